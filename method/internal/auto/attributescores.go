@@ -93,7 +93,7 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (*ridgeScores, error) {
 	p := in.learned
 	table := newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes)
-	l := newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)
+	l := newLens(in.p, table, in.set.Workers, in.work)
 	items := shownLabels(p, widestBlock(l), in.set.RNGSeed)
 	blocks, err := blocksOf(ctx, l, p.At(items).Row, in.reportProgress)
 	if err != nil {

@@ -256,7 +256,7 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks, err := blocksOf(t.Context(), newLens(p, newAttributeTable(nil, p.Attributes), 16, 2, new(problem.Work)), p.Row, func(string, int, int) {})
+		blocks, err := blocksOf(t.Context(), newLens(p, newAttributeTable(nil, p.Attributes), 2, new(problem.Work)), p.Row, func(string, int, int) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,8 +74,8 @@ func newUnits(ctx context.Context, l *lens) (*units, error) {
 	if err != nil {
 		return nil, err
 	}
-	for lo := 0; lo < count; lo += l.columns {
-		if err := u.layer(ctx, lo, min(count, lo+l.columns)); err != nil {
+	for lo := 0; lo < count; lo += slabColumns {
+		if err := u.layer(ctx, lo, min(count, lo+slabColumns)); err != nil {
 			return nil, err
 		}
 	}

@@ -29,14 +29,13 @@ const (
 const (
 	rankDamping = 0.9 // α
 	rankSteps   = 20  // J
-	slabColumns = 64  // columns that are swept together where memory allows
+	slabColumns = 64  // columns that are swept together
 )
 
 // lens shows attributes through views.
 type lens struct {
 	p       *problem.Problem
 	a       *attributeTable
-	columns int // columns that are swept together
 	workers int
 	work    *problem.Work
 
@@ -46,9 +45,9 @@ type lens struct {
 	back *sparse.Operator[float32] // Tᵀ
 }
 
-func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
+func newLens(p *problem.Problem, a *attributeTable, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
-	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
+	l := &lens{p: p, a: a, workers: workers, work: work}
 	total, loop := blocks.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
 	if total > 0 {
 		loop = total / float64(sparse.EntriesOf(p.A))
@@ -141,8 +140,8 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 	if l.byNodes(len(nodes)) {
 		through, count = l.nodesAt, len(nodes)
 	}
-	for lo := 0; lo < count; lo += l.columns {
-		hi := min(count, lo+l.columns)
+	for lo := 0; lo < count; lo += slabColumns {
+		hi := min(count, lo+slabColumns)
 		if err := through(ctx, out, nodes, lo, hi); err != nil {
 			return nil, err
 		}

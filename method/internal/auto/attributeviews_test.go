@@ -3,7 +3,6 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -139,7 +138,7 @@ func TestViews(t *testing.T) {
 		table, plain := tableOf(rng, n, c.words, c.real)
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)
-		l := newLens(p, newAttributeTable(nil, table), 16, 2, new(problem.Work))
+		l := newLens(p, newAttributeTable(nil, table), 2, new(problem.Work))
 		want := viewsOf(p, x, l.views())
 		d := c.words + c.real
 		quiet := func(string, int, int) {}
@@ -148,34 +147,21 @@ func TestViews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.columns = 64
-		wide, err := l.at(t.Context(), nodes, quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for of := range wide {
-			if !slices.Equal(wide[of].Data, bySlabs[of].Data) {
-				t.Errorf("%+v, view %d: other bits in wider slabs", c, of)
-			}
-		}
-		l.columns = 16
 		// The other way gives the same.
 		for of := range bySlabs {
 			if view(of) != plainView {
 				clear(bySlabs[of].Data)
 			}
 		}
-		for lo := 0; lo < len(nodes); lo += l.columns {
-			if err := l.nodesAt(t.Context(), bySlabs, nodes, lo, min(len(nodes), lo+l.columns)); err != nil {
-				t.Fatal(err)
-			}
+		if err := l.nodesAt(t.Context(), bySlabs, nodes, 0, len(nodes)); err != nil {
+			t.Fatal(err)
 		}
 		byColumns := make(viewBlocks, len(bySlabs))
 		for of, f := range bySlabs {
 			byColumns[of] = sparse.BlockOf(f.Rows, f.Cols, make([]float32, len(f.Data)))
 		}
-		for lo := 0; lo < d; lo += l.columns {
-			if err := l.columnsAt(t.Context(), byColumns, nodes, lo, min(d, lo+l.columns)); err != nil {
+		for lo := 0; lo < d; lo += slabColumns {
+			if err := l.columnsAt(t.Context(), byColumns, nodes, lo, min(d, lo+slabColumns)); err != nil {
 				t.Fatal(err)
 			}
 		}

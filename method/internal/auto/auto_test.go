@@ -314,15 +314,6 @@ func TestEvidenceSameBits(t *testing.T) {
 		if !inputOf(t, p, &Settings{}).diffusion && a.Count() != first.Work.Sweeps {
 			t.Errorf("%d labels: %d sweeps, %d counted", labels, a.Count(), first.Work.Sweeps)
 		}
-		_, whole := walked(t, p, 0)
-		sweeps := a.Count()
-		_, slabs := walked(t, p, 1)
-		if a.Count() != sweeps+3*walkSteps {
-			t.Errorf("%d labels: %d sweeps of slabs of one class", labels, a.Count()-sweeps)
-		}
-		if !slices.Equal(whole.full.Data, slabs.full.Data) || !slices.Equal(whole.honest.Data, slabs.honest.Data) {
-			t.Errorf("%d labels: other filters in slabs", labels)
-		}
 		sameBits(t, p, first)
 	}
 }

@@ -108,8 +108,11 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k)
 
-	n := len(p.Degrees)
-	largest := max(walkBytes(&d, p, limit), scoresBytes(&d, p, limit), chunks.Bytes[float32](n, k)+8*int64(n)) // or the predictions
+	n, components := len(p.Degrees), 1
+	if !d.single {
+		components = 1 + len(candidatesOf(&d, p)) // and Poisson learning
+	}
+	largest := max(slabBytes(&d, p), predictionBytes(&d, n, k, components))
 	if len(d.free) > 0 && !d.tooFewLabels {
 		largest = max(largest, 2*blocks.BlockBytes[float64](n, 1)) // mean degrees of neighbours
 	}
@@ -132,7 +135,7 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		largest = max(largest, linkBytes(p, d.folds))
 	}
 	if p.Attributes != nil {
-		sweeps, ridges := attributeBytes(q, slabWidth(q, limit, set.Workers), set.Workers)
+		sweeps, ridges := attributeBytes(q, set.Workers)
 		largest = max(largest, sweeps, ridges)
 	}
 	if !d.tooFewLabels {
@@ -180,55 +183,6 @@ func directionBytes(p *problem.Problem) int64 {
 	return bytes
 }
 
-// walkBytes returns the size of the blocks of the widest slab of classes that walk together.
-func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
-	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
-	groups, widest := m, 0 // of all classes, and of the largest class
-	count := make([]int, k)
-	for _, c := range p.Class {
-		count[c]++
-	}
-	single := areSingle(m, k, d.folds)
-	if !single {
-		groups = 0
-	}
-	for _, labels := range count {
-		if !single {
-			labels = min(labels, d.folds)
-			groups += labels
-		}
-		widest = max(widest, labels)
-	}
-	slab := min(groups, max(widest, walkColumns))
-	for slab > widest && limit > 0 && columnBytes(n, slab) > limit {
-		slab = max(widest, slab/2)
-	}
-	return columnBytes(n, slab)
-}
-
-// scoresBytes returns the size of the walks that predict and of the scores, with as many filters summed
-// together as the limit allows.
-func scoresBytes(d *design, p *problem.Problem, limit int64) int64 {
-	n, k := len(p.Degrees), len(p.Names)
-	summed := 0
-	for _, f := range d.filters {
-		if !f.direct() {
-			summed++
-		}
-	}
-	components := 1
-	if !d.single {
-		components = 1 + len(candidatesOf(d, p)) // and Poisson learning
-	}
-	bytes := predictionBytes(n, k, components, planPasses(n, k, components, max(1, summed), limit))
-	if len(d.free) > 0 {
-		plan := planPasses(n, k, components, 0, limit)
-		plan.width = k
-		bytes = max(bytes, predictionBytes(n, k, components, plan))
-	}
-	return bytes
-}
-
 // attributeBlocks returns the largest number of blocks: only the values show
 // whether few attributes are real numbers.
 func attributeBlocks(p *problem.Problem) int {
@@ -246,7 +200,7 @@ const (
 
 // attributeBytes returns the size of the blocks while attributes are swept in slabs of columns,
 // and while ridges are fitted.
-func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges int64) {
+func attributeBytes(p *problem.Problem, workers int) (sweeps, ridges int64) {
 	n, d, k := p.Attributes.Rows, p.Attributes.Cols, len(p.Names)
 	views := mostViews - 1 // without the last hop of few real numbers
 	features := (views - 1) * d
@@ -255,7 +209,7 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 	}
 	shown := len(shownLabels(p, features, 0))
 	retained := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*chunks.Bytes[float32](shown, d)
-	slabs := lensSlabBytes(n, max(columns, k))
+	slabs := lensSlabBytes(n, max(slabColumns, k))
 	if d <= fewAttributes {
 		inputs, count := unitInputs(d), unitCount(p.Nodes())
 		retained += chunks.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
@@ -265,20 +219,7 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 	if len(p.Row) <= min(nestedLabels, shown) {
 		parts = split.FoldCount(len(p.Row))
 	}
-	sweeps = retained + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*int64(columns)
+	sweeps = retained + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*slabColumns
 	ridges = retained + chunks.Bytes[float32](shown, features) + 2*chunks.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
 	return sweeps, ridges
 }
-
-// slabWidth returns the number of columns that are swept together within a limit, 0 for none.
-func slabWidth(p *problem.Problem, limit int64, workers int) int {
-	for columns := slabColumns; ; columns /= 2 {
-		sweeps, _ := attributeBytes(p, columns, workers)
-		if limit == 0 || columns <= len(p.Names) || columns <= productGroup || sweeps <= limit {
-			return columns
-		}
-	}
-}
-
-// columnBytes returns the size of the blocks of walks from a number of groups on n nodes.
-func columnBytes(n, groups int) int64 { return 2 * blocks.BlockBytes[float32](n, groups) }

@@ -26,7 +26,7 @@ func TestMemoryOfManyClasses(t *testing.T) {
 			t.Errorf("%d labels of class %d are in the sample", shown[c], c)
 		}
 	}
-	sweeps, ridges := attributeBytes(p, slabColumns, 1)
+	sweeps, ridges := attributeBytes(p, 1)
 	least := 4 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
 	for name, bytes := range map[string]int64{"sweeps": sweeps, "ridges": ridges} {
 		if bytes < least || bytes > 6*least {

@@ -71,10 +71,10 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilt
 }
 
 // walked returns the seeds of a problem and their walks.
-func walked(t *testing.T, p *problem.Problem, memory int64) (*seeds, *walkFeatures) {
+func walked(t *testing.T, p *problem.Problem) (*seeds, *walkFeatures) {
 	t.Helper()
 	s := newSeeds(inputOf(t, p, &Settings{RNGSeed: 5, Workers: 2}))
-	walks, err := s.walk(context.Background(), memory)
+	walks, err := s.walk(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func walked(t *testing.T, p *problem.Problem, memory int64) (*seeds, *walkFeatur
 func TestFilters(t *testing.T) {
 	for _, labels := range []int{14, 40} {
 		p := problemtest.Planted(t, 9, 60, labels)
-		s, walks := walked(t, p, 0)
+		s, walks := walked(t, p)
 		if labels > 15 == s.areSingle() {
 			t.Fatalf("%d labels are hidden in other groups than meant", labels)
 		}
@@ -142,7 +142,7 @@ func TestFilters(t *testing.T) {
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	p := problemtest.Planted(t, 9, 60, 30)
-	s, walks := walked(t, p, 0)
+	s, walks := walked(t, p)
 	graph, err := newGraphColumns(ctx, p, 1, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)

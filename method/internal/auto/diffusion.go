@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -293,11 +292,6 @@ func (r *kernelRegression) keep(scores *sparse.Block[float64], index int) {
 // squareColumns bounds the columns that are multiplied by S² together.
 const squareColumns = 64
 
-// squareSlab returns their number for m labels within a limit, 0 for none.
-func squareSlab(n, m int, limit int64) int {
-	return budget.Widest(min(m, squareColumns), limit, func(slab int) int64 { return 2 * blocks.BlockBytes[float64](n, slab) })
-}
-
 // addCommonNeighbours adds the scores of least squares on the kernel S² with S = D^-½AD^-½, λ
 // chosen as for the diffusion kernel. It is large between nodes that share neighbours, which
 // may be of one class where neighbours are not. Cost: two products with a column for
@@ -323,7 +317,7 @@ func (r *kernelRegression) addCommonNeighbours(ctx context.Context) error {
 // squareGram returns S² between labels.
 func (r *kernelRegression) squareGram(ctx context.Context) (*sparse.Block[float64], error) {
 	n, m := len(r.p.Degrees), len(r.p.Row)
-	slab := squareSlab(n, m, r.in.memory)
+	slab := min(m, squareColumns)
 	gram, x, y := sparse.NewBlock[float64](m, m), sparse.NewBlock[float64](n, slab), sparse.NewBlock[float64](n, slab)
 	for lo := 0; lo < m; lo += slab {
 		for v := range n {
@@ -384,7 +378,7 @@ func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (retain
 	l := int64(labels)
 	grams := 8 * l * l * int64(len(grid))
 	solving := 8*l*l*3*min(int64(sched.Workers(workers)), solutions) + solutions*l*int64(24+16*k)
-	squares := 8*l*l + 2*blocks.BlockBytes[float64](n, squareSlab(n, labels, limit))
+	squares := 8*l*l + 2*blocks.BlockBytes[float64](n, squareColumns)
 	rows := p.At(split.Sample(p.Class, kernelLabels(p), 0, 0)).Row
 	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + grams + 2*blocks.BlockBytes[float64](n, k)
 	return retained, max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), rows, limit), grams+solving, squares, applied)

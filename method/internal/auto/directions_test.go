@@ -56,7 +56,7 @@ func TestFiltersOfArcs(t *testing.T) {
 	n, k := len(p.Degrees), len(p.Names)
 	in := inputOf(t, p, &Settings{RNGSeed: 5, Workers: 2})
 	q, s := in.p, newSeeds(in)
-	walks, err := s.walk(t.Context(), 0)
+	walks, err := s.walk(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

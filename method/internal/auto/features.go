@@ -134,7 +134,7 @@ func (f *features) walk(ctx context.Context) (err error) {
 	for {
 		entries := in.work.EntryColumns
 		f.walks = nil // so that the memory of shorter walks is free
-		if f.walks, err = f.seeds.walk(ctx, in.memory); err != nil {
+		if f.walks, err = f.seeds.walk(ctx); err != nil {
 			return err
 		}
 		missed := f.missedShare()

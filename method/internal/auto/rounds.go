@@ -64,7 +64,7 @@ const (
 // second round at nodes without a label is 8 % lower than that of the first, that of later ones no lower.
 func predictInRounds(ctx context.Context, in *input, fold []int) (*rounds, error) {
 	table := newAttributeTable(sparse.TeamOf(in.p.A), in.learned.Attributes)
-	r := &rounds{in: in, lens: newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)}
+	r := &rounds{in: in, lens: newLens(in.p, table, in.set.Workers, in.work)}
 	for _, f := range fold {
 		r.fold = append(r.fold, f%roundParts)
 	}

@@ -113,7 +113,7 @@ func TestRoundColumns(t *testing.T) {
 	p.Attributes = noiseOf(rng, len(p.Degrees), 3)
 	in := inputOf(t, p, &Settings{})
 	table := newAttributeTable(nil, p.Attributes)
-	r := &rounds{in: in, lens: newLens(p, table, slabColumns, 1, in.work), fold: make([]int, len(p.Row))}
+	r := &rounds{in: in, lens: newLens(p, table, 1, in.work), fold: make([]int, len(p.Row))}
 	if err := r.look(t.Context()); err != nil {
 		t.Fatal(err)
 	}

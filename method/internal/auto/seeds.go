@@ -179,27 +179,34 @@ type walkFeatures struct {
 	honest *sparse.Block[float32]
 }
 
-// walkColumns bounds the columns that walk together where memory does not, because the time of
-// a sweep grows in proportion to more columns.
-const walkColumns = 256
+// walkColumns bounds the columns that walk together, because the time of a sweep grows in proportion to more
+// columns. A slab has a class at least.
+const walkColumns = 64
 
-// slabEnd returns the class that ends a slab of whole classes from lo on within a
-// limit, 0 for none. A slab has a class at least.
-func (s *seeds) slabEnd(lo int, limit int64) int {
+// slabEnd returns the class that ends a slab of whole classes from lo on.
+func (s *seeds) slabEnd(lo int) int {
 	hi := lo + 1
-	for hi < len(s.start)-1 {
-		groups := s.start[hi+1] - s.start[lo]
-		if groups > walkColumns || limit > 0 && columnBytes(len(s.in.p.Degrees), groups) > limit {
-			break
-		}
+	for hi < len(s.start)-1 && s.start[hi+1]-s.start[lo] <= walkColumns {
 		hi++
 	}
 	return hi
 }
 
-// walk returns the filters of all walks. The memory is that of blocks that walk. Cost:
+// slabBytes returns the size of the blocks of the widest slab.
+func slabBytes(d *design, p *problem.Problem) int64 {
+	count, widest := make([]int, len(p.Names)), walkColumns
+	for _, c := range p.Class {
+		count[c]++
+		if areSingle(len(p.Row), len(p.Names), d.folds) {
+			widest = max(widest, count[c])
+		}
+	}
+	return 2 * blocks.BlockBytes[float32](len(p.Degrees), widest)
+}
+
+// walk returns the filters of all walks. Cost:
 // as many sweeps as steps for each slab of classes.
-func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
+func (s *seeds) walk(ctx context.Context) (*walkFeatures, error) {
 	in := s.in
 	k := len(in.p.Names)
 	w := &walkFeatures{
@@ -208,7 +215,7 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 	}
 	walks := s.walks()
 	for lo := 0; lo < k; {
-		hi := s.slabEnd(lo, memory)
+		hi := s.slabEnd(lo)
 		for i, pass := range walks {
 			sweeps, err := s.walkSlab(ctx, pass, w, lo, hi, func(step int) {
 				if i == 0 {

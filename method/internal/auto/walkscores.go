@@ -24,21 +24,18 @@ func (f filter) direct() bool { return f >= first }
 // walkPass is a walk with a column for each class, and the filters that are summed on its way.
 type walkPass struct {
 	walk
-	passPlan
 	filters []filter // each has a block of sums
 	directs []filter
 }
 
-// passes returns the walks for the filters that a mixture uses, of which as many are summed together as the
-// memory allows. The order in which filters are added to scores does not depend on it.
+// passes returns the walks for the filters that a mixture uses.
 func (m *model) passes() (list []walkPass) {
-	uses := m.usedFilters()
 	walks := m.features.seeds.walks()
 	pass := walkPass{walk: walks[0]}
 	var summed []filter
-	for f := range uses {
+	for f, isUsed := range m.usedFilters() {
 		switch {
-		case !uses[f]:
+		case !isUsed:
 		case filter(f) >= alongArcs:
 			w := walks[1]
 			if filter(f) >= againstArcs {
@@ -55,57 +52,30 @@ func (m *model) passes() (list []walkPass) {
 			summed = append(summed, filter(f))
 		}
 	}
-	blocks := 0
-	for _, c := range m.mixture {
-		if m.walks(c) {
-			blocks++
-		}
-	}
-	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
-	limit := m.features.in.memory
-	plan, single := planPasses(n, k, blocks, max(1, len(summed)), limit), planPasses(n, k, blocks, 0, limit)
-	if len(pass.directs) > 0 && plan.width < k {
-		directed := pass
-		directed.steps = arcSteps
-		list, pass.directs = append(list, directed), nil
-	}
+	width := summedFilters(len(m.features.in.p.Degrees), m.features.columns.classes)
 	for len(summed) > 0 {
-		pass.filters = summed[:min(len(summed), plan.summed)]
+		pass.filters = summed[:min(len(summed), width)]
 		list = append(list, pass)
 		summed, pass.directs = summed[len(pass.filters):], nil
-	}
-	for i := range list {
-		p := &list[i]
-		if p.passPlan = plan; len(p.filters) == 0 {
-			p.passPlan = single
-		}
-		if len(p.directs) > 0 {
-			p.width = k
-		}
 	}
 	return list
 }
 
-// passPlan is the number of filters that are summed in one walk, that of the classes that walk together,
-// and whether their rows are padded, which makes sweeps faster. A filter that is not summed needs all
-// classes of a node at once.
-type passPlan struct {
-	summed, width int
-	padded        bool
+// summedValues bounds the sums of filters of one walk.
+const summedValues = 1 << 26
+
+// summedFilters returns the largest number of filters that are summed in one walk.
+func summedFilters(n, classes int) int {
+	return int(max(1, min(int64(filters), summedValues/(int64(n)*int64(classes)+1))))
 }
 
-// planPasses returns the plan for a number of components with columns of walks within a limit, 0 for none.
-func planPasses(n, classes, components, summed int, limit int64) passPlan {
-	p := passPlan{summed, classes, true}
-	over := func() bool { return limit > 0 && predictionBytes(n, classes, components, p) > limit }
-	for p.summed > 1 && over() {
-		p.summed--
+// columnsOf returns the number of classes that walk together: all if a filter is not summed, which needs all
+// classes of a node at once.
+func columnsOf(classes int, hasDirects bool) int {
+	if hasDirects {
+		return classes
 	}
-	p.padded = !over()
-	for p.width > 1 && over() {
-		p.width = (p.width + 1) / 2
-	}
-	return p
+	return min(classes, walkColumns)
 }
 
 // walks reports whether a component has columns of walks.
@@ -133,14 +103,11 @@ func (m *model) usedFilters() (uses [filters]bool) {
 	return uses
 }
 
-// predictionBytes is the memory of a prediction by a number of components with columns of walks, with some
-// filters summed together, and without features.
-func predictionBytes(n, classes, components int, p passPlan) int64 {
-	walked := chunks.Bytes[float32](n, p.width)
-	if p.padded {
-		walked = blocks.BlockBytes[float32](n, p.width)
-	}
-	return int64(max(1, components)+p.summed)*chunks.Bytes[float32](n, classes) + 2*walked + 9*int64(n)
+// predictionBytes is the memory of a prediction by a number of components with columns of walks, without features.
+func predictionBytes(d *design, n, classes, components int) int64 {
+	walked := 2 * blocks.BlockBytes[float32](n, columnsOf(classes, len(d.free) > 0))
+	summed := min(len(d.filters), summedFilters(n, classes))
+	return int64(max(1, components)+summed)*chunks.Bytes[float32](n, classes) + walked + 9*int64(n)
 }
 
 // walkScores makes the walks and returns the scores.
@@ -186,8 +153,9 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 	for i := range sums {
 		sums[i] = chunks.Block[float32](n, k)
 	}
-	for lo := 0; lo < k; lo += pass.width {
-		if err := m.walkClasses(ctx, pass, sums, list, lo, min(k, lo+pass.width)); err != nil {
+	width := columnsOf(k, len(pass.directs) > 0)
+	for lo := 0; lo < k; lo += width {
+		if err := m.walkClasses(ctx, pass, sums, list, lo, min(k, lo+width)); err != nil {
 			return err
 		}
 	}
@@ -211,11 +179,7 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.Block[float32], list []*filterScores, lo, hi int) error {
 	in, s := m.features.in, m.features.seeds
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	block := chunks.Block[float32]
-	if pass.padded {
-		block = sparse.NewBlock[float32]
-	}
-	x, next := block(n, hi-lo), block(n, hi-lo)
+	x, next := sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo)
 	for i, row := range in.p.Row {
 		if c := in.p.Class[i]; lo <= c && c < hi {
 			x.Row(row)[c-lo] = s.startAt(row)

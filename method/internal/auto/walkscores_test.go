@@ -2,7 +2,6 @@ package auto
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,61 +10,48 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 )
 
-// The scores of a mixture by a second walk are those of the columns of each node, and their bits do not
-// depend on the memory limit.
+// The scores of a mixture by a second walk are those of the columns of each node.
 func TestWalkScores(t *testing.T) {
 	p := problemtest.Planted(t, 9, 60, 40)
-	var first *walkScores
-	for _, memory := range []int64{0, 1} {
-		f := featuresOf(t, p, &Settings{})
-		f.in.memory = memory
-		held, err := predictHeldOut(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
+	f := featuresOf(t, p, &Settings{})
+	held, err := predictHeldOut(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &model{features: f, settings: held.settings, mixture: []component{{weight: 1, setting: -1}}}
+	for i := range held.settings {
+		if held.settings[i].candidate.free {
+			m.mixture = append(m.mixture, component{weight: 1, setting: i})
+			break
 		}
-		m := &model{features: f, settings: held.settings, mixture: []component{{weight: 1, setting: -1}}}
-		for i := range held.settings {
-			if held.settings[i].candidate.free {
-				m.mixture = append(m.mixture, component{weight: 1, setting: i})
-				break
-			}
+	}
+	if err := m.fit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w, err := m.walkScores(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := len(p.Names)
+	shared, free, want := make([]float64, f.in.sharedCount()*k), make([]float64, f.columns.freeCount()), make([]float64, k)
+	predictor := m.newPredictor(w)
+	for v := range p.Degrees {
+		if !w.visited[v] {
+			continue
 		}
-		if err := m.fit(t.Context()); err != nil {
-			t.Fatal(err)
+		f.columns.sharedTo(shared, f.walks.full.Row(v), f.columns.diffusionRow(predictor.scores, v))
+		f.columns.freeTo(free, f.walks.full.Row(v), v)
+		m.mixture[1].model.ScoresTo(want, free, shared)
+		classify.Softmax(want, want)
+		predictor.predictOne(m.mixture[1], v, w.scores[1])
+		if !floats.EqualApprox(predictor.one, want, 1e-4) {
+			t.Fatalf("node %d: %v, want %v", v, predictor.one, want)
 		}
-		w, err := m.walkScores(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = w
-		}
-		for i, block := range w.scores {
-			if !slices.Equal(block.Data, first.scores[i].Data) {
-				t.Error("other bits within a memory limit")
-			}
-		}
-		k := len(p.Names)
-		shared, free, want := make([]float64, f.in.sharedCount()*k), make([]float64, f.columns.freeCount()), make([]float64, k)
-		predictor := m.newPredictor(w)
-		for v := range p.Degrees {
-			if !w.visited[v] {
-				continue
-			}
-			f.columns.sharedTo(shared, f.walks.full.Row(v), f.columns.diffusionRow(predictor.scores, v))
-			f.columns.freeTo(free, f.walks.full.Row(v), v)
-			m.mixture[1].model.ScoresTo(want, free, shared)
-			classify.Softmax(want, want)
-			predictor.predictOne(m.mixture[1], v, w.scores[1])
-			if !floats.EqualApprox(predictor.one, want, 1e-4) {
-				t.Fatalf("memory %d, node %d: %v, want %v", memory, v, predictor.one, want)
-			}
-			poissonProbabilities(want, f.columns, f.walks.full.Row(v))
-			got := doubled(w.scores[0].Row(v))
-			classify.Softmax(got, got)
-			if !floats.EqualApprox(got, want, 1e-4) {
-				t.Fatalf("memory %d, node %d: Poisson learning %v, want %v", memory, v, got, want)
-			}
+		poissonProbabilities(want, f.columns, f.walks.full.Row(v))
+		got := doubled(w.scores[0].Row(v))
+		classify.Softmax(got, got)
+		if !floats.EqualApprox(got, want, 1e-4) {
+			t.Fatalf("node %d: Poisson learning %v, want %v", v, got, want)
 		}
 	}
 }
