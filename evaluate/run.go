@@ -320,6 +320,13 @@ type splitResult struct {
 // predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
 func predict(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
+	present := make([]int, len(train.Names))
+	for c := range present {
+		present[c] = c
+	}
+	if s.Prior.Given == nil { // which has a column for each class
+		train, present = train.Named()
+	}
 	train, weights, err := method.Weigh(ctx, m, train, s)
 	if err != nil {
 		return nil, err
@@ -343,7 +350,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 		}
 	}
 	for i, row := range test.Row {
-		a.predicted[i] = out.Class[row]
+		a.predicted[i] = present[out.Class[row]]
 	}
 	var count hits
 	for i, row := range test.Row {
@@ -351,7 +358,13 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	}
 	one := newConfusion(len(test.Names))
 	one.Count(a.truth, a.predicted)
-	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
+	scores := make([]float32, len(test.Names)) // 0 of a class without a label
+	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 {
+		for a, p := range out.Scores.Row(test.Row[i]) {
+			scores[present[a]] = p
+		}
+		return scores
+	})
 	a.outcome = outcome{count.accuracies(), one.MacroF1(), quality, len(train.Row)}
 	return a, nil
 }

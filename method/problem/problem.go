@@ -3,6 +3,7 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -110,3 +111,26 @@ func (p *Problem) At(positions []int) *Problem {
 }
 
 const badProblem = "method: fields of a problem do not fit each other"
+
+// Named returns the problem with the classes that have a label alone, and their positions among the names of p. With known
+// shares of the classes it is p itself.
+func (p *Problem) Named() (*Problem, []int) {
+	position, present := make([]int, len(p.Names)), []int(nil)
+	for c := range p.Names {
+		if position[c] = len(present); p.Shares != nil || slices.Contains(p.Class, c) {
+			present = append(present, c)
+		}
+	}
+	if len(present) == len(p.Names) {
+		return p, present
+	}
+	sub := *p
+	sub.Class, sub.Names = make([]int, len(p.Class)), make([]string, len(present))
+	for i, c := range present {
+		sub.Names[i] = p.Names[c]
+	}
+	for i, c := range p.Class {
+		sub.Class[i] = position[c]
+	}
+	return &sub, present
+}

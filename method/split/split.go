@@ -82,14 +82,14 @@ func GivenSplit(row, class []int, names []string, train, test []int) (s Split, u
 		return Split{}, nil, err
 	}
 	if len(s.Test) == 0 {
-		return Split{}, nil, given(-1, "has no test node")
+		return Split{}, nil, given(-1, "the split has no test node")
 	}
 	if len(s.Train) == 0 {
-		return Split{}, nil, given(-1, "has no training node")
+		return Split{}, nil, given(-1, "the split has no training node")
 	}
 	first := class[s.Train[0]]
 	if !slices.ContainsFunc(s.Train, func(i int) bool { return class[i] != first }) {
-		return Split{}, nil, given(-1, fmt.Sprintf("has training nodes of class %q alone, and two classes are needed", names[first]))
+		return Split{}, nil, given(-1, fmt.Sprintf("the split has training nodes of class %q alone, and two classes are needed", names[first]))
 	}
 	unseen = make([]int, slices.Max(class)+1)
 	for _, i := range s.Test {

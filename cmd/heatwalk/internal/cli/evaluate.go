@@ -361,20 +361,14 @@ func runPlan(o *outputs, plan *evaluate.Plan, do func() (*evaluate.Report, error
 func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error {
 	var splitError *split.SplitError
 	switch {
-	case errors.As(err, &splitError) && splitError.What != "" && splitError.Row >= 0:
+	case errors.As(err, &splitError) && splitError.Row >= 0:
 		return fault.Data(s.split, "%q %s; keep one line for each labelled %s", nodes.ID(splitError.Row), splitError.What, s.noun)
-	case errors.As(err, &splitError) && splitError.What != "":
+	case errors.As(err, &splitError) && s.split != "":
 		return fault.Data(s.split, "%v; give it more lines", splitError)
+	case errors.As(err, &splitError) && splitError.Folds > 0:
+		return fault.Usage("--folds", "%v", splitError)
 	case errors.As(err, &splitError):
-		flag := "--train"
-		if splitError.Folds > 0 {
-			flag = "--folds"
-		}
-		if splitError.Noun = s.noun; splitError.Class >= 0 {
-			splitError.Name = fmt.Sprintf("class %q", l.Names[splitError.Class])
-		}
-		splitError.StratifiedFolds = "--draw stratified"
-		return fault.Usage(flag, "%v", splitError)
+		return fault.Usage("--train", "%v", splitError)
 	case errors.Is(err, split.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", withoutUsage(err))
 	}

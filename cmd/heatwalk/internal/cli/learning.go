@@ -418,10 +418,6 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 	}
 	splits, _ := run.progress.Parts("evaluating", "split")
 	report, err := multilabel.Evaluate(run.ctx, d.problem(), c.splitting.train, c.splitting.splits, s, splits)
-	if shortage := new(split.SplitError); errors.As(err, &shortage) && shortage.Class >= 0 {
-		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
-			shortage.Fraction, words.Counted(shortage.Items, "labelled node"), shortage.Smallest)
-	}
 	if err != nil {
 		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
 	}
