@@ -27,7 +27,6 @@ func TestForeignGraphs(t *testing.T) {
 	}{
 		{"lesmis.gml", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
 		{"lesmis.graphml", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
-		{"lesmis.net", Config{}, Report{Weights: "none", Nodes: 77, Edges: 254, Entries: 508, IDs: "text"}},
 		{"lesmis.graph", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "numeric"}},
 		{"lesmis.gml", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "text"}},
 		{"lesmis.graph", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "numeric"}},
@@ -60,9 +59,9 @@ func TestForeignGraphs(t *testing.T) {
 // same4 is one path of four nodes in six formats, ids apart.
 var same4 = []file{
 	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
-	{"g.net", "*Vertices 4\n*Edges\n1 2 5\n2 3\n4 3 2\n"},
 	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
-	{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] node [ id 4 ] edge [ source 1 target 2 weight 5 ] edge [ source 3 target 2 ] edge [ source 3 target 4 value 2 ] ]"},
+	{"g.json", `{"nodes": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}], "links": [{"source": 1, "target": 2, "weight": 5}, {"source": 2, "target": 3}, {"source": 4, "target": 3, "weight": 2}]}`},
+	{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] node [ id 4 ] edge [ source 1 target 2 weight 5 ] edge [ source 3 target 2 ] edge [ source 3 target 4 weight 2 ] ]"},
 	{"g.graphml", `<graphml><key id="d" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><node id="4"/><edge source="1" target="2"><data key="d">5</data></edge><edge source="2" target="3"/><edge source="3" target="4"><data key="d">2</data></edge></graph></graphml>`},
 	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
 }
@@ -104,10 +103,7 @@ func TestNodesNameRows(t *testing.T) {
 		{"10\n20\n30\n40\n", []string{"10", "20", "30", "40"}},
 		{"-1\n07\n# comment\n5\n6\n", []string{"-1", "07", "5", "6"}},
 	} {
-		for _, f := range same4[:3] {
-			if f.name == "g.net" {
-				f.text = strings.Replace(f.text, "4 3 2", "4 3 2.0", 1)
-			}
+		for _, f := range same4[:2] {
 			paths := write(t, f, file{"ids", list.ids})
 			dir, _, err := ingestInto(t, &Config{Nodes: paths[1]}, paths[0])
 			if err != nil {
@@ -193,16 +189,13 @@ func TestDirections(t *testing.T) {
 	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "option directed: an edge has a direction or not; give it or option undirected")
 }
 
-// TestBothDirections merges the edges of numbered nodes as those of named ones: a
-// list of edges is no matrix.
+// TestBothDirections merges the edges of a file with nodes: a list of edges is no matrix.
 func TestBothDirections(t *testing.T) {
-	edges := "*Edges\n1 2 5\n2 1 3\n1 2 4\n"
+	const text = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight 5 ] edge [ source 2 target 1 weight 3 ] edge [ source 1 target 2 weight 4 ] ]"
 	for duplicates, want := range map[Duplicates]float64{SumDuplicates: 12, MaxDuplicates: 5, MinDuplicates: 3, FirstDuplicates: 5} {
-		for _, vertices := range []string{"*Vertices 2\n", "*Vertices 2\n1\n2\n"} {
-			g, _ := read(t, &Config{Duplicates: duplicates}, file{"g.net", vertices + edges})
-			if w := g.out[[2]string{"1", "2"}]; w != want || len(g.out) != 2 {
-				t.Errorf("%v of %q: %v, want %g", duplicates, vertices, g.out, want)
-			}
+		g, _ := read(t, &Config{Duplicates: duplicates}, file{"g.gml", text})
+		if w := g.out[[2]string{"1", "2"}]; w != want || len(g.out) != 2 {
+			t.Errorf("%v: %v, want %g", duplicates, g.out, want)
 		}
 	}
 }
@@ -216,7 +209,7 @@ func TestForeignSettings(t *testing.T) {
 	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] edge [ source 1 target 2 ] ]"}},
 		"d.gml: 1–2 is on another entry already; choose option duplicates=sum, max, min or first")
 	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges; check that this is the right file")
-	_, _, err := ingestInto(t, &Config{Memory: 64 << 20}, write(t, file{"h.net", "*Vertices 4000000000\n*Edges\n1 2\n"})...)
+	_, _, err := ingestInto(t, &Config{Memory: 64 << 20}, write(t, file{"h.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4000000000 4000000000 1\n2 1\n"})...)
 	var full *LimitError
 	if !errors.As(err, &full) || full.Need < 6*4_000_000_000 {
 		t.Errorf("4000000000 declared rows: %v", err)
@@ -237,7 +230,7 @@ func TestDamagedCompression(t *testing.T) {
 
 // TestForeignEncodings checks that the error names the encoding of a file that another format was expected in.
 func TestForeignEncodings(t *testing.T) {
-	for _, name := range []string{"e.graphml", "e.gml", "e.net", "e.graph"} {
+	for _, name := range []string{"e.graphml", "e.gml", "e.graph"} {
 		for text, want := range map[string]string{
 			"<\x00?\x00x\x00m\x00": "UTF-16 text without a byte-order mark; pass option encoding=utf-16le",
 			"BZh91AY&SY":           "bzip2-compressed; decompress it with bzip2 -d, or use gzip or zstd",

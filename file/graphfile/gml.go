@@ -100,13 +100,8 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 			s.next()
 			c, ok = s.peek()
 		}
-		if !ok {
-			if err := s.fail(); err != nil {
-				return t, err
-			}
-		}
 		t.text = s.text
-		return t, nil
+		return t, s.fail()
 	}
 }
 
@@ -118,6 +113,7 @@ type gml struct {
 	edges  *edgeBuffer
 	values map[string]string // see fields
 	graphs int
+	depth  int  // of lists that are skipped
 	arcs   bool // the graph is directed
 }
 
@@ -204,23 +200,12 @@ func (g *gml) skip(value gmlToken) error {
 	if value.kind != gmlOpen {
 		return nil
 	}
-	for depth := 1; depth > 0; {
-		t, err := g.t.gmlToken()
-		if err != nil {
-			return err
-		}
-		switch t.kind {
-		case gmlEnd:
-			return g.out.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", value.line)
-		case gmlOpen:
-			if depth++; depth > gmlDepth {
-				return g.out.fault(t.line, fixGML, "lists in lists, %d deep", depth)
-			}
-		case gmlClose:
-			depth--
-		}
+	if g.depth++; g.depth > gmlDepth {
+		return g.out.fault(value.line, fixGML, "lists in lists, %d deep", g.depth)
 	}
-	return nil
+	err := g.list(false, func(_ string, value gmlToken) error { return g.skip(value) })
+	g.depth--
+	return err
 }
 
 func (g *gml) inGraph(key string, value gmlToken) error {
