@@ -86,9 +86,9 @@ func fileReport(err error, file *fs.PathError) Report {
 	r := textReport(strings.ReplaceAll(err.Error(), file.Path, path))
 	r.File = path
 	bare := err.Error() == file.Error()
-	about := func(message, hint string) {
-		r.Message, r.Hint = message, hint
-		r.Text = path + ": " + message
+	hint := ""
+	about := func(message, remedy string) {
+		r.Message, r.Text, hint = message, path+": "+message, remedy
 	}
 	switch {
 	case errors.Is(err, durable.ErrFull):
@@ -96,28 +96,28 @@ func fileReport(err error, file *fs.PathError) Report {
 		for parent := filepath.Dir(dir); !isDirectory(dir) && parent != dir; parent = filepath.Dir(dir) {
 			dir = parent // directories created by this run have been removed
 		}
-		r.Hint = "make room, or write to another disk"
+		hint = "make room, or write to another disk"
 		if _, ours := durable.InTempDir(path); ours {
-			r.Hint = "make room, or name another disk with --temp-dir"
+			hint = "make room, or name another disk with --temp-dir"
 		}
 		if free, err := durable.OS.Free(dir); err == nil {
 			r.Message += " (" + words.Bytes(free) + " are free)"
 		}
 		r.Text = r.Message
 	case errors.Is(err, syscall.EFBIG):
-		r.Hint = "allow larger files with ulimit -f, or write to another disk"
+		hint = "allow larger files with ulimit -f, or write to another disk"
 	case errors.Is(err, syscall.EMFILE):
-		r.Hint = "allow more with ulimit -n"
+		hint = "allow more with ulimit -n"
 	case errors.Is(err, fs.ErrNotExist) && bare && file.Op == "mkdir":
-		r.Message, r.Hint = "create "+path+": there is no directory "+filepath.Dir(path), "make it first"
+		r.Message, hint = "create "+path+": there is no directory "+filepath.Dir(path), "make it first"
 		r.Text = r.Message
 	case errors.Is(err, fs.ErrNotExist) && bare:
 		about(file.Err.Error(), "check the path")
 	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:
 		about(file.Err.Error(), "check who may read it")
 	}
-	if r.Hint != "" {
-		r.Text += "; " + r.Hint
+	if hint != "" {
+		r.Text, r.Hint = r.Text+"; "+hint, hint
 	}
 	return r
 }
