@@ -71,7 +71,7 @@ type Options struct {
 
 	// Planned is called when the memory of a job has been estimated, before the job
 	// allocates. Its error ends the job. Nil: not called.
-	Planned func(*Plan) error
+	Planned func(*budget.Plan) error
 }
 
 // Graph is an open graph, directed or not, with the everyday jobs as methods. It must be
@@ -96,8 +96,8 @@ type Graph struct {
 
 	options   Options
 	temporary *durable.TempDir
-	reserved  []Part // memory of the caller, see Reserve
-	settled   bool   // the parts of the graph that stay in memory are decided
+	reserved  []budget.Item // memory of the caller, see Reserve
+	settled   bool          // the parts of the graph that stay in memory are decided
 
 	completing sync.Mutex
 	complete   bool // Graph has its components and its weights are checked

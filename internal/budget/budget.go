@@ -17,15 +17,25 @@ import (
 // packages export it as sparse.ErrMemory.
 var ErrMemory = errors.New("would not fit the memory limit")
 
+// UnknownSweeps means that the number of sweeps of a run depends on the data.
+const UnknownSweeps = -1
+
+// GraphPart names the memory of the graph itself in a [Plan].
+const GraphPart = "graph"
+
 // Item is a named part of the memory of a run.
 type Item struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"`
 }
 
-// Plan is the memory of a run by part. The zero value is empty and has no limit.
+// Plan is the estimated cost of a run: its memory by part, an upper bound, and its sweeps. The zero value is empty and
+// has no limit.
 type Plan struct {
-	Limit int64 // bytes; 0 means no limit
+	Limit    int64 // bytes; 0 means no limit
+	Sweeps   int   // over all entries, or UnknownSweeps
+	RowBytes int   // of a row of the widest block that sweeps gather from; 0: not known
+
 	items []Item
 	total int64
 }
@@ -44,6 +54,22 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 		return &Error{Need: p.total, Limit: p.Limit, Largest: largest}
 	}
 	return nil
+}
+
+// ReserveJob adds the memory that a job has estimated for itself, or its error. An error about
+// memory counts as the missing memory, so that a refusal reports the memory of the whole job.
+func (p *Plan) ReserveJob(bytes int64, err error, what string) error {
+	over := new(Error)
+	if errors.As(err, &over) && bytes == 0 {
+		bytes, what = p.Room()+over.Need-over.Limit, over.Largest.What
+	}
+	if refusal := p.Reserve(bytes, what); refusal != nil {
+		if total := new(Error); errors.As(refusal, &total) {
+			total.Instead = over.Instead
+		}
+		return refusal
+	}
+	return err
 }
 
 // Left returns the memory that the limit leaves; ok is false if there is no limit.

@@ -48,10 +48,7 @@ func newApply(run *session) *cobra.Command {
 
 // runApply writes the product in the precision of the output.
 func runApply(run *session, c *applyOptions, name string) error {
-	if c.dtype == "float32" {
-		return applyTo[float32](run, c, name)
-	}
-	return applyTo[float64](run, c, name)
+	return inPrecision(c.dtype, applyTo[float32], applyTo[float64])(run, c, name)
 }
 
 // checkApply notes errors in the flags.
@@ -176,7 +173,7 @@ func readBlock(run *session, c *applyOptions, read func(a *npy.Array) error) err
 
 // applyTo computes the columns of the result in slabs and writes them.
 func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
-	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
+	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
 		d.rows, err = rowsOf(run, &c.graph.tables, c.blockIDs, d.g)
 		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)), "lists of nodes")
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -217,7 +218,7 @@ func openSwept(run *session, c *benchOptions, name, output string, copied bool, 
 		}
 		components = len(parts.Sizes)
 	}
-	err = heatwalk.Begin(run.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
 		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
 		p.RowBytes = w.RowBytes(s)
 		bytes, err := w.Bytes(t, s)

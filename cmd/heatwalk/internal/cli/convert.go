@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/param"
@@ -232,7 +233,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 			return err
 		}
 	}
-	err = heatwalk.Begin(run.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
 		p.Sweeps = c.format.graph.Sweeps
 		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
 			return err
@@ -313,7 +314,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	}
 	plan := run.newPlan()
 	options := &tablefile.Options{
-		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: run.stdin,
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4, Stdin: run.stdin,
 		Progress: run.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := makeTempContent(run, &c.graph.tables, c.out)

@@ -114,7 +114,7 @@ type eigenDocument struct {
 // runEigen writes the eigenpairs.
 func runEigen(run *session, c *eigenOptions, name string) error {
 	var values, ids io.Writer // separate files for an output in .npy format
-	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
+	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
 		if matrixFormatOf(c.out, eigenFormats).SeparateIDs {
 			if values, err = d.out.companion(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
 				ids, err = d.out.companion(c.out, filepath.Ext(c.out), ".rows.ids")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -24,14 +23,14 @@ import (
 
 // estimateDocument is the JSON document of estimate.
 type estimateDocument struct {
-	Command     string          `json:"command"`
-	MemoryBytes int64           `json:"memory_bytes"`
-	LimitBytes  int64           `json:"limit_bytes"`
-	DiskBytes   int64           `json:"disk_bytes"`
-	Sweeps      *int            `json:"sweeps"`
-	Faster      []string        `json:"faster,omitempty"`
-	Items       []heatwalk.Part `json:"items"`
-	Processes   *rankCost       `json:"processes,omitempty"`
+	Command     string        `json:"command"`
+	MemoryBytes int64         `json:"memory_bytes"`
+	LimitBytes  int64         `json:"limit_bytes"`
+	DiskBytes   int64         `json:"disk_bytes"`
+	Sweeps      *int          `json:"sweeps"`
+	Faster      []string      `json:"faster,omitempty"`
+	Items       []budget.Item `json:"items"`
+	Processes   *rankCost     `json:"processes,omitempty"`
 	Closing
 }
 
@@ -89,14 +88,14 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 func printPlan(run *session, command string) error {
 	run.progress.Close()
 	p := run.planned
-	items, bytes := p.Parts(), p.Bytes()
+	items, bytes := p.Items(), p.Total()
 	if run.reading.Bytes > bytes {
-		items, bytes = []heatwalk.Part{run.reading}, run.reading.Bytes
+		items, bytes = []budget.Item{run.reading}, run.reading.Bytes
 	}
 	resident := budget.Resident(bytes)
-	items = append(items, heatwalk.Part{What: "program and heap", Bytes: resident - bytes})
+	items = append(items, budget.Item{What: "program and heap", Bytes: resident - bytes})
 	doc := estimateDocument{Command: command, Processes: run.cut, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk, Items: items}
-	if p.Sweeps != heatwalk.UnknownSweeps {
+	if p.Sweeps != budget.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
 	doc.Faster = run.faster
@@ -163,13 +162,13 @@ func (run *session) dataLimit() int64 {
 }
 
 // newPlan returns the empty plan of a run without a graph.
-func (run *session) newPlan() *heatwalk.Plan { return heatwalk.NewPlan(run.dataLimit()) }
+func (run *session) newPlan() *budget.Plan { return &budget.Plan{Limit: run.dataLimit()} }
 
 // errPlanned ends a run of which only the estimate was asked for.
 var errPlanned = errors.New("planned")
 
 // begin limits the heap to the plan of a run. It ends the run if only an estimate is asked for.
-func (run *session) begin(p *heatwalk.Plan) error {
+func (run *session) begin(p *budget.Plan) error {
 	if run.estimating {
 		run.planned = p
 		return errPlanned
@@ -179,7 +178,7 @@ func (run *session) begin(p *heatwalk.Plan) error {
 	}
 	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
 	// otherwise the collector would let garbage grow up to the estimate.
-	pages.Within(budget.HeapLimit(p.Bytes()/2), budget.HeapLimit(p.Bytes()))
+	pages.Within(budget.HeapLimit(p.Total()/2), budget.HeapLimit(p.Total()))
 	return nil
 }
 
@@ -223,7 +222,7 @@ type rankCost struct {
 const float32Bytes = 4
 
 // costOfRanks returns the cost of a planned job on a graph in ranges of rows, one for each process.
-func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int) (*rankCost, error) {
+func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (*rankCost, error) {
 	m := g.Store.Manifest
 	if int64(ranks) > max(1, m.Rows) {
 		return nil, fault.Usage("--ranks", "the graph has only %s; give at most one process for each", words.Counted(m.Rows, "node"))
@@ -271,10 +270,10 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 // memoryOfRank returns the resident memory of a process with the given rows of a graph of n rows, whose entries and
 // buffers take local bytes. The graph of the plan, that is its degrees and ids, is in every process; other parts of
 // the plan shrink with the rows.
-func memoryOfRank(p *heatwalk.Plan, n, rows, local int64) int64 {
+func memoryOfRank(p *budget.Plan, n, rows, local int64) int64 {
 	bytes := local
-	for _, item := range p.Parts() {
-		if item.What == heatwalk.GraphPart {
+	for _, item := range p.Items() {
+		if item.What == budget.GraphPart {
 			bytes += item.Bytes
 		} else {
 			bytes += int64(float64(item.Bytes) / float64(n) * float64(rows))

@@ -120,16 +120,13 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: splits, Settings: settings}
-	if err := c.splitting.planTo(run, &c.learning.graph.tables, plan, g.Nodes, l); err != nil {
-		return err
-	}
 	plan.Methods = c.learning.entries
 	run.disk += runFileBytes
-	result, err := runPlan(d.out, plan, func() (*evaluate.Report, error) {
+	result, err := runPlan(run, d.out, &c.splitting, &c.learning.graph.tables, plan, g.Nodes, l, func() (*evaluate.Report, error) {
 		return heatwalk.Compare(run.ctx, g.Graph, d.problem(), plan)
 	})
 	if err != nil {
-		return graphError(run, c.splitting.explain(err, g.Nodes, l), name, another)
+		return graphError(run, err, name, another)
 	}
 	doc := &evaluateDocument{Report: result, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.out, doc, storeOf(g.Store.Manifest))
@@ -304,21 +301,19 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	}
 }
 
-// journal returns the journal of the run, next to the file of the report; nil without such a file.
-func (s *splitFlags) journal() *evaluate.Journal {
-	if s.report == "" || isStream(s.report) {
-		return nil
-	}
-	return &evaluate.Journal{Path: s.report + ".journal", Version: thisBuild().exact(), Resume: s.resume}
-}
-
-// planTo stores the training sets in a plan for labels on the given rows.
+// planTo stores the training sets in a plan for labels on the given rows, and the journal of a run with a file of
+// the report.
 func (s *splitFlags) planTo(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
-	plan.Stratified, plan.Splits, plan.Journal = s.draw == "stratified", s.splits, s.journal()
-	if run.network != nil {
-		plan.Journal = nil
+	plan.Stratified, plan.Splits = s.draw == "stratified", s.splits
+	if run.network == nil && s.report != "" && !isStream(s.report) {
+		plan.Journal = &evaluate.Journal{Path: s.report + ".journal", Version: thisBuild().exact(), Resume: s.resume}
 	}
+	return s.readSplit(run, in, plan, nodes, l)
+}
+
+// readSplit stores the training set of --split in a plan, if it is given.
+func (s *splitFlags) readSplit(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	if s.split == "" {
 		return nil
 	}
@@ -345,16 +340,26 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// runPlan runs a plan.
-func runPlan(o *outputs, plan *evaluate.Plan, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
+// runPlan draws the training sets of a plan for labels, and compares its methods by do. If the run fails and there
+// is a journal, the message says that --resume continues it.
+func runPlan(run *session, o *outputs, s *splitFlags, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
+	if err := s.planTo(run, in, plan, nodes, l); err != nil {
+		return nil, err
+	}
 	if j := plan.Journal; j != nil {
-		o.goOnFrom(func() bool { return j.Kept }, j.Remove)
+		o.journal = j.Remove
+		run.atEnd(func() {
+			if j.Kept {
+				run.doing += "; the same command with --resume continues from here"
+			}
+		})
 	}
 	report, err := do()
-	if err == nil {
-		warnUnfinished(o.run, plan, report)
+	if err != nil {
+		return nil, s.explain(err, nodes, l)
 	}
-	return report, err
+	warnUnfinished(run, plan, report)
+	return report, nil
 }
 
 // explain adds ids, classes, files and flags to errors about splits.
@@ -393,10 +398,8 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 	v := d.values
 	splits, phase := run.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Inverse: c.splitting.inverse, Splits: c.splitting.splits, Progress: splits}
-	if c.splitting.split != "" {
-		if err := readValuesSplit(run, c, plan, d.data.g, v); err != nil {
-			return err
-		}
+	if err := c.splitting.readSplit(run, &c.learning.graph.tables, plan, d.data.g.Nodes, v.Labels); err != nil {
+		return err
 	}
 	run.disk += runFileBytes
 	s := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}
@@ -412,15 +415,4 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 	}
 	doc := &valuesDocument{ValuesReport: result, Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}
 	return publishReport(d.data.out, doc, result, name, storeOf(d.data.g.Store.Manifest), nil, doc.Skipped.text("value"), doc.Attributes.String())
-}
-
-// readValuesSplit reads the split of the nodes with a value into a plan.
-func readValuesSplit(run *session, c *evaluateOptions, plan *evaluate.Plan, g *openGraph, v *nodefile.Values) error {
-	train, test, err := nodefile.ReadSplit(run.ctx, c.splitting.split, g.Nodes, listConfig(run, &c.learning.graph.tables, c.splitting.split))
-	if err != nil {
-		return err
-	}
-	split, _, err := split.GivenSplit(v.Row, v.Class, v.Names, train, test)
-	plan.Given = &split
-	return c.splitting.explain(err, g.Nodes, v.Labels)
 }

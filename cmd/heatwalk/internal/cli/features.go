@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -58,10 +59,7 @@ func checkFeatures(run *session, c *featuresOptions, cmd *cobra.Command, _ []str
 }
 
 func runFeatures(run *session, c *featuresOptions, name string) error {
-	if c.dtype == "float64" {
-		return writeFeatures[float64](run, c, name)
-	}
-	return writeFeatures[float32](run, c, name)
+	return inPrecision(c.dtype, writeFeatures[float32], writeFeatures[float64])(run, c, name)
 }
 
 // writeFeatures writes the features of the coinciding walk kernel.
@@ -214,7 +212,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *budget.Plan) error {
 		w.A, w.Memory = local.A, p.Room()
 		bytes, sweeps, err := m.memory()
 		p.Sweeps, p.RowBytes = sweeps, rowBytes(w)

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -168,8 +167,7 @@ func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 	}
 	w, err := o.begin(path)
 	if err == nil {
-		stage := o.run.progress.Begin("writing "+path, 0, progress.Bytes)
-		_, err = writeCompressed(o.run, w, path, func(w io.Writer) error { return write(io.MultiWriter(w, stage)) })
+		_, err = writeCompressed(o.run, w, path, write)
 		o.run.progress.End()
 	}
 	return err
@@ -227,7 +225,7 @@ func planGenerate(run *session, output string, size generate.Size) error {
 	if isStoreName(output) {
 		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Dense: size.Whole}
 		c := &ingest.Config{Workers: run.threads, Order: ingest.AutoOrder}
-		if p.Limit() > 0 {
+		if p.Limit > 0 {
 			c.Memory = p.Room()
 		}
 		store, temporary := counts.DiskBytes(c)

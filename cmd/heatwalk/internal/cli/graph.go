@@ -21,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 )
 
@@ -210,7 +211,7 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
 		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Defer: true, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Network: run.network,
-		Planned: func(p *heatwalk.Plan) error {
+		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread
 			}
@@ -232,12 +233,10 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 		o.Reading = ingestConfig(run, r)
 		limitHeap(o.Reading.Memory + r.producerBytes)
 		if r.sources.any() {
-			bytes, end, err := makeSources(run, &r.tables, output, []string{name}, &r.sources, o.Reading)
-			if err != nil {
+			var err error
+			if temporary, err = makeSources(run, r, output, []string{name}, o.Reading); err != nil {
 				return nil, err
 			}
-			defer end()
-			temporary = bytes
 		}
 	}
 	opened, err := heatwalk.Open(run.ctx, name, o)
@@ -250,7 +249,7 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 	if g.Graph = opened; !isStore {
 		run.progress.End()
 		run.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		run.reading = heatwalk.Part{What: "ingest", Bytes: measuredBytes(run)}
+		run.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run)}
 	}
 	if g.OmittedNodes > 0 {
 		run.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
@@ -335,11 +334,11 @@ type graphRun struct {
 	shares     []float64        // known shares of the classes among all nodes; nil: unknown
 }
 
-// beginRun begins the outputs, opens the graph, and reads the other inputs with read.
-func beginRun(run *session, r *graphInputs, name string, o *outputs, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
-	d = &graphRun{out: o}
-	if err = o.beginAll(matrix); err == nil {
-		d.g, err = readGraph(run, r, name, o.path)
+// beginRun begins the output called out, opens the graph, and reads the other inputs with read.
+func beginRun(run *session, r *graphInputs, name, out string, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
+	d = new(graphRun)
+	if d.out, err = beginOutputs(run, out, matrix); err == nil {
+		d.g, err = readGraph(run, r, name, out)
 	}
 	if err == nil {
 		err = read(d)
@@ -349,7 +348,7 @@ func beginRun(run *session, r *graphInputs, name string, o *outputs, matrix *tab
 
 // beginLearning begins a run that learns from labels, and from attributes if they are given.
 func beginLearning(run *session, f *learningFlags, name, path string) (*graphRun, error) {
-	return beginRun(run, &f.graph, name, newOutputs(run, path), matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
+	return beginRun(run, &f.graph, name, path, matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
 		run.progress.Wait("reading " + f.walk.labels)
 		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
 			return err
@@ -385,7 +384,7 @@ type denseInputs struct {
 
 // beginDense begins the output and reads the inputs.
 func beginDense(run *session, r *graphInputs, name, path string, inputs denseInputs) (*graphRun, error) {
-	return beginRun(run, r, name, newOutputs(run, path), matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
+	return beginRun(run, r, name, path, matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
 		read := readLabels
 		if inputs.seeds {

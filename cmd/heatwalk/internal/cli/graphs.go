@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
@@ -72,9 +71,9 @@ func graphsLearningFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, s
 
 // namedList parses a list of names with parameters and adds the values to given. A parameter has the
 // same value for all names.
-func namedList(run *session, flag, list string, choices specs, values param.Values) (result specs) {
+func namedList[D any](run *session, flag, list string, choices declared[D], values param.Values) (result []D) {
 	for text := range strings.SplitSeq(list, ",") {
-		s, n := parseNamed(run, flag, text, choices)
+		s, n := parseNamed(run, flag, text, choices.Specs())
 		if s == nil {
 			continue
 		}
@@ -85,49 +84,41 @@ func namedList(run *session, flag, list string, choices specs, values param.Valu
 			}
 			values[name] = v
 		}
-		result = append(result, s)
+		result = append(result, choices.Named(s.Name))
 	}
 	return result
 }
 
-// checkGraphs parses kernels, learners and their parameters. It records problems, also about flags that have
-// no effect.
+// declared is a [param.List].
+type declared[D any] interface {
+	Specs() []*param.Spec
+	Named(name string) D
+}
+
 func checkGraphs(run *session, c *graphsOptions, flags *pflag.FlagSet) {
 	c.userValues = param.Values{}
-	declared := namedList(run, "--kernel", c.kernelNames, graphKernels(), c.userValues)
-	for _, s := range declared {
-		c.kernels = append(c.kernels, graphs.Kernels().Named(s.Name))
-	}
+	c.kernels = namedList(run, "--kernel", c.kernelNames, graphs.Kernels(), c.userValues)
 	if c.learnerNames != "" {
-		for _, s := range namedList(run, "--learner", c.learnerNames, learners(), c.userValues) {
-			c.learners = append(c.learners, classify.Learners().Named(s.Name))
-			declared = append(declared, s)
-		}
+		c.learners = namedList(run, "--learner", c.learnerNames, classify.Learners(), c.userValues)
 	}
 	if len(c.kernels) == 0 || run.noted("--learner") {
 		return
 	}
-	takes := func(name string) bool {
-		return slices.ContainsFunc(declared, func(s *param.Spec) bool { return s.Param(name) != nil })
-	}
 	run.refuse(flags,
-		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
-		rule{!slices.ContainsFunc(c.kernels, ofPairs), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
+		rule{!slices.ContainsFunc(c.kernels, func(k *graphs.Kernel) bool { return k.Param("parts") != nil }), "measure", "is of the elements of sets, and " + c.kernels[0].Name + " has none; leave it out"},
+		rule{!slices.ContainsFunc(c.kernels, func(k *graphs.Kernel) bool { return k.Pairs }), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
 	)
 }
 
-// ofPairs reports whether --base has an effect on a kernel.
-func ofPairs(k *graphs.Kernel) bool { return k.Pairs }
-
 // kernelsOfPairs returns the names of the kernels with --base.
 func kernelsOfPairs() string {
-	var list specs
+	var names []string
 	for _, k := range graphs.Kernels() {
-		if ofPairs(k) {
-			list = append(list, &k.Spec)
+		if k.Pairs {
+			names = append(names, k.Name)
 		}
 	}
-	return strings.Join(list.names(), " or ")
+	return strings.Join(names, " or ")
 }
 
 // collectionRun is a run on a collection.
@@ -157,23 +148,24 @@ func readCollection(run *session, c *graphsOptions, name, out string, format *ta
 		return nil, err
 	}
 	r := &collectionRun{out: o, name: name, f: c}
+	isUnpacked := false
 	r.set = &graphs.Settings{Workers: run.threads, RNGSeed: uint64(run.seed), Cosine: c.values == "cosine"}
 	run.progress.Begin("reading "+name, 0, "graph")
-	var temp *tempDir
-	defer func() { temp.end() }()
 	r.c, err = graphs.Read(run.ctx, name, &graphs.ReadOptions{
 		Directed: c.directed, Vertices: c.vertices, Memory: run.dataLimit(), Workers: run.threads,
-		Temp: func() (_ string, err error) {
-			if temp, err = makeTemp(run, &c.tables, out); err != nil {
+		Temp: func() (string, error) {
+			temp, err := makeTemp(run, &c.tables, out)
+			if err != nil {
 				return "", err
 			}
+			isUnpacked = true
 			return temp.Path, nil
 		},
 		Fits: func(shape *graphfile.Shape, reading int64) (err error) {
 			r.shape, r.readBytes = shape, reading
 			p, over := r.plan(nil)
 			if over == nil {
-				limitHeap(max(reading, p.Bytes()))
+				limitHeap(max(reading, p.Total()))
 				return nil
 			}
 			// The refusal names the memory of the whole run, not that of reading alone.
@@ -189,7 +181,7 @@ func readCollection(run *session, c *graphsOptions, name, out string, format *ta
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	if temp != nil {
+	if isUnpacked {
 		r.readBytes = measuredBytes(run)
 	}
 	r.shape = r.c.Shape()
@@ -202,15 +194,15 @@ func readCollection(run *session, c *graphsOptions, name, out string, format *ta
 }
 
 // plan returns the memory of a run: the collection, kernels and learners, and the items of rest, if any.
-func (r *collectionRun) plan(reserve func(p *heatwalk.Plan) error) (*heatwalk.Plan, error) {
+func (r *collectionRun) plan(reserve func(p *budget.Plan) error) (*budget.Plan, error) {
 	p := r.out.run.newPlan()
 	_ = p.Reserve(r.shape.Bytes(), "graphs")
 	err := p.Reserve(r.bytes, "kernels and learners")
 	if err == nil && reserve != nil {
 		err = reserve(p)
 	}
-	if r.readBytes > p.Bytes() {
-		if over := budget.Check(p.Limit(), r.readBytes, readingGraphs); over != nil {
+	if r.readBytes > p.Total() {
+		if over := budget.Check(p.Limit, r.readBytes, readingGraphs); over != nil {
 			err = over
 		}
 	}
@@ -220,13 +212,13 @@ func (r *collectionRun) plan(reserve func(p *heatwalk.Plan) error) (*heatwalk.Pl
 const readingGraphs = "graphs while they are read"
 
 // keep plans a run, with the items of rest, and limits its memory to the plan.
-func (r *collectionRun) keep(reserve func(p *heatwalk.Plan) error) (err error) {
+func (r *collectionRun) keep(reserve func(p *budget.Plan) error) (err error) {
 	if r.bytes, err = r.computationBytes(); err != nil {
 		return r.explain(err)
 	}
 	p, err := r.plan(reserve)
 	if err == nil {
-		r.out.run.reading = heatwalk.Part{What: readingGraphs, Bytes: r.readBytes}
+		r.out.run.reading = budget.Item{What: readingGraphs, Bytes: r.readBytes}
 		err = r.out.run.begin(p)
 	}
 	return r.explain(err)
@@ -323,9 +315,9 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	}
 	var group int // how many rows are computed at a time
 	run.disk = files
-	err = r.keep(func(p *heatwalk.Plan) error {
+	err = r.keep(func(p *budget.Plan) error {
 		row := valuesBytes(n)
-		group = budget.Fitting(p.Limit(), p.Bytes(), row, n)
+		group = budget.Fitting(p.Limit, p.Total(), row, n)
 		return p.Reserve(int64(group)*row, "rows of values")
 	})
 	if err != nil {
@@ -490,15 +482,12 @@ func runGraphsEvaluate(run *session, c *graphsOptions, name string) error {
 	}
 	plan := &evaluate.Plan{Methods: r.methods, Settings: r.options, Data: r.collection.Sum(), Progress: run.progress.Showing("evaluating", "split")}
 	nodes, err := r.nodes()
-	if err == nil {
-		err = c.splitting.planTo(run, &c.tables, plan, nodes, r.l)
-	}
 	if err != nil {
 		return err
 	}
-	report, err := runPlan(r.out, plan, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem, plan) })
+	report, err := runPlan(run, r.out, &c.splitting, &c.tables, plan, nodes, r.l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem, plan) })
 	if err != nil {
-		return r.explain(c.splitting.explain(err, nodes, r.l))
+		return r.explain(err)
 	}
 	return publishPlanned(r.out, &evaluateDocument{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
 }

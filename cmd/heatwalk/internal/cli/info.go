@@ -105,7 +105,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 			return nil, err
 		}
 	}
-	err = heatwalk.Begin(run.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
 		p.Sweeps = 2
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -208,12 +207,11 @@ func ingestInto(run *session, r *graphInputs, dir string, inputs []string, force
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
-		bytes, end, err := makeSources(run, &r.tables, dir, inputs, &r.sources, c)
-		if err != nil {
+		var err error
+		if temporary, err = makeSources(run, r, dir, inputs, c); err != nil {
 			return nil, err
 		}
-		defer end()
-		inputs, temporary = nil, bytes
+		inputs = nil
 	}
 	report, err := ingest.Run(run.ctx, dir, inputs, c)
 	if report != nil {
@@ -230,7 +228,15 @@ func ingestInto(run *session, r *graphInputs, dir string, inputs []string, force
 // its size is not known before.
 func planIngest(run *session, r *graphInputs, dir string, inputs []string) error {
 	if r.sources.any() || r.config.Sources != nil {
-		return planMade(run, r, dir, inputs)
+		temp, err := makeTemp(run, &r.tables, dir)
+		if err != nil {
+			return err
+		}
+		report, err := ingestInto(run, r, temp.Content(), inputs, false)
+		if err != nil {
+			return err
+		}
+		return beginIngest(run, measuredBytes(run), report.Store.BytesTotal()+report.SpilledBytes)
 	}
 	c := ingestConfig(run, r)
 	n, err := ingest.CountsOf(run.ctx, inputs, c)
@@ -248,22 +254,9 @@ func planIngest(run *session, r *graphInputs, dir string, inputs []string) error
 	return beginIngest(run, bytes, store+temporary)
 }
 
-// planMade plans an ingest by running it temporarily.
-func planMade(run *session, r *graphInputs, dir string, inputs []string) error {
-	temp, err := makeTemp(run, &r.tables, dir)
-	if err != nil {
-		return err
-	}
-	report, err := ingestInto(run, r, temp.Content(), inputs, false)
-	if err != nil {
-		return err
-	}
-	return beginIngest(run, measuredBytes(run), report.Store.BytesTotal()+report.SpilledBytes)
-}
-
 // beginIngest plans an ingest with the given memory and size of its files.
 func beginIngest(run *session, memory, files int64) error {
-	p := heatwalk.NewPlan(0)
+	p := new(budget.Plan)
 	_ = p.Reserve(memory, "ingest") // there is no limit
 	p.Sweeps, run.disk = 1, files+runFileBytes
 	return run.begin(p)
@@ -315,42 +308,40 @@ func checkSources(run *session, r *graphInputs) {
 }
 
 // makeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
-// returns the size of temporary stores, and a function that closes them.
-func makeSources(run *session, in *inputs, dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
+// returns the size of temporary stores, which exist until the command ends.
+func makeSources(run *session, r *graphInputs, dir string, inputs []string, c *ingest.Config) (bytes int64, err error) {
+	s := &r.sources
 	if s.hyperedges {
 		settings := *c
 		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}
-		return 0, func() {}, nil
+		return 0, nil
 	}
-	temp, err := makeTemp(run, in, dir)
-	if err != nil {
-		return 0, nil, err
-	}
-	arcs := *c
-	arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
-	path := temp.Content()
-	if len(inputs) == 1 && ingest.IsStore(inputs[0]) {
-		path = inputs[0]
-	} else {
+	path := inputs[0]
+	if len(inputs) > 1 || !ingest.IsStore(path) {
+		temp, err := makeTemp(run, &r.tables, dir)
+		if err != nil {
+			return 0, err
+		}
+		arcs := *c
+		arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
+		path = temp.Content()
 		report, err := ingest.Run(run.ctx, path, inputs, &arcs)
 		if err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
 	store, err := shard.Open(run.ctx, path, &shard.Options{Stream: true, Workers: run.threads})
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
+	run.atEnd(func() { _ = store.Close() }) // it was only read
 	if !store.Manifest.Directed {
-		return 0, nil, errors.Join(fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), store.Close())
+		return 0, fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs")
 	}
 	c.Nodes, c.Directed, c.Undirected = "", false, true
 	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, run.threads)}
-	return bytes, func() {
-		_ = store.Close() // it was only read
-		temp.end()
-	}, nil
+	return bytes, nil
 }
 
 // graphCounts holds the counts of a graph in documents.

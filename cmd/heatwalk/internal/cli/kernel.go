@@ -40,15 +40,10 @@ func newKernel(run *session) *cobra.Command {
 }
 
 func runKernel(run *session, c *kernelOptions, name string) error {
-	switch double := c.block.dtype == "float64"; {
-	case double && c.family == nil:
-		return writeWalkKernel[float64](run, c, name)
-	case double:
-		return writeNodeKernel[float64](run, c, name)
-	case c.family == nil:
-		return writeWalkKernel[float32](run, c, name)
+	if c.family == nil {
+		return inPrecision(c.block.dtype, writeWalkKernel[float32], writeWalkKernel[float64])(run, c, name)
 	}
-	return writeNodeKernel[float32](run, c, name)
+	return inPrecision(c.block.dtype, writeNodeKernel[float32], writeNodeKernel[float64])(run, c, name)
 }
 
 // denseFlags are those of a block of kernel values.

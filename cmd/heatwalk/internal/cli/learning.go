@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
@@ -369,7 +370,7 @@ func beginSeveral(run *session, f *learningFlags, name, path string, predictions
 	_, phase := run.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}
 	run.disk += runFileBytes
-	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *budget.Plan) error {
 		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
 		s.Memory = p.Room()
 		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")

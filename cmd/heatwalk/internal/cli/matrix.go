@@ -66,10 +66,15 @@ func newWriter[T sparse.Float](o *outputs, m *tablefile.Matrix) (*tablefile.Writ
 // fillMatrix writes a matrix; values stores row i.
 func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
 	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
+	return inPrecision(dtype, tablefile.Fill[float32], tablefile.Fill[float64])(o.run.ctx, o.w, o.format, m, values)
+}
+
+// inPrecision returns the function for numbers of the given type.
+func inPrecision[F any](dtype string, single, double F) F {
 	if dtype == "float64" {
-		return tablefile.Fill[float64](o.run.ctx, o.w, o.format, m, values)
+		return double
 	}
-	return tablefile.Fill[float32](o.run.ctx, o.w, o.format, m, values)
+	return single
 }
 
 // takesPieces reports whether the output can be written in any order. The result is the same for an

@@ -49,17 +49,6 @@ type outputs struct {
 	pipe  *bufio.Writer      // stdout, if it is one of them
 }
 
-// goOnFrom registers the journal of the run. If the run fails, the message says that --resume continues
-// it, provided that kept returns true. When the output is published, the journal is removed.
-func (o *outputs) goOnFrom(isKept func() bool, remove func() error) {
-	o.journal = remove
-	o.run.atEnd(func() {
-		if isKept() {
-			o.run.doing += "; the same command with --resume continues from here"
-		}
-	})
-}
-
 // newOutputs returns a product without files, which are given up at the end of the command
 // unless they are committed.
 func newOutputs(run *session, path string) *outputs {
@@ -68,20 +57,14 @@ func newOutputs(run *session, path string) *outputs {
 	return o
 }
 
-// beginOutputs begins the output called path, unless that is "", and the files next to it.
-func beginOutputs(run *session, path string, format *tablefile.Format) (*outputs, error) {
-	o := newOutputs(run, path)
-	return o, o.beginAll(format)
-}
-
-// beginAll begins the output, which has a format if it is a matrix, and the files next to it.
-func (o *outputs) beginAll(format *tablefile.Format) (err error) {
-	path := o.path
-	o.format = format
-	if path == "" {
-		return nil
+// beginOutputs begins the output called path, unless that is "", which has a format if it is a matrix, and the
+// files next to it.
+func beginOutputs(run *session, path string, format *tablefile.Format) (o *outputs, err error) {
+	o = newOutputs(run, path)
+	if o.format = format; path == "" {
+		return o, nil
 	}
-	keeps(o.run, path)
+	keeps(run, path)
 	if o.w, err = o.begin(path); err == nil && format != nil && format.SeparateIDs {
 		if o.rowIDs, err = o.companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.companion(path, filepath.Ext(path), ".cols.ids")
@@ -90,7 +73,7 @@ func (o *outputs) beginAll(format *tablefile.Format) (err error) {
 	if err == nil {
 		o.runFile, err = o.companion(path, "", ".run.json")
 	}
-	return err
+	return o, err
 }
 
 // formatOf returns the ending of path if it is among the formats, or else the
@@ -347,12 +330,6 @@ func warnBytes(run *session, path, format string, g *openGraph, names []string) 
 	}
 }
 
-// tempDir is a temporary directory of a run.
-type tempDir struct {
-	*durable.TempDir
-	run *session
-}
-
 // tempParent returns the directory for temporary files: --temp-dir, or that of the output called
 // path, because it is on a disk with room for large files.
 func tempParent(in *inputs, path string) string {
@@ -365,16 +342,19 @@ func tempParent(in *inputs, path string) string {
 	return filepath.Dir(path)
 }
 
-// makeTemp makes a temporary directory in tempParent, which is removed when the command ends.
-func makeTemp(run *session, in *inputs, output string) (*tempDir, error) {
+// makeTemp returns a temporary directory in tempParent, which is removed when the command ends.
+func makeTemp(run *session, in *inputs, output string) (*durable.TempDir, error) {
 	parent := tempParent(in, output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
 	}
-	temp := &tempDir{t, run}
-	run.atEnd(temp.end)
-	return temp, nil
+	run.atEnd(func() {
+		if err := t.Remove(); err != nil {
+			run.warn("%s: could not be removed: %s", t.Path, cause(err))
+		}
+	})
+	return t, nil
 }
 
 // makeTempContent makes a directory in a temporary one.
@@ -384,18 +364,6 @@ func makeTempContent(run *session, in *inputs, output string) (dir string, err e
 		return "", err
 	}
 	return t.Content(), durable.OS.Mkdir(t.Content())
-}
-
-// end removes the directory with all that is in it, unless that is done. A nil one has
-// nothing.
-func (t *tempDir) end() {
-	if t == nil || t.TempDir == nil {
-		return
-	}
-	if err := t.Remove(); err != nil {
-		t.run.warn("%s: could not be removed: %s", t.Path, cause(err))
-	}
-	t.TempDir = nil
 }
 
 // cause returns the message of an error of the file system without operation and path.

@@ -100,7 +100,7 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 		return fault.Usage("--scores", noRaw, c.method.Name())
 	}
 	graph, attributes := &c.learning.graph, &c.learning.attributes
-	d, err := beginRun(run, graph, name, newOutputs(run, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
+	d, err := beginRun(run, graph, name, c.out, matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
 		heatwalk.Reserve(d.g.Graph, f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
 		if err != nil {

@@ -77,7 +77,7 @@ type rankDocument struct {
 const significant = 0.05
 
 func runRank(run *session, c *rankOptions, name string) error {
-	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
+	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
 		if d.cols, err = readIDs(run, &c.graph.tables, c.seeds, d.g.Nodes); err == nil {
 			d.rows, err = rowsOf(run, &c.graph.tables, "", d.g)
 		}

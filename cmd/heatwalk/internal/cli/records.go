@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // recordInputs are the flags of a table of attributes whose records are compared.
@@ -306,12 +308,8 @@ func newRecordsEvaluate(run *session) *cobra.Command {
 func checkRecordsEvaluate(run *session, c *recordsEvaluateOptions, cmd *cobra.Command, _ []string) {
 	c.splitting.check(run, cmd.Flags())
 	c.userValues = param.Values{}
-	for _, s := range namedList(run, "--kernel", c.kernelNames, tableKernels(), c.userValues) {
-		c.kernels = append(c.kernels, closed.Kernels().Named(s.Name))
-	}
-	for _, s := range namedList(run, "--learner", c.learnerNames, learners(), c.userValues) {
-		c.learners = append(c.learners, classify.Learners().Named(s.Name))
-	}
+	c.kernels = namedList(run, "--kernel", c.kernelNames, closed.Kernels(), c.userValues)
+	c.learners = namedList(run, "--learner", c.learnerNames, classify.Learners(), c.userValues)
 }
 
 // runRecordsEvaluate compares every kernel with every learner.
@@ -342,34 +340,20 @@ func runRecordsEvaluate(run *session, c *recordsEvaluateOptions, path string) er
 			plan.Methods = append(plan.Methods, method.Entry{Method: ongram.TableMethod(table, k, learner)})
 		}
 	}
-	nodes := recordIDs{table}
-	if err := c.splitting.planTo(run, &c.records.tables, plan, nodes, l); err != nil {
+	nodes, err := shard.StringNodes(slices.Values(table.IDs))
+	if err != nil {
 		return err
 	}
 	run.disk = runFileBytes
 	if err := beginWith(run, ongram.TableBytes(table, l, c.learners, runtime.GOMAXPROCS(0)), "table and learners"); err != nil {
 		return err
 	}
-	report, err := runPlan(o, plan, func() (*evaluate.Report, error) {
-		return evaluate.Run(run.ctx, problem, plan)
-	})
+	report, err := runPlan(run, o, &c.splitting, &c.records.tables, plan, nodes, l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, problem, plan) })
 	if err != nil {
-		return learnError(c.splitting.explain(err, nodes, l), table.File)
+		return learnError(err, table.File)
 	}
 	return publishPlanned(o, &evaluateDocument{Report: report, Graph: path, Skipped: skippedOf(l)}, nil)
 }
-
-// recordIDs are the ids of the records of a table.
-type recordIDs struct{ *nodefile.Attributes }
-
-// ID returns the id of a record.
-func (r recordIDs) ID(row int) string { return r.IDs[row] }
-
-// Lookup implements [nodefile.Lookup].
-func (r recordIDs) Lookup(id string) (row int, ok bool) { return r.Records.Lookup(id) }
-
-// Len implements [nodefile.Lookup].
-func (r recordIDs) Len() int { return len(r.IDs) }
 
 // readClasses reads the classes of records from a file, or takes those of the table if path is "".
 func readClasses(run *session, f *recordInputs, a *nodefile.Attributes, path string, unknown ingest.UnknownIDs) (*nodefile.Labels, error) {

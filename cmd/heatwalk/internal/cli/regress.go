@@ -72,7 +72,7 @@ type valuesRun struct {
 func beginValues(run *session, r *graphInputs, name, file, out string, f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
 	v := &valuesRun{methods: methods}
 	var err error
-	v.data, err = beginRun(run, r, name, newOutputs(run, out), nil, func(d *graphRun) (err error) {
+	v.data, err = beginRun(run, r, name, out, nil, func(d *graphRun) (err error) {
 		run.progress.Wait("reading " + file)
 		if v.values, err = nodefile.ReadValues(run.ctx, file, d.g.Nodes, nodeLabels(run, r, d.g)); err != nil {
 			return err

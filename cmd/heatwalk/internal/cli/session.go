@@ -74,13 +74,13 @@ type session struct {
 	timed     bool   // a benchmark, whose heap has no limit of the plan, because collections would be timed
 
 	// The plan of the run.
-	estimating bool           // the run ends when it has been planned
-	planned    *heatwalk.Plan // of an estimated run
-	faster     []string       // what would make an estimated run faster
-	ranks      int            // number of processes of an estimated run; 0: one, with all rows
-	cut        *rankCost      // of these processes
-	disk       int64          // bytes of the files of the run
-	reading    heatwalk.Part  // memory of reading the input, which is freed before the run computes
+	estimating bool         // the run ends when it has been planned
+	planned    *budget.Plan // of an estimated run
+	faster     []string     // what would make an estimated run faster
+	ranks      int          // number of processes of an estimated run; 0: one, with all rows
+	cut        *rankCost    // of these processes
+	disk       int64        // bytes of the files of the run
+	reading    budget.Item  // memory of reading the input, which is freed before the run computes
 
 	// network connects this process with others that run the same command and share the rows of the graph.
 	// Process 0 is the leader: it prints and writes files. The others are followers. Nil: the process is alone.
@@ -95,29 +95,23 @@ func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	}
 }
 
-// guard runs the command and returns the exit code.
+// guard runs the command, then the functions of atEnd, the last one first, and returns the exit code.
 func guard(run *session, do func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			code = fail(run, fault.CrashOf(r))
 		}
 	}()
-	err := cleaned(run, do)
-	run.progress.Close()
-	if err == nil {
-		err = run.stdout.err
-	}
-	return fail(run, err)
-}
-
-// cleaned runs the command and then the functions of atEnd, the last one first.
-func cleaned(run *session, do func() error) error {
-	defer func() {
-		for _, end := range slices.Backward(run.ends) {
-			end()
-		}
+	err := func() error {
+		defer func() {
+			for _, end := range slices.Backward(run.ends) {
+				end()
+			}
+		}()
+		return do()
 	}()
-	return do()
+	run.progress.Close()
+	return fail(run, cmp.Or(err, run.stdout.err))
 }
 
 // atEnd calls end when the command ends, also after an error, a panic or a signal.
