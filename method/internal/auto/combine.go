@@ -19,11 +19,16 @@ const (
 	// leastWeight is the least weight of a component, relative to the largest one.
 	leastWeight = 0.01
 
+	// agreementLabels is the number of labels at which Poisson learning and the mixture have equal weights
+	// where neighbours agree. Its share decreases with more labels because models need labels.
+	agreementLabels = 40
+
 	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that some of the labels choose, see [heldOut.stack]. Where a single component
+// combine returns the mixture that some of the labels choose, see [heldOut.stack], with a share for Poisson
+// learning where neighbours agree. Where a single component
 // may predict it is the one with the largest weight. Few labels choose nothing: Poisson learning predicts, or
 // label propagation where most nodes are far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
@@ -34,6 +39,19 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 		return []component{{weight: 1, setting: -1}}
 	}
 	mixture := h.stack(among)
+	if !h.attributed && neighboursAgree(h.poisson.rows, h.class, h.classes, among) {
+		share, stacked := agreementLabels/float64(agreementLabels+len(h.p.Row)), 0.0
+		mixture = slices.DeleteFunc(mixture, func(c component) bool {
+			if c.setting < 0 {
+				stacked = c.weight
+			}
+			return c.setting < 0
+		})
+		for i := range mixture {
+			mixture[i].weight *= 1 - share
+		}
+		mixture = append(mixture, component{weight: share + (1-share)*stacked, setting: -1})
+	}
 	if h.single {
 		best := slices.MaxFunc(mixture, func(a, b component) int { return cmp.Compare(a.weight, b.weight) })
 		best.weight = 1
