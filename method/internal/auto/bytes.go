@@ -46,6 +46,9 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	bytes += chunks.Bytes[float32](min(n, sampleCount(p.Nodes(), values)), values) + chunks.Bytes[float32](m, len(d.filters)*cells)
 	if len(d.free) > 0 && !d.tooFewLabels {
 		bytes += 4 * int64(n)
+		if d.eigenvectors {
+			bytes += chunks.Bytes[float32](n, spectralColumns)
+		}
 	}
 	if d.diffusion {
 		size, _ := diffusionBytes(p, d.folds, set.Workers, 0)
@@ -122,6 +125,9 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 			scores = 0
 		}
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
+	}
+	if d.eigenvectors {
+		largest = max(largest, eigenvectorBytes(q, limit))
 	}
 	if d.diffusion {
 		_, stage := diffusionBytes(q, d.folds, set.Workers, limit)

@@ -268,13 +268,14 @@ func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
 const structureColumns = 4
 
 // graphColumns are the columns that no label has a part in: of the structure, log(1 + d) of a node and
-// log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; and of arcs.
-// Those of degrees are computed for a row when it is read.
+// log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; of arcs; and
+// eigenvectors. Those of degrees are computed for a row when it is read.
 type graphColumns struct {
 	degrees          []float64
 	unit             float64
-	neighbourDegrees []float32 // log(1 + mean degree) of the neighbours
-	arcs             *arcs     // nil: none
+	neighbourDegrees []float32              // log(1 + mean degree) of the neighbours
+	arcs             *arcs                  // nil: none
+	eigenvectors     *sparse.Block[float32] // nil: none
 }
 
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
@@ -300,6 +301,9 @@ func (g *graphColumns) count() int {
 	if g.arcs != nil {
 		count += arcColumns
 	}
+	if g.eigenvectors != nil {
+		count += g.eigenvectors.Cols
+	}
 	return count
 }
 
@@ -307,7 +311,12 @@ func (g *graphColumns) count() int {
 func (g *graphColumns) rowTo(dst []float64, v int) {
 	degree, neighbours := math.Log1p(g.degrees[v]/g.unit), float64(g.neighbourDegrees[v])
 	dst[0], dst[1], dst[2], dst[3] = degree, degree*degree, neighbours, neighbours*neighbours
+	dst = dst[structureColumns:]
 	if g.arcs != nil {
-		g.arcs.rowTo(dst[structureColumns:], v)
+		g.arcs.rowTo(dst, v)
+		dst = dst[arcColumns:]
+	}
+	if g.eigenvectors != nil {
+		simd.ConvertTo(dst, g.eigenvectors.Row(v))
 	}
 }

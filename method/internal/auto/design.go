@@ -22,10 +22,11 @@ type design struct {
 
 	single bool // the best component predicts alone
 
-	diffusion   bool // scores of kernels are features
-	links       bool // scores of link rows are features
-	rounds      bool // stacked learning may be a candidate
-	propagation bool // label propagation may be a candidate
+	eigenvectors bool // may be features; the number of components decides
+	diffusion    bool // scores of kernels are features
+	links        bool // scores of link rows are features
+	rounds       bool // stacked learning may be a candidate
+	propagation  bool // label propagation may be a candidate
 
 	omitted []string // stages that are left out because of the size of the graph
 }
@@ -71,6 +72,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := alongArcs; p.Directed && int(f) < filters; f++ {
 		d.filters, d.free = append(d.filters, f), append(d.free, f)
 	}
+	d.eigenvectors = !set.LowEffort && !d.tooFewLabels && n >= leastSpectral && d.fits("eigenvectors", n <= mostSpectral)
 	sampled := kernelLabels(p)
 	fewClasses := 4*k <= sampled // or two labels of each class are most of a sample
 	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses) &&
@@ -113,7 +115,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of many classes.
 func (d *design) reduce(m int) {
-	d.manyClasses, d.single, d.diffusion, d.links = true, true, false, false
+	d.manyClasses, d.single, d.eigenvectors, d.diffusion, d.links = true, true, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	d.folds = min(leanFolds, m)
 }
@@ -123,6 +125,9 @@ func (d *design) graphColumns(directed bool) int {
 	count := structureColumns
 	if directed {
 		count += arcColumns
+	}
+	if d.eigenvectors {
+		count += spectralColumns
 	}
 	return count
 }

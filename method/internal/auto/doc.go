@@ -10,7 +10,7 @@
 //     in Prediction.Omitted.
 //  3. features (features.go) are the columns of labelled nodes and of a sample of nodes. Those of a
 //     labelled node are computed without its own label: filters of random walks from labels
-//     (seeds.go, columns.go), scores of a diffusion kernel and of
+//     (seeds.go, columns.go), eigenvectors (eigenvectors.go), scores of a diffusion kernel and of
 //     common neighbours (diffusion.go), steps along arcs (directions.go), and scores of ridge
 //     regressions (ridgescores.go) on attributes (attribute*.go) and on rows of links (links.go).
 //     With few attributes a ridge also predicts in two rounds (rounds.go).
@@ -38,6 +38,8 @@
 //   - Walks of 40 steps: 10 steps lose 1.5 to 2 points on Cora, 20 lose 0.4, 80 gain nothing. Free
 //     columns for graphs where neighbours differ: a prior that neighbours agree costs webkb-texas 5
 //     points with 18 labels and 1.4 with 56.
+//   - Eigenvectors: 1.9, 0.3 and 1.1 on chameleon with 5, 10 and 30 % of the labels, 0.7 and 0.4 on
+//     PubMed, 0.7 on tolokers, none on Cora, which has 78 components.
 //   - Diffusion scores: 8.3, 4.2 and 1.1 with 610, 1,200 and 3,000 labels on a block model of 60,000
 //     nodes where neighbours agree, within 0.2 where they differ, on PubMed and on tolokers. Beliefs
 //     have taken their place on graphs of more than 50,000 nodes, in a hundredth of the time.

@@ -48,13 +48,17 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		return nil, err
 	}
 	var graph *graphColumns
-	var err error
 	if !in.tooFewLabels && len(in.free) > 0 {
+		eigenvectors, err := eigenvectorColumns(ctx, in)
+		if err != nil {
+			return nil, err
+		}
 		if graph, err = newGraphColumns(ctx, in.p, in.set.Workers, in.work); err != nil {
 			return nil, err
 		}
-		graph.arcs = in.arcs
+		graph.arcs, graph.eigenvectors = in.arcs, eigenvectors
 	}
+	var err error
 	var scores *sparse.Block[float32]
 	if in.diffusion {
 		if f.diffusion, err = diffuse(ctx, in, f.fold); err != nil {
