@@ -65,7 +65,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, out: &Prediction{}, prior: set.Prior}}
+	r := &nodeVotes{job: job{p: p, set: &set, out: &Prediction{}}, prior: set.Prior}
 	if !set.Given.Has("center") {
 		if l.Center, err = centers(ctx, p, &set, l); err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	set := s.WithDefaults()
 	n := p.Rows()
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}, prior: classShares}}
+	r := &nodeVotes{job: job{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}, prior: classShares}
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err

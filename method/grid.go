@@ -189,7 +189,7 @@ func newGrid(s *Settings, l learner) (*grid, error) {
 	slices.SortFunc(g.features, func(a, b string) int { return strings.Compare(b, a) }) // the plain ones first
 	if len(g.steps) == 0 {
 		return nil, &param.ParameterError{
-			Of: walkSpec.Name + "+" + l.Name, Parameter: "min-steps",
+			Of: walkSpec.Name, Parameter: "min-steps",
 			What: fmt.Sprintf("%d lies beyond the last step that is tried, %d; give steps that reach it", g.minSteps, last),
 		}
 	}

@@ -80,7 +80,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		score = r.score
 	}
 	if k := r.set.model; k != nil {
-		r.scale, r.votes, r.fitted, r.items = k.Kernel.Scale, choose.VotesOf(k.Kernel.Power), k.Kernel.model(len(p.Names), len(p.Row)), p.Row
+		r.scale, r.nodes.votes, r.fitted, r.items = k.Kernel.Scale, choose.VotesOf(k.Kernel.Power), k.Kernel.model(len(p.Names), len(p.Row)), p.Row
 		done := func(context.Context) error { return nil }
 		return r.run(ctx, done, done, score)
 	}
@@ -137,10 +137,8 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if m.learner.Whole {
 		set.kernels = nil // it has a block of its own
 	}
-	r := &kernelPredictor{
-		predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: m.learner, counted: true, out: new(Prediction), prior: classShares}},
-		kernel:    m.kernel,
-	}
+	shared := job{p: p, set: &set, learner: m.learner, out: new(Prediction)}
+	r := &kernelPredictor{job: shared, nodes: nodeVotes{job: shared, counted: true, prior: classShares}, kernel: m.kernel}
 	graph, err := p.Whole(ctx, set.Workers, &r.out.Work)
 	if err != nil {
 		return nil, err
@@ -193,14 +191,14 @@ func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.S
 func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(context.Context) error) (*Prediction, error) {
 	t := &r.out.Seconds
 	err := runPhases(ctx, []phase{
-		{Do: tune, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
+		{Do: tune, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
 	if r.fitted.Machines != nil && r.learner.Dual {
-		k := &keptKernel{Values: r.grid[r.best], Learner: r.values, Constant: r.set.constant, Graph: sizeOf(r.p), Scale: r.scale, Pairs: keptPairs(r.fitted.Pairs), Power: r.votes.Power()}
+		k := &keptKernel{Values: r.grid[r.best], Learner: r.values, Constant: r.set.constant, Graph: sizeOf(r.p), Scale: r.scale, Pairs: keptPairs(r.fitted.Pairs), Power: r.nodes.votes.Power()}
 		for _, machine := range r.fitted.Machines {
 			k.Machines = append(k.Machines, keptMachine{machine.Index, machine.Coef, machine.Rho})
 		}

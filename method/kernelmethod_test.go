@@ -299,9 +299,10 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		shared := job{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}
 		r := &kernelPredictor{
-			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
-			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: settled, space: space,
+			job: shared, nodes: nodeVotes{job: shared},
+			kernel: kernel.Families().Named(name), grid: params, kernels: kernels, settled: settled, space: space,
 		}
 		if err := r.chooseByFolds(context.Background()); err != nil {
 			t.Fatal(err)
@@ -378,8 +379,8 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	}
 	set := new(Settings).WithDefaults()
 	r := &kernelPredictor{
-		predictor: predictor{nodeVotes: nodeVotes{p: &p, set: &set, out: &Prediction{}}},
-		kernels:   []kernel.Kernel{graded{nodes: len(p.Degrees)}}, scale: 1,
+		job:     job{p: &p, set: &set, out: &Prediction{}},
+		kernels: []kernel.Kernel{graded{nodes: len(p.Degrees)}}, scale: 1,
 	}
 	targets := mat.NewDense(len(p.Row), 1, nil)
 	for i, c := range p.Class {

@@ -20,7 +20,9 @@ import (
 
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
-	predictor
+	job
+	nodes   nodeVotes
+	fitted  *classify.Model
 	kernel  *kernel.Family
 	grid    []param.Values
 	settled []param.Values // of the learner, to choose from
@@ -63,7 +65,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, slices.Max(t.fold)+1))
 		return counts, r.outOfFold(ctx, t, kernels, settings, func(candidate int, list []choose.Outcome, loss float64) {
-			counts.Note(candidate, list, loss, weight, r.predicted)
+			counts.Note(candidate, list, loss, weight, r.nodes.predicted)
 		})
 	}
 	choice, err := s.Run(ctx)
@@ -85,7 +87,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.votes = choose.FitVotes(len(r.p.Names), list)
+	r.nodes.votes = choose.FitVotes(len(r.p.Names), list)
 	r.out.Estimate = choice.HeldOut.Estimate(r.p, r.out.Reached)
 	return nil
 }
@@ -98,7 +100,7 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 	if path == nil {
 		return sched.Run(ctx, r.set.Workers, len(kernels)*n, func(_, i int) error {
 			list := make([][]choose.Outcome, 1)
-			err := choose.CrossValidate(ctx, t.grams[kernels[i/n]], t.class, t.fold, r.each(r.settled[settings[i%n]]), list)
+			err := choose.CrossValidate(ctx, t.grams[kernels[i/n]], t.class, t.fold, eachOf(r, r.settled[settings[i%n]]), list)
 			if err == nil {
 				visit(i, list[0], 0)
 			}
@@ -109,7 +111,7 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 		k := t.grams[kernels[a]]
 		if path.LeaveOneOut == nil {
 			lists := make([][]choose.Outcome, n)
-			err := choose.CrossValidate(ctx, k, t.class, t.fold, r.fitPath(), lists)
+			err := choose.CrossValidate(ctx, k, t.class, t.fold, fitPath(r), lists)
 			for s, list := range lists {
 				visit(a*n+s, list, 0)
 			}
@@ -245,16 +247,16 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		width = machines // exponentials are normalised over all
 	}
 	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-	if r.isWide(r.fitted.Pairs) {
-		return r.scoreWide(ctx, r.fitted.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
+	if r.nodes.isWide(r.fitted.Pairs) {
+		return r.nodes.scoreWide(ctx, r.fitted.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
 		})
 	}
 	if r.fitted.Pairs[0].Negative != classify.Rest {
-		r.counts = pages.Make[uint8](n * len(r.p.Names))
+		r.nodes.counts = pages.Make[uint8](n * len(r.p.Names))
 	}
 	return r.onLabels().Decide(ctx, r.fitted, width, func(lo int, decisions *sparse.Block[float64]) error {
-		return r.addAllVotes(ctx, r.fitted.Pairs, decisions, lo)
+		return r.nodes.addAllVotes(ctx, r.fitted.Pairs, decisions, lo)
 	})
 }
 

@@ -12,10 +12,10 @@ import (
 // scoreAll computes the scores of every node from a model that is not on a path.
 func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
-	if r.learner.Dual && r.isWide(outputs) {
+	if r.learner.Dual && r.nodes.isWide(outputs) {
 		r.full, r.gram = nil, nil
 		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-		return r.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
+		return r.nodes.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
 		})
 	}
@@ -31,29 +31,29 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return r.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+		return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
 	}
 	if r.learner.Whole {
 		place := make([]int, n)
 		for a, i := range r.items {
 			place[i] = a
 		}
-		return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
+		return r.nodes.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
 			r.full.RowTo(row, place[i])
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
 	}
-	r.beginShares(outputs)
+	r.nodes.beginShares(outputs)
 	count, memory := n, int64(0)
 	if r.set.Memory > 0 {
-		memory = max(1, (r.set.Memory-r.kernelScoresBytes())/2)
+		memory = max(1, (r.set.Memory-kernelScoresBytes(r))/2)
 		count = int(max(1, min(int64(n), memory/(8*int64(len(r.items))))))
 	}
 	for first := 0; first < n; first += count {
 		last := min(first+count, n)
 		values, err := r.itemValues(ctx, first, last, memory)
 		if err == nil {
-			err = r.shareNodes(ctx, outputs, first, last, 0, func(_ []float64, i int) []float64 {
+			err = r.nodes.shareNodes(ctx, outputs, first, last, 0, func(_ []float64, i int) []float64 {
 				return r.fitted.ScoresTo(nil, values.Row(i-first), 0)
 			})
 		}
@@ -65,7 +65,7 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 }
 
 // kernelScoresBytes is the memory of the scores that a learner computes from kernel values.
-func (r *kernelPredictor) kernelScoresBytes() int64 {
+func kernelScoresBytes(r *kernelPredictor) int64 {
 	bytes := scoreBytes(r.p)
 	if r.set.Raw {
 		bytes += chunks.Bytes[float64](len(r.p.Degrees), len(r.p.Names))

@@ -48,9 +48,10 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		shared := job{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}
 		r := &kernelPredictor{
-			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
-			kernel:    pStep, grid: grid, kernels: kernels, settled: settled, space: space,
+			job: shared, nodes: nodeVotes{job: shared},
+			kernel: pStep, grid: grid, kernels: kernels, settled: settled, space: space,
 		}
 		if err := r.chooseByFolds(t.Context()); err != nil {
 			t.Fatal(err)

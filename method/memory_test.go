@@ -63,7 +63,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		planned := set.fitBytes(p, int64(rows), cols)
+		planned := fitBytes(&set, p, int64(rows), cols)
 		values := complete(set.constant, set.grid.settings[0])[0]
 		if values.Has("cost") {
 			values["cost"] = param.Of(0.001)

@@ -14,13 +14,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
-type nodeVotes struct {
+// job is what every phase of a prediction reads, and its result.
+type job struct {
 	p       *Problem
 	set     *Settings
 	learner learner
 	out     *Prediction
+}
 
+// nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
+type nodeVotes struct {
+	job
 	prior cwk.Prior // of nodes that no label reaches
 
 	votes   choose.Votes

@@ -21,20 +21,19 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 	if err != nil {
 		return nil, err
 	}
-	t := &splitTuner{kernelPredictor: r, splits: splits}
 	search := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: m.learner.path != nil}
 	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		var values []param.Values
 		for _, i := range settings {
 			values = append(values, r.settled[i])
 		}
-		fit := r.each(values...)
+		fit := eachOf(r, values...)
 		if m.learner.path != nil {
 			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-				return r.fitPath()(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
+				return fitPath(r)(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
 			}
 		}
-		return t.counts(ctx, kernels, len(settings), fit)
+		return splitCounts(ctx, r, splits, kernels, len(settings), fit)
 	}
 	choice, err := search.Run(ctx)
 	if err != nil {
@@ -57,35 +56,29 @@ func upTo(n int) []int {
 	return list
 }
 
-// splitTuner tries kernels and settings of a learner on splits.
-type splitTuner struct {
-	*kernelPredictor
-	splits *split.Splits
-}
-
-// counts counts the right predictions on the test nodes of all splits with each of some kernels
+// splitCounts counts the right predictions on the test nodes of all splits with each of some kernels
 // and each of the given number of settings, which vary faster.
-func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {
+func splitCounts(ctx context.Context, r *kernelPredictor, splits *split.Splits, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {
 	counts := choose.NewCounts(len(kernels)*settings, make([]choose.FoldLabels, 1))
-	for i := range t.splits.Len {
-		trainTest := t.splits.At(i)
-		train := t.p.At(trainTest.Train)
-		train = train.At(split.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
-		test := t.p.At(trainTest.Test)
+	for i := range splits.Len {
+		trainTest := splits.At(i)
+		train := r.p.At(trainTest.Train)
+		train = train.At(split.Sample(train.Class, r.set.Sample, r.set.RNGSeed, 0))
+		test := r.p.At(trainTest.Test)
 		limit := maxTestedRows
-		if t.learner.Whole {
-			limit = t.set.Sample
+		if r.learner.Whole {
+			limit = r.set.Sample
 		}
-		test = test.At(split.Sample(test.Class, limit, t.set.RNGSeed, 1))
-		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.learner.Whole)
+		test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
+		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), r.learner.Whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
-			if err := t.try(ctx, train, test, kernels[lo:hi], fit, counts.Right[lo*settings:hi*settings]); err != nil {
+			if err := countSplit(ctx, r, train, test, kernels[lo:hi], fit, counts.Right[lo*settings:hi*settings]); err != nil {
 				return nil, err
 			}
 		}
 		counts.Folds[0].Tested += len(test.Row)
-		t.set.Progress("choose", int64(i+1), int64(t.splits.Len))
+		r.set.Progress("choose", int64(i+1), int64(splits.Len))
 	}
 	return counts, nil
 }
@@ -102,18 +95,18 @@ func tuneTogether(train, test, kernels int, isTransductive bool) int {
 	return min(kernels, max(1, tuneBytes/(8*train*(train+test))))
 }
 
-// try adds the right answers on one split to hits.
-func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit choose.Fit, hits []int64) error {
+// countSplit adds the right answers on one split to hits.
+func countSplit(ctx context.Context, r *kernelPredictor, train, test *Problem, kernels []int, fit choose.Fit, hits []int64) error {
 	items, rows, y := train.Row, test.Row, train.Class
-	if t.learner.Whole {
+	if r.learner.Whole {
 		items, rows, y = slices.Concat(items, rows), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
 	}
-	grams, err := t.grams(ctx, kernels, items, rows, "choose")
+	grams, err := r.grams(ctx, kernels, items, rows, "choose")
 	if err != nil {
 		return err
 	}
 	largest := split.Majority(train.Class)
-	return sched.Run(ctx, t.set.Workers, len(grams), func(_, i int) error {
+	return sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		values := grams[i]
 		block := *values
 		block.Rows = len(items)
@@ -130,11 +123,11 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
-func (r *kernelPredictor) fitPath() choose.Fit {
+func fitPath(r *kernelPredictor) choose.Fit {
 	return choose.OnPath(r.learner.Learner, r.learner.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
 }
 
-// each returns what fits the learner with several settings, each by itself.
-func (r *kernelPredictor) each(settings ...param.Values) choose.Fit {
+// eachOf returns what fits the learner with several settings, each by itself.
+func eachOf(r *kernelPredictor, settings ...param.Values) choose.Fit {
 	return choose.Each(r.learner.Learner, len(r.p.Names), settings)
 }

@@ -108,21 +108,22 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 			return nil, err
 		}
 	}
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: set.learner, out: &Prediction{Parameters: par, Settings: 1}, prior: set.Prior}, par: par}
+	shared := job{p: p, set: &set, learner: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
+	r := &predictor{job: shared, nodes: nodeVotes{job: shared, prior: set.Prior}, par: par}
 	score := r.score
 	if r.learner.perNode() {
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
 	err := runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
 	})
 	if err != nil {
 		return nil, err
 	}
 	if m := r.model; m != nil && !r.learner.perNode() {
 		r.out.model = &keptModel{Walk: &keptWalk{
-			Alpha: par.alpha(), Steps: par.steps(), MinSteps: par.minSteps(), Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
+			Alpha: par.alpha(), Steps: par.steps(), MinSteps: par.minSteps(), Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.nodes.votes.Power(),
 		}}
 	}
 	return r.out, nil
@@ -136,13 +137,14 @@ func predictKeptWalk(ctx context.Context, p *Problem, s *Settings) (*Prediction,
 	}
 	set := s.WithDefaults()
 	set.Memory = p.Remaining(set.Memory)
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: set.learner, out: new(Prediction), prior: set.Prior}}
-	r.model, r.par, r.votes = set.model.Walk.model(len(p.Names))
+	shared := job{p: p, set: &set, learner: set.learner, out: new(Prediction)}
+	r := &predictor{job: shared, nodes: nodeVotes{job: shared, prior: set.Prior}}
+	r.model, r.par, r.nodes.votes = set.model.Walk.model(len(p.Names))
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	t := &r.out.Seconds
-	err = runPhases(ctx, []phase{{Do: r.score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify}})
+	err = runPhases(ctx, []phase{{Do: r.score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify}})
 	return r.out, err
 }

@@ -13,8 +13,9 @@ import (
 
 // predictor holds what passes from one phase of a prediction to the next.
 type predictor struct {
-	nodeVotes
-	par Parameters
+	job
+	nodes nodeVotes
+	par   Parameters
 
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
@@ -24,7 +25,7 @@ type predictor struct {
 	model *classify.LinearModel
 
 	fitted *classify.Model // of by, where it is no linear function of features
-	nodes  []int           // rows of features by node, where all have one
+	rowOf  []int           // rows of features by node, where all have one
 
 	trained *sparse.Block[float32] // where all nodes have a row: those from the first of training on, scaled
 }
@@ -155,11 +156,11 @@ func (r *predictor) calibrate(ctx context.Context) error {
 		}
 		outcomes = append(outcomes, list...)
 	}
-	r.votes = choose.FitVotes(len(r.p.Names), outcomes)
+	r.nodes.votes = choose.FitVotes(len(r.p.Names), outcomes)
 	var h choose.Estimator
 	weight := choose.WeightsOf(r.p)
 	for _, o := range outcomes {
-		h.Note(!o.Unreached, r.predicted(&o) == o.Class, weight[o.Class])
+		h.Note(!o.Unreached, r.nodes.predicted(&o) == o.Class, weight[o.Class])
 	}
 	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
 	return nil
@@ -208,7 +209,7 @@ func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.model.Pairs)
 	r.features, r.trials = nil, nil
-	wide := r.isWide(r.model.Pairs)
+	wide := r.nodes.isWide(r.model.Pairs)
 	isRest := r.model.Pairs[0].Negative == classify.Rest && !wide
 	w := scoreWalk(r.p, r.set, r.par, isRest)
 	decide := r.decisions(w)
@@ -221,7 +222,7 @@ func (r *predictor) score(ctx context.Context) error {
 	switch {
 	case wide:
 		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-		err = r.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
+		err = r.nodes.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return decide(ctx, nil, visit)
 		})
 	case isRest:
@@ -231,12 +232,12 @@ func (r *predictor) score(ctx context.Context) error {
 			if r.set.Raw && r.learner.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
-			err = r.addAllVotes(ctx, r.model.Pairs, decisions, 0)
+			err = r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, 0)
 		}
 	default:
 		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		err = decide(ctx, nil, func(lo int, decisions *sparse.Block[float64]) error {
-			return r.addAllVotes(ctx, r.model.Pairs, decisions, lo)
+			return r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 		})
 	}
 	if err != nil {

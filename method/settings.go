@@ -66,7 +66,7 @@ type Settings struct {
 func ignoreProgress(string, int64, int64) {}
 
 // reportShare reports the share of a stage that is done.
-func (s *Settings) reportShare(stage string, done float64) {
+func reportShare(s *Settings, stage string, done float64) {
 	const whole = 10_000
 	s.Progress(stage, int64(done*whole), whole)
 }

@@ -321,7 +321,7 @@ func (c *chooser) run(ctx context.Context, g *grid, hits choose.Hits) error {
 	for lo := 0; lo < alphas; lo += batch {
 		end := min(lo+batch, alphas)
 		report := func(done float64) {
-			c.set.reportShare("choose", (float64(lo)+done*float64(end-lo))/float64(alphas))
+			reportShare(c.set, "choose", (float64(lo)+done*float64(end-lo))/float64(alphas))
 		}
 		if err := sub.slab(ctx, lo, end, hits, report); err != nil {
 			return err
@@ -462,7 +462,7 @@ func firstHit(g *grid, trial, features, alpha int) int {
 // is the memory of their kernels or features in bytes. Several processes share the jobs.
 func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []trialJob, hits choose.Hits, held int) error {
 	block := len(c.set.grid.steps) * len(c.set.grid.settings)
-	workers := testersAtATime(c.set, int64(held), c.set.testerBytes(len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt())))
+	workers := testersAtATime(c.set, int64(held), testerBytes(c.set, len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)
 	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))
 	err := sched.Run(ctx, workers, len(jobs), func(worker, i int) error {

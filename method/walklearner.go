@@ -94,11 +94,11 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	for _, row := range r.p.Row {
 		labelled[row] = true
 	}
-	r.nodes = make([]int, n)
+	r.rowOf = make([]int, n)
 	for _, isLabelled := range []bool{false, true} {
 		for i := range n {
 			if labelled[i] == isLabelled {
-				r.nodes[i] = len(*picks)
+				r.rowOf[i] = len(*picks)
 				*picks = append(*picks, cwk.Pick{Row: i})
 			}
 		}
@@ -196,8 +196,8 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	if r.learner.Whole {
 		items = upTo(len(r.train) + n - len(r.p.Row))
 	}
-	return r.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
-		item, square := r.nodes[i]-first, make([]float64, 1)
+	return r.nodes.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
+		item, square := r.rowOf[i]-first, make([]float64, 1)
 		gram.PartTo(row[:len(r.train)], item, items[:len(r.train)]) // others say nothing
 		gram.PartTo(square, item, []int{item})
 		return r.fitted.ScoresTo(nil, row, square[0])
@@ -228,7 +228,7 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	bytes := scoreBytes(p)
 	trials := func(rows, tests int) {
 		bytes = max(bytes, c.collectBytes(folds+1, rows*min(len(g.alphas), c.together())), featureBytes(rows, classes*steps)+
-			int64(sched.Workers(set.Workers))*set.testerBytes(classes, len(c.seen), tests))
+			int64(sched.Workers(set.Workers))*testerBytes(&set, classes, len(c.seen), tests))
 	}
 	if g.size() > 1 && !split.TooFew(p.Class) {
 		trials(len(c.picks), len(c.seen)/folds+1)
@@ -237,13 +237,13 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		tests := min(testedNodes(&set), len(tuned.Row)-len(p.Row)+len(tuned.Names))
 		trials(tests+len(g.features)*len(c.seen), tests)
 	}
-	partitions := max(1, (&predictor{nodeVotes: nodeVotes{p: p, learner: m.learner}, par: par}).partitions())
+	partitions := max(1, (&predictor{job: job{p: p, learner: m.learner}, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(&par, classes)))
 	rows := len(c.picks) + train
 	if m.learner.perNode() {
 		rows += len(p.Degrees)
 	}
-	fit := set.fitBytes(p, int64(train), int64(classes*steps))
+	fit := fitBytes(&set, p, int64(train), int64(classes*steps))
 	bytes = max(bytes, c.collectBytes(partitions*folds+1, rows), featureBytes(rows, classes*steps)+fit)
 	if m.learner.perNode() {
 		return max(bytes, featureBytes(rows, classes*steps)+scoreBytes(p)), nil
@@ -285,7 +285,7 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 }
 
 // testerBytes bounds the memory of one [choose.Tester] for trials of the given numbers of training and test rows.
-func (s *Settings) testerBytes(classes, train, tests int) int64 {
+func testerBytes(s *Settings, classes, train, tests int) int64 {
 	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (s.grid.last()+1)*classes))
 	if s.learner.Whole {
 		m += n
@@ -295,7 +295,7 @@ func (s *Settings) testerBytes(classes, train, tests int) int64 {
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
-func (s *Settings) fitBytes(p *Problem, rows, features int64) int64 {
+func fitBytes(s *Settings, p *Problem, rows, features int64) int64 {
 	machines, _ := s.machines(len(p.Names))
 	bytes := 4*8*rows + 2*8*int64(machines)*features
 	l := s.learner
