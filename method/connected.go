@@ -41,7 +41,7 @@ func extend(out *Prediction, c *problem.Connected) {
 	out.Class, out.Reached = class, reached
 	out.Scores, out.Raw = extended(out.Scores, c), extended(out.Raw, c)
 	if out.Tested > 0 {
-		out.Unreached += c.Whole() - len(c.Degrees)
+		out.Unreached += c.Whole() - len(c.Problem.Degrees)
 	}
 }
 

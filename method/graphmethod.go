@@ -270,7 +270,7 @@ func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	}
 	if spreader, ok := m.graphLearner.(spreading); ok {
 		for _, v := range settings {
-			if err := spreader.Check(len(p.Names), v); err != nil {
+			if err := spreader.rule.Check(len(p.Names), v); err != nil {
 				return 0, err
 			}
 		}

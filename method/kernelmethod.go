@@ -131,7 +131,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := behindWalks(m.learner.Learner).checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
-	if err := m.learner.checkProcesses(p); err != nil {
+	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
 	if m.learner.Whole {
@@ -210,7 +210,7 @@ func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(conte
 // parameters returns those of a kernel of the grid with values of the learner.
 func (r *kernelPredictor) parameters(kernel int, values param.Values) Parameters {
 	return Parameters{
-		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.learner.spec(), values}, Constant: r.learner.constants(r.set.constant),
+		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.learner.spec(), values}, Constant: constantsOn(r.learner, r.set.constant),
 	}
 }
 

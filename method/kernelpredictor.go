@@ -222,7 +222,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
-		err, r.out.Unfinished = nil, r.learner.unfinished() // it is the best so far
+		err, r.out.Unfinished = nil, unfinished(r.learner) // it is the best so far
 	}
 	if err == nil && r.learner.path != nil && split.TooFew(class) {
 		for m := range r.fitted.Machines {

@@ -147,8 +147,8 @@ func complete(constant param.Values, settings ...param.Values) []param.Values {
 	return completed
 }
 
-// constants returns the values v of the learner's parameters that are not chosen, nil if there are none.
-func (l learner) constants(v param.Values) []Setting {
+// constantsOn returns the values v of the learner's parameters that are not chosen, nil if there are none.
+func constantsOn(l learner, v param.Values) []Setting {
 	if l.path == nil || len(v) == 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (s *Settings) candidates(classes int) (choose.Candidates, error) {
 }
 
 // unfinished is the message for a learner that ended at its iteration limit.
-func (l learner) unfinished() string {
+func unfinished(l learner) string {
 	noun := "learning"
 	if l.path != nil {
 		noun = cmp.Or(l.path.Noun, noun)
@@ -190,6 +190,6 @@ func (l learner) replacement(rows, features int) learner {
 }
 
 // alike reports whether two learners take values of the same parameter along their paths.
-func (l learner) alike(o learner) bool {
+func alike(l, o learner) bool {
 	return l.path != nil && o.path != nil && l.path.Parameter == o.path.Parameter
 }

@@ -129,7 +129,7 @@ func CanKeep(m Method) bool {
 	case smoothedMethod:
 		return CanKeep(m.Method)
 	case walkMethod:
-		return !m.learner.perNode()
+		return !perNode(m.learner)
 	case kernelMethod:
 		return m.learner.Dual
 	}

@@ -111,7 +111,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	shared := job{p: p, set: &set, learner: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
 	r := &predictor{job: shared, nodes: nodeVotes{job: shared, prior: set.Prior}, par: par}
 	score := r.score
-	if r.learner.perNode() {
+	if perNode(r.learner) {
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
@@ -121,7 +121,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err != nil {
 		return nil, err
 	}
-	if m := r.model; m != nil && !r.learner.perNode() {
+	if m := r.model; m != nil && !perNode(r.learner) {
 		r.out.model = &keptModel{Walk: &keptWalk{
 			Alpha: par.alpha(), Steps: par.steps(), MinSteps: par.minSteps(), Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.nodes.votes.Power(),
 		}}

@@ -92,7 +92,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 			}
 		}
 	}
-	if r.learner.perNode() {
+	if perNode(r.learner) {
 		r.addNodes(&picks)
 	}
 	return w, picks, nil

@@ -17,7 +17,7 @@ import (
 )
 
 // spreading is a learner of package propagate.
-type spreading struct{ *propagate.Learner }
+type spreading struct{ rule *propagate.Learner }
 
 const (
 	// choiceTolerance is the tolerance of scores of which only the largest of a row matters.
@@ -32,7 +32,7 @@ const (
 // It is a variable so that tests reach that case on small graphs.
 var rawBytes int64 = 512 << 20
 
-func (m spreading) declaration() *param.Spec { return &m.Spec }
+func (m spreading) declaration() *param.Spec { return &m.rule.Spec }
 func (m spreading) isSampled() bool          { return false }
 
 func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) error {
@@ -45,7 +45,7 @@ func vectorBytes(p *Problem) int64 { return 8 * 8 * int64(len(p.Degrees)) }
 
 // columns returns the number of classes that are solved at a time, and of folds in one solve.
 func (m spreading) columns(classes int) (width, folds int) {
-	if m.Coupled || classes <= solveColumns {
+	if m.rule.Coupled || classes <= solveColumns {
 		return classes, max(1, solveColumns/classes)
 	}
 	return solveColumns, 1
@@ -56,7 +56,7 @@ func (m spreading) columns(classes int) (width, folds int) {
 func (m spreading) within(n int, entries int64, classes, folds int, v param.Values, limit int64) (width int, left int64) {
 	block := func(folds int) int64 { return blocks.BlockBytes[float64](n, folds*classes) }
 	folds = budget.Widest(folds, limit, func(folds int) int64 {
-		return block(folds) + m.ScoresBytes(n, entries, folds*classes, classes, v, limit)
+		return block(folds) + m.rule.ScoresBytes(n, entries, folds*classes, classes, v, limit)
 	})
 	return folds, budget.Remaining(limit, block(folds))
 }
@@ -89,14 +89,14 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 			for i, g := range batch {
 				seeds[i] = seedsOf(g.train, 0, k)
 			}
-			work, err := m.ScoresTo(ctx, f, r.g, seeds, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+			work, err := m.rule.ScoresTo(ctx, f, r.g, seeds, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 			if err != nil {
 				return err
 			}
 			r.out.Work.Add(work)
 			for i := range batch {
 				scores := f.Columns(i*k, (i+1)*k)
-				offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), scores, seeds[i], v)
+				offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), scores, seeds[i], v)
 				if err != nil {
 					return err
 				}
@@ -130,7 +130,7 @@ func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, 
 	for lo := 0; lo < k; lo += width {
 		hi := min(lo+width, k)
 		f := sparse.NewBlock[float64](len(r.p.Degrees), hi-lo)
-		work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(g.train, lo, hi)}, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		work, err := m.rule.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(g.train, lo, hi)}, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func addTo(scores, offset []float64) {
 
 // isWide reports whether the scores of all nodes are too large to be kept in double precision.
 func (m spreading) isWide(n, classes int, s *Settings) bool {
-	return !m.Coupled && !s.Raw && chunks.Bytes[float64](n, classes) > rawBytes
+	return !m.rule.Coupled && !s.Raw && chunks.Bytes[float64](n, classes) > rawBytes
 }
 
 // scores computes the scores of all nodes and takes classes from them.
@@ -164,7 +164,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 		return m.wideScores(ctx, r, v)
 	}
 	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
-	work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
+	work, err := m.rule.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
 		Memory:   budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)),
 		Progress: func(_ string, done, total int64) { r.set.Progress("walk", done, total) },
 	})
@@ -174,7 +174,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 	r.out.Work.Add(work)
 	squares := blocks.Total(nil, blocks.Dots(sparse.TeamOf(r.g.A), f, f))
 	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
-	offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
+	offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v param.Va
 	for lo := 0; lo < k; lo += solveColumns {
 		hi := min(lo+solveColumns, k)
 		f := sparse.NewBlock[float64](n, hi-lo)
-		work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(r.p, lo, hi)}, v, &propagate.Settings{Memory: memory})
+		work, err := m.rule.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(r.p, lo, hi)}, v, &propagate.Settings{Memory: memory})
 		if err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []
 			r.out.Class[i] = largest
 		} else {
 			rowTo(scores, i)
-			m.Probabilities(row, scores, prior, scale)
+			m.rule.Probabilities(row, scores, prior, scale)
 			r.out.Class[i] = classify.ArgMax(row)
 		}
 		simd.ConvertTo(r.out.Scores.Row(i), row)
@@ -242,7 +242,7 @@ func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Set
 	memory := budget.Remaining(s.Memory, vectorBytes(p))
 	solve := func(fixed int64, columns, classes int) int64 {
 		fixed += blocks.BlockBytes[float64](n, columns)
-		return fixed + m.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(memory, fixed))
+		return fixed + m.rule.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(memory, fixed))
 	}
 	var tests int64
 	if classes < k {

@@ -171,7 +171,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 		return counts, nil
 	})
 	if err == nil {
-		choice.Constant = set.learner.constants(set.constant)
+		choice.Constant = constantsOn(set.learner, set.constant)
 		choice.Trials = trialsOf(choice.choice, set.grid.at)
 	}
 	return choice, err

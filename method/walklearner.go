@@ -58,7 +58,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
-	if err := m.learner.checkProcesses(p); err != nil {
+	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
 	if err := m.learner.checkStrategy(set.Given, len(p.Names)); err != nil {
@@ -76,10 +76,10 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
-func (l learner) perNode() bool { return l.Whole || !l.Dual }
+func perNode(l learner) bool { return l.Whole || !l.Dual }
 
 // checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
-func (l learner) checkProcesses(p *Problem) error {
+func checkProcesses(l learner, p *Problem) error {
 	if l.Whole && sparse.TeamOf(p.A) != nil {
 		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
 	}
@@ -119,7 +119,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		items.Rows = len(y)
 	}
 	l := r.learner.replacement(items.Rows, items.Cols)
-	if l != r.learner && !l.alike(r.learner) {
+	if l != r.learner && !alike(l, r.learner) {
 		return split.Usage("%d rows of %d features are too many for %s; take %s, or fewer steps", items.Rows, items.Cols, r.learner.Name, l.Name)
 	}
 	values := r.par.Declared.Values
@@ -141,12 +141,12 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		r.model, err = l.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
 	} else {
 		r.fitted, err = l.Fit(ctx, classify.LinearGram(&items), y, classes, values)
-		if r.fitted != nil && !r.learner.perNode() {
+		if r.fitted != nil && !perNode(r.learner) {
 			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
-		err, r.out.Unfinished = nil, l.unfinished() // it is the best so far
+		err, r.out.Unfinished = nil, unfinished(l) // it is the best so far
 	}
 	if err == nil && l.path != nil && split.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
@@ -161,7 +161,7 @@ func (r *predictor) pathValues(l learner) (param.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.out.Parameters.Constant = l.constants(constant)
+	r.out.Parameters.Constant = constantsOn(l, constant)
 	copies := float64(max(1, r.partitions())) // rows of each label
 	return choose.Weighed(l.path, complete(constant, r.par.Declared.Values)[0], copies), nil
 }
@@ -175,7 +175,7 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[r.train[0]*r.features.Stride:],
 	}
-	if r.learner.perNode() {
+	if perNode(r.learner) {
 		f.Rows = r.features.Rows - r.train[0]
 		r.trained = f
 	}
@@ -240,12 +240,12 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	partitions := max(1, (&predictor{job: job{p: p, learner: m.learner}, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(&par, classes)))
 	rows := len(c.picks) + train
-	if m.learner.perNode() {
+	if perNode(m.learner) {
 		rows += len(p.Degrees)
 	}
 	fit := fitBytes(&set, p, int64(train), int64(classes*steps))
 	bytes = max(bytes, c.collectBytes(partitions*folds+1, rows), featureBytes(rows, classes*steps)+fit)
-	if m.learner.perNode() {
+	if perNode(m.learner) {
 		return max(bytes, featureBytes(rows, classes*steps)+scoreBytes(p)), nil
 	}
 	machines, isRest := set.machines(classes)
@@ -299,7 +299,7 @@ func fitBytes(s *Settings, p *Problem, rows, features int64) int64 {
 	machines, _ := s.machines(len(p.Names))
 	bytes := 4*8*rows + 2*8*int64(machines)*features
 	l := s.learner
-	if replacement := l.replacement(int(rows), int(features)); replacement.alike(l) {
+	if replacement := l.replacement(int(rows), int(features)); alike(replacement, l) {
 		l = replacement
 	}
 	switch {

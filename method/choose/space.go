@@ -55,20 +55,20 @@ func nearest(spec *param.Spec, settings []param.Values, values param.Values) int
 		p := &spec.Params[i]
 		distance := func(i int) float64 {
 			x, has := settings[i][p.Name]
-			y, wanted := values[p.Name]
+			y, isWanted := values[p.Name]
 			switch {
-			case !wanted || has && x == y:
+			case !isWanted || has && x == y:
 				return 0
 			case has && (p.Kind == param.Real || p.Kind == param.Whole):
 				return math.Abs(settings[i].Number(p.Name) - values.Number(p.Name))
 			}
 			return math.Inf(1)
 		}
-		least := math.Inf(1)
+		lowest := math.Inf(1)
 		for _, i := range list {
-			least = min(least, distance(i))
+			lowest = min(lowest, distance(i))
 		}
-		list = slices.DeleteFunc(list, func(i int) bool { return distance(i) > least })
+		list = slices.DeleteFunc(list, func(i int) bool { return distance(i) > lowest })
 	}
 	return list[0]
 }

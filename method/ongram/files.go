@@ -117,14 +117,14 @@ func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 
 // columnLookup finds the columns of ids, and remembers ids without a column.
 type columnLookup struct {
-	*shard.Nodes
+	nodes   *shard.Nodes
 	isFound bool
 	absent  string
 }
 
 // Lookup implements [nodefile.Lookup].
 func (c *columnLookup) Lookup(id string) (int, bool) {
-	row, ok := c.Nodes.Lookup(id)
+	row, ok := c.nodes.Lookup(id)
 	if ok {
 		c.isFound = true
 	} else {
@@ -133,13 +133,16 @@ func (c *columnLookup) Lookup(id string) (int, bool) {
 	return row, ok
 }
 
+// Len implements [nodefile.Lookup].
+func (c *columnLookup) Len() int { return c.nodes.Len() }
+
 // readLabels reads the labels of columns.
 func (k *Files) readLabels(ctx context.Context) error {
 	nodes, err := k.nodes("columns", k.Cols)
 	if err != nil {
 		return err
 	}
-	columns, c := &columnLookup{Nodes: nodes}, *k.Labelling
+	columns, c := &columnLookup{nodes: nodes}, *k.Labelling
 	c.SkipUnknown = true
 	k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, columns, &c)
 	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) && !columns.isFound && columns.absent != "" {

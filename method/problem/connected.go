@@ -18,10 +18,10 @@ const leastIsolated = 0.25
 // method gives all of these the same scores, so that one of them is enough: a graph of a million
 // isolated nodes and a thousand edges takes the time and the memory of the edges.
 type Connected struct {
-	*Problem
-	nodes int      // nodes of the whole graph
-	rows  []uint32 // row of the whole graph for each row, increasing
-	one   int      // the row of the isolated node that is kept
+	Problem *Problem
+	nodes   int      // nodes of the whole graph
+	rows    []uint32 // row of the whole graph for each row, increasing
+	one     int      // the row of the isolated node that is kept
 }
 
 // Connected returns the problem without its isolated nodes, or nil if they are fewer than a

@@ -29,7 +29,7 @@ const centerErrors = 3
 
 // compareCentered counts whether centred or plain scores predict the class of a held-out label, and returns
 // the prediction of centred ones.
-func (l *Propagation) compareCentered(row []float32, means []float64, class int) int {
+func compareCentered(l *Propagation, row []float32, means []float64, class int) int {
 	best, highest := 0, math.Inf(-1)
 	for c, v := range row {
 		if z := float64(v) - means[c]; z > highest {
@@ -46,7 +46,7 @@ func (l *Propagation) compareCentered(row []float32, means []float64, class int)
 }
 
 // centerIsBetter reports whether centred scores have predicted significantly more held-out labels.
-func (l *Propagation) centerIsBetter() bool {
+func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
@@ -59,11 +59,11 @@ func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) 
 	scores, answers := sparse.NewBlock[float32](len(l.P.Degrees), len(l.P.Names)), make([][]float32, len(fold))
 	asked := 0
 	for f := 0; f < folds && needsFold(f, asked, work); f++ {
-		predicted, err := l.predictFold(ctx, fold, f, scores, answers, &work)
+		predicted, err := predictFold(ctx, l, fold, f, scores, answers, &work)
 		if failed := new(problem.Error); errors.As(err, &failed) {
 			return false, nil
 		}
-		if err != nil || l.centerIsBetter() {
+		if err != nil || centerIsBetter(l) {
 			return err == nil, err
 		}
 		asked += predicted
@@ -90,12 +90,12 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	answers, err := l.OutOfFold(ctx, fold, folds, isolated)
 	out := &Comparison{Answers: answers}
 	if failed := new(problem.Error); errors.As(err, &failed) {
-		answers, err = l.walkedOutOfFold(ctx, fold, folds, isolated)
+		answers, err = walkedOutOfFold(ctx, l, fold, folds, isolated)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out.Center = answers != nil && !l.walks() && l.centerIsBetter()
+	out.Center = answers != nil && !walks(l) && centerIsBetter(l)
 	var propagation choose.Estimator
 	weight, reweigh := choose.WeightsOf(p), p.Reweigher(false)
 	for f := range folds {

@@ -11,24 +11,24 @@ import (
 // width returns the number of classes that are propagated at a time, and the bytes that a factor
 // may take in addition, 0 for no limit. A factor that fits with a single class fits with all that
 // are propagated together, so that its use does not depend on the number of classes.
-func (l *Propagation) width() (cols int, factor int64) {
-	need := func(cols int) int64 { return l.blockBytes(cols) + l.factorBytes(cols) }
-	if need(1) > l.Memory && !l.likelyFactored() {
-		need = func(cols int) int64 { return l.blockBytes(cols) }
+func width(l *Propagation) (cols int, factor int64) {
+	need := func(cols int) int64 { return blockBytes(l, cols) + factorBytes(l, cols) }
+	if need(1) > l.Memory && !likelyFactored(l) {
+		need = func(cols int) int64 { return blockBytes(l, cols) }
 	}
 	cols = budget.Widest(len(l.P.Names), l.Memory, need)
-	return cols, budget.Remaining(l.Memory, l.blockBytes(cols))
+	return cols, budget.Remaining(l.Memory, blockBytes(l, cols))
 }
 
 // walks reports whether label propagation walks: where it has no symmetric system to
 // solve, or is given a length or labels that do not absorb all of a walk.
-func (l *Propagation) walks() bool {
+func walks(l *Propagation) bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
 }
 
 // blockBytes returns the memory of propagating cols classes at a time, with the scores of all
 // classes and without a factor.
-func (l *Propagation) blockBytes(cols int) int64 {
+func blockBytes(l *Propagation, cols int) int64 {
 	n := len(l.P.Degrees)
 	scores := blocks.BlockBytes[float32](n, len(l.P.Names))
 	if l.Raw {
@@ -37,7 +37,7 @@ func (l *Propagation) blockBytes(cols int) int64 {
 	if l.Steps > 0 {
 		return scores + 2*blocks.BlockBytes[float64](n, cols) + 16*int64(n)
 	}
-	if l.walks() {
+	if walks(l) {
 		return scores + 2*blocks.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 3 // degrees, loops, and sums without them
@@ -46,8 +46,8 @@ func (l *Propagation) blockBytes(cols int) int64 {
 
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
 // of cols columns.
-func (l *Propagation) factorBytes(cols int) int64 {
-	if l.walks() || sparse.TeamOf(l.P.A) != nil { // no factor
+func factorBytes(l *Propagation, cols int) int64 {
+	if walks(l) || sparse.TeamOf(l.P.A) != nil { // no factor
 		return 0
 	}
 	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols)
@@ -58,21 +58,21 @@ func (l *Propagation) factorBytes(cols int) int64 {
 const longDegree = 8
 
 // likelyFactored reports whether a solve that must have a factor, if it wants one, may want it.
-func (l *Propagation) likelyFactored() bool {
-	return l.Rough && !l.walks() && l.P.A.NNZ() <= longDegree*int64(len(l.P.Degrees))
+func likelyFactored(l *Propagation) bool {
+	return l.Rough && !walks(l) && l.P.A.NNZ() <= longDegree*int64(len(l.P.Degrees))
 }
 
 // Bytes returns the memory of ScoresTo, the scores included, with a factor or an elimination if
 // these fit.
 func (l *Propagation) Bytes() int64 {
-	width, room := l.width()
-	bytes := l.blockBytes(width)
-	if l.walks() || sparse.TeamOf(l.P.A) != nil {
+	width, room := width(l)
+	bytes := blockBytes(l, width)
+	if walks(l) || sparse.TeamOf(l.P.A) != nil {
 		return bytes
 	}
 	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, room)
-	if l.likelyFactored() {
-		factor = max(factor, l.factorBytes(width))
+	if likelyFactored(l) {
+		factor = max(factor, factorBytes(l, width))
 	}
 	return bytes + factor
 }

@@ -34,8 +34,8 @@ func needsFold(f, labels int, work problem.Work) bool {
 // [Propagation.ScoresTo]. Cost: a prediction for each fold; on a directed graph see
 // walkedOutOfFold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isolated []bool) (answers [][]float32, err error) {
-	if l.walks() {
-		return l.walkedOutOfFold(ctx, fold, folds, isolated)
+	if walks(l) {
+		return walkedOutOfFold(ctx, l, fold, folds, isolated)
 	}
 	p, work := l.P, problem.Work{}
 	l.better, l.worse, l.centered = 0, 0, make([]int, len(p.Row))
@@ -43,7 +43,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isol
 	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
 	asked := 0
 	for f := 0; f < folds && needsFold(f, asked, work); f++ {
-		predicted, err := l.predictFold(ctx, fold, f, scores, answers, &work)
+		predicted, err := predictFold(ctx, l, fold, f, scores, answers, &work)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isol
 
 // predictFold stores the scores of the labels of fold f, predicted from the other labels, in answers, compares
 // centred scores with plain ones at these labels, and returns their number. scores is overwritten.
-func (l *Propagation) predictFold(ctx context.Context, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
+func predictFold(ctx context.Context, l *Propagation, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
 	p := l.P
 	var training []int
 	for i := range fold {
@@ -76,7 +76,7 @@ func (l *Propagation) predictFold(ctx context.Context, fold []int, f int, scores
 	for i, row := range p.Row {
 		if fold[i] == f {
 			answers[i] = slices.Clone(scores.Row(row))
-			l.centered[i] = l.compareCentered(answers[i], means, p.Class[i])
+			l.centered[i] = compareCentered(l, answers[i], means, p.Class[i])
 		}
 	}
 	return len(fold) - len(training), nil
@@ -98,7 +98,7 @@ const (
 // settled: the settled ones may take a thousand steps. Cost: as many sweeps as walks have
 // steps, for each slab of the columns that fit the memory; where labels are far from each
 // other, that of longer walks too.
-func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int, isolated []bool) ([][]float32, error) {
+func walkedOutOfFold(ctx context.Context, l *Propagation, fold []int, folds int, isolated []bool) ([][]float32, error) {
 	work := sparse.EntriesOf(l.P.A) * int64(len(l.P.Names))
 	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
 	for {
@@ -182,9 +182,9 @@ func WalkedBytes(p *problem.Problem, limit int64) int64 {
 // CompareBytes is the memory of [Propagation.Compare].
 func (l *Propagation) CompareBytes() int64 {
 	p := l.P
-	walks := WalkedBytes(p, l.Memory)
-	if l.walks() {
-		return walks
+	walked := WalkedBytes(p, l.Memory)
+	if walks(l) {
+		return walked
 	}
-	return max(walks, p.ComponentBytes()+l.Bytes()+int64(len(p.Row))*int64(4*len(p.Names)+64))
+	return max(walked, p.ComponentBytes()+l.Bytes()+int64(len(p.Row))*int64(4*len(p.Names)+64))
 }

@@ -77,11 +77,11 @@ func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Vali
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], raw *sparse.Block[float64], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
 	l.scores, l.raw, l.reached = scores, raw, reached
 	p := l.P
-	width, factor := l.width()
+	width, factor := width(l)
 	propagate, harmonic := l.settle, false
 	if l.Steps > 0 {
 		propagate = l.walkFor
-	} else if !l.walks() {
+	} else if !walks(l) {
 		g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: l.Workers})
 		if err != nil {
 			return "", err
@@ -112,7 +112,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)})
 	}
 	if harmonic {
-		l.normalise()
+		normalise(l)
 	}
 	if l.Center {
 		l.center()
@@ -122,7 +122,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 
 // normalise makes the scores of each reached node add up to one: of solutions that are right
 // to the tolerance of a solve they do so only to that.
-func (l *Propagation) normalise() {
+func normalise(l *Propagation) {
 	row := make([]float64, len(l.P.Names))
 	for i := range roaring.Values(l.reached) {
 		if l.raw != nil {
@@ -230,11 +230,11 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 		err = nil
 	}
 	if errors.Is(err, iterative.ErrMemory) {
-		return 0, &problem.Error{Method: "lp", Short: max(1, l.blockBytes(1)+l.factorBytes(1)-l.Memory), Err: err}
+		return 0, &problem.Error{Method: "lp", Short: max(1, blockBytes(l, 1)+factorBytes(l, 1)-l.Memory), Err: err}
 	}
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		short := int64(0)
-		if need := l.blockBytes(1) + l.factorBytes(1); res.Refused && need > l.Memory {
+		if need := blockBytes(l, 1) + factorBytes(l, 1); res.Refused && need > l.Memory {
 			short = need - l.Memory
 		}
 		return 0, &problem.Error{Method: "lp", Short: short, Err: err}

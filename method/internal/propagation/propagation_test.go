@@ -46,25 +46,25 @@ func TestPropagation(t *testing.T) {
 		}
 		var first []float32
 		for _, workers := range []int{1, 2, 7} {
-			for _, width := range []int{len(p.Names), 2, 1} {
+			for _, cols := range []int{len(p.Names), 2, 1} {
 				l := &Propagation{P: p, Alpha: 1, Workers: workers}
-				l.Memory = l.blockBytes(width)
-				if got, _ := l.width(); got != width {
-					t.Fatalf("%d classes at a time, want %d", got, width)
+				l.Memory = blockBytes(l, cols)
+				if got, _ := width(l); got != cols {
+					t.Fatalf("%d classes at a time, want %d", got, cols)
 				}
 				got, sweeps, err := scoresOf(t, l)
 				if err != nil {
 					t.Fatal(err)
 				}
-				passes := len(p.Names) / width
+				passes := len(p.Names) / cols
 				if sweeps > passes*mostSteps/2 {
-					t.Errorf("%d classes at a time take %d sweeps", width, sweeps)
+					t.Errorf("%d classes at a time take %d sweeps", cols, sweeps)
 				}
 				if first == nil {
 					first = slices.Clone(got.Data)
 				}
 				if !slices.Equal(first, got.Data) {
-					t.Errorf("directed %t, %d workers, %d classes at a time: other bits", directed, workers, width)
+					t.Errorf("directed %t, %d workers, %d classes at a time: other bits", directed, workers, cols)
 				}
 				for i := range got.Rows {
 					if !l.reached.Contains(uint32(i)) {
@@ -91,7 +91,7 @@ func TestPropagationOnPath(t *testing.T) {
 	p := problemtest.Path(t, n, false)
 	for _, lacks := range []int64{0, 1000} {
 		l := &Propagation{P: p, Alpha: 1}
-		l.Memory = l.blockBytes(1) + l.factorBytes(1) - lacks
+		l.Memory = blockBytes(l, 1) + factorBytes(l, 1) - lacks
 		scores, _, err := scoresOf(t, l)
 		var limited *problem.Error
 		if lacks > 0 {
