@@ -7,13 +7,16 @@
 //
 //   - the hops to the nearest other label, by the test of Kolmogorov and Smirnov,
 //   - the degree, by the same test, and
-//   - the share of each class among labels, against its share of the predictions of other nodes.
+//   - the share of each class among the nearest other labels, by a likelihood ratio.
 //
-// If one is larger than chance explains, [Check] predicts labels of one half of the graph from those
-// of the other half. This gives the lower end of a range for the accuracy, and random folds its upper
-// end. Milà et al., Nearest neighbour distance matching leave-one-out cross-validation for map
-// validation (2022), choose folds by distances for the same reason.
+// If one is larger than chance explains, [Check] predicts labels from other labels that are nearer or
+// farther, and returns a range for the accuracy at other nodes. Its lower end is the accuracy by hops to the
+// nearest visible label, weighted by the hops of other nodes. Its upper end is the accuracy in random folds
+// and one standard error. Both allow for the shares of a class that the nearest labels do not exclude. Milà et al.,
+// Nearest neighbour distance matching leave-one-out cross-validation for map validation (2022), match folds
+// by distances for the same reason. On six graphs the range held the truth in 9 of 10 odd samples, and 1 of 180
+// random samples was reported. A class without a label is rarely noticed.
 //
-// Limits are those of random samples of 14 to 1,000 labels of three graphs: at most 2 % of 500
-// samples exceed one of them.
+// In a graph with two kinds of nodes, for example papers and authors, of which one kind has all labels, the other
+// nodes are those of this kind.
 package shift

@@ -2,6 +2,7 @@ package shift
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -68,12 +69,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 		if err != nil {
 			return now, err
 		}
-		any := []float64{0}
-		if hasChanged.Load() {
-			any[0] = 1
-		}
-		team.Max(any)
-		grew, now, next = any[0] > 0, next, now
+		grew, now, next = anywhere(team, hasChanged.Load()), next, now
 	}
 	return now, nil
 }
@@ -103,4 +99,38 @@ func (f nearest) extend(panel sparse.Panel, v, last, hops int, previous nearest)
 		}
 	}
 	return grew
+}
+
+// onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other
+// kind alone, and all labels of a component are on nodes of one kind: then the hops of neighbours are even and odd.
+func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (bool, error) {
+	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }
+	if p.Directed || slices.ContainsFunc(p.Row, isOdd) {
+		return false, nil
+	}
+	var isMixed atomic.Bool
+	err := sparse.SweepWith(ctx, p.A, sparse.NewBlock[float64](len(p.Degrees), 2), f.Block, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float64]) error {
+		for v := panel.Lo; v < panel.Hi; v++ {
+			col, _ := panel.Row(v - panel.Lo)
+			for _, u := range col {
+				a, b := f.at(0, v), nearest{x}.at(0, int(u))
+				if a != unreached && b != unreached && (a.hops()+b.hops())%2 == 0 {
+					isMixed.Store(true)
+				}
+			}
+		}
+		return nil
+	})
+	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	return !anywhere(sparse.TeamOf(p.A), isMixed.Load()), err
+}
+
+// anywhere reports whether a condition holds in one of the processes.
+func anywhere(team *sparse.Team, condition bool) bool {
+	count := []float64{0}
+	if condition {
+		count[0] = 1
+	}
+	team.Max(count)
+	return count[0] > 0
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -17,31 +16,23 @@ type Report struct {
 	Degree Difference `json:"degree"` // sum of the weights of edges
 	Share  Share      `json:"share"`  // of the class that differs most
 
-	// Low is the accuracy at labels of one half of the graph, predicted from those of the other half, where
-	// each class counts by its predicted share at other nodes; or that of random folds if it is smaller. High is that of random folds, and one standard error.
-	// Both are 0 unless the accuracy is likely lower.
-	Low  float64 `json:"accuracy_low,omitempty"`
-	High float64 `json:"accuracy_high,omitempty"`
+	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels
+	// on one kind alone, which are compared with the nodes of this kind.
+	OneKind bool `json:"one_kind,omitempty"`
 
-	// Omitted is the memory of measuring Low in bytes, if it exceeds Settings.Memory; otherwise 0.
+	// Expected is the accuracy at other nodes compared with that of random folds: lower, higher or other.
+	Expected string `json:"expected"`
+
+	// Low and High are bounds of the accuracy at other nodes, see the package comment. Both are 0 if the labels may be a random sample.
+	Low  float64 `json:"accuracy_low"`
+	High float64 `json:"accuracy_high"`
+
+	// Omitted is the memory of measuring the bounds in bytes, if it exceeds Settings.Memory; otherwise 0.
 	Omitted int64 `json:"-"`
 }
 
 // Sounds reports whether the labels are not a random sample.
 func (r *Report) Sounds() bool { return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() }
-
-// IsHigher reports whether the accuracy at other nodes is likely higher than that of random folds, because
-// they are nearer to labels or, at the same distance, have larger degrees. Otherwise it is likely lower, as it is
-// where the shares of classes differ: held-out labels have the shares that the method learned, other nodes have not.
-func (r *Report) IsHigher() bool {
-	if r.Share.Exceeds() {
-		return false
-	}
-	if r.Hops.Exceeds() {
-		return r.Hops.Labelled > r.Hops.Others
-	}
-	return r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others
-}
 
 // Bytes returns the memory of a comparison on n nodes: the two nearest labels of each before and
 // after a sweep, and a list of hops or degrees.
@@ -49,68 +40,74 @@ func Bytes(n int) int64 { return 40 * int64(n) }
 
 // Check compares the labelled nodes of a problem with the others, given their prediction by m and its
 // cross-validated accuracy. It returns nil if that is not known. Cost: a sweep for each edge of the
-// longest of the shortest paths to a label; and if the accuracy is likely lower, three times as many
-// and a prediction with the parameters of out from half of the labels.
+// longest of the shortest paths to a label; and if labels are not a random sample, six predictions from some of the
+// labels with the parameters of out.
 func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.Prediction, accuracy problem.Estimate, s *method.Settings) (*Report, error) {
 	if accuracy.Tested == 0 {
 		return nil, nil
 	}
-	r := new(Report)
 	paths, err := nearestLabels(ctx, p, s.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}
+	r := new(Report)
+	if r.OneKind, err = paths.onOneKind(ctx, p, s.Workers, &out.Work); err != nil {
+		return nil, err
+	}
+	classes, hops := r.compareNodes(p, paths)
+	r.Share = nearestClasses(p, paths, classes)
+	if !r.Sounds() {
+		return r, nil
+	}
+	r.Expected = "lower"
+	if !r.Share.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
+		r.Expected = "other"
+	}
+	set, retained := *s, int64(len(p.Degrees))*int64(4*len(p.Names)+8) // scores and classes of out
+	if set.Progress = nil; s.Memory > 0 {
+		need, err := method.Bytes(m, p, nil, s)
+		if err != nil || need > s.Memory-retained {
+			r.Omitted = need + retained
+			return r, nil
+		}
+		set.Memory -= retained
+	}
+	random, far, err := (&predictor{m, p, out, set}).predict(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.High = min(1, accuracy.Accuracy+accuracy.Stderr)
+	r.setRange(random, far, hops)
+	return r, nil
+}
+
+// compareNodes compares hops and degrees of the labelled nodes with those of other nodes, of which it returns the
+// numbers by the class of the nearest label and by the hops to it. Nodes that no other label
+// reaches are left out, because they have no part in the accuracy.
+func (r *Report) compareNodes(p *method.Problem, paths nearest) (classes, hops []float64) {
+	var seedHops, seedDegrees, otherHops, otherDegrees []float64
 	labelled := roaring.New()
 	for _, row := range p.Row {
 		labelled.Add(uint32(row))
-	}
-	r.Hops = paths.compare(p, labelled, func(_ int, hops reach) float64 { return float64(hops.hops()) })
-	r.Degree = paths.compare(p, labelled, func(v int, _ reach) float64 { return p.Degrees[v] })
-	predicted := predictedClasses(p, labelled, out)
-	if sum(predicted) == 0 {
-		return r, nil
-	}
-	// Known shares are those of all nodes, and predictions follow them; balanced classes have other ones.
-	if p.Shares == nil && !out.Parameters.Balanced() {
-		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, 1-accuracy.Accuracy)
-	}
-	if r.Sounds() && !r.IsHigher() {
-		r.High = min(1, accuracy.Accuracy+accuracy.Stderr)
-		err = r.measureLow(ctx, m, p, out, predicted, accuracy, s)
-	}
-	return r, err
-}
-
-// compare compares a value of the labelled nodes with that of other nodes. Nodes that no other label
-// reaches are left out, because they have no part in the accuracy.
-func (f nearest) compare(p *method.Problem, labelled *roaring.Bitmap, value func(v int, nearest reach) float64) Difference {
-	var seedValues, otherValues []float64
-	for _, row := range p.Row {
-		if r := f.at(1, row); r != unreached {
-			seedValues = append(seedValues, value(row, r))
+		if n := paths.at(1, row); n != unreached {
+			seedHops, seedDegrees = append(seedHops, float64(n.hops())), append(seedDegrees, p.Degrees[row])
 		}
 	}
+	classes, hops = make([]float64, len(p.Names)), make([]float64, mostHops+1)
 	team := sparse.TeamOf(p.A)
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		for v := lo; v < hi; v++ {
-			if r := f.at(0, v); r != unreached && !labelled.Contains(uint32(v)) {
-				otherValues = append(otherValues, value(v, r))
+			n := paths.at(0, v)
+			if n == unreached || labelled.Contains(uint32(v)) || r.OneKind && n.hops()%2 > 0 {
+				continue
 			}
+			classes[p.Class[n.label()]]++
+			hops[n.hops()]++
+			otherHops, otherDegrees = append(otherHops, float64(n.hops())), append(otherDegrees, p.Degrees[v])
 		}
 	}
-	return compare(seedValues, team.Concat(otherValues))
-}
-
-// predictedClasses counts the predictions of each class at the nodes without a label that a label reaches.
-func predictedClasses(p *method.Problem, labelled *roaring.Bitmap, out *method.Prediction) []float64 {
-	count, team := make([]float64, len(p.Names)), sparse.TeamOf(p.A)
-	for lo, hi := range team.Counted(0, len(out.Class)) {
-		for v := lo; v < hi; v++ {
-			if !labelled.Contains(uint32(v)) && out.Reached.Contains(uint32(v)) {
-				count[out.Class[v]]++
-			}
-		}
-	}
-	team.Sum(count)
-	return count
+	team.Sum(classes)
+	team.Sum(hops)
+	r.Hops, r.Degree = compare(seedHops, team.Concat(otherHops)), compare(seedDegrees, team.Concat(otherDegrees))
+	return classes, hops
 }

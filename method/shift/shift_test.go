@@ -87,7 +87,7 @@ func TestRegion(t *testing.T) {
 	if want := float64(sum) / float64(nodes); r.Hops.Labelled != 1 || math.Abs(r.Hops.Others-want) > 1e-12 {
 		t.Errorf("%v steps from labelled nodes and %v from others, want 1 and %v", r.Hops.Labelled, r.Hops.Others, want)
 	}
-	if !r.Hops.Exceeds() || r.IsHigher() || !(r.Low < 0.7) || r.High != 0.92 {
+	if !r.Hops.Exceeds() || r.Expected != "lower" || !(r.Low < 0.5) || r.High > 0.92 {
 		t.Errorf("%+v", r)
 	}
 	for _, workers := range []int{2, 7} {
@@ -106,19 +106,57 @@ func TestSpread(t *testing.T) {
 			rows = append(rows, v)
 		}
 	}
-	if r := check(t, square(t, side, rows), 1); !r.Hops.Exceeds() || !r.IsHigher() || r.High != 0 {
+	if r := check(t, square(t, side, rows), 1); !r.Hops.Exceeds() || r.Expected == "lower" || !(r.Low < r.High) {
 		t.Errorf("%+v", r)
 	}
 }
 
-// TestShares checks that nodes of other classes lower the accuracy, also where they have larger degrees.
-func TestShares(t *testing.T) {
-	r := shift.Report{Degree: shift.Difference{Labelled: 4, Others: 6, Distance: 0.2, Limit: 0.1}}
-	if !r.IsHigher() {
-		t.Error("larger degrees do not raise the accuracy")
+// TestSkew checks that a class with too many labels is found by the classes of nearest labels, and that the
+// range is that of other shares of this class.
+func TestSkew(t *testing.T) {
+	const side = 40
+	rng := rand.New(rand.NewPCG(3, 4))
+	var rows []int
+	for _, v := range rng.Perm(side * side) {
+		if isFirst := v%side < side/2 && v/side < side/2; isFirst && rng.IntN(2) == 0 || rng.IntN(18) == 0 {
+			rows = append(rows, v)
+		}
 	}
-	if r.Share.Errors = 4; r.IsHigher() {
-		t.Error("nodes of other classes raise the accuracy")
+	slices.Sort(rows)
+	if r := check(t, square(t, side, rows), 1); r.Share.Class != "a" || !r.Share.Exceeds() || r.Expected != "lower" || !(r.Low < 0.9) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestOneKind checks that labels on one kind of nodes are compared with nodes of this kind: random people of
+// companies cause no warning, though companies have larger degrees.
+func TestOneKind(t *testing.T) {
+	const people, companies = 1000, 100
+	rng, edges := rand.New(rand.NewPCG(5, 6)), []sparse.Triplet(nil)
+	for v := range people {
+		for range 2 {
+			u := people + min(v/10, companies-1)
+			if rng.IntN(3) == 0 {
+				u = people + rng.IntN(companies)
+			}
+			edges = append(edges, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+		}
+	}
+	a, err := sparse.FromTriplets(people+companies, people+companies, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: rng.Perm(people)[:100], Names: []string{"a", "b"}})
+	slices.Sort(p.Row)
+	for _, v := range p.Row {
+		p.Class = append(p.Class, 2*v/people)
+	}
+	if r := check(t, p, 1); !r.OneKind || r.Sounds() {
+		t.Errorf("%+v", r)
+	}
+	p.Row[99] = people // a company
+	if r := check(t, p, 1); r.OneKind {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -30,11 +30,15 @@ type Suggestion struct {
 	Reached       bool    // by a walk from a label
 }
 
+// GainColumn is the title of the expected information gain. A table of labels with this column has labels that
+// were chosen by it.
+const GainColumn = "teaches"
+
 // WriteTo writes a line for each suggestion, the most telling first, given the names of
 // nodes and of the classes.
 func WriteTo(w io.Writer, list []Suggestion, id func(row int) string, classes []string) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "node\tteaches\tlabel\tprobability\treason")
+	fmt.Fprintln(out, "node\t"+GainColumn+"\tlabel\tprobability\treason")
 	for i := range list {
 		s := &list[i]
 		line := table.AppendTabbed(out.AvailableBuffer(), id(s.Row))

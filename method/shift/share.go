@@ -1,0 +1,95 @@
+package shift
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// Share is the class whose share as class of the nearest label differs most between labelled and other
+// nodes. The label of a labelled node itself does not count.
+type Share struct {
+	Class    string  `json:"class"`
+	Labelled float64 `json:"labelled"` // share of labelled nodes whose nearest other label has the class
+	Others   float64 `json:"others"`   // share of other nodes whose nearest label has it
+	Errors   float64 `json:"errors"`   // the difference in standard errors
+	Limit    float64 `json:"limit"`    // exceeded by at most alarmRate of random samples
+
+	class     int
+	low, high float64 // bounds of the class's share of the other nodes
+	labels    float64 // its share of the labels
+}
+
+// Exceeds reports whether the difference is larger than chance explains.
+func (s Share) Exceeds() bool { return s.Errors > s.Limit }
+
+// reflexive is an upper bound of the variance of the number of labelled nodes whose nearest other label
+// has a class, relative to the binomial one: 62 % of random points of a plane are the nearest of their
+// nearest point, and such pairs have one class more often than not (Cox, Reflexive nearest neighbours, 1981).
+const reflexive = 1.6
+
+// nearestClasses compares the classes of the nearest labels. The nearest label is a classifier that has
+// predicted each label without learning from it, so that its errors are the same at labelled and at other
+// nodes of a random sample: Lipton, Wang and Smola, Detecting and correcting for label shift with black box
+// predictors (2018). The difference of a class is the signed root of the likelihood ratio of two binomial
+// distributions; its limit is a quantile of the normal distribution for all classes together.
+func nearestClasses(p *problem.Problem, paths nearest, others []float64) (largest Share) {
+	k, total := len(p.Names), sum(others)
+	confusion := make([][]float64, k) // by class of a label and of the nearest other one
+	for c := range confusion {
+		confusion[c] = make([]float64, k)
+	}
+	tested, held := 0.0, make([]float64, k)
+	for i, row := range p.Row {
+		if r := paths.at(1, row); r != unreached {
+			tested++
+			held[p.Class[r.label()]]++
+			confusion[p.Class[i]][p.Class[r.label()]]++
+		}
+	}
+	if tested == 0 || total == 0 {
+		return largest
+	}
+	largest.Limit = math.Sqrt2 * math.Erfinv(1-alarmRate/float64(k))
+	for c := range held {
+		if e := math.Sqrt(likelihoodRatio(held[c], tested, others[c], total) / reflexive); e > largest.Errors {
+			largest.class, largest.Errors = c, e
+		}
+	}
+	c := largest.class
+	largest.Class, largest.Labelled, largest.Others = p.Names[c], held[c]/tested, others[c]/total
+	largest.labels = choose.CountsOf(p)[c] / float64(len(p.Row))
+	members := sum(confusion[c])
+	largest.bound(confusion[c][c], members, held[c]-confusion[c][c], tested-members)
+	return largest
+}
+
+// likelihoodRatio returns twice the logarithm of the likelihood ratio of two shares x/m and y/n to a common one.
+func likelihoodRatio(x, m, y, n float64) float64 {
+	term := func(count, expected float64) float64 {
+		if count == 0 {
+			return 0
+		}
+		return count * math.Log(count/expected)
+	}
+	q := (x + y) / (m + n)
+	return max(0, 2*(term(x, m*q)+term(m-x, m*(1-q))+term(y, n*q)+term(n-y, n*(1-q))))
+}
+
+// bound sets the bounds of the share π of the class among other nodes. The nearest label has the class for
+// the share a of its labels and b of other labels, so that for other nodes it has it for q = πa + (1 − π)b.
+// The bounds are two standard errors of π away, between 0 or 1 and the share of the labels.
+func (s *Share) bound(right, members, wrong, remaining float64) {
+	a, b := (right+1)/(members+2), (wrong+1)/(remaining+2)
+	s.low, s.high = 0, s.labels
+	if s.Others > s.Labelled {
+		s.low, s.high = s.labels, 1
+	}
+	if a <= b {
+		return
+	}
+	share := (s.Others - b) / (a - b)
+	spread := 2 * math.Sqrt(reflexive*(share*share*a*(1-a)/(members+3)+(1-share)*(1-share)*b*(1-b)/(remaining+3))) / (a - b)
+	s.low, s.high = min(s.high, max(s.low, share-spread)), max(s.low, min(s.high, share+spread))
+}
