@@ -111,7 +111,7 @@ func (v *view) verdict() string {
 	if test.PHolm < Level {
 		nodes = "is significant"
 	}
-	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s; 95 %% confidence interval %s points).",
+	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s; 95 %% confidence interval, points: %s).",
 		test.Higher, v.report.Splits, test.Lower, draws, pValue(test.PDraws).Text, nodes, pValue(test.PHolm).Text, interval(test))
 }
 
@@ -225,6 +225,9 @@ func (v *view) sizeAxis() report.Axis {
 
 // interval writes the 95 % confidence interval of a difference in points.
 func interval(c Comparison) string {
+	if c.Margin == 0 {
+		return "–"
+	}
 	return points(c.Difference-c.Margin).Text + " to " + points(c.Difference+c.Margin).Text
 }
 

@@ -28,13 +28,16 @@ type Comparison struct {
 	A             string  `json:"a"`
 	B             string  `json:"b"`
 	Difference    float64 `json:"difference"` // mean accuracy of A minus that of B
-	Margin        float64 `json:"margin"`     // half the 95 % confidence interval of Difference; 0 for fewer than two splits
+	Margin        float64 `json:"margin"`     // half the 95 % confidence interval of Difference; 0 for fewer than leastSplits
 	Higher        int     `json:"higher"`     // splits on which A is more accurate
 	Lower         int     `json:"lower"`      // splits on which B is more accurate
 	P             float64 `json:"p"`          // two-sided; 1 for fewer than two splits
 	PHolm         float64 `json:"p_holm"`     // P, corrected for all pairs at the training size by the procedure of Holm (1979)
 	PDraws        float64 `json:"p_draws"`    // of the paired t-test, corrected in the same way
 }
+
+// leastSplits is the number of splits that a confidence interval needs: of two splits it is wider than ± 90 points.
+const leastSplits = 5
 
 // Level is the p value below which the report calls a difference significant.
 const Level = 0.05
@@ -98,6 +101,9 @@ func newComparison(a, b *Result) Comparison {
 		}
 	}
 	c.P, c.Margin = correctedT(a.Accuracies, b.Accuracies, a.NodesTested/a.NodesTrained, a.NodesTested)
+	if len(a.Accuracies) < leastSplits {
+		c.Margin = 0
+	}
 	c.PDraws, _ = correctedT(a.Accuracies, b.Accuracies, 0, a.NodesTested)
 	return c
 }
