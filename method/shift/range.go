@@ -75,25 +75,25 @@ func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64
 // labels of this class have one weight and all others another. The upper bound is the better of the two if the difference
 // exceeds its limit.
 func (r *Report) setRange(random, far []heldOut, nodes []float64) {
-	s, all := r.Share, slices.Concat(random, far)
-	var inside, outside accuracy
+	s, held := r.Share, slices.Concat(random, far)
+	var members, remainder accuracy
 	for _, h := range random {
 		if h.class == s.class {
-			inside.add(h.isRight, 1)
+			members.add(h.isRight, 1)
 		} else {
-			outside.add(h.isRight, 1)
+			remainder.add(h.isRight, 1)
 		}
 	}
 	highest := 0.0
 	r.Low = 1
 	for _, share := range []float64{s.low, s.high} {
-		r.Low = min(r.Low, weighByHops(all, func(class int) float64 {
+		r.Low = min(r.Low, weighByHops(held, func(class int) float64 {
 			if class == s.class {
 				return share / s.labels
 			}
 			return (1 - share) / (1 - s.labels)
 		}, nodes))
-		highest = max(highest, share*inside.upper()+(1-share)*outside.upper())
+		highest = max(highest, share*members.upper()+(1-share)*remainder.upper())
 	}
 	if s.Exceeds() {
 		r.High = min(r.High, highest)

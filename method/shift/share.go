@@ -34,34 +34,31 @@ const reflexive = 1.6
 // nodes of a random sample: Lipton, Wang and Smola, Detecting and correcting for label shift with black box
 // predictors (2018). The difference of a class is the signed root of the likelihood ratio of two binomial
 // distributions; its limit is a quantile of the normal distribution for all classes together.
-func nearestClasses(p *problem.Problem, paths nearest, others []float64) (largest Share) {
-	k, total := len(p.Names), sum(others)
-	confusion := make([][]float64, k) // by class of a label and of the nearest other one
-	for c := range confusion {
-		confusion[c] = make([]float64, k)
-	}
-	tested, held := 0.0, make([]float64, k)
+func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest Share) {
+	k, tested, total := len(p.Names), 0.0, sum(nodes)
+	members, nearest, right := make([]float64, k), make([]float64, k), make([]float64, k)
 	for i, row := range p.Row {
 		if r := paths.at(1, row); r != unreached {
 			tested++
-			held[p.Class[r.label()]]++
-			confusion[p.Class[i]][p.Class[r.label()]]++
+			members[p.Class[i]]++
+			if nearest[p.Class[r.label()]]++; p.Class[r.label()] == p.Class[i] {
+				right[p.Class[i]]++
+			}
 		}
 	}
 	if tested == 0 || total == 0 {
 		return largest
 	}
-	largest.Limit = math.Sqrt2 * math.Erfinv(1-alarmRate/float64(k))
-	for c := range held {
-		if e := math.Sqrt(likelihoodRatio(held[c], tested, others[c], total) / reflexive); e > largest.Errors {
+	for c := range nearest {
+		if e := math.Sqrt(likelihoodRatio(nearest[c], tested, nodes[c], total) / reflexive); e > largest.Errors {
 			largest.class, largest.Errors = c, e
 		}
 	}
 	c := largest.class
-	largest.Class, largest.Labelled, largest.Others = p.Names[c], held[c]/tested, others[c]/total
+	largest.Class, largest.Labelled, largest.Others = p.Names[c], nearest[c]/tested, nodes[c]/total
+	largest.Limit = math.Sqrt2 * math.Erfinv(1-alarmRate/float64(k))
 	largest.labels = choose.CountsOf(p)[c] / float64(len(p.Row))
-	members := sum(confusion[c])
-	largest.bound(confusion[c][c], members, held[c]-confusion[c][c], tested-members)
+	largest.bound(right[c], members[c], nearest[c]-right[c], tested-members[c])
 	return largest
 }
 
