@@ -123,14 +123,14 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 // addition, and 0.6 for the mean of shares. Those of S² and of log π do not depend on the
 // agreement of neighbours.
 func priorWeights(c *columns, pull float64) []float64 {
-	u := make([]float64, c.sharedCount())
+	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
-	for i := range c.shared {
-		u[1+i] = 0.6 * pull / float64(len(c.shared))
+	for i := range c.design.shared {
+		u[1+i] = 0.6 * pull / float64(len(c.design.shared))
 	}
 	also := 0
 	if c.diffusion != nil {
-		also = 1 + len(c.shared)
+		also = 1 + len(c.design.shared)
 		u[also+2] = squarePrior
 	}
 	u[also] += 0.6 * pull

@@ -38,7 +38,7 @@ const (
 // log π_c less its mean. Free columns are the shares of the free filters, and columns of the
 // graph that no label has a part in.
 type columns struct {
-	*design
+	design  *design
 	classes int
 	prior   []float64 // π_c = (N_c + 1)/(m + k)
 	share   []float64 // ȳ_c = N_c/m
@@ -75,7 +75,7 @@ func newColumns(ctx context.Context, in *input, count []float64, s *seeds, w *wa
 
 // of returns the values of a filter in a row of walks.
 func (c *columns) of(row []float32, f filter) []float32 {
-	return row[c.position(f)*c.classes:][:c.classes]
+	return row[c.design.position(f)*c.classes:][:c.classes]
 }
 
 // measureMass computes ε of each filter.
@@ -83,7 +83,7 @@ func (c *columns) measureMass(ctx context.Context, p *problem.Problem, sample []
 	total, err := sampledSums(ctx, p, sample, workers, 2*filters, func(sums []float64, lo, hi int) {
 		for position := lo; position < hi; position++ {
 			row := w.full.Row(position)
-			for _, f := range c.filters {
+			for _, f := range c.design.filters {
 				if mass := massOf(c.of(row, f)); mass > leastMass {
 					sums[2*f] += mass
 					sums[2*f+1]++
@@ -134,7 +134,7 @@ func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source
 
 // measureSpread computes the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
-	shared, free := c.sharedCount(), c.freeCount()
+	shared, free := c.design.sharedCount(), c.freeCount()
 	total, err := sampledSums(ctx, p, sample, workers, 1+shared+2*free, func(sums []float64, lo, hi int) {
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
 		squares, means, spreads := sums[1:1+shared], sums[1+shared:1+shared+free], sums[1+shared+free:]
@@ -179,7 +179,7 @@ func (c *columns) diffusionRow(dst []float64, v int) []float64 {
 
 // freeCount returns the number of free columns.
 func (c *columns) freeCount() int {
-	count := len(c.free) * c.classes
+	count := len(c.design.free) * c.classes
 	if c.graph != nil {
 		count += c.graph.count()
 	}
@@ -208,7 +208,7 @@ func (c *columns) rawShared(dst []float64, row []float32, diffusion []float64) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
 	dst = dst[k:]
-	for _, f := range c.shared {
+	for _, f := range c.design.shared {
 		c.sharesTo(dst[:k], c.of(row, f), f)
 		for class, v := range dst[:k] {
 			dst[class] = math.Log(v / c.prior[class])
@@ -246,11 +246,11 @@ func (c *columns) sharedTo(dst []float64, row []float32, diffusion []float64) {
 // rawFree stores the free columns of node v in units of their own.
 func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	k := c.classes
-	for i, f := range c.free {
+	for i, f := range c.design.free {
 		c.sharesTo(dst[i*k:][:k], c.of(row, f), f)
 	}
 	if c.graph != nil {
-		c.graph.rowTo(dst[len(c.free)*k:], v)
+		c.graph.rowTo(dst[len(c.design.free)*k:], v)
 	}
 }
 

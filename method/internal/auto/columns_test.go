@@ -204,7 +204,7 @@ func TestColumns(t *testing.T) {
 		return []float64{own, own * own, other, other * other}[column-21]
 	}
 	const some = 17
-	y, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
+	y, x := make([]float64, got.design.sharedCount()*k), make([]float64, got.freeCount())
 	got.sharedTo(y, walks.full.Row(some), nil)
 	got.freeTo(x, walks.full.Row(some), some)
 	if len(y) != 6*k || len(x) != 25 {

@@ -352,7 +352,7 @@ func (l *linkRows) ridge(k linkKernel, classes int) ridgeBlock {
 
 // linkBytes returns the size of link rows and of a ridge on them.
 func linkBytes(p *problem.Problem, folds int) int64 {
-	n, m, k := len(p.Degrees), min(len(p.Row), 2*mostKernelLabels), len(p.Names)
+	n, m, k := len(p.Degrees), min(len(p.Row), linkLabels(p)+2*len(p.Names)), len(p.Names)
 	rows := linkParts*chunks.Bytes[float32](n, m) + chunks.Bytes[float64](n, linkDegrees)
 	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns)+2*8*int64(n), ridge.Bytes(m, m, k, folds))
 }

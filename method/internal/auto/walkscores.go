@@ -91,11 +91,11 @@ func (m *model) usedFilters() (uses [filters]bool) {
 		if c.setting < 0 || !m.walks(c) {
 			continue
 		}
-		for _, f := range columns.shared {
+		for _, f := range columns.design.shared {
 			uses[f] = true
 		}
 		if m.settings[c.setting].candidate.free {
-			for _, f := range columns.free {
+			for _, f := range columns.design.free {
 				uses[f] = true
 			}
 		}
@@ -234,7 +234,7 @@ func newScratch(classes int) *scratch {
 
 // filterScores adds columns of walks, multiplied by the weights of a component, to its scores.
 type filterScores struct {
-	*columns
+	columns   *columns
 	candidate candidate
 	model     *classify.LinearModel // nil: Poisson learning
 	first     int                   // of the shared columns of walks
@@ -243,32 +243,32 @@ type filterScores struct {
 
 // add adds the columns of one filter at node v.
 func (s *filterScores) add(v int, f filter, values []float32, q *scratch) {
-	row, k := s.dst.Row(v), s.classes
+	c, row, k := s.columns, s.dst.Row(v), s.columns.classes
 	if f == source {
-		s.poissonTo(q.shares, values)
+		c.poissonTo(q.shares, values)
 		for class, y := range q.shares {
 			if s.model == nil {
-				row[class] += float32(sharpness * s.sharedScale[0] * y)
+				row[class] += float32(sharpness * c.sharedScale[0] * y)
 			} else {
-				row[class] += float32(s.model.Shared[s.first] * clip(y*s.sharedScale[0], sharedLimit))
+				row[class] += float32(s.model.Shared[s.first] * clip(y*c.sharedScale[0], sharedLimit))
 			}
 		}
 	}
 	if s.model == nil {
 		return
 	}
-	shared, free := slices.Index(s.shared, f), -1
+	shared, free := slices.Index(c.design.shared, f), -1
 	if s.candidate.free {
-		free = slices.Index(s.free, f)
+		free = slices.Index(c.design.free, f)
 	}
 	if shared < 0 && free < 0 {
 		return
 	}
-	s.sharesTo(q.shares, values, f)
+	c.sharesTo(q.shares, values, f)
 	if shared >= 0 {
-		weight, scale := s.model.Shared[s.first+1+shared], s.sharedScale[1+shared]
+		weight, scale := s.model.Shared[s.first+1+shared], c.sharedScale[1+shared]
 		for class, y := range q.shares {
-			row[class] += float32(weight * clip(math.Log(y/s.prior[class])*scale, sharedLimit))
+			row[class] += float32(weight * clip(math.Log(y/c.prior[class])*scale, sharedLimit))
 		}
 	}
 	if free < 0 {
@@ -276,7 +276,7 @@ func (s *filterScores) add(v int, f filter, values []float32, q *scratch) {
 	}
 	offset := free * k
 	for class, y := range q.shares {
-		q.free[class] = clip((y-s.mean[offset+class])*s.scale[offset+class], freeLimit)
+		q.free[class] = clip((y-c.mean[offset+class])*c.scale[offset+class], freeLimit)
 	}
 	for a := range row {
 		sum := 0.0
@@ -290,7 +290,7 @@ func (s *filterScores) add(v int, f filter, values []float32, q *scratch) {
 // sharedWithoutWalks stores the shared columns of a node with 0 in those of walks.
 func (c *columns) sharedWithoutWalks(dst, diffusion []float64) {
 	k := c.classes
-	walked := (1 + len(c.shared)) * k
+	walked := (1 + len(c.design.shared)) * k
 	clear(dst[:walked])
 	c.kernelsTo(dst[walked:], diffusion)
 	for i := walked; i < len(dst); i++ {
@@ -300,7 +300,7 @@ func (c *columns) sharedWithoutWalks(dst, diffusion []float64) {
 
 // freeWithoutWalks stores the free columns of node v with 0 in those of walks.
 func (c *columns) freeWithoutWalks(dst []float64, v int) {
-	walked := len(c.free) * c.classes
+	walked := len(c.design.free) * c.classes
 	clear(dst[:walked])
 	if c.graph == nil {
 		return
