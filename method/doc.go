@@ -1,9 +1,29 @@
-// Package method turns a graph and a few labels into a score of every class for
-// every node. A [Method] is known by its name, see [Parse].
+// Package method turns a source of items and a few labels into a score of every class for every item. A [Method] is
+// known by its name, see [Parse].
+//
+// # From source to prediction
+//
+//		source      →  evidence       →  choice      →  model        →  prediction
+//		graph + walk   held-out labels   one setting    classifiers     classes, scores,
+//		graph + kernel by fold           (package       on rows or      accuracy
+//		records        (choose.Counts)   choose)        Gram values
+//		graphs, files
+//
+//	  - A source gives features of items, or Gram values between them. Nodes of a graph have the features of a walk (cwk) or
+//	    the values of a kernel between nodes. Records of a table and graphs of a collection have a kernel of their own, see
+//	    package ongram, and a [Problem] of items without a graph.
+//	  - Evidence is the number of right predictions for labels that a model has not seen, for each setting and fold.
+//	  - The choice is that of package choose, with one rule for all methods. A setting is a value of each parameter of the
+//	    source and of the learner, in one type, [param.Values], from the text of a name to the report.
+//	  - A model is a learner of package classify, fitted to all labels with the chosen setting.
+//	  - A prediction applies the model to all items, and reports its accuracy on held-out labels.
+//
+// Learners that spread labels over a graph ([propagate.Learner]) predict all nodes at once, with the same evidence and the
+// same choice. The method auto combines several sources, see its package.
 //
 // # Predicting
 //
-// A [Problem] is a graph with labels. A method does the whole job: on walks it chooses
+// A [Problem] is a graph with labels. A method on walks chooses
 // parameters by [CrossValidate], computes the walk features of the labelled nodes,
 // trains classifiers, and streams the scores of all nodes in a second walk.
 //
@@ -41,12 +61,13 @@
 //
 // # Choosing
 //
-// A [Grid] is a set of [Parameters]. All its walks are columns of one sweep,
+// Parameters without a value are chosen from their grids: [Settings].Given has fixed values, and [Settings].Lists
+// replaces grids. All walks are columns of one sweep,
 // every walk contains all shorter ones, and classifiers for increasing costs start
 // from one another, so that a thousand settings take about a second on a graph
-// of a few thousand nodes. Only kernels between labelled nodes are kept in memory;
-// of many labels a stratified sample is used to compare settings, and all of them take part in
-// the walks. Tune of walks on random splits is the protocol of Neumann, Garnett and Kersting's
+// of a few thousand nodes. Of many labels a stratified sample is used to compare settings, and all of them take part in
+// the walks. Features of training rows take at most 1 GiB: of more labels, classes and steps a sample is learned from.
+// Tune of walks on random splits is the protocol of Neumann, Garnett and Kersting's
 // paper.
 //
 // Package choose has the rule by which every method chooses.

@@ -39,8 +39,8 @@ var walkSpec = param.Spec{
 // from min-steps to steps. Learners on another kernel learn from it divided by its mean value between a labelled node and
 // itself.
 type Parameters struct {
-	// Kernel are the values of the kernel or walk that the learner is on, nil: there is none; Declared those
-	// of the learner, or of a method without a kernel, nil: it has none.
+	// Kernel has the values of the kernel or walk that the learner is on, nil without one. Declared has those of
+	// the learner, or of a method without a kernel, nil without parameters.
 	Kernel   *Setting
 	Declared *Setting
 
