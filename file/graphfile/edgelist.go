@@ -25,9 +25,14 @@ var CSV = &Format{
 
 func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
 
-// writeTabs writes a line for each edge with tabs.
+// writeTabs writes a line for each edge with tabs. Ids that begin as a comment are quoted.
 func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
-	return writeLines(ctx, out, g, '\t', table.AppendTabbed[[]byte])
+	return writeLines(ctx, out, g, '\t', func(dst, text []byte) []byte {
+		if table.IsComment(text) {
+			return table.AppendQuoted(dst, text)
+		}
+		return table.AppendTabbed(dst, text)
+	})
 }
 
 // writeCommas writes a header and a line for each edge with commas. Ids that hold

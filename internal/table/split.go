@@ -339,20 +339,21 @@ func AppendField[S []byte | string](dst []byte, text S) []byte {
 	if !IsComment([]byte(text)) && !strings.ContainsAny(string(text), "\",; \t\r\n") {
 		return append(dst, text...)
 	}
-	return appendQuoted(dst, text)
+	return AppendQuoted(dst, text)
 }
 
 // AppendTabbed appends a field of a line with tabs, in quotes if it contains any or a line
-// break, or begins as a comment, so that [Fields.Split], and pandas, R and DuckDB with their
-// defaults, give the same text back.
+// break, so that [Fields.Split], and pandas, R and DuckDB with their defaults, give the same
+// text back.
 func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
-	if len(text) == 0 || !IsComment([]byte(text)) && !strings.ContainsAny(string(text), "\"\t\r\n") {
+	if !strings.ContainsAny(string(text), "\"\t\r\n") {
 		return append(dst, text...)
 	}
-	return appendQuoted(dst, text)
+	return AppendQuoted(dst, text)
 }
 
-func appendQuoted[S []byte | string](dst []byte, s S) []byte {
+// AppendQuoted appends a field in quotes.
+func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	text := []byte(s)
 	dst = append(dst, '"')
 	for _, c := range text {
