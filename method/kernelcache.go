@@ -91,7 +91,7 @@ func ShareKernels(union *Problem, methods []Method, settings []*Settings, tuned 
 		return 0, nil
 	}
 	for i, m := range methods {
-		if smoothed, is := m.(smoothedMethod); is {
+		if smoothed, ok := m.(smoothedMethod); ok {
 			m = smoothed.Method
 		}
 		k, isKernel := m.(kernelMethod)

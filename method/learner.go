@@ -103,19 +103,19 @@ func (s *Settings) onWalks(l learner, classes int) (Settings, error) {
 // learnerSettings returns the settings of a learner to choose from, their space, and the values of a path's other
 // parameters, which are not chosen. The error is that of [param.Spec.Resolve].
 func (s *Settings) learnerSettings(l learner, classes int) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
-	spec, given := &l.Learner.Spec, givenFor(l.Learner, s.Given, classes)
+	spec, fixed := &l.Learner.Spec, givenFor(l.Learner, s.Given, classes)
 	if path := l.path; path != nil {
 		if constant, err = constantsOf(path, s.Given, classes); err != nil {
 			return nil, nil, nil, err
 		}
 		spec = &param.Spec{Name: path.Name, Params: []param.Param{*path.Param(path.Parameter)}}
-		given = spec.Own(s.Given)
+		fixed = spec.Own(s.Given)
 	}
-	usual, err := spec.Resolve(given, nil)
+	usual, err := spec.Resolve(fixed, nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if settings, err = split.Settings(s.trying(spec), given, nil); err != nil {
+	if settings, err = split.Settings(s.trying(spec), fixed, nil); err != nil {
 		return nil, nil, nil, err
 	}
 	space = choose.SpaceOf(s.trying(spec), settings, usual)

@@ -69,9 +69,9 @@ func (r *predictor) walk(ctx context.Context) error {
 func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.alpha()})
 	picks := r.trials.picks
-	kept := split.Sample(r.p.Class, mostRows(&r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
+	fitted := split.Sample(r.p.Class, mostRows(&r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
 	if r.par.features() == Plain {
-		for _, i := range kept {
+		for _, i := range fitted {
 			r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i]})
 		}
 	}
@@ -86,7 +86,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 			first = len(w.Variants)
 			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
 		}
-		for _, i := range kept {
+		for _, i := range fitted {
 			if !out[i] {
 				r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i], Variant: first + fold[i]})
 			}

@@ -34,7 +34,7 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 		if e.Settings, err = base.with(e.Method, values); err == nil {
 			e.Settings, err = e.Settings.with(e.Method, e.Own)
 		}
-		if walks, is := e.Method.(walkMethod); is && err == nil {
+		if walks, ok := e.Method.(walkMethod); ok && err == nil {
 			_, err = newGrid(e.Settings, walks.learner)
 		}
 		errs = append(errs, err)

@@ -61,19 +61,19 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 func (c *Collection) Method(k *graphs.Kernel, l *classify.Learner) method.Method {
 	return newMethod(param.Graphs, &k.Spec, l, func() *source {
 		return &source{
-			kernel: &k.Spec, on: k.On(context.Background(), c.Graphs, c.Kernel), learner: l, items: len(c.Graphs.Graphs), calibrate: true,
+			kernel: &k.Spec, graph: k.On(context.Background(), c.Graphs, c.Kernel), learner: l, items: len(c.Graphs.Graphs), calibrate: true,
 			gram: func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
-				gram, values, err := c.gram(ctx, k, v)
+				gram, complete, err := c.gram(ctx, k, v)
 				if err != nil || items == nil {
-					return classify.DenseGram(gram), values, err
+					return classify.DenseGram(gram), complete, err
 				}
-				between := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
+				values := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
 				for a, i := range items {
 					for b, j := range items {
-						between.Row(a)[b] = gram.Row(i)[j]
+						values.Row(a)[b] = gram.Row(i)[j]
 					}
 				}
-				return classify.DenseGram(between), values, nil
+				return classify.DenseGram(values), complete, nil
 			},
 		}
 	})

@@ -35,7 +35,7 @@ type Choice struct {
 // source gives kernel values between items, from which a learner predicts their classes.
 type source struct {
 	kernel  *param.Spec
-	on      param.Graph // what units of the kernel's parameters depend on, see [param.Spec.Resolve]
+	graph   param.Graph // what units of the kernel's parameters depend on, see [param.Spec.Resolve]
 	learner *classify.Learner
 	items   int
 
@@ -52,7 +52,7 @@ type job struct {
 	*source
 	row, class []int // of the labelled items
 	names      []string
-	given      param.Values // parameters that are not to be chosen
+	fixed      param.Values // parameters that are not to be chosen
 	rngSeed    uint64       // of the folds
 	report     func(stage string, done, total int64)
 }
@@ -110,8 +110,8 @@ func (c *Classified) score(ctx context.Context, k classify.Gram, y []int, done f
 	row, first := make([]float64, k.Len()), map[int]int{} // the first item that is each distinct one
 	distinct := func(i int) int { return i }
 	if table, ok := k.(interface{ Alike() []int }); ok {
-		alike := table.Alike()
-		distinct = func(i int) int { return alike[i] }
+		numbers := table.Alike()
+		distinct = func(i int) int { return numbers[i] }
 	}
 	for i := range y {
 		if ctx.Err() != nil {
@@ -143,16 +143,16 @@ const (
 // choose returns the given values together with those that held-out items choose: the parameters of the kernel with the
 // learner's defaults, and then those of the learner, see package choose. With too few labels it returns the given values.
 func (j *job) choose(ctx context.Context) (*Choice, error) {
-	c := &Choice{Values: j.kernel.Own(j.given), Settings: 1}
-	maps.Copy(c.Values, j.learner.Own(j.given))
+	c := &Choice{Values: j.kernel.Own(j.fixed), Settings: 1}
+	maps.Copy(c.Values, j.learner.Own(j.fixed))
 	if split.TooFew(j.class) {
 		return c, nil
 	}
-	kernels, kernelSpace, err := candidates(j.kernel, j.given, j.on)
+	kernels, kernelSpace, err := candidates(j.kernel, j.fixed, j.graph)
 	if err != nil {
 		return nil, err
 	}
-	learners, learnerSpace, err := candidates(&j.learner.Spec, j.given, nil)
+	learners, learnerSpace, err := candidates(&j.learner.Spec, j.fixed, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -251,12 +251,12 @@ func (m *itemMethod) Predict(ctx context.Context, p *method.Problem, par *method
 		return nil, err
 	}
 	set := s.WithDefaults()
-	given := set.Given
+	fixed := set.Given
 	if par != nil {
-		given = par.Declared.Values
+		fixed = par.Declared.Values
 	}
 	j := &job{
-		source: m.source(), row: p.Row, class: p.Class, names: p.Names, given: given, rngSeed: set.RNGSeed,
+		source: m.source(), row: p.Row, class: p.Class, names: p.Names, fixed: fixed, rngSeed: set.RNGSeed,
 		report: func(string, int64, int64) {},
 	}
 	result, err := j.run(ctx)

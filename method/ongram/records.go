@@ -41,7 +41,7 @@ type Records struct {
 // a fit for each fold and setting, and a row of kernel values for each distinct record.
 func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	j := &job{
-		source: r.source(), row: r.Labels.Row, class: r.Labels.Class, names: r.Labels.Names, given: r.Given, rngSeed: r.RNGSeed,
+		source: r.source(), row: r.Labels.Row, class: r.Labels.Class, names: r.Labels.Names, fixed: r.Given, rngSeed: r.RNGSeed,
 		report: r.Progress,
 	}
 	if j.report == nil {

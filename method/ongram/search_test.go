@@ -49,7 +49,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	s.given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
+	s.fixed = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
 	c, err = s.choose(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -50,9 +50,9 @@ func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Gr
 // sweep more than the longest of the shortest paths to one of rows, at the most.
 func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Graph == nil {
-		all := roaring.New()
-		all.AddRange(0, uint64(p.Items))
-		return all, nil
+		items := roaring.New()
+		items.AddRange(0, uint64(p.Items))
+		return items, nil
 	}
 	if p.Directed {
 		return p.reachedAlong(ctx, rows, workers, work)
