@@ -131,6 +131,10 @@ type PredictOptions struct {
 	Baselines bool // cross-validated accuracy of label propagation and of the largest class
 	Suggest   int  // number of nodes whose labels would improve the predictions most
 
+	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
+	// suggestions are of these. Nil: all nodes. Several processes compare with all.
+	Targets []int
+
 	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
 	// called.
 	Predicting func()
@@ -146,7 +150,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	set := *s
 	set.Workers = g.options.Workers
 	if g.options.Network != nil {
-		return predictTogether(ctx, g, p, m, &set, o)
+		options := *o
+		options.Targets = nil
+		return predictTogether(ctx, g, p, m, &set, &options)
 	}
 	var sized *method.Problem // without isolated nodes
 	err := Begin(ctx, g, func(plan *budget.Plan) (err error) {
@@ -162,7 +168,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	p = loaded(g, p)
 	connected, extend := p, func(*method.Prediction) {}
-	if o.Suggest == 0 { // suggestions are rows of the whole graph
+	if o.Suggest == 0 && o.Targets == nil { // which are rows of the whole graph
 		if connected, extend, err = method.WithoutIsolated(ctx, p, &set); err != nil {
 			return nil, err
 		}
@@ -173,7 +179,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	out.extend(extend)
 	if o.Suggest > 0 {
-		out.Suggestions, err = suggest.Nodes(ctx, connected, out.Prediction, o.Suggest, &set)
+		out.Suggestions, err = suggest.Nodes(ctx, connected, out.Prediction, o.Suggest, o.Targets, &set)
 	}
 	return out, err
 }
@@ -244,16 +250,16 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
 		return nil, err
 	}
-	return problem, p.checkShift(ctx, problem, m, set)
+	return problem, p.checkShift(ctx, problem, m, o.Targets, set)
 }
 
 // checkShift compares the labelled nodes with the others.
-func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem, m method.Method, s *method.Settings) (err error) {
+func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem, m method.Method, targets []int, s *method.Settings) (err error) {
 	estimate, start := p.Estimate, time.Now()
 	if p.Baselines != nil {
 		estimate, _ = p.Estimates(m, p.Baselines)
 	}
-	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, estimate, s)
+	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, estimate, targets, s)
 	p.Seconds.Choose += time.Since(start).Seconds()
 	return err
 }

@@ -39,10 +39,10 @@ func (r *Report) Sounds() bool { return r.Hops.Exceeds() || r.Degree.Exceeds() |
 func Bytes(n int) int64 { return 40 * int64(n) }
 
 // Check compares the labelled nodes of a problem with the others, given their prediction by m and its
-// cross-validated accuracy. It returns nil if that is not known. Cost: a sweep for each edge of the
+// cross-validated accuracy. With targets, which are rows, the others are these. It returns nil if that is not known. Cost: a sweep for each edge of the
 // longest of the shortest paths to a label; and if labels are not a random sample, six predictions from some of the
 // labels with the parameters of out.
-func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.Prediction, accuracy problem.Estimate, s *method.Settings) (*Report, error) {
+func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.Prediction, accuracy problem.Estimate, targets []int, s *method.Settings) (*Report, error) {
 	if accuracy.Tested == 0 {
 		return nil, nil
 	}
@@ -51,10 +51,19 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		return nil, err
 	}
 	r := new(Report)
-	if r.OneKind, err = paths.onOneKind(ctx, p, s.Workers, &out.Work); err != nil {
+	isTarget := func(row int) bool { return true }
+	if targets != nil {
+		rows := roaring.New()
+		for _, row := range targets {
+			rows.Add(uint32(row))
+		}
+		isTarget = func(row int) bool { return rows.Contains(uint32(row)) }
+	} else if r.OneKind, err = paths.onOneKind(ctx, p, s.Workers, &out.Work); err != nil {
 		return nil, err
+	} else if r.OneKind {
+		isTarget = func(row int) bool { return paths.at(0, row).hops()%2 == 0 }
 	}
-	classes, hops := r.compareNodes(p, paths)
+	classes, hops := r.compareNodes(p, paths, isTarget)
 	r.Share = nearestClasses(p, paths, classes)
 	if !r.Sounds() {
 		return r, nil
@@ -84,7 +93,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 // compareNodes compares hops and degrees of the labelled nodes with those of other nodes, of which it returns the
 // numbers by the class of the nearest label and by the hops to it. Nodes that no other label
 // reaches are left out, because they have no part in the accuracy.
-func (r *Report) compareNodes(p *method.Problem, paths nearest) (classes, hops []float64) {
+func (r *Report) compareNodes(p *method.Problem, paths nearest, isTarget func(row int) bool) (classes, hops []float64) {
 	var seedHops, seedDegrees, otherHops, otherDegrees []float64
 	labelled := roaring.New()
 	for _, row := range p.Row {
@@ -98,7 +107,7 @@ func (r *Report) compareNodes(p *method.Problem, paths nearest) (classes, hops [
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		for v := lo; v < hi; v++ {
 			n := paths.at(0, v)
-			if n == unreached || labelled.Contains(uint32(v)) || r.OneKind && n.hops()%2 > 0 {
+			if n == unreached || labelled.Contains(uint32(v)) || !isTarget(v) {
 				continue
 			}
 			classes[p.Class[n.label()]]++

@@ -31,7 +31,7 @@ func check(t *testing.T, p *method.Problem, workers int) *shift.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := shift.Check(t.Context(), lp(t), p, out, problem.Estimate{Accuracy: 0.9, Stderr: 0.02, Tested: len(p.Row)}, s)
+	r, err := shift.Check(t.Context(), lp(t), p, out, problem.Estimate{Accuracy: 0.9, Stderr: 0.02, Tested: len(p.Row)}, nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}

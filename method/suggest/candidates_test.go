@@ -48,7 +48,7 @@ func TestCandidatesHaveTheBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := Nodes(t.Context(), p, out, 1, nil)
+		list, err := Nodes(t.Context(), p, out, 1, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,8 +90,9 @@ const reach = 10
 // bench/results. The candidates are the nodes with the largest values before any suggestion, for
 // the smallest variance that their degrees allow. If all nodes are labelled, the result is empty.
 //
-// Edges have no direction here. Cost: a solve with a column for each candidate.
-func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
+// With targets, which are rows, other nodes have no weight and are no candidates. Edges have no direction
+// here. Cost: a solve with a column for each candidate.
+func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, targets []int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
 		_, set.Memory = p.ArcsBytes(set.Memory)
@@ -106,13 +107,19 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	}
 	n := len(p.Degrees)
 	doubt, cov := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	labelled := make([]bool, n)
+	excluded := make([]bool, n)
+	if targets != nil {
+		excluded = slices.Repeat([]bool{true}, n)
+	}
+	for _, row := range targets {
+		excluded[row] = false
+	}
 	for _, row := range p.Row {
-		labelled[row] = true
+		excluded[row] = true
 	}
 	var free []int
 	for i := range n {
-		if !labelled[i] {
+		if !excluded[i] {
 			_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
 			free = append(free, i)
 		}

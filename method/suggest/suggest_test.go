@@ -31,7 +31,7 @@ func TestNodesAgainstDense(t *testing.T) {
 		n := len(p.Degrees)
 		var first []Suggestion
 		for _, workers := range []int{1, 2, 7} {
-			list, err := Nodes(t.Context(), p, out, 8, &method.Settings{Workers: workers})
+			list, err := Nodes(t.Context(), p, out, 8, nil, &method.Settings{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}

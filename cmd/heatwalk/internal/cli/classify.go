@@ -35,7 +35,8 @@ type classifyOptions struct {
 	scores    scoreFlags
 	unreached string
 	truth     string
-	suggest   int // number of nodes to label next; 0: write predictions
+	targets   string // file of the nodes that can have a label
+	suggest   int    // number of nodes to label next; 0: write predictions
 	save      string
 	model     string // of predict
 	page      string // path of the report
@@ -78,6 +79,7 @@ func newClassify(run *session) *cobra.Command {
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	methodFlags(run, c, flags)
 	predictionFlags(run, c, flags)
+	targetsFlag(c, flags)
 	outputFlag(flags, &c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
 	outputFlag(flags, &c.page, "report", "", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html", pageFormats)
 	severalFlag(&c.learning, flags)
@@ -108,6 +110,11 @@ func methodFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
 	choiceVar(run, flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
 	flags.StringVar(&c.learning.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
+}
+
+// targetsFlag declares the flag for the nodes that can have a label.
+func targetsFlag(c *classifyOptions, flags *pflag.FlagSet) {
+	flags.StringVar(&c.targets, "targets", "", "`FILE` of ids of the nodes that can have a label, the only ones in OUT (default: all)")
 }
 
 // noRaw is the message about a method without scores other than probabilities.
@@ -185,6 +192,7 @@ type classifyRun struct {
 	p     *method.Prediction
 	truth *nodefile.Labels // may be nil
 	classifyDocument
+	targets   []int                // rows that are written; nil: all
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
 	shift     string               // why the labels are not a random sample; "": they may be one
 	notes     []string             // about the accuracy, for the summary
@@ -209,7 +217,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		return err
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Suggest: c.suggest,
+		Baselines: true, Suggest: c.suggest, Targets: r.targets,
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
@@ -267,10 +275,15 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 	}
 	s.Raw = c.scores.kind == "raw"
 	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
+	var err error
+	if c.targets != "" {
+		if r.targets, err = readIDs(run, &c.learning.graph.tables, c.targets, d.g.Nodes); err != nil {
+			return nil, err
+		}
+	}
 	if c.truth == "" {
 		return r, nil
 	}
-	var err error
 	r.truth, err = readLabels(run, &c.learning.graph, c.truth, d.g)
 	return r, err
 }
@@ -360,7 +373,7 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	case f.scores.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, f.method.Name()) // pairs of classes have votes alone
 	default:
-		err = writePredictions(r.data.out, r.data.found(p, labelOf), predictionColumns(f, r.data.l), f.scores.kind == "raw", f.scores.dtype)
+		err = writePredictions(r.data.out, r.data.found(p, r.targets, labelOf), predictionColumns(f, r.data.l), f.scores.kind == "raw", f.scores.dtype)
 	}
 	if err != nil {
 		return err
@@ -464,10 +477,13 @@ func chosen(p method.Parameters, settings int) string {
 	return p.String()
 }
 
-// found returns the predictions for the nodes, with the labels of labelOf.
-func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *predictionRows {
-	rowAt := d.g.Nodes.RowAt
-	f := &predictionRows{ids: nodeAxis(d.g), line: func(i int, line *tablefile.Prediction) {
+// found returns the predictions for the nodes on some rows, nil for all, with the labels of labelOf.
+func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int) string) *predictionRows {
+	rowAt, ids := d.g.Nodes.RowAt, nodeAxis(d.g)
+	if rows != nil {
+		rowAt, ids = func(i int) int { return rows[i] }, nodesOf(d.g, rows)
+	}
+	f := &predictionRows{ids: ids, line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
 		simd.ConvertTo(line.Scores, p.Scores.Row(row))
@@ -501,6 +517,7 @@ func newSuggest(run *session) *cobra.Command {
 	numberVar(run, local, &c.suggest, "number", 20, param.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
 	local.Lookup("number").Shorthand = "n"
 	flags.AddFlagSet(local)
+	targetsFlag(c, flags)
 	methodFlags(run, c, flags)
 	learningFlagSet(run, &c.learning, flags)
 	addCheck(run, flags, func(*cobra.Command, []string) {
