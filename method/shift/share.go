@@ -76,12 +76,16 @@ func likelihoodRatio(x, m, y, n float64) float64 {
 
 // bound sets the bounds of the share π of the class among other nodes. The nearest label has the class for
 // the share a of its labels and b of other labels, so that for other nodes it has it for q = πa + (1 − π)b.
-// The bounds are two standard errors of π away, between 0 or 1 and the share of the labels.
+// The bounds are two standard errors of π away, on one side of the share of the labels if the difference exceeds
+// its limit.
 func (s *Share) bound(right, members, wrong, remaining float64) {
 	a, b := (right+1)/(members+2), (wrong+1)/(remaining+2)
-	s.low, s.high = 0, s.labels
-	if s.Others > s.Labelled {
-		s.low, s.high = s.labels, 1
+	s.low, s.high = 0, 1
+	switch {
+	case s.Exceeds() && s.Others > s.Labelled:
+		s.low = s.labels
+	case s.Exceeds():
+		s.high = s.labels
 	}
 	if a <= b {
 		return
