@@ -22,6 +22,7 @@ func (s *Settings) trying(spec *param.Spec) *param.Spec {
 		}
 		if list := s.Lists[p.Name]; len(list) > 0 {
 			p.Grid, p.On, p.Instead = slices.Clone(list), nil, ""
+			p.Default = list[0] // of a parameter that stood in place of another, which has none
 			if p.Kind == param.Real || p.Kind == param.Whole {
 				slices.SortFunc(p.Grid, func(a, b param.Value) int {
 					return cmp.Compare(param.Values{"": a}.Number(""), param.Values{"": b}.Number(""))
