@@ -28,7 +28,7 @@
 //
 // A line is a label and pairs index:value with increasing indices from 1; missing values are
 // 0. For example, "+1 1:0.5 3:2" is the row (0.5, 0, 2) with the label +1. Text after # is a
-// comment; empty lines and blanks around words are skipped. A line has at most 64 MiB. If the
+// comment; empty lines and blanks around words are skipped. A line has at most 8 MiB. If the
 // first pair of the first line has the index 0 (0:serial), the file is a precomputed kernel,
 // and every line lists 0:serial and the values of all columns from 1. scikit-learn writes
 // indices from 0 by default; [Options].ZeroBased reads these.

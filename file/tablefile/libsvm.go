@@ -55,7 +55,7 @@ type vectorReader struct {
 const (
 	fixLine  = "fix the line"
 	maxIndex = math.MaxInt32 // because LIBSVM stores indices in 32 bits
-	maxLine  = 64 << 20      // bytes of a line
+	maxLine  = 8 << 20       // bytes of a line
 )
 
 func (v *vectorReader) fault(fix, format string, args ...any) error {

@@ -27,7 +27,7 @@ const classTitle = "class"
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	t, unknown := newAttributeTable(nodes, c), &nodetable.Unknown{Nodes: nodes}
 	var codes [][]int32 // of each column, the code of each node; −1: no value
-	const line = 50 // bytes of an entry of a map
+	const line = 50     // bytes of an entry of a map
 	bytes = line * int64(nodes.Len())
 	err = t.each(ctx, path, func(row nodetable.Row) error {
 		if codes == nil {
