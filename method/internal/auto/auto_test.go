@@ -105,11 +105,10 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 // of how much larger that of weights by all labels is, each class with its share of the
 // labels when this is drawn towards equal ones; never less than 0.
 func TestEstimateAllowsForChoice(t *testing.T) {
-	isAllowedFor := false
 	for _, of := range []struct {
 		seed, shuffle   uint64
 		labels, classes int
-	}{{2, 2, 26, 2}, {107, 107, 17, 3}, {2, 8, 26, 2}, {2, 9, 26, 2}, {107, 8, 17, 3}} {
+	}{{2, 2, 26, 2}, {107, 107, 17, 3}} {
 		p, _ := problemtest.Blocks(t, of.seed, 120, of.labels, of.classes, 8, 0.1)
 		rand.New(rand.NewPCG(4, of.shuffle)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		f := featuresOf(t, p, &Settings{RNGSeed: 4})
@@ -142,14 +141,13 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		}
 		without := right(func(fold int) []component { return h.combine(func(i int) bool { return h.fold[i] != fold }) })
 		with := right(func(int) []component { return mixture })
-		isAllowedFor = isAllowedFor || with > without
-		want, got := max(0, without-max(0, with-without)/2), h.estimate(mixture, f.reached, false).Accuracy
+		if with <= without {
+			t.Fatalf("weights by all labels are right for %v, others for %v: nothing to allow for", with, without)
+		}
+		want, got := max(0, without-(with-without)/2), h.estimate(mixture, f.reached, false).Accuracy
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("estimated %v, want %v: %v without the label's fold, %v with it", got, want, without, with)
 		}
-	}
-	if !isAllowedFor {
-		t.Error("weights by all labels are never right more often: nothing to allow for")
 	}
 }
 

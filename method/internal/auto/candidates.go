@@ -79,6 +79,10 @@ var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 // isModel reports whether a candidate is fitted to labels.
 func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.rounds }
 
+func (c candidate) isPropagation() bool { return c.propagation }
+
+func (c candidate) isInRounds() bool { return c.rounds }
+
 // lambdas returns those to search.
 func (c candidate) lambdas() []float64 {
 	if !c.free {

@@ -16,48 +16,93 @@ type component struct {
 }
 
 const (
-	// leastWeight is the least weight of a component, relative to the largest one.
+	// leastWeight is the least weight of a component, relative to the likeliest model's.
 	leastWeight = 0.01
 
-	// agreementLabels is the number of labels at which Poisson learning and the mixture have equal weights
-	// where neighbours agree. Its share decreases with more labels because models need labels.
+	// agreementErrors is the number of its own standard errors by which Poisson learning must be
+	// right more often than the largest class. Then neighbours agree.
+	agreementErrors = 2
+
+	// agreementLabels is the number of labels at which models and Poisson learning have equal
+	// weights.
 	agreementLabels = 40
+
+	// propagationErrors is the number of standard errors of the difference by which label
+	// propagation must make labels likelier than models. From twenty labels it often seems to by
+	// luck: without it co-work of lawyers lost 6 points.
+	propagationErrors = 2
 
 	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that some of the labels choose, see [heldOut.stack], with a share for Poisson
-// learning where neighbours agree. Where a single component
-// may predict it is the one with the largest weight. Few labels choose nothing: Poisson learning predicts, or
-// label propagation where most nodes are far from them.
+// combine returns the mixture that some of the labels choose: of each candidate the λ with the
+// largest held-out likelihood, with weights in proportion to these likelihoods, and Poisson
+// learning where neighbours agree. With attributes see [heldOut.stack]. Few
+// labels choose nothing: Poisson learning predicts, or label propagation where most nodes are
+// far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
-	if h.tooFewLabels && !h.attributed {
-		if list := h.likeliest(among); len(list) > 0 { // label propagation alone
-			return []component{{weight: 1, setting: list[0]}}
-		}
-		return []component{{weight: 1, setting: -1}}
-	}
-	mixture := h.stack(among)
-	if !h.attributed && neighboursAgree(h.poisson.rows, h.class, h.classes, among) {
-		share, stacked := agreementLabels/float64(agreementLabels+len(h.p.Row)), 0.0
-		mixture = slices.DeleteFunc(mixture, func(c component) bool {
-			if c.setting < 0 {
-				stacked = c.weight
-			}
-			return c.setting < 0
-		})
-		for i := range mixture {
-			mixture[i].weight *= 1 - share
-		}
-		mixture = append(mixture, component{weight: share + (1-share)*stacked, setting: -1})
-	}
+	mixture := h.mixture(among)
 	if h.single {
 		best := slices.MaxFunc(mixture, func(a, b component) int { return cmp.Compare(a.weight, b.weight) })
 		best.weight = 1
 		return []component{best}
 	}
 	return mixture
+}
+
+// mixture returns the components of combine.
+func (h *heldOut) mixture(among func(label int) bool) []component {
+	if h.attributed {
+		return h.stack(among)
+	}
+	if h.tooFewLabels {
+		if list := h.likeliest(among); len(list) > 0 { // label propagation alone
+			return []component{{weight: 1, setting: list[0]}}
+		}
+		return []component{{weight: 1, setting: -1}}
+	}
+	var mixture []component
+	for _, index := range h.likeliest(among) {
+		mixture = append(mixture, component{weight: h.settings[index].likelihood(among, h.hasOthers), setting: index})
+	}
+	mixture = h.admit(mixture, candidate.isPropagation, propagationErrors, among)
+	highest := math.Inf(-1)
+	for _, c := range mixture {
+		highest = max(highest, c.weight)
+	}
+	for i := range mixture {
+		mixture[i].weight = math.Exp(mixture[i].weight - highest)
+	}
+	components, sum := pruned(mixture)
+	agreement, models := h.agreement(among), 0.0
+	for i := range components {
+		components[i].weight /= sum
+		if !h.isOf(components[i], candidate.isPropagation) {
+			models += components[i].weight
+			components[i].weight *= 1 - agreement
+		}
+	}
+	if agreement > 0 && models > 0 {
+		components = append(components, component{weight: agreement * models, setting: -1})
+	}
+	return components
+}
+
+// pruned returns the components whose weights are not too small, and the sum of these.
+func pruned(mixture []component) (components []component, sum float64) {
+	highest := 0.0
+	for _, c := range mixture {
+		highest = max(highest, c.weight)
+	}
+	components = mixture[:0]
+	for _, c := range mixture {
+		if c.weight >= leastWeight*highest {
+			components = append(components, c)
+			sum += c.weight
+		}
+	}
+	return components, sum
 }
 
 // likeliest returns the setting of each candidate whose λ makes some of the labels likeliest.
@@ -86,6 +131,62 @@ func (a *probabilities) likelihood(among func(label int) bool, hasOthers []bool)
 	return sum
 }
 
+// agreement returns the weight of Poisson learning by some of the labels: a/(a + m) with
+// a = agreementLabels of m labels where neighbours agree, 0 elsewhere. It decreases with m
+// because the weights of models, of which Poisson learning has none, need labels.
+func (h *heldOut) agreement(among func(label int) bool) float64 {
+	count, right, tested, largest := make([]float64, h.classes), 0.0, 0.0, 0.0
+	row := make([]float64, h.classes)
+	for i, c := range h.class {
+		if !among(i) {
+			continue
+		}
+		tested++
+		h.mixTo(row, []component{{weight: 1, setting: -1}}, i)
+		if classify.ArgMax(row) == c {
+			right++
+		}
+		count[c]++
+		largest = max(largest, count[c])
+	}
+	p := (right + 1) / (tested + 2)
+	if !(right > largest+agreementErrors*math.Sqrt(tested*p*(1-p))) {
+		return 0
+	}
+	return agreementLabels / float64(agreementLabels+len(h.p.Row))
+}
+
+// admit gives the component of one kind of candidate the logarithm of its likelihood relative to that of the
+// likeliest other one, by the labels that it predicts, or removes it if it does not make them likelier
+// by a number of standard errors.
+func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, errors float64, among func(label int) bool) []component {
+	position := slices.IndexFunc(mixture, func(c component) bool { return h.isOf(c, isKind) })
+	if position < 0 {
+		return mixture
+	}
+	best := 0
+	for i, c := range mixture {
+		if i != position && (best == position || c.weight > mixture[best].weight) {
+			best = i
+		}
+	}
+	tested, rival := h.of(mixture[position].setting), h.of(mixture[best].setting)
+	labels, sum, squares := 0.0, 0.0, 0.0
+	for i, hasOthers := range h.hasOthers {
+		if hasOthers && among(i) && tested.rows[i] != nil {
+			likelier := math.Log(tested.truth[i]+leastTruth) - math.Log(rival.truth[i]+leastTruth)
+			labels++
+			sum += likelier
+			squares += float64(likelier * likelier)
+		}
+	}
+	if variance := squares - sum*sum/max(1, labels); !(sum > errors*math.Sqrt(variance)) {
+		return slices.Delete(mixture, position, position+1)
+	}
+	mixture[position].weight = mixture[best].weight + sum
+	return mixture
+}
+
 const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
@@ -95,14 +196,16 @@ const (
 	alonePrior = 2
 )
 
-// stack returns the mixture that some of the labels choose: of each candidate, label propagation among them, the λ with the largest held-out likelihood, and Poisson
+// stack returns the mixture with attributes that some of the labels choose: of each
+// candidate, label propagation among them, the λ with the largest held-out likelihood, and Poisson
 // learning, with the weights w that maximise the held-out likelihood of the mixture. They are the
 // limit of
 //
 //	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
 //
 // for the probabilities q_ij of the m labels that all have predicted, and prior weights s_j. They
-// are not a choice of one model because no test on twenty labels shows reliably that a model is useless.
+// are not a choice of one model because no test on twenty labels shows reliably that attributes
+// are useless; walks then have a large part of the mixture.
 // Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
 // distributions (2018).
 func (h *heldOut) stack(among func(label int) bool) []component {
@@ -140,11 +243,7 @@ func (h *heldOut) stack(among func(label int) bool) []component {
 			mixture[j].weight = next[j] / total
 		}
 	}
-	highest, sum := slices.MaxFunc(mixture, func(a, b component) int { return cmp.Compare(a.weight, b.weight) }).weight, 0.0
-	mixture = slices.DeleteFunc(mixture, func(c component) bool { return c.weight < leastWeight*highest })
-	for _, c := range mixture {
-		sum += c.weight
-	}
+	mixture, sum := pruned(mixture)
 	for j := range mixture {
 		mixture[j].weight /= sum
 	}
@@ -157,6 +256,11 @@ func (h *heldOut) of(setting int) *probabilities {
 		return &h.poisson
 	}
 	return &h.settings[setting].probabilities
+}
+
+// isOf reports whether a component is of one kind of candidate.
+func (h *heldOut) isOf(c component, isKind func(candidate) bool) bool {
+	return c.setting >= 0 && isKind(h.settings[c.setting].candidate)
 }
 
 // mixTo stores the held-out probabilities of label i by a mixture.

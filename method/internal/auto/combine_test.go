@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -39,14 +38,15 @@ func steady(class []int, classes int, q func(i int) float64) probabilities {
 	return a
 }
 
-// Weights are those of the highest likelihood, of each candidate with its best λ; labels that are not selected
-// have no effect.
+// Weights are in proportion to likelihoods, of each candidate that of its best λ; labels
+// that are not selected have no effect, and Poisson learning takes part where it is right.
 func TestWeights(t *testing.T) {
 	class := make([]int, 40)
 	for i := range class {
 		class[i] = i % 4
 	}
 	constant := func(q float64) func(int) float64 { return func(int) float64 { return q } }
+	wrong := steady(class, 4, constant(0.4))
 	h := heldOutOf(class, 4, []probabilities{
 		steady(class, 4, constant(0.5)),
 		steady(class, 4, func(i int) float64 {
@@ -56,24 +56,24 @@ func TestWeights(t *testing.T) {
 			return 1e-6 // of labels that are not selected
 		}),
 		steady(class, 4, constant(0.58)),
-	}, steady(class, 4, constant(0.4)))
-	best := func(got []component) int {
-		return slices.MaxFunc(got, func(a, b component) int { return cmp.Compare(a.weight, b.weight) }).setting
+	}, wrong)
+	among := func(i int) bool { return i < 20 }
+	got := h.combine(among)
+	first, second := math.Pow(0.6, 20), math.Pow(0.58, 20)
+	if len(got) != 2 || got[0].setting != 1 || got[1].setting != 2 || math.Abs(got[0].weight-first/(first+second)) > 1e-6 || math.Abs(got[0].weight+got[1].weight-1) > 1e-12 {
+		t.Errorf("mixture %+v, want settings 1 and 2 with %v and %v", got, first/(first+second), second/(first+second))
 	}
-	got := h.combine(func(i int) bool { return i < 20 })
-	if best(got) != 1 {
-		t.Errorf("mixture %+v of half of the labels, want most for setting 1", got)
-	}
-	if got = h.combine(all); best(got) != 2 {
-		t.Errorf("mixture %+v of all labels, want most for setting 2", got)
+	if got = h.combine(func(int) bool { return true }); len(got) != 1 || got[0].setting != 2 || got[0].weight != 1 {
+		t.Errorf("mixture %+v, want the last alone", got)
 	}
 	h.poisson = steady(class, 4, constant(0.9))
-	if got = h.combine(all); best(got) != -1 {
-		t.Errorf("mixture %+v, want most for Poisson learning", got)
+	got = h.combine(among)
+	if len(got) != 3 || got[2].setting != -1 || got[2].weight != 0.5 || math.Abs(got[0].weight-first/(first+second)/2) > 1e-6 {
+		t.Errorf("mixture %+v, want half for Poisson learning", got)
 	}
-	h.single = true
-	if got = h.combine(all); len(got) != 1 || got[0].weight != 1 || got[0].setting != -1 {
-		t.Errorf("mixture %+v, want Poisson learning alone", got)
+	row := make([]float64, 4)
+	if h.mixTo(row, got, 4); math.Abs(row[0]-(0.6*got[0].weight+0.58*got[1].weight+0.45)) > 1e-6 || math.Abs(row[0]+row[1]-1) > 1e-6 {
+		t.Errorf("the probabilities of label 4 are %v", row)
 	}
 }
 

@@ -119,7 +119,10 @@ func (m *model) walkScores(ctx context.Context) (*walkScores, error) {
 	for i, c := range m.mixture {
 		if m.walks(c) {
 			w.scores[i] = chunks.Block[float32](n, k)
-			chosen := m.candidateOf(c)
+			chosen := candidate{}
+			if c.setting >= 0 {
+				chosen = m.settings[c.setting].candidate
+			}
 			list = append(list, &filterScores{columns: m.features.columns, candidate: chosen, model: c.model, dst: w.scores[i], first: m.firstShared(chosen)})
 		}
 	}
