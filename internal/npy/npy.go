@@ -41,7 +41,7 @@ import (
 const Magic = "\x93NUMPY"
 
 // Array is an array that is read from its first element on, in the order in
-// which its elements are stored.
+// which its elements are stored. It has a method for each kind of elements.
 type Array struct {
 	Name    string // for messages: the file, and the member of an archive
 	Kind    byte   // 'i', 'u', 'f', 'b' or the kinds of text 'S' and 'U'

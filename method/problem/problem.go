@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Problem is a graph with classes on some of its nodes.
+// Problem is a graph with classes on some of its nodes. More than half of its methods are those of the graph.
 type Problem struct {
 	// Graph is one of [graph.New] or [graph.Open], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the

@@ -17,7 +17,7 @@ import (
 // because a Gram matrix for each setting of a kernel takes its square.
 const mostCompared = 1000
 
-// run is one call of [Run].
+// run is one call of [Run]. Most of its methods are those of the graph of its problem.
 type run struct {
 	*Problem
 	set *Settings
@@ -25,7 +25,7 @@ type run struct {
 }
 
 // comparison is the part of a run that compares methods: its Problem has the values to compare
-// on, whose folds are fold.
+// on, whose folds are fold. Most of its methods are those of the run and its graph.
 type comparison struct {
 	*run
 	fold  []int

@@ -179,7 +179,7 @@ func OneFold(fold []int) {
 	}
 }
 
-// fitting is the state of Fit.
+// fitting is the state of Fit. Half of its methods are those of the network, whose rounds it counts.
 type fitting struct {
 	*network
 	settings   *Settings

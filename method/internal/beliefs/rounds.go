@@ -117,7 +117,7 @@ func (n *network) countSweep(columns int) {
 }
 
 // group is a set of runs whose columns travel together: run v has the columns v·C ≤ j < (v+1)·C. More than
-// sweepColumns columns are those of a single homophilous run.
+// sweepColumns columns are those of a single homophilous run. Its methods are the steps of a round, and those of its network.
 type group struct {
 	*network
 	runs     []run
