@@ -13,7 +13,7 @@ import (
 
 // Problem is a graph with classes on some of its nodes. More than half of its methods are those of the graph.
 type Problem struct {
-	// Graph is one of [graph.New] or [graph.Open], or A and Degrees alone: its components are
+	// Graph is one of [graph.New], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
 	// entries of a row.
 	// Learners on items other than nodes have a nil Graph.
