@@ -78,7 +78,7 @@ func (h *heldOut) mixture(among func(label int) bool) []component {
 	agreement, models := h.agreement(among), 0.0
 	for i := range components {
 		components[i].weight /= sum
-		if !h.isOf(components[i], candidate.isPropagation) {
+		if !isOf(h, components[i], candidate.isPropagation) {
 			models += components[i].weight
 			components[i].weight *= 1 - agreement
 		}
@@ -160,7 +160,7 @@ func (h *heldOut) agreement(among func(label int) bool) float64 {
 // likeliest other one, by the labels that it predicts, or removes it if it does not make them likelier
 // by a number of standard errors.
 func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, errors float64, among func(label int) bool) []component {
-	position := slices.IndexFunc(mixture, func(c component) bool { return h.isOf(c, isKind) })
+	position := slices.IndexFunc(mixture, func(c component) bool { return isOf(h, c, isKind) })
 	if position < 0 {
 		return mixture
 	}
@@ -259,7 +259,7 @@ func (h *heldOut) of(setting int) *probabilities {
 }
 
 // isOf reports whether a component is of one kind of candidate.
-func (h *heldOut) isOf(c component, isKind func(candidate) bool) bool {
+func isOf(h *heldOut, c component, isKind func(candidate) bool) bool {
 	return c.setting >= 0 && isKind(h.settings[c.setting].candidate)
 }
 
