@@ -23,29 +23,29 @@ const (
 
 // errorAt bounds the error of the series cut after term j, relative to the norm of B outside
 // the null space.
-func (q *expansion) errorAt(j int) float64 { return q.tail[j] + q.roundingAt(j) }
+func (s *expansion) errorAt(j int) float64 { return s.tail[j] + s.roundingAt(j) }
 
 // roundingAt is the part of it that is rounding errors.
-func (q *expansion) roundingAt(j int) float64 {
-	return float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size) + float64(slopeRounding*epsilon*q.slope)
+func (s *expansion) roundingAt(j int) float64 {
+	return float64(rounding*epsilon*math.Sqrt(float64(j+1))*s.size) + float64(slopeRounding*epsilon*s.slope)
 }
 
 // reach returns the first term from which on the error is at most a bound, or
 // the last term if the error never is.
-func (q *expansion) reach(start int, bound float64) (j int, ok bool) {
-	last := len(q.coef) - 1
+func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
+	last := len(s.coef) - 1
 	lo, hi := min(max(start, 0), last), last
-	if !(q.errorAt(hi) <= bound) {
+	if !(s.errorAt(hi) <= bound) {
 		// Rounding grows with the degree while the tail falls.
 		for j := lo; j <= hi; j++ {
-			if q.errorAt(j) <= bound {
+			if s.errorAt(j) <= bound {
 				return j, true
 			}
 		}
 		return last, false
 	}
 	for lo < hi {
-		if mid := (lo + hi) / 2; q.errorAt(mid) <= bound {
+		if mid := (lo + hi) / 2; s.errorAt(mid) <= bound {
 			hi = mid
 		} else {
 			lo = mid + 1

@@ -53,14 +53,6 @@ func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial strin
 	})
 }
 
-// check parses the learner and its parameters.
-func (f *learnerFlags) check(run *session) {
-	if spec, n := parseNamed(run, "--learner", f.listed, learners()); spec != nil {
-		f.learner = classify.Learners().Named(n.Name)
-		f.userValues, f.values = parseGiven(run, "--learner", n.Given, spec)
-	}
-}
-
 // unknownIDsFlag declares the flag about ids that are not in the data.
 func unknownIDsFlag(run *session, flags *pflag.FlagSet, p *ingest.UnknownIDs) {
 	enumVar(run, flags, p, "unknown-ids", "", []string{"error", "skip"},
