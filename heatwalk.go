@@ -71,7 +71,7 @@ type Options struct {
 
 	// Planned is called when the memory of a job has been estimated, before the job
 	// allocates. Its error ends the job. Nil: not called.
-	Planned func(*budget.Plan) error
+	Planned func(*Plan) error
 }
 
 // Graph is an open graph, directed or not, with the everyday jobs as methods. It must be

@@ -6,6 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
+// Plan is the estimate of the memory and the sweeps of a job, see [Options.Planned].
+type Plan = budget.Plan
+
 // Reserve counts memory of the caller, for example of a table that it keeps next to the graph,
 // against the limit of all following jobs.
 func Reserve(g *Graph, bytes int64, what string) {
@@ -33,7 +36,7 @@ func newPlan(g *Graph) *budget.Plan {
 // therefore estimate may be called several times, the last time for the final decision. Then
 // Begin calls [Options.Planned] and loads the graph. The methods of Graph call Begin
 // themselves; it is exported for jobs that use the packages below.
-func Begin(ctx context.Context, g *Graph, estimate func(p *budget.Plan) error) error {
+func Begin(ctx context.Context, g *Graph, estimate func(p *Plan) error) error {
 	var p *budget.Plan
 	plan := func() (sweeps, rowBytes int, err error) {
 		p = newPlan(g)
