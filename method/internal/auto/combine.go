@@ -15,13 +15,14 @@ type component struct {
 	model   *classify.LinearModel // nil: not fitted, or there is nothing to fit
 }
 
+// isOf reports whether the setting of a component is one of a kind of candidate.
+func (c component) isOf(settings []heldOutSetting, isKind func(candidate) bool) bool {
+	return c.setting >= 0 && isKind(settings[c.setting].candidate)
+}
+
 const (
 	// leastWeight is the least weight of a component, relative to the likeliest model's.
 	leastWeight = 0.01
-
-	// agreementErrors is the number of its own standard errors by which Poisson learning must be
-	// right more often than the largest class. Then neighbours agree.
-	agreementErrors = 2
 
 	// agreementLabels is the number of labels at which models and Poisson learning have equal
 	// weights.
@@ -78,7 +79,7 @@ func (h *heldOut) mixture(among func(label int) bool) []component {
 	agreement, models := h.agreement(among), 0.0
 	for i := range components {
 		components[i].weight /= sum
-		if !isOf(h, components[i], candidate.isPropagation) {
+		if !components[i].isOf(h.settings, candidate.isPropagation) {
 			models += components[i].weight
 			components[i].weight *= 1 - agreement
 		}
@@ -135,22 +136,7 @@ func (a *probabilities) likelihood(among func(label int) bool, hasOthers []bool)
 // a = agreementLabels of m labels where neighbours agree, 0 elsewhere. It decreases with m
 // because the weights of models, of which Poisson learning has none, need labels.
 func (h *heldOut) agreement(among func(label int) bool) float64 {
-	count, right, tested, largest := make([]float64, h.classes), 0.0, 0.0, 0.0
-	row := make([]float64, h.classes)
-	for i, c := range h.class {
-		if !among(i) {
-			continue
-		}
-		tested++
-		h.mixTo(row, []component{{weight: 1, setting: -1}}, i)
-		if classify.ArgMax(row) == c {
-			right++
-		}
-		count[c]++
-		largest = max(largest, count[c])
-	}
-	p := (right + 1) / (tested + 2)
-	if !(right > largest+agreementErrors*math.Sqrt(tested*p*(1-p))) {
+	if !neighboursAgree(h.poisson.rows, h.class, h.classes, among) {
 		return 0
 	}
 	return agreementLabels / float64(agreementLabels+len(h.p.Row))
@@ -160,7 +146,7 @@ func (h *heldOut) agreement(among func(label int) bool) float64 {
 // likeliest other one, by the labels that it predicts, or removes it if it does not make them likelier
 // by a number of standard errors.
 func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, errors float64, among func(label int) bool) []component {
-	position := slices.IndexFunc(mixture, func(c component) bool { return isOf(h, c, isKind) })
+	position := slices.IndexFunc(mixture, func(c component) bool { return c.isOf(h.settings, isKind) })
 	if position < 0 {
 		return mixture
 	}
@@ -256,11 +242,6 @@ func (h *heldOut) of(setting int) *probabilities {
 		return &h.poisson
 	}
 	return &h.settings[setting].probabilities
-}
-
-// isOf reports whether a component is of one kind of candidate.
-func isOf(h *heldOut, c component, isKind func(candidate) bool) bool {
-	return c.setting >= 0 && isKind(h.settings[c.setting].candidate)
 }
 
 // mixTo stores the held-out probabilities of label i by a mixture.

@@ -65,7 +65,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
 		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels, single: in.single,
 	}
-	h.poisson = predictPoisson(f)
+	h.poisson = f.poisson
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
@@ -83,8 +83,7 @@ func predictPoisson(f *features) probabilities {
 	out := newProbabilities(len(f.fold))
 	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.full.Cols)
 	for i, c := range f.in.learned.Class {
-		if f.full.hasFeatures[i] {
-			f.seeds.honestTo(filtered, f.walks, i, -1)
+		if f.seeds.honestTo(filtered, f.walks, i, -1); f.isKnown(filtered) {
 			poissonProbabilities(row, f.columns, filtered)
 		} else {
 			copy(row, f.columns.prior)

@@ -40,11 +40,6 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// isOf reports whether a component is of one kind of candidate.
-func (m *model) isOf(c component, isKind func(candidate) bool) bool {
-	return c.setting >= 0 && isKind(m.settings[c.setting].candidate)
-}
-
 // predict returns the probabilities of every node, through a gate unless it is nil. The walks are made once more, from all
 // labels, and each filter is multiplied by its weights when it is complete: the features of a node are
 // never there together.
@@ -62,7 +57,7 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 	if i := slices.IndexFunc(w.scores, func(b *sparse.Block[float32]) bool { return b != nil }); i >= 0 {
 		scores = w.scores[i] // each row is read before it is overwritten
 	}
-	if slices.ContainsFunc(m.mixture, func(c component) bool { return m.isOf(c, candidate.isPropagation) }) {
+	if slices.ContainsFunc(m.mixture, func(c component) bool { return c.isOf(m.settings, candidate.isPropagation) }) {
 		scores = chunks.Block[float32](n, k)
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, err
@@ -116,7 +111,7 @@ func (m *model) newPredictor(w *walkScores) *predictor {
 		row: make([]float64, k), scores: make([]float64, kernels*k), missed: f.priorOfMissed(-1), one: make([]float64, k),
 	}
 	for _, c := range m.mixture {
-		p.usesPropagation = p.usesPropagation || m.isOf(c, candidate.isPropagation)
+		p.usesPropagation = p.usesPropagation || c.isOf(m.settings, candidate.isPropagation)
 	}
 	if f.attributes != nil {
 		p.attributes = make([]float64, f.attributes.blocks*k)
@@ -145,11 +140,11 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	clear(p.row)
 	for i, c := range p.mixture {
 		switch {
-		case p.isOf(c, candidate.isPropagation):
+		case c.isOf(p.settings, candidate.isPropagation):
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
 		case !isKnown:
 			copy(p.one, p.missed)
-		case p.isOf(c, candidate.isInRounds):
+		case c.isOf(p.settings, candidate.isInRounds):
 			simd.ConvertTo(p.one, f.rounds.all().Row(v))
 		case c.setting < 0:
 			simd.ConvertTo(p.one, p.walked.scores[i].Row(v))

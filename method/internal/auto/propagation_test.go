@@ -103,7 +103,7 @@ func TestModelsPredictNearLabels(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
 	h, mixture := combined(t, p, &Settings{})
 	for _, c := range mixture {
-		if isOf(h, c, candidate.isPropagation) {
+		if c.isOf(h.settings, candidate.isPropagation) {
 			t.Errorf("label propagation has the weight %v where neighbours differ", c.weight)
 		}
 	}
