@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
@@ -155,7 +154,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		return predictTogether(ctx, g, p, m, &set, &options)
 	}
 	var sized *method.Problem // without isolated nodes
-	err := Begin(ctx, g, func(plan *budget.Plan) (err error) {
+	err := Begin(ctx, g, func(plan *Plan) (err error) {
 		if sized == nil {
 			if sized, _, err = method.WithoutIsolated(ctx, p, &set); err != nil {
 				return err
@@ -194,7 +193,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 	if err != nil {
 		return nil, err
 	}
-	if err := Begin(ctx, g, func(plan *budget.Plan) error { return planPrediction(plan, local, m, set, o) }); err != nil {
+	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, local, m, set, o) }); err != nil {
 		return nil, err
 	}
 	set.Memory = sparse.TeamOf(local.A).LeastLimit(set.Memory)
@@ -218,7 +217,7 @@ func (p *Prediction) extend(extend func(*method.Prediction)) {
 }
 
 // planPrediction adds the memory of a prediction to a plan.
-func planPrediction(plan *budget.Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
+func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
 	reserveLabels(plan, len(sized.Row))
 	set.Memory = plan.Room()
 	bytes, err := predictionBytes(sized, m, set, o)
@@ -271,7 +270,7 @@ const (
 	learnerBytes = 3 << 20
 )
 
-func reserveLabels(plan *budget.Plan, labels int) {
+func reserveLabels(plan *Plan, labels int) {
 	_ = plan.Reserve(learnerBytes+labelBytes*int64(labels), "labels and learner") // the next part reports the error
 }
 
@@ -365,7 +364,7 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 // beginComparison begins a run of a plan, and gives the settings of all methods its memory.
 func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) error {
 	settings, methods := plan.Settings, plan.Methods
-	return Begin(ctx, g, func(needs *budget.Plan) error {
+	return Begin(ctx, g, func(needs *Plan) error {
 		reserveLabels(needs, len(p.Row))
 		settings.Memory = needs.Room()
 		plan.Methods = slices.Clone(methods)

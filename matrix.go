@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -87,7 +86,7 @@ type OpenedKernel struct {
 // [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
 // [Options.Network] all processes compute the same values.
 func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
-	l, k, v, err := openKernel(ctx, g, name, values, &s.Memory, func(local *graph.Graph, plan *budget.Plan, family *kernel.Family, v param.Values) error {
+	l, k, v, err := openKernel(ctx, g, name, values, &s.Memory, func(local *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
 		s.Memory = plan.Room()
 		bytes := family.Bytes(v, local.Degrees, local.A.NNZ(), g.Directed, rows, cols, s)
 		if sparse.TeamOf(local.A) == nil { // factors have the rest; the limit must be the same in all processes
@@ -103,13 +102,13 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 
 // openKernel returns a kernel of the local part of the graph and the values of all its parameters, after
 // reserve has planned its memory and set *memory.
-func openKernel(ctx context.Context, g *Graph, name string, values param.Values, memory *int64, reserve func(*graph.Graph, *budget.Plan, *kernel.Family, param.Values) error, named ...[]int) (*Local, kernel.Kernel, param.Values, error) {
+func openKernel(ctx context.Context, g *Graph, name string, values param.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, param.Values) error, named ...[]int) (*Local, kernel.Kernel, param.Values, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
 		k, err := kernel.New(ctx, g.Graph, name, values)
 		return nil, k, values, err
 	}
-	l, err := prepare(ctx, g, nil, memory, func(local *graph.Graph, plan *budget.Plan) error {
+	l, err := prepare(ctx, g, nil, memory, func(local *graph.Graph, plan *Plan) error {
 		v, err := family.Resolve(values, kernel.OnDegrees(local.Degrees))
 		if err != nil {
 			return err
@@ -140,7 +139,7 @@ type OpenedFunction struct {
 // row of the local part, see [Local.Row] and [Local.Gather]. It fills in the Memory of the settings of
 // [function.Function.ApplyTo].
 func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings) (*OpenedFunction, error) {
-	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *budget.Plan) error {
+	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
 		bytes, err := function.Bytes(n, local.Degrees, cols)
@@ -180,7 +179,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	l, err := prepare(ctx, g, components, new(int64), func(local *graph.Graph, plan *budget.Plan) error {
+	l, err := prepare(ctx, g, components, new(int64), func(local *graph.Graph, plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
 		count := 0
 		if p.Splits() {

@@ -20,7 +20,7 @@ func Room(g *Graph) int64 { return newPlan(g).Room() }
 
 // newPlan returns a plan with the graph itself and the memory of the caller. Errors are ignored,
 // because the next part that a job reserves reports them.
-func newPlan(g *Graph) *budget.Plan {
+func newPlan(g *Graph) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory}
 	if g.Store != nil {
 		_ = p.Reserve(g.Store.Held(), budget.GraphPart)
@@ -37,7 +37,7 @@ func newPlan(g *Graph) *budget.Plan {
 // Begin calls [Options.Planned] and loads the graph. The methods of Graph call Begin
 // themselves; it is exported for jobs that use the packages below.
 func Begin(ctx context.Context, g *Graph, estimate func(p *Plan) error) error {
-	var p *budget.Plan
+	var p *Plan
 	plan := func() (sweeps, rowBytes int, err error) {
 		p = newPlan(g)
 		p.Sweeps = budget.UnknownSweeps

@@ -8,7 +8,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/partition"
@@ -102,9 +101,9 @@ func (l *Local) result() error {
 // prepare begins a job that needs the components of the graph, see [graph.New], and names some nodes.
 // estimate plans its memory with the local part; components may be known already. memory is that of
 // factors.
-func prepare(ctx context.Context, g *Graph, components *sparse.Components, memory *int64, estimate func(*graph.Graph, *budget.Plan) error, named ...[]int) (*Local, error) {
+func prepare(ctx context.Context, g *Graph, components *sparse.Components, memory *int64, estimate func(*graph.Graph, *Plan) error, named ...[]int) (*Local, error) {
 	if g.options.Network == nil {
-		err := Begin(ctx, g, func(plan *budget.Plan) error { return estimate(g.Graph, plan) })
+		err := Begin(ctx, g, func(plan *Plan) error { return estimate(g.Graph, plan) })
 		if err == nil {
 			err = finish(ctx, g, components, *memory)
 		}
@@ -116,7 +115,7 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 	}
 	l, err := divide(ctx, g, full, named...)
 	if err == nil {
-		err = Begin(ctx, g, func(plan *budget.Plan) error { return estimate(l.Graph, plan) })
+		err = Begin(ctx, g, func(plan *Plan) error { return estimate(l.Graph, plan) })
 	}
 	if err == nil {
 		l.Memory = *memory

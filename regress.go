@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/method/regress"
@@ -72,7 +71,7 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 	}
 	problem, set := *p, *s
 	set.Workers = g.options.Workers
-	l, err := prepare(ctx, g, nil, &set.Memory, func(local *graph.Graph, plan *budget.Plan) error {
+	l, err := prepare(ctx, g, nil, &set.Memory, func(local *graph.Graph, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
 		problem.Graph, set.Memory = local, plan.Room()
 		bytes, err := regress.Bytes(&problem, methods, &set)
@@ -113,7 +112,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
 	set := *s
-	l, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(of *graph.Graph, plan *budget.Plan, family *kernel.Family, v param.Values) error {
+	l, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
 		n := len(g.Degrees)
 		plan.RowBytes = 8 * rank.Columns(n)
 		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {
