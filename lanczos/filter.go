@@ -141,6 +141,10 @@ type plan struct {
 	products float64 // of B, until the wanted pairs have converged
 }
 
+// cost returns the work of the plan in products, if orthogonalising a block costs as much as the given number
+// of products.
+func (p plan) cost(block float64) float64 { return p.products * (1 + block/float64(p.degree)) }
+
 // filterChoice holds the numbers from which a filter is chosen.
 type filterChoice struct {
 	sign        float64
@@ -153,6 +157,9 @@ type filterChoice struct {
 	entries     float64 // of a row
 	growth      float64 // of the last wanted eigenvalue, at least
 }
+
+// block returns the cost of orthogonalising a block, in products.
+func (p *filterChoice) block() float64 { return blockEntries / (p.entries + rowEntries) }
 
 // plan returns the best filter for which the unwanted interval ends where from, from + step
 // and so on, up to most, eigenvalues lie beyond it. Where a gap is close by, the
@@ -175,8 +182,7 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
 		allowed := math.Log(small*share/epsilon) / ahead(p.first)
 		if limit := min(mostGrowth/rate, allowed); limit >= 3 {
-			block := blockEntries / (p.entries + rowEntries) // in products
-			degree := max(leastDegree, p.growth/rate, math.Sqrt(blockGrowth*block/rate))
+			degree := max(leastDegree, p.growth/rate, math.Sqrt(blockGrowth*p.block()/rate))
 			best.degree = int(min(degree, limit-1))/2*2 + 1
 			// In between, known vectors grow from rounding error to at most ε^¼ of the block.
 			if steps := 0.75 * math.Log(1/epsilon) / ahead(p.largest); steps < float64(best.degree) {

@@ -374,8 +374,13 @@ func (s *search) restart(ctx context.Context) error {
 			s.spectrum[i].rank *= float64(max(count, s.plan.count/2)) / float64(s.plan.count)
 		}
 		next = s.first(p)
-	case s.slow(fewCycles) && !s.interior:
+	case s.expectedCycles() > fewCycles && !s.interior:
 		next = s.refine(p)
+		fresh := float64(k.room()-kept(s.want, k.room())) / width // blocks until the next restart
+		stay := s.expectedCycles() * fresh * (float64(k.f.degree) + p.block())
+		if k.f.degree < settled && !s.candidate && stay <= next.cost(p.block()) {
+			next = plan{}
+		}
 	}
 	s.cycles++
 	if next.products > 0 {
@@ -384,7 +389,7 @@ func (s *search) restart(ctx context.Context) error {
 		}
 	}
 	if k.f.degree >= settled && !s.interior && !s.candidate && count >= s.want {
-		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || !s.slow(patience) {
+		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || s.expectedCycles() <= patience {
 			next = plan{}
 		}
 	}
@@ -402,9 +407,11 @@ func (s *search) restart(ctx context.Context) error {
 			return k.blend(ctx, s.want)
 		}
 	}
-	keep := min(max(s.want+k.room()/8, 2*k.room()/5), k.size-width)
-	return k.rotate(ctx, keep)
+	return k.rotate(ctx, min(kept(s.want, k.room()), k.size-width))
 }
+
+// kept returns the number of Ritz vectors that a restart keeps of a full basis.
+func kept(want, room int) int { return max(want+room/8, 2*room/5) }
 
 // refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted ones. As
 // long as Ritz values do not resolve the end of the spectrum, more eigenvalues than Ritz values lie
@@ -450,17 +457,17 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// slow reports whether more than the given number of restarts are expected if residuals continue to
-// fall by the same factor.
-func (s *search) slow(cycles float64) bool {
+// expectedCycles returns the number of restarts until the wanted pairs converge, if residuals continue to
+// fall by the same factor, and ∞ if they have not fallen.
+func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {
 		previous = 0.1 * s.r.norm // about the residual of a random block
 	}
 	if !(s.worst < previous) {
-		return true
+		return math.Inf(1)
 	}
-	return math.Log(s.tolerance()/s.worst)/math.Log(s.worst/previous) > cycles
+	return math.Log(s.tolerance()/s.worst) / math.Log(s.worst/previous)
 }
 
 // better returns how LOBPCG continues if it is predicted to be much faster than the plan. It is never
