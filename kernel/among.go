@@ -2,7 +2,10 @@ package kernel
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -58,4 +61,24 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64], s spa
 		s.Visit(sparse.Rows{Hi: len(l.nodes)})
 	}
 	return nil
+}
+
+// ErrUnsolved is wrapped by the error of a solution that does not reach its tolerance.
+var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
+
+// Solve returns the solution of the map for targets, with a residual relative to theirs, by conjugate gradients on as
+// many columns at a time as the map has. The error wraps [ErrUnsolved], or is that of a product.
+func (l *Among) Solve(ctx context.Context, targets *sparse.Block[float64], tolerance float64, workers int) (*sparse.Block[float64], error) {
+	x := sparse.NewBlock[float64](targets.Rows, targets.Cols)
+	cg := &iterative.CG{A: l, Workers: workers}
+	for lo := 0; lo < x.Cols; lo += l.x.Cols {
+		hi := min(lo+l.x.Cols, x.Cols)
+		_, err := cg.SolveTo(ctx, x.Columns(lo, hi), targets.Columns(lo, hi), &iterative.Settings{Tolerance: tolerance, MaxIterations: 1000})
+		if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+			return nil, fmt.Errorf("%w: %w", ErrUnsolved, err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }

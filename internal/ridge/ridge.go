@@ -6,17 +6,17 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Path is ridge regression on explicit features with the classes as targets, for
+// Path is ridge regression on explicit features for
 // many ridges at the price of one eigendecomposition, with leave-one-out predictions. With A the m×d features and a column of a
-// constant, Y the one-hot classes and ȳ their shares, it minimises
+// constant, Y the targets, one-hot classes or numbers, and ȳ their means, it minimises
 //
 //	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
 //
@@ -24,15 +24,17 @@ import (
 // item that is left out has exactly the scores Y_i − C_i/G_ii, but that ȳ is that of
 // all: Golub, Heath, Wahba 1979.
 type Path struct {
+	Mean float64 // w̄
+
 	a       *mat.Dense // m×(d + 1)
-	y       [][]int    // the classes of each item
-	classes int
+	y       *mat.Dense // m×k, the targets
+	items   int        // m
+	classes int        // k
 
 	values    []float64  // of AAᵀ, or of AᵀA where that is smaller
 	vectors   *mat.Dense // U of AAᵀ, or AV with V of AᵀA
 	basis     *mat.Dense // V; nil: AAᵀ was taken
 	projected *mat.Dense // vectorsᵀ·[Y 1]
-	mean      float64    // w̄
 }
 
 // Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
@@ -53,11 +55,17 @@ func Bytes(items, features, classes, parts int) int64 {
 // them. No class is repeated in a row of y. Cost: the products of all columns or all items,
 // whichever are fewer, and one eigendecomposition. The error is the context's.
 func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, y [][]int, classes, workers int) (*Path, error) {
-	if len(y) != f.Rows {
+	return NewTargetPath(ctx, f, constant, oneHot(y, classes), workers)
+}
+
+// NewTargetPath is [NewPath] for targets.
+func NewTargetPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, targets *mat.Dense, workers int) (*Path, error) {
+	items, k := targets.Dims()
+	if items != f.Rows {
 		panic(badLength)
 	}
 	m, d := f.Rows, f.Cols+1
-	p := &Path{a: mat.NewDense(m, d, nil), y: y, classes: classes}
+	p := &Path{a: mat.NewDense(m, d, nil), y: targets, items: items, classes: k}
 	for i := range m {
 		row := p.a.RawRowView(i)
 		for j, v := range f.Row(i) {
@@ -86,10 +94,16 @@ func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], const
 // The constant is part of the kernel. It overwrites gram. Such a path has no weights, see [Path.Coefficients].
 // Cost: one eigendecomposition. The error is the context's.
 func NewGramPath(ctx context.Context, gram *mat.SymDense, y [][]int, classes, workers int) (*Path, error) {
-	if len(y) != gram.SymmetricDim() {
+	return NewTargetGramPath(ctx, gram, oneHot(y, classes), workers)
+}
+
+// NewTargetGramPath is [NewGramPath] for targets.
+func NewTargetGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
+	items, k := targets.Dims()
+	if items != gram.SymmetricDim() {
 		panic(badLength)
 	}
-	p := &Path{y: y, classes: classes}
+	p := &Path{y: targets, items: items, classes: k}
 	if err := p.decompose(ctx, gram, workers); err != nil {
 		return nil, err
 	}
@@ -97,10 +111,21 @@ func NewGramPath(ctx context.Context, gram *mat.SymDense, y [][]int, classes, wo
 	return p, nil
 }
 
+// oneHot returns a row for each item, with a one for each of its classes.
+func oneHot(y [][]int, classes int) *mat.Dense {
+	targets := mat.NewDense(len(y), classes, nil)
+	for i, list := range y {
+		for _, c := range list {
+			targets.Set(i, c, 1)
+		}
+	}
+	return targets
+}
+
 // decompose computes the eigenpairs of AAᵀ or AᵀA, and w̄.
 func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int) (err error) {
 	for i := range squares.SymmetricDim() {
-		p.mean += squares.At(i, i) / float64(len(p.y))
+		p.Mean += squares.At(i, i) / float64(p.items)
 	}
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
 		return err
@@ -113,25 +138,22 @@ func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int
 
 // project computes vectorsᵀ·[Y 1].
 func (p *Path) project() {
-	targets := mat.NewDense(len(p.y), p.classes+1, nil)
-	for i, class := range p.y {
-		for _, c := range class {
-			targets.Set(i, c, 1)
-		}
+	targets := mat.NewDense(p.items, p.classes+1, nil)
+	for i := range p.items {
+		copy(targets.RawRowView(i), p.y.RawRowView(i))
 		targets.Set(i, p.classes, 1)
 	}
 	p.projected = new(mat.Dense)
 	p.projected.Mul(p.vectors.T(), targets)
 }
 
-// shares returns ȳ of the items that take part.
-func (p *Path) shares(takes func(item int) bool) []float64 {
-	share, total := make([]float64, p.classes), 0.0
-	for i, class := range p.y {
+// sharesOf returns ȳ of the items that take part.
+func sharesOf(y *mat.Dense, takes func(item int) bool) []float64 {
+	items, classes := y.Dims()
+	share, total := make([]float64, classes), 0.0
+	for i := range items {
 		if takes(i) {
-			for _, c := range class {
-				share[c]++
-			}
+			floats.Add(share, y.RawRowView(i))
 			total++
 		}
 	}
@@ -152,9 +174,9 @@ func (p *Path) weighted(ridge float64) *mat.Dense {
 
 // inverse returns G·[Y 1] and the diagonal of G.
 func (p *Path) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
-	coef, diagonal = new(mat.Dense), make([]float64, len(p.y))
+	coef, diagonal = new(mat.Dense), make([]float64, p.items)
 	coef.Mul(p.vectors, p.weighted(ridge))
-	for i := range p.y {
+	for i := range diagonal {
 		sum := 0.0
 		for q, u := range p.vectors.RawRowView(i) {
 			sum += float64(u*u) / (p.values[q] + ridge)
@@ -165,14 +187,12 @@ func (p *Path) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
 		return coef, diagonal
 	}
 	// G = (I − A(AᵀA + λw̄I)⁻¹Aᵀ)/λw̄
-	for i, class := range p.y {
+	for i := range diagonal {
 		row := coef.RawRowView(i)
 		for j := range row {
 			row[j] = -row[j]
 		}
-		for _, c := range class {
-			row[c]++
-		}
+		floats.Add(row[:p.classes], p.y.RawRowView(i))
 		row[p.classes]++
 		for j := range row {
 			row[j] /= ridge
@@ -188,23 +208,20 @@ const leastLeft = 1e-6
 // LeaveOneOut returns the scores of each item without itself for λ > 0.
 func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
 	checkLambda(lambda)
-	coef, diagonal := p.inverse(lambda * p.mean)
-	share := p.shares(everyItem)
-	out := mat.NewDense(len(p.y), p.classes, nil)
-	for i, class := range p.y {
-		p.leftOut(out.RawRowView(i), class, coef.RawRowView(i), diagonal[i], share)
+	coef, diagonal := p.inverse(lambda * p.Mean)
+	share := sharesOf(p.y, everyItem)
+	out := mat.NewDense(p.items, p.classes, nil)
+	for i := range diagonal {
+		p.leftOut(out.RawRowView(i), i, coef.RawRowView(i), diagonal[i], share)
 	}
 	return out
 }
 
 // leftOut stores Y_i − (C_i − ȳ·G1_i)/G_ii, to which ȳ has been added and from which it
 // has been taken.
-func (p *Path) leftOut(dst []float64, classes []int, coef []float64, diagonal float64, share []float64) {
-	for c := range dst {
-		dst[c] = -(coef[c] - float64(share[c]*coef[p.classes])) / diagonal
-	}
-	for _, c := range classes {
-		dst[c]++
+func (p *Path) leftOut(dst []float64, item int, coef []float64, diagonal float64, share []float64) {
+	for c, y := range p.y.RawRowView(item) {
+		dst[c] = y - (coef[c]-float64(share[c]*coef[p.classes]))/diagonal
 	}
 }
 
@@ -217,18 +234,15 @@ func checkLambda(lambda float64) {
 // cosine returns the cosine of scores, of which shares of the classes are taken off,
 // and targets, over the items that take part: how far scores point at the classes,
 // whatever their size.
-func (p *Path) cosine(scores *mat.Dense, share []float64, takes []bool) float64 {
+func cosine(y, scores *mat.Dense, share []float64, takes []bool) float64 {
 	var product, a, b float64
-	for i, class := range p.y {
+	for i := range takes {
 		if !takes[i] {
 			continue
 		}
 		for c, s := range scores.RawRowView(i) {
 			s -= share[c]
-			target := -share[c]
-			if slices.Contains(class, c) {
-				target++
-			}
+			target := y.At(i, c) - share[c]
 			product += float64(s * target)
 			a += float64(s * s)
 			b += float64(target * target)
@@ -247,11 +261,11 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 	for f := range cosines {
 		cosines[f] = math.Inf(-1)
 	}
-	share := p.shares(everyItem)
+	share := sharesOf(p.y, everyItem)
 	for _, l := range lambdas {
 		scores := p.LeaveOneOut(l)
 		for f, column := range takes {
-			if c := p.cosine(scores, share, column); c > cosines[f] {
+			if c := cosine(p.y, scores, share, column); c > cosines[f] {
 				best[f], cosines[f] = l, c
 			}
 		}
@@ -285,8 +299,8 @@ func (p *Path) Coefficients(lambda float64) (c *mat.Dense, shares []float64) {
 // targets returns (w + λw̄)⁻¹·vectorsᵀ·(Y − 1ȳᵀ), and ȳ.
 func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
 	checkLambda(lambda)
-	shares = p.shares(everyItem)
-	scaled := p.weighted(lambda * p.mean)
+	shares = sharesOf(p.y, everyItem)
+	scaled := p.weighted(lambda * p.Mean)
 	rows, _ := scaled.Dims()
 	targets = mat.NewDense(rows, p.classes, nil)
 	for q := range rows {
@@ -296,6 +310,55 @@ func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
 		}
 	}
 	return targets, shares
+}
+
+// LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path
+// from [NewTargetGramPath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
+// Y_F − (P_FF)⁻¹·(PY)_F. Cost: for each part the products and a factorisation of its size. The error is
+// [ErrIndefinite].
+func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (*mat.Dense, error) {
+	checkLambda(lambda)
+	ridge := lambda * p.Mean
+	coef, _ := p.inverse(ridge) // G[Y 1]
+	total := make([]float64, p.classes+1)
+	members := make([][]int, parts)
+	for i, f := range part {
+		floats.Add(total, coef.RawRowView(i))
+		members[f] = append(members[f], i)
+	}
+	out := mat.NewDense(p.items, p.classes, nil)
+	for _, list := range members {
+		if len(list) == 0 {
+			continue
+		}
+		rows, right := mat.NewDense(len(list), len(p.values), nil), mat.NewDense(len(list), p.classes, nil)
+		for a, i := range list {
+			for q, u := range p.vectors.RawRowView(i) {
+				rows.Set(a, q, u/math.Sqrt(p.values[q]+ridge))
+			}
+			for c := range p.classes {
+				right.Set(a, c, coef.At(i, c)-float64(coef.At(i, p.classes)*total[c]/total[p.classes]))
+			}
+		}
+		block := mat.NewSymDense(len(list), nil)
+		block.SymOuterK(1, rows)
+		for a, i := range list {
+			for b := a; b < len(list); b++ {
+				block.SetSym(a, b, block.At(a, b)-float64(coef.At(i, p.classes)*coef.At(list[b], p.classes))/total[p.classes])
+			}
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(block) {
+			return nil, ErrIndefinite
+		}
+		if err := factor.SolveTo(right, right); err != nil && !errors.As(err, new(mat.Condition)) {
+			return nil, err
+		}
+		for a, i := range list {
+			floats.SubTo(out.RawRowView(i), p.y.RawRowView(i), right.RawRowView(a))
+		}
+	}
+	return out, nil
 }
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by
@@ -311,18 +374,18 @@ func (p *Path) WithoutParts(lambdas []float64, group []int, takes [][]bool) (out
 			continue
 		}
 		checkLambda(lambda)
-		ridge := lambda * p.mean
+		ridge := lambda * p.Mean
 		coef, diagonal := p.inverse(ridge)
 		g := p.full(ridge)
 		for next := f; next < len(lambdas); next++ {
 			if lambdas[next] != lambda {
 				continue
 			}
-			share := p.shares(func(i int) bool { return group[i] != next })
+			share := sharesOf(p.y, func(i int) bool { return group[i] != next })
 			if out[next], err = p.without(g, coef, diagonal, share, group, next); err != nil {
 				return nil, nil, err
 			}
-			cosines[next] = p.cosine(out[next], share, takes[next])
+			cosines[next] = cosine(p.y, out[next], share, takes[next])
 		}
 	}
 	return out, cosines, nil
@@ -350,14 +413,14 @@ func (p *Path) full(ridge float64) *mat.Dense {
 //	(K_rr + λw̄I)⁻¹ = G_rr − G_rf·G_ff⁻¹·G_fr
 func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, group []int, f int) (*mat.Dense, error) {
 	var members, complement []int
-	for i := range p.y {
+	for i := range p.items {
 		if group[i] == f {
 			members = append(members, i)
 		} else {
 			complement = append(complement, i)
 		}
 	}
-	m, k := len(p.y), p.classes
+	m, k := p.items, p.classes
 	out := mat.NewDense(m, k, nil)
 	x := new(mat.Dense) // G_ff⁻¹·[C_f G_fr]
 	if len(members) > 0 {
@@ -383,7 +446,7 @@ func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, group []in
 		}
 	}
 	for a, i := range members {
-		p.leftOut(out.RawRowView(i), p.y[i], x.RawRowView(a), 1, share)
+		p.leftOut(out.RawRowView(i), i, x.RawRowView(a), 1, share)
 	}
 	c := make([]float64, k+1)
 	for b, j := range complement {
@@ -396,7 +459,7 @@ func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, group []in
 			}
 			d -= float64(row[i] * solved[k+1+b])
 		}
-		p.leftOut(out.RawRowView(j), p.y[j], c, d, share)
+		p.leftOut(out.RawRowView(j), j, c, d, share)
 	}
 	return out, nil
 }

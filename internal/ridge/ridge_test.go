@@ -139,7 +139,7 @@ func TestPath(t *testing.T) {
 			ridge := ridge * float64(1+f%2)
 			rest := func(j int) bool { return part[j] != f }
 			share := shares(rest)
-			if want := p.cosine(without[f], share, outside[f]); apart[f] != want {
+			if want := cosine(p.y, without[f], share, outside[f]); apart[f] != want {
 				t.Errorf("d = %d: the cosine %v without part %d, want %v", d, apart[f], f, want)
 			}
 			for i := range m {
@@ -154,7 +154,7 @@ func TestPath(t *testing.T) {
 		best, cosines := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
 		for f, of := range takes {
 			for _, l := range []float64{0.01, 0.1, 1, 10} {
-				if c := p.cosine(p.LeaveOneOut(l), all, of); c > cosines[f] || l == best[f] && c != cosines[f] {
+				if c := cosine(p.y, p.LeaveOneOut(l), all, of); c > cosines[f] || l == best[f] && c != cosines[f] {
 					t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best[f], cosines[f])
 				}
 			}
