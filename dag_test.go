@@ -69,7 +69,7 @@ var floors = map[string]int{
 	"method/internal/chunks":            2,
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,
-	"method/regress":                    8,
+	"method/regress":                    9,
 	"method/rank":                       8,
 	"method/ongram":                     12,
 	"method/internal/auto":              10,

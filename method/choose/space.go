@@ -100,12 +100,17 @@ const slack = 1.0
 // of the given number, less a loss; −∞ of a candidate that is impossible. See the package
 // comment for the rule.
 func (s *Space) Best(merit []float64, tested int) int {
+	share := min(1, max(0, slices.Max(merit)/float64(max(1, tested))))
+	return s.BestWithin(merit, math.Sqrt(float64(tested)*share*(1-share)))
+}
+
+// BestWithin is [Space.Best] for merits of which the highest has the given standard error.
+func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	highest := slices.Max(merit)
 	if slices.Min(merit) == highest {
 		return s.Usual
 	}
-	share := min(1, max(0, highest/float64(max(1, tested))))
-	threshold := highest - slack*math.Sqrt(float64(tested)*share*(1-share))
+	threshold := highest - slack*stderr
 	best, bestSum := -1, 0.0
 	for i, m := range merit {
 		if m < threshold {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,9 +14,9 @@ const fewAttributes = 64
 // attributeScale holds the mean and the factor of each attribute, over the nodes that have attributes.
 type attributeScale struct{ mean, factor []float64 }
 
-// scale returns the scale of the attributes. Cost: two passes over the values.
-func (r *run) scale() *attributeScale {
-	t, team := r.Attributes, sparse.TeamOf(r.A)
+// scaleOf returns the scale of the attributes. Cost: two passes over the values.
+func scaleOf(p *Problem) *attributeScale {
+	t, team := p.Attributes, sparse.TeamOf(p.A)
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
 	count := 0.0 // rows that count in this process
 	for lo, hi := range team.Counted(0, t.Rows) {
@@ -107,39 +105,39 @@ func (s *attributeScale) slabTo(x *sparse.Block[float64], t *sparse.Table, lo in
 	}
 }
 
-// attributeRows returns the attributes X and TX of the nodes with a value, nil if there are none.
+// attributeRows returns the attributes X and TX of the nodes with a value, behind a number of columns of zeros.
 // Cost: a sweep for every hopColumns attributes.
-func (r *run) attributeRows(ctx context.Context) (*mat.Dense, error) {
-	if r.Attributes == nil || r.Attributes.Cols == 0 {
-		return nil, nil
+func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem, first int) (*sparse.Block[float64], error) {
+	if p.Attributes == nil || p.Attributes.Cols == 0 {
+		return sparse.NewBlock[float64](len(p.Row), first), nil
 	}
-	t, s := r.Attributes, r.scale()
-	rows := mat.NewDense(len(r.Row), 2*t.Cols, nil)
+	t, s := p.Attributes, scaleOf(p)
+	rows := sparse.NewBlock[float64](len(p.Row), first+2*t.Cols)
 	width := min(hopColumns, t.Cols)
 	x, y := sparse.NewBlock[float64](t.Rows, width), sparse.NewBlock[float64](t.Rows, width)
 	for lo := 0; lo < t.Cols; lo += width {
 		now := min(width, t.Cols-lo)
 		slab, image := x.Columns(0, now), y.Columns(0, now)
 		s.slabTo(slab, t, lo)
-		if err := r.op.StepTo(ctx, image, slab, sparse.Step[float64]{Alpha: 1}); err != nil {
+		if err := op.StepTo(ctx, image, slab, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return nil, err
 		}
-		for i, row := range r.Row {
-			copy(rows.RawRowView(i)[lo:], slab.Row(row))
-			copy(rows.RawRowView(i)[t.Cols+lo:], image.Row(row))
+		for i, row := range p.Row {
+			copy(rows.Row(i)[first+lo:], slab.Row(row))
+			copy(rows.Row(i)[first+t.Cols+lo:], image.Row(row))
 		}
 	}
 	return rows, nil
 }
 
 // attributeScores returns X·w₀ + T·X·w₁ for the weights w = (w₀ w₁), zeros without attributes.
-func (r *run) attributeScores(ctx context.Context, w []float64) ([]float64, error) {
-	n := len(r.Degrees)
+func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Problem, w []float64) ([]float64, error) {
+	n := len(p.Degrees)
 	scores := make([]float64, n)
 	if len(w) == 0 {
 		return scores, nil
 	}
-	t, s := r.Attributes, r.scale()
+	t, s := p.Attributes, scaleOf(p)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	var base [2]float64
 	for j, mean := range s.mean {
@@ -164,7 +162,7 @@ func (r *run) attributeScores(ctx context.Context, w []float64) ([]float64, erro
 		}
 		scores[i], x.Row(i)[0] = sum[0], sum[1]
 	}
-	if err := r.op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+	if err := op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
 	for i := range scores {

@@ -20,11 +20,13 @@
 // # Choosing
 //
 // [Run] compares all settings of all methods on the same folds. Each value is predicted without the
-// values of its fold. For a kernel this has a closed form: with G = (K + λI)⁻¹ and
-// P = G − G11ᵀG/(1ᵀG1), the values of a fold F minus their predictions are (P_FF)⁻¹·(Py)_F. The
-// setting with the least mean squared error is used; gp takes the largest restricted likelihood.
+// values of its fold: by a model of the other folds, or for a kernel by a closed form, see package ridge. A setting is
+// chosen by the rule of package choose, where the share of right predictions is replaced by the share of the variance that is
+// explained, the mean of 1 − (y − ŷ)²/σ², with its standard error. Of methods the one that explains most is used.
 // The reported error of each fold is that of the setting that the other folds choose, so
 // that the choice does not make it too small.
+//
+// Models of other modules are added with [Register].
 //
 // # Determinism
 //

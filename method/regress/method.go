@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -18,40 +17,51 @@ import (
 type Model struct {
 	param.Spec
 
-	// OnKernel reports that it learns from the values of a kernel, as in diffusion+rls.
-	OnKernel bool
-
 	// Attributes reports that it uses the attributes of nodes.
 	Attributes bool
 
-	// compare predicts each value without its fold, with every setting of the method.
-	compare func(ctx context.Context, c *comparison, m *Method) (*evidence, error)
+	// Ridge reports that larger values of the last parameter are simpler.
+	Ridge bool
 
-	// predict predicts the value of every node from all values with one setting. deviations are nil
-	// for a model without them.
-	predict func(ctx context.Context, r *run, m *Method, v Parameters) (values, deviations []float64, err error)
+	// Predict predicts the value of every node from the values of p, with each of some settings, which are complete
+	// values of the parameters. If several processes share the nodes, it predicts those of the process.
+	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error)
 
-	// bytes returns the memory of both. compared are the rows of the values that methods are
-	// compared on.
-	bytes func(p *Problem, compared []int, m *Method, s *Settings) (int64, error)
+	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
+	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
+
+	heldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error) // in place of predictions from the other folds, by setting and value; nil: none
+	kernel  *kernel.Family
+	on      func(f *kernel.Family) *Model // a model on a kernel; nil: it needs none
 }
+
+// Values are predicted values of all nodes.
+type Values struct {
+	Value  []float64
+	Stddev []float64 // standard deviations; nil: the model has none
+}
+
+// OnKernel reports that the model learns from the values of a kernel, as in diffusion+rls.
+func (m *Model) OnKernel() bool { return m.on != nil }
+
+var models = param.List[*Model]{&harmonic, &hops, &ridge, &process}
 
 // Models returns the models that can be named in a method.
-func Models() param.List[*Model] { return param.List[*Model]{&harmonic, &hops, &ridge, &process} }
+func Models() param.List[*Model] { return slices.Clone(models) }
 
-// Method is a model, on a kernel if it needs one, with given values of some parameters.
-type Method struct {
-	Model  *Model
-	Kernel *kernel.Family  // nil: none
-	values [2]param.Values // of the kernel and of the model
+// Register adds a model, which then has a name in [Parse] and is compared as the others are. Call it from an init
+// function. It panics if the name is taken, or if there is no Predict.
+func Register(m *Model) {
+	if models.Named(m.Name) != nil || m.Predict == nil {
+		panic(fmt.Sprintf("regress: %q has no Predict, or a name that is taken", m.Name))
+	}
+	models = append(models, m)
 }
 
-// Name returns the name without values of parameters.
-func (m *Method) Name() string {
-	if m.Kernel == nil {
-		return m.Model.Name
-	}
-	return m.Kernel.Name + "+" + m.Model.Name
+// Method is a model with given values of some parameters.
+type Method struct {
+	*Model
+	Given param.Values
 }
 
 // mostKernelNodes is the number of nodes up to which a kernel is among the defaults: its comparison takes
@@ -83,7 +93,15 @@ func Parse(list string) ([]*Method, error) {
 }
 
 func parse(text string) (*Method, error) {
-	m := new(Method)
+	m := &Method{Given: param.Values{}}
+	add := func(spec *param.Spec, texts map[string]string) error {
+		v, err := spec.ParseValues(texts)
+		if err == nil {
+			_, err = spec.Resolve(v, nil)
+		}
+		maps.Copy(m.Given, v)
+		return err
+	}
 	kernelText, modelText, isPair := strings.Cut(text, "+")
 	if !isPair {
 		kernelText, modelText = "", text
@@ -92,16 +110,13 @@ func parse(text string) (*Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	unknown := func(name string, names []string) error {
-		return &param.ParameterError{Of: name, Parameter: name, What: "is no method of regression; give " + strings.Join(names, ", ")}
+	unknown := func(name string) error {
+		return &param.ParameterError{Of: name, Parameter: name, What: "is no method of regression; give " + strings.Join(names(), ", ")}
 	}
-	if m.Model = Models().Named(named.Name); m.Model == nil || m.Model.OnKernel != isPair {
-		return nil, unknown(named.Name, names())
+	if m.Model = models.Named(named.Name); m.Model == nil || m.OnKernel() != isPair {
+		return nil, unknown(named.Name)
 	}
-	if m.values[1], err = m.Model.ParseValues(named.Given); err != nil {
-		return nil, err
-	}
-	if _, err = m.Model.Resolve(m.values[1], nil); err != nil || !isPair {
+	if err := add(&m.Spec, named.Given); err != nil || !isPair {
 		return m, err
 	}
 	if named, err = param.ParseNamed(kernelText); err != nil {
@@ -110,24 +125,22 @@ func parse(text string) (*Method, error) {
 	if named.Name == cwk.Spec.Name {
 		return nil, &param.ParameterError{Of: named.Name, Parameter: named.Name, What: "its walks start at labels of classes, which numbers do not have; give another kernel, such as " + kernel.Families()[0].Name}
 	}
-	if m.Kernel = kernel.Families().Named(named.Name); m.Kernel == nil || m.Kernel.Works&param.Undirected == 0 {
-		return nil, unknown(named.Name+"+"+m.Model.Name, names())
+	family := kernel.Families().Named(named.Name)
+	if family == nil || family.Works&param.Undirected == 0 {
+		return nil, unknown(named.Name + "+" + m.Name)
 	}
-	if m.values[0], err = m.Kernel.ParseValues(named.Given); err != nil {
+	if err := add(&family.Spec, named.Given); err != nil {
 		return nil, err
 	}
-	if err := m.Kernel.Asymmetric(m.values[0]); err != nil {
-		return nil, err
-	}
-	_, err = m.Kernel.Resolve(m.values[0], nil)
-	return m, err
+	m.Model = m.on(family)
+	return m, family.Asymmetric(family.Own(m.Given))
 }
 
 // names lists the forms of a method.
 func names() (list []string) {
-	for _, m := range Models() {
+	for _, m := range models {
 		name := m.Name
-		if m.OnKernel {
+		if m.OnKernel() {
 			name = "KERNEL+" + name
 		}
 		list = append(list, name)
@@ -135,10 +148,9 @@ func names() (list []string) {
 	return list
 }
 
-// Parameters are the values of the parameters of a method: of its kernel and of its model.
+// Parameters are the values of the parameters of a method.
 type Parameters struct {
-	Kernel, Model param.Values
-
+	param.Values
 	text string
 }
 
@@ -147,42 +159,10 @@ func (p Parameters) String() string { return p.text }
 
 // MarshalJSON writes one object with all values.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	values := param.Values{}
-	maps.Copy(values, p.Kernel)
-	maps.Copy(values, p.Model)
-	return json.Marshal(values)
-}
-
-// settings returns the values of the kernel and of the model to choose from on a graph, and all
-// their pairs, those of a kernel next to each other.
-func (m *Method) settings(g param.Graph) (kernels, models []param.Values, pairs []Parameters, err error) {
-	kernels = []param.Values{nil}
-	if m.Kernel != nil {
-		if kernels, err = split.Settings(&m.Kernel.Spec, m.values[0], g); err != nil {
-			return nil, nil, nil, err
-		}
+	if p.Values == nil {
+		return []byte("{}"), nil
 	}
-	if models, err = split.Settings(&m.Model.Spec, m.values[1], g); err != nil {
-		return nil, nil, nil, err
-	}
-	for _, k := range kernels {
-		for _, v := range models {
-			pairs = append(pairs, m.parameters(k, v))
-		}
-	}
-	return kernels, models, pairs, nil
-}
-
-// parameters returns values with their text.
-func (m *Method) parameters(ofKernel, ofModel param.Values) Parameters {
-	p := Parameters{Kernel: ofKernel, Model: ofModel}
-	var parts []string
-	if m.Kernel != nil {
-		parts = append(parts, m.Kernel.Text(ofKernel))
-	}
-	parts = slices.DeleteFunc(append(parts, m.Model.Text(ofModel)), func(s string) bool { return s == "" })
-	p.text = strings.Join(parts, ", ")
-	return p
+	return json.Marshal(p.Values)
 }
 
 // TooManyError is the error about a method that cannot learn from as many values, or predict as

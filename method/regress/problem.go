@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"gonum.org/v1/gonum/floats"
@@ -56,7 +57,8 @@ func (p *Problem) validate() error {
 	case constant:
 		return fmt.Errorf("%w: %v", ErrConstant, p.Value[0])
 	}
-	residuals, _ := centered(p.Value)
+	residuals := slices.Clone(p.Value)
+	floats.AddConst(-meanOf(p.Value), residuals)
 	if norm := floats.Norm(residuals, 2); !(norm >= 1e-140 && norm <= 1e+140) {
 		return ErrRange
 	}
@@ -84,6 +86,8 @@ type Settings struct {
 	// Progress, if not nil, is called with the name of a method, the finished parts of its work and
 	// all of them.
 	Progress func(stage string, done, total int64)
+
+	rough bool // predictions are compared, and need few digits
 }
 
 // Errors measure predictions ŷ of values y: RMSE = (mean (y − ŷ)²)^½, MAE = mean |y − ŷ|, and

@@ -9,29 +9,15 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // mostCompared is the number of values that methods are compared on. Of more a sample is used,
 // because a Gram matrix for each setting of a kernel takes its square.
 const mostCompared = 1000
-
-// run is one call of [Run]. Most of its methods are those of the graph of its problem.
-type run struct {
-	*Problem
-	set *Settings
-	op  *sparse.Operator[float64] // T
-}
-
-// comparison is the part of a run that compares methods: its Problem has the values to compare
-// on, whose folds are fold. Most of its methods are those of the run and its graph.
-type comparison struct {
-	*run
-	fold  []int
-	folds int
-	hops  *hopMeans
-}
 
 // Run predicts the value of every node with the best of the methods, and measures the error of each
 // method by cross-validation; of equal methods it uses the first. The error wraps [ErrConstant] for values that
@@ -42,238 +28,281 @@ type comparison struct {
 // predicts its rows. Gaussian processes return [sparse.ErrDivided] then.
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
-// settings; for harmonic a solve for each fold; for hops three sweeps over 112 columns.
+// settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
 func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Prediction, error) {
-	r, err := newRun(p, s)
+	p, s, err := begin(p, s)
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.compared(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var list []*evidence
-	for _, m := range methods {
-		e, err := m.Model.compare(ctx, c, m)
+	c := newComparison(p, s)
+	var baselines, list []*evidence
+	for _, m := range slices.Concat([]*Method{{Model: &constant}, {Model: &neighbours}}, methods) {
+		e, err := c.compare(ctx, m)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, e)
 	}
-	out := &Prediction{Tested: len(c.Row), Mean: Measure(c.Value, c.meanOf), Neighbours: Measure(c.Value, c.neighboursOf)}
-	best := c.choose(methods, list, out)
-	m := methods[best]
-	e := list[best]
-	v := e.settings[e.best(-1)]
-	if out.Value, out.Stddev, err = m.Model.predict(ctx, r, m, v); err != nil {
+	baselines, list = list[:2], list[2:]
+	out := &Prediction{Tested: len(c.Row), Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
+	for i, e := range list {
+		best := e.settings[c.best(e, -1)]
+		out.Methods = append(out.Methods, Compared{
+			Method: e.method.Name, Parameters: parametersOf(e.method, best), Settings: len(e.settings), Errors: c.measure(list[i : i+1]),
+		})
+	}
+	best := c.bestMethod(list, -1)
+	out.Compared = out.Methods[best]
+	out.Errors = c.measure(list)
+	predicted, err := list[best].method.Predict(ctx, p, []param.Values{list[best].settings[c.best(list[best], -1)]}, s)
+	if err != nil {
 		return nil, err
 	}
-	for i, row := range r.Row {
-		if out.Value[row] = r.Value[i]; out.Stddev != nil {
+	out.Value, out.Stddev = predicted[0].Value, predicted[0].Stddev
+	for i, row := range p.Row {
+		if out.Value[row] = p.Value[i]; out.Stddev != nil {
 			out.Stddev[row] = 0
 		}
 	}
 	out.Reached = roaring.New()
-	out.Reached.Or(r.Components.Reached(r.Row))
+	out.Reached.Or(p.Components.Reached(p.Row))
 	return out, nil
 }
 
-// newRun checks a problem and sorts its values by node, so that folds do not depend on their order.
-func newRun(p *Problem, s *Settings) (*run, error) {
+// Names of the predictions of [Each] that no method makes.
+const (
+	MeanName       = "mean"               // of the known values
+	NeighboursName = "mean of neighbours" // of the known ones among them, or else that of all
+)
+
+// Each predicts the value of every node by the two means and then by each of the methods, with the parameters
+// that cross-validation of the known values chooses. It calls visit with each prediction, by row. Known values
+// are predicted too. Errors and cost are those of [Run], but that every method predicts.
+func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit func(name string, v Parameters, predicted []float64)) error {
+	p, s, err := begin(p, s)
+	if err != nil {
+		return err
+	}
+	c := newComparison(p, s)
+	for _, m := range slices.Concat([]*Method{{Model: &constant}, {Model: &neighbours}}, methods) {
+		settings, err := m.settings(ctx, p)
+		if err != nil {
+			return err
+		}
+		if len(settings) > 1 {
+			e, err := c.compare(ctx, m)
+			if err != nil {
+				return err
+			}
+			settings = settings[c.best(e, -1):][:1]
+		}
+		predicted, err := m.Predict(ctx, p, settings[:1], s)
+		if err != nil {
+			return err
+		}
+		visit(m.Name, parametersOf(m, settings[0]), predicted[0].Value)
+	}
+	return nil
+}
+
+// Bytes returns an upper bound on the memory of [Run] without the graph and the attributes. Of the
+// graph it reads the degrees and the number of entries alone. The error is a [*TooManyError] or that
+// of a parameter.
+func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
+	n := int64(len(p.Degrees))
+	var retained, largest int64
+	for _, m := range append([]*Method{{Model: &neighbours}}, methods...) {
+		settings, err := split.Settings(&m.Spec, m.Given, kernel.OnDegrees(p.Degrees))
+		if err != nil {
+			return 0, err
+		}
+		retained += 8 * int64(len(settings)*min(len(p.Row), mostCompared))
+		bytes := int64(0)
+		if m.Bytes != nil {
+			if bytes, err = m.Bytes(p, settings, s); err != nil {
+				return 0, err
+			}
+		}
+		if m.heldOut == nil {
+			bytes += 8 * n * int64(len(settings))
+		}
+		largest = max(largest, bytes)
+	}
+	return retained + largest + 2*8*n + n/8, nil
+}
+
+// begin checks a problem and sorts its values by node, so that folds do not depend on their order.
+func begin(p *Problem, s *Settings) (*Problem, *Settings, error) {
 	if s == nil {
 		s = new(Settings)
 	}
 	if err := p.validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	order := upTo(len(p.Row))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })
-	r := &run{Problem: p.At(order), set: s, op: sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)}
-	r.op.Workers = s.Workers
-	return r, nil
+	return p.At(order), s, nil
 }
 
-// compared draws the values to compare methods on, and their folds.
-func (r *run) compared(ctx context.Context) (*comparison, error) {
-	sample := *r
-	sample.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
-	m := len(sample.Row)
-	c := &comparison{run: &sample, folds: split.FoldCount(m)}
-	c.fold = split.Folds(make([]int, m), c.folds, r.set.RNGSeed, 0)
-	var err error
-	c.hops, err = c.newHopMeans(ctx)
-	return c, err
+// settings returns the settings of a method to choose from on a graph.
+func (m *Method) settings(ctx context.Context, p *Problem) ([]param.Values, error) {
+	return split.Settings(&m.Spec, m.Given, kernel.On(ctx, p.Graph))
 }
+
+// parametersOf returns a setting with its text.
+func parametersOf(m *Method, v param.Values) Parameters { return Parameters{v, m.Text(v)} }
 
 // sampleOf returns the positions of at most limit of n values.
 func sampleOf(n, limit int, seed uint64) []int { return split.Sample(make([]int, n), limit, seed, 0) }
 
-// progress reports the finished parts of a method.
-func (r *run) progress(m *Method, done, total int) {
-	if r.set.Progress != nil {
-		r.set.Progress(m.Name(), int64(done), int64(total))
+// comparison compares methods on the values of its problem, a sample of many, by folds.
+type comparison struct {
+	*Problem
+	set    *Settings
+	fold   []int
+	folds  int
+	spread float64 // variance of the values, 1 if they are equal
+}
+
+func newComparison(p *Problem, s *Settings) *comparison {
+	p = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed))
+	m := len(p.Row)
+	rough := *s
+	rough.rough = true
+	c := &comparison{Problem: p, set: &rough, folds: split.FoldCount(m), spread: 1}
+	c.fold = split.Folds(make([]int, m), c.folds, s.RNGSeed, 0)
+	mean, squares := meanOf(p.Value), 0.0
+	for _, v := range p.Value {
+		squares += float64((v - mean) * (v - mean))
 	}
+	if squares > 0 { // a sample may be constant
+		c.spread = squares / float64(m)
+	}
+	return c
 }
 
-// kernelSettings returns the settings of a computation with a kernel.
-func (r *run) kernelSettings() *kernel.Settings {
-	return &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: r.set.Memory}
-}
-
-// evidence holds the errors of held-out values by setting and fold.
+// evidence holds the errors of predictions for values by models of the other folds.
 type evidence struct {
-	settings []Parameters
-	total    []float64   // loss of all values, by which a setting is chosen
-	loss     [][]float64 // loss of a fold given the others
-	squares  [][]float64 // Σ(y − ŷ)²
-	absolute [][]float64 // Σ|y − ŷ|
-	scale    float64     // see less; 0 for squared errors
+	method   *Method
+	settings []param.Values
+	space    *choose.Space
+	miss     [][]float64 // y − ŷ by setting and value
 }
 
-// newEvidence returns evidence without errors.
-func newEvidence(settings []Parameters, folds int) *evidence {
-	e := &evidence{settings: settings, total: make([]float64, len(settings))}
-	for range settings {
-		e.loss = append(e.loss, make([]float64, folds))
-		e.squares = append(e.squares, make([]float64, folds))
-		e.absolute = append(e.absolute, make([]float64, folds))
+// compare predicts each value without its fold, with every setting of a method.
+func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) {
+	e := &evidence{method: m}
+	var err error
+	if e.settings, err = m.settings(ctx, c.Problem); err != nil {
+		return nil, err
 	}
-	return e
-}
-
-// note adds the prediction for a value, whose loss is the squared error.
-func (e *evidence) note(setting, fold int, value, predicted float64) {
-	d := value - predicted
-	e.addLoss(setting, fold, float64(d*d))
-	e.noteErrors(setting, fold, value, predicted)
-}
-
-// addLoss adds to the loss of a fold and of all values.
-func (e *evidence) addLoss(setting, fold int, loss float64) {
-	e.total[setting] += loss
-	e.loss[setting][fold] += loss
-}
-
-// noteErrors adds the errors of a prediction whose loss is another.
-func (e *evidence) noteErrors(setting, fold int, value, predicted float64) {
-	d := value - predicted
-	e.squares[setting][fold] += float64(d * d)
-	e.absolute[setting][fold] += math.Abs(d)
-}
-
-// sumWithout returns the sum of the folds except one; −1: of all.
-func sumWithout(sums []float64, fold int) (sum float64) {
-	for f, x := range sums {
-		if f != fold {
-			sum += x
-		}
+	usual, err := m.Resolve(m.Given, kernel.On(ctx, c.Graph))
+	if err != nil {
+		return nil, err
 	}
-	return sum
-}
-
-// tie is the relative difference of losses below which they are equal: that of two known values is the
-// same for all settings of all methods but for rounding.
-const tie = 1e-9
-
-// less reports whether a loss is below another one by more than rounding. scale is added to the size of
-// losses that may be 0 without being small, as logarithms.
-func less(loss, reference, scale float64) bool {
-	return loss < reference && (math.IsInf(reference, 1) || reference-loss > tie*(math.Abs(reference)+scale))
-}
-
-// best returns the setting with the least loss of the values outside a fold, −1: of all, the first
-// of equals.
-func (e *evidence) best(hidden int) int {
-	best, lowest := 0, math.Inf(1)
-	for s, sum := range e.total {
-		if hidden >= 0 {
-			sum -= e.loss[s][hidden]
-		}
-		if less(sum, lowest, e.scale) {
-			best, lowest = s, sum
-		}
+	e.space = choose.SpaceOf(&m.Spec, e.settings, usual)
+	if last := len(e.space.Axes) - 1; last >= 0 {
+		e.space.Axes[last].Falling = m.Ridge
 	}
-	return best
-}
-
-// choose returns the method with the least squared error and stores the errors of all in out. In each
-// fold a method has the setting that the other folds choose, and the run the method that they choose.
-func (c *comparison) choose(methods []*Method, list []*evidence, out *Prediction) int {
-	bestWithout := func(fold int) (best int) {
-		lowest := math.Inf(1)
-		for i, e := range list {
-			if sum := sumWithout(e.squares[e.best(fold)], fold); less(sum, lowest, 0) {
-				best, lowest = i, sum
+	if m.heldOut != nil {
+		e.miss, err = m.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
+		return e, err
+	}
+	for range e.settings {
+		e.miss = append(e.miss, make([]float64, len(c.Row)))
+	}
+	for f := range c.folds {
+		var train, test []int
+		for i, fold := range c.fold {
+			if fold == f {
+				test = append(test, i)
+			} else {
+				train = append(train, i)
 			}
 		}
-		return best
-	}
-	measure := func(pick func(fold int) *evidence) Errors {
-		var squares, absolute float64
-		for f := range c.folds {
-			e := pick(f)
-			s := e.best(f)
-			squares += e.squares[s][f]
-			absolute += e.absolute[s][f]
+		predicted, err := m.Predict(ctx, c.Problem.At(train), e.settings, c.set)
+		if err != nil {
+			return nil, err
 		}
-		return errorsOf(c.Value, squares, absolute)
+		for s := range e.settings {
+			for _, i := range test {
+				e.miss[s][i] = c.Value[i] - predicted[s].Value[c.Row[i]]
+			}
+		}
+		if c.set.Progress != nil {
+			c.set.Progress(m.Name, int64(f+1), int64(c.folds))
+		}
 	}
-	for i, m := range methods {
-		e := list[i]
-		out.Methods = append(out.Methods, Compared{
-			Method: m.Name(), Parameters: e.settings[e.best(-1)], Settings: len(e.settings), Errors: measure(func(int) *evidence { return e }),
-		})
+	return e, nil
+}
+
+// tie is the difference of merits below which they are equal but for rounding.
+const tie = 1e-9
+
+// merit returns the sum of 1 − (y − ŷ)²/σ² over the values outside a fold, −1 for none, and its standard error.
+// The share of right predictions of a class is the same sum, of ones and zeros.
+func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
+	squares, count := 0.0, 0.0
+	for i, x := range miss {
+		if c.fold[i] != hidden {
+			m := 1 - float64(x*x)/c.spread
+			sum += m
+			squares += float64(m * m)
+			count++
+		}
 	}
-	best := bestWithout(-1)
-	out.Compared = out.Methods[best]
-	out.Errors = measure(func(f int) *evidence { return list[bestWithout(f)] })
+	return math.Round(sum/tie) * tie, math.Sqrt(max(0, squares-sum*sum/max(1, count)))
+}
+
+// best returns the setting that the values outside a fold choose, see package choose.
+func (c *comparison) best(e *evidence, hidden int) int {
+	merits, highest, stderr := make([]float64, len(e.miss)), math.Inf(-1), 0.0
+	for s, miss := range e.miss {
+		var own float64
+		if merits[s], own = c.merit(miss, hidden); merits[s] > highest {
+			highest, stderr = merits[s], own
+		}
+	}
+	return e.space.BestWithin(merits, stderr)
+}
+
+// bestMethod returns the method with the highest merit outside a fold, the first of equals.
+func (c *comparison) bestMethod(list []*evidence, hidden int) (best int) {
+	highest := math.Inf(-1)
+	for i, e := range list {
+		if merit, _ := c.merit(e.miss[c.best(e, hidden)], hidden); merit > highest {
+			best, highest = i, merit
+		}
+	}
 	return best
 }
 
-// errorsOf returns the measures of sums over values.
-func errorsOf(values []float64, squares, absolute float64) Errors {
-	m := float64(len(values))
-	mean, spread := meanOf(values), 0.0
-	for _, v := range values {
+// measure returns the errors of the method and the setting that the other folds of each value choose.
+func (c *comparison) measure(list []*evidence) Errors {
+	chosen := make([][]float64, c.folds)
+	for f := range chosen {
+		e := list[c.bestMethod(list, f)]
+		chosen[f] = e.miss[c.best(e, f)]
+	}
+	return Measure(c.Value, func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
+}
+
+// Measure returns the errors of predictions of values, given the prediction of the value at a position.
+func Measure(values []float64, predicted func(i int) float64) Errors {
+	var squares, absolute, spread float64
+	mean := meanOf(values)
+	for i, v := range values {
+		d := v - predicted(i)
+		squares += float64(d * d)
+		absolute += math.Abs(d)
 		spread += float64((v - mean) * (v - mean))
 	}
+	m := float64(len(values))
 	e := Errors{RMSE: math.Sqrt(squares / m), MAE: absolute / m}
 	if spread > 0 { // a sample may be constant
 		e.R2 = 1 - squares/spread
 	}
 	return e
-}
-
-// Measure returns the errors of predictions of values, given the prediction of the value at a position.
-func Measure(values []float64, predicted func(i int) float64) Errors {
-	var squares, absolute float64
-	for i, v := range values {
-		d := v - predicted(i)
-		squares += float64(d * d)
-		absolute += math.Abs(d)
-	}
-	return errorsOf(values, squares, absolute)
-}
-
-// meanOf predicts the mean of the values outside the fold of value i.
-func (c *comparison) meanOf(i int) float64 { return c.hops.without(c.fold[i]).center }
-
-// neighboursOf predicts the mean of the neighbours' values outside the fold of value i.
-func (c *comparison) neighboursOf(i int) float64 {
-	set := c.hops.without(c.fold[i])
-	return set.center + set.means[i][0]
-}
-
-// outside returns the positions of the values outside a fold, and those inside.
-func (c *comparison) outside(fold int) (train, test []int) {
-	for i, f := range c.fold {
-		if f == fold {
-			test = append(test, i)
-		} else {
-			train = append(train, i)
-		}
-	}
-	return train, test
 }
 
 // meanOf returns the mean of values.
@@ -285,11 +314,18 @@ func meanOf(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// centered returns values minus their mean, and the mean.
-func centered(values []float64) (residuals []float64, mean float64) {
-	residuals, mean = slices.Clone(values), meanOf(values)
-	for i := range residuals {
-		residuals[i] -= mean
+// transition returns the operator T.
+func transition(p *Problem, s *Settings) *sparse.Operator[float64] {
+	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
+	op.Workers = s.Workers
+	return op
+}
+
+// upTo returns 0 … n−1.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
 	}
-	return residuals, mean
+	return list
 }

@@ -81,7 +81,7 @@ func declarations() (list []declaration) {
 	}
 	for _, m := range regress.Models() {
 		d := declarationOf(&m.Spec, "--method", "regress")
-		if m.OnKernel {
+		if m.OnKernel() {
 			d.prefix = nodeKernels()[1].Name + "+"
 		}
 		list = append(list, d)
