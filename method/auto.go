@@ -44,7 +44,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	set, declared := autoSettings(options), options.Given
 	switch {
 	case options.model != nil:
-		set.Choice, declared = options.model.Auto, options.model.Values
+		set.Choice = options.model.Auto
 	case par != nil && par.Declared != nil:
 		declared = par.Declared.Values
 	}
@@ -60,7 +60,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	out := &Prediction{
 		Class: result.Class, Scores: result.Scores, Reached: result.Reached, Estimate: result.Estimate,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
-		model: &keptModel{Auto: result.Choice, Values: v},
+		choice: result.Choice,
 	}
 	if !set.Balanced {
 		return out, nil

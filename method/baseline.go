@@ -52,8 +52,6 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	set := s.WithDefaults()
 	if par != nil && par.Declared != nil {
 		set.Given = par.Declared.Values
-	} else if set.model != nil {
-		set.Given = set.model.Values
 	}
 	v, isGiven, err := propagationValues(&set)
 	if err != nil {
@@ -75,7 +73,6 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 			v["center"] = param.Of(true)
 		}
 	}
-	r.out.model = &keptModel{Values: v}
 	if isGiven {
 		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}

@@ -61,9 +61,7 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 		settings = append(settings, valuesOf(c))
 	}
 	fixed := beliefsSpec.Own(s.Given)
-	if s.model != nil {
-		fixed = s.model.Values
-	} else if par != nil && par.Declared != nil {
+	if par != nil && par.Declared != nil {
 		fixed = par.Declared.Values
 	} else if s.Fixed {
 		settings = []param.Values{{}} // the defaults
@@ -136,10 +134,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	for i, seed := range model.HeldOut {
 		count.Note(!isolated[seed], model.Predicted[i] == p.Class[seed], weight[p.Class[seed]])
 	}
-	if set.model == nil {
-		out.Estimate = count.Estimate(p, out.Reached)
-	}
-	out.model = &keptModel{Values: valuesOf(model.Candidate)}
+	out.Estimate = count.Estimate(p, out.Reached)
 	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec, valuesOf(model.Candidate)}}
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err

@@ -121,11 +121,8 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	}
 	start := time.Now()
 	var v param.Values
-	switch {
-	case par != nil:
+	if par != nil {
 		v, r.out.Settings = par.Declared.Values, 1
-	case r.set.model != nil:
-		v, r.out.Settings = r.set.model.Values, 1
 	}
 	settings, err := m.settings(p, r.set)
 	if err == nil {
@@ -148,7 +145,6 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 		return nil, err
 	}
 	r.out.Seconds.Walk = time.Since(start).Seconds()
-	r.out.model = &keptModel{Values: v}
 	if d := m.declaration(); len(d.Params) > 0 {
 		r.out.Parameters = Parameters{Declared: &Setting{d, v}}
 	} else {
@@ -164,7 +160,7 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 // one.
 func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []param.Values) (param.Values, error) {
 	r.out.Settings = len(settings)
-	if split.TooFew(r.p.Class) {
+	if split.TooFew(r.p.Class) || r.set.model != nil {
 		return settings[0], nil
 	}
 	p := r.p

@@ -79,11 +79,6 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if m.learner.path != nil {
 		score = r.score
 	}
-	if k := r.set.model; k != nil {
-		r.scale, r.nodes.votes, r.fitted, r.items = k.Kernel.Scale, choose.VotesOf(k.Kernel.Power), k.Kernel.model(len(p.Names), len(p.Row)), p.Row
-		done := func(context.Context) error { return nil }
-		return r.run(ctx, done, done, score)
-	}
 	return r.run(ctx, r.chooseByFolds, r.learn, score)
 }
 
@@ -149,8 +144,6 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	switch seen := kernel.On(ctx, graph); {
 	case par != nil:
 		r.grid, r.settled = []param.Values{par.Kernel.Values}, []param.Values{par.Declared.Values}
-	case set.model != nil:
-		r.grid = []param.Values{set.model.Kernel.Values}
 	case split.TooFew(p.Class):
 		err = r.usualKernel(seen)
 	default:
@@ -162,7 +155,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err == nil {
 		settled, r.space, set.constant, err = m.settled(p, &set)
 	}
-	if par == nil && set.model == nil {
+	if par == nil {
 		r.settled = settled
 	} else {
 		r.space = new(choose.Space)
@@ -197,13 +190,7 @@ func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(conte
 		return nil, err
 	}
 	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
-	if r.fitted.Machines != nil && r.learner.Dual {
-		k := &keptKernel{Values: r.grid[r.best], Learner: r.values, Constant: r.set.constant, Graph: sizeOf(r.p), Scale: r.scale, Pairs: keptPairs(r.fitted.Pairs), Power: r.nodes.votes.Power()}
-		for _, machine := range r.fitted.Machines {
-			k.Machines = append(k.Machines, keptMachine{machine.Index, machine.Coef, machine.Rho})
-		}
-		r.out.model = &keptModel{Kernel: k}
-	}
+	r.out.power = r.nodes.votes.Power()
 	return r.out, nil
 }
 

@@ -56,9 +56,13 @@ func (r *kernelPredictor) kernelSpace() *choose.Space {
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from, and fits the votes to these.
 func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
-	t, err := r.labelled(ctx)
+	t, err := r.labelled(ctx, upTo(len(r.grid)))
 	if err != nil {
 		return err
+	}
+	if k := r.set.model; k != nil { // everything is chosen
+		r.values, r.gram, r.scale, r.nodes.votes = r.settled[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+		return nil
 	}
 	weight := choose.WeightsOf(r.p)
 	s := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: r.learner.path != nil}
@@ -73,7 +77,6 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		return err
 	}
 	r.choice, r.best, r.values = choice, choice.Kernel, r.settled[choice.Setting]
-	r.gram, r.scale = t.grams[choice.Kernel], t.scales[choice.Kernel]
 	var list []choose.Outcome
 	settings := []int{choice.Setting}
 	if s.Together { // all settings are fitted together
@@ -89,6 +92,12 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	}
 	r.nodes.votes = choose.FitVotes(len(r.p.Names), list)
 	r.out.Estimate = choice.HeldOut.Estimate(r.p, r.out.Reached)
+	if len(r.grid) > 1 { // values that are computed for several kernels at once have other last bits
+		if t, err = r.labelled(ctx, []int{r.best}); err != nil {
+			return err
+		}
+	}
+	r.gram, r.scale = t.grams[0], t.scales[0]
 	return nil
 }
 
@@ -136,10 +145,10 @@ type labels struct {
 	class, fold []int
 }
 
-// labelled returns the labels that candidates are compared on, a sample of many.
-func (r *kernelPredictor) labelled(ctx context.Context) (*labels, error) {
+// labelled returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
+func (r *kernelPredictor) labelled(ctx context.Context, kernels []int) (*labels, error) {
 	seen := r.p.At(split.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
-	grams, err := r.grams(ctx, upTo(len(r.grid)), seen.Row, nil, "choose")
+	grams, err := r.grams(ctx, kernels, seen.Row, nil, "choose")
 	if err != nil {
 		return nil, err
 	}

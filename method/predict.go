@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -54,7 +55,8 @@ type Prediction struct {
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
 
-	model *keptModel // nil: it cannot be kept, see [Keep]
+	power  float64      // of the votes of a learner on a kernel, see [Keep]
+	choice *auto.Choice // of auto
 }
 
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
@@ -118,33 +120,5 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	err := runPhases(ctx, []phase{
 		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
 	})
-	if err != nil {
-		return nil, err
-	}
-	if m := r.model; m != nil && !perNode(r.learner) {
-		r.out.model = &keptModel{Walk: &keptWalk{
-			Alpha: par.alpha(), Steps: par.steps(), MinSteps: par.minSteps(), Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.nodes.votes.Power(),
-		}}
-	}
-	return r.out, nil
-}
-
-// predictKeptWalk predicts every node with weights of walk features that were kept: walks are made again,
-// nothing is learned.
-func predictKeptWalk(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	set.Memory = p.Remaining(set.Memory)
-	shared := job{p: p, set: &set, learner: set.learner, out: new(Prediction)}
-	r := &predictor{job: shared, nodes: nodeVotes{job: shared, prior: set.Prior}}
-	r.model, r.par, r.nodes.votes = set.model.Walk.model(len(p.Names))
-	var err error
-	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
-		return nil, err
-	}
-	t := &r.out.Seconds
-	err = runPhases(ctx, []phase{{Do: r.score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify}})
 	return r.out, err
 }

@@ -54,11 +54,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	fixed := propagate.CorrectAndSmooth.Own(set.Given)
-	if set.model != nil {
-		fixed = set.model.Smooth
-	}
-	v, err := propagate.CorrectAndSmooth.Resolve(fixed, nil)
+	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +69,6 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	out.Estimate = problem.Estimate{} // measured without what follows
-	if out.model != nil {
-		out.model.Smooth = v
-	}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	n, k := out.Scores.Dims()
 	memory := budget.Remaining(p.Remaining(set.Memory), scoreBytes(p))

@@ -64,11 +64,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := m.learner.checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
-	switch {
-	case par != nil:
-	case set.model != nil:
-		return predictKeptWalk(ctx, p, &set)
-	default:
+	if par == nil {
 		return classifyWalks(ctx, p, &set)
 	}
 	return predictWith(ctx, p, *par, &set)

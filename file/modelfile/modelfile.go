@@ -26,7 +26,7 @@ import (
 )
 
 // Version is the number of the format that is written, the only one that is read.
-const Version = 1
+const Version = 2
 
 // File is a model with its labels.
 type File struct {

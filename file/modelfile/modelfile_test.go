@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// fixtures are models of format 1, which stays readable.
-var fixtures = []string{"../../testdata/format/model/v1-auto", "../../testdata/format/model/v1-walk", "../../testdata/format/model/v1-kernel"}
+// fixtures are models of this format, which stays readable.
+var fixtures = []string{"../../testdata/format/model/v2-auto", "../../testdata/format/model/v2-kernel"}
 
 // TestFixtures checks that models of this format can be read, and are written to the same bytes.
 func TestFixtures(t *testing.T) {

@@ -39,8 +39,6 @@ func checkSave(run *session, c *classifyOptions) {
 		run.problem("--save-model", "a model is a file of its own; name one")
 	case filepath.Clean(c.save) == filepath.Clean(c.out):
 		run.problem("--save-model", "%s is the output too; name another file", c.save)
-	case c.method != nil && !method.CanKeep(c.method):
-		run.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
 	}
 }
 
@@ -78,10 +76,7 @@ func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction, s *m
 	if out == nil {
 		return nil
 	}
-	if out.f.Model, err = method.Keep(c.method, p, s); errors.Is(err, method.ErrNotKept) {
-		return fault.Usage("--save-model", "models of %s with this many classes cannot be saved; give --method auto", c.method.Name())
-	}
-	if err != nil {
+	if out.f.Model, err = method.Keep(c.method, p, s); err != nil {
 		return err
 	}
 	return modelfile.Write(out.w, &out.f)
