@@ -5,9 +5,9 @@ import "strings"
 
 // Of returns the name that a mistyped word most likely meant, the first of several,
 // or "" if it is like none: that with the least number of insertions, deletions,
-// replacements and swaps of neighbours (Damerau 1964), at most half of its letters.
+// replacements and swaps of neighbours (Damerau 1964), at most two and half of its letters.
 func Of(word string, names []string) string {
-	best, smallest := "", len(word)/2+1
+	best, smallest := "", min(2, len(word)/2)+1
 	for _, name := range names {
 		d := editDistance(strings.ToLower(word), strings.ToLower(name))
 		if word != "" && strings.HasPrefix(name, word) {

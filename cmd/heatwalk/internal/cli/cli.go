@@ -124,7 +124,11 @@ func newRoot(run *session) *cobra.Command {
 	sharedFlags(run, root.PersistentFlags())
 	root.PersistentFlags().SortFlags = false
 	for _, c := range called(commands(), run.args) {
-		root.AddCommand(c.make(run))
+		cmd := c.make(run)
+		if cmd.GroupID = c.group; !root.ContainsGroup(c.group) {
+			root.AddGroup(&cobra.Group{ID: c.group})
+		}
+		root.AddCommand(cmd)
 	}
 	describe(root)
 	root.SetHelpCommand(newHelp(run))
@@ -182,35 +186,44 @@ type command struct {
 	name            string
 	make            func(*session) *cobra.Command
 	planned, shared bool
+	group           string // title of its group in the list of commands
 }
 
-// commands are the subcommands in the order of use.
+// Groups of commands.
+const (
+	learning = "Learn from labels and numbers"
+	looking  = "Look at graphs, methods and costs"
+	matrices = "Matrices"
+	files    = "Files"
+)
+
+// commands are the subcommands by group, in the order of use.
 func commands() []command {
 	return []command{
-		{"demo", newDemo, false, false},
-		{"ingest", newIngest, true, false},
-		{"info", newInfo, true, false},
-		{"classify", newClassify, true, true},
-		{"evaluate", newEvaluate, true, true},
-		{"predict", newPredict, true, true},
-		{"suggest", newSuggest, true, false},
-		{"regress", newRegress, true, true},
-		{"rank", newRank, true, true},
-		{"kernel", newKernel, true, true},
-		{"features", newFeatures, true, true},
-		{"apply", newApply, true, true},
-		{"eigen", newEigen, true, true},
-		{"graphs", newGraphs, true, false},
-		{"records", newRecords, true, false},
-		{"gram", newGram, true, false},
-		{"methods", newMethods, false, false},
-		{"verify", newVerify, true, false},
-		{"convert", newConvert, true, false},
-		{"generate", newGenerate, true, false},
-		{"merge", newMerge, false, false},
-		{"estimate", newEstimate, false, false},
-		{"bench", newBench, false, false},
-		{"version", newVersion, false, false},
+		{"demo", newDemo, false, false, learning},
+		{"classify", newClassify, true, true, learning},
+		{"evaluate", newEvaluate, true, true, learning},
+		{"suggest", newSuggest, true, false, learning},
+		{"predict", newPredict, true, true, learning},
+		{"regress", newRegress, true, true, learning},
+		{"rank", newRank, true, true, learning},
+		{"graphs", newGraphs, true, false, learning},
+		{"records", newRecords, true, false, learning},
+		{"gram", newGram, true, false, learning},
+		{"info", newInfo, true, false, looking},
+		{"methods", newMethods, false, false, looking},
+		{"estimate", newEstimate, false, false, looking},
+		{"bench", newBench, false, false, looking},
+		{"version", newVersion, false, false, looking},
+		{"kernel", newKernel, true, true, matrices},
+		{"features", newFeatures, true, true, matrices},
+		{"apply", newApply, true, true, matrices},
+		{"eigen", newEigen, true, true, matrices},
+		{"ingest", newIngest, true, false, files},
+		{"convert", newConvert, true, false, files},
+		{"generate", newGenerate, true, false, files},
+		{"merge", newMerge, false, false, files},
+		{"verify", newVerify, true, false, files},
 	}
 }
 
@@ -227,13 +240,13 @@ func called(list []command, args []string) []command {
 
 // sharedFlags declares the flags of all subcommands.
 func sharedFlags(run *session, flags *pflag.FlagSet) {
-	numberVar(run, flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N", "number of threads (0: one for each processor); never changes a result")
+	numberVar(run, flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N", "number of threads (0: one a processor); never changes a result")
 	sizeVar(run, flags, &run.maxMemory, "max-memory", "largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
-	numberVar(run, flags, &run.seed, "seed", 1, param.From(0), "N", "rng seed: which splits, folds and random graphs are drawn")
+	numberVar(run, flags, &run.seed, "seed", 1, param.From(0), "N", "rng seed of splits, folds and random graphs")
 	flags.BoolVar(&run.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&run.quiet, "quiet", false, "print neither progress nor a closing summary")
 	choiceVar(run, flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "json", "none"}, "progress on stderr; json: a line of JSON for each update, at most ten a second")
 	choiceVar(run, flags, &run.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
-	flags.BoolVar(&run.untilEOF, "until-eof", false, "stop with exit code 130 when stdin ends, as it does when the program that started the run ends")
-	flags.BoolVar(&run.debug, "debug", false, "with an internal error print where in the program it is, for a report")
+	flags.BoolVar(&run.untilEOF, "until-eof", false, "stop with exit code 130 when stdin ends")
+	flags.BoolVar(&run.debug, "debug", false, "print the place of an internal error in the program")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ func newEvaluate(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	labelsFlag(run, &c.learning, flags)
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, to compare methods of heatwalk regress")
-	flags.StringVar(&c.learning.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
+	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	c.splitting.declare(run, flags)
 	c.tuningSplits = 10
@@ -228,7 +229,7 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)", graphFolds)
 	}
 	variable(run, flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
-		return parseList(&s.train, text, parseShare)
+		return parseList(&s.train, text, parseTraining)
 	})
 	variable(run, flags, "per-class", "N[,N...]", "", "numbers of "+s.noun+"s of each class to train on, instead of fractions", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
@@ -246,9 +247,16 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
 }
 
-// parseShare parses a fraction of the labelled nodes, parseCount a number of them.
+// parseShare parses a fraction of the labelled nodes, parseTraining that of a training set, parseCount a number of them.
 func parseShare(s string) (float64, error) {
 	return parseNumber[float64](s, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
+}
+func parseTraining(s string) (float64, error) {
+	x, err := parseShare(s)
+	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil && notCount == nil && 0 < n && n < 100 {
+		err = fmt.Errorf("%s is not a fraction; give %v for %d %%, or --per-class %[3]d for %[3]d of each class", s, float64(n)/100, n)
+	}
+	return x, err
 }
 func parseCount(s string) (int, error) {
 	return parseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")

@@ -302,7 +302,8 @@ func formatErrors(run *session) {
 func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	name := err.GetSpecifiedName()
 	place := "--" + name
-	if err.GetSpecifiedShortnames() != "" {
+	long, _, _ := strings.Cut(err.GetSpecifiedShortnames(), "=")
+	if long != "" {
 		place = "-" + name
 	}
 	var flagNames []string
@@ -317,6 +318,8 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	named := namingFlag(cmd, name)
 	file := slices.IndexFunc(run.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
+	case len(long) > 1 && cmd.Flags().Lookup(long) != nil:
+		run.problem("-"+long, "a long flag has two hyphens; write --%s", long)
 	case file >= 0:
 		run.problem(run.args[file], "no such flag; write ./%s for the file", run.args[file])
 	case named != "":
@@ -360,6 +363,8 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 		run.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if suggestion != "" {
 		run.problem(args[0], "no such command; did you mean %s?", suggestion)
+	} else if !strings.Contains(args[0], ".") && helpOn(cmd.Root(), args[:1]) != nil { // a file has a dot
+		run.problem(args[0], "no such command; see heatwalk help %s", args[0])
 	} else {
 		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
 	}

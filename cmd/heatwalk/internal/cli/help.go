@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,20 +53,84 @@ func describe(cmd *cobra.Command) {
 
 func newHelp(run *session) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND|input]",
-		Short: "Help for a command, or for reading graph files",
+		Use:   "help [COMMAND|input|WORD]",
+		Short: "Help for a command, for reading graph files, or on a word",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "input" {
 				return helpInput(run)
 			}
 			target, remainder, err := cmd.Root().Find(args)
-			if err != nil || len(remainder) > 0 {
-				return noSuchCommand(run, target, remainder)
+			if err == nil && len(remainder) == 0 {
+				return target.Help()
 			}
-			return target.Help()
+			if places := helpOn(cmd.Root(), args); places != nil {
+				width := 0
+				for _, p := range places {
+					width = max(width, len(p[0]))
+				}
+				sheet(run.stdout, width+2, places)
+				return run.stdout.err
+			}
+			return noSuchCommand(run, target, remainder)
 		},
 	}
 }
+
+// helpOn returns the places of help on words, each with its subject: the topics of help/topics.txt, whose lines have a
+// place, the beginnings of words, and for a place that is no command its subject; then flags and methods.
+func helpOn(root *cobra.Command, words []string) (places [][2]string) {
+	add := func(place, subject string, isTopic bool, titles ...string) {
+		for _, word := range words {
+			word = strings.ToLower(strings.TrimLeft(word, "-"))
+			isMeant := func(title string) bool {
+				return word == title || len(word) > 2 && strings.HasPrefix(title, word) ||
+					len(title) > 3 && strings.HasPrefix(word, title) && (isTopic || len(word) == len(title)+1) // of a plural
+			}
+			if slices.ContainsFunc(titles, isMeant) && len(places) < mostPlaces {
+				places = append(places, [2]string{place, subject})
+				return
+			}
+		}
+	}
+	topics, _ := helpTexts.ReadFile("help/topics.txt") // an embedded file
+	for line := range strings.Lines(string(topics)) {
+		fields := strings.SplitN(strings.TrimSpace(line), " | ", 3)
+		place, subject := fields[0], fields[len(fields)-1]
+		if len(fields) == 2 {
+			command, _, _ := root.Find(fields[:1])
+			subject = command.Short
+		}
+		if place != "not here" {
+			place = "heatwalk " + place
+		}
+		add(place, subject, true, strings.Fields(fields[1])...)
+	}
+	seen := map[string]bool{}
+	addFlags := func(place string, flags *pflag.FlagSet) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			_, usage := pflag.UnquoteUsage(f)
+			if usage, _, _ = strings.Cut(usage, ";"); !seen[f.Name] {
+				seen[f.Name] = true
+				add(place+" --"+f.Name, usage, false, append(strings.Split(f.Name, "-"), f.Name)...)
+			}
+		})
+	}
+	addFlags("heatwalk COMMAND", root.PersistentFlags())
+	for _, c := range root.Commands() {
+		addFlags(c.CommandPath(), c.LocalNonPersistentFlags())
+	}
+	for _, d := range declarations() {
+		titles := []string{d.Name}
+		for _, p := range d.Parameters {
+			titles = append(titles, p.Name)
+		}
+		add("heatwalk methods "+d.Name, d.Formula, false, append(titles, strings.Fields(strings.ToLower(d.Formula))...)...)
+	}
+	return places
+}
+
+// mostPlaces is the number of places of help that are printed for a word.
+const mostPlaces = 12
 
 // printUsage prints the rest of the help of a command: synopsis, subcommands, examples and flags.
 func printUsage(cmd *cobra.Command) error {
@@ -80,8 +145,13 @@ func printUsage(cmd *cobra.Command) error {
 		if !strings.HasPrefix(called, commands) {
 			fmt.Fprintf(w, "  %s\n", commands)
 		}
-		fmt.Fprint(w, "\nCommands:\n")
+		fmt.Fprint(w, "\n")
+		title := ""
 		for _, c := range cmd.Commands() {
+			if next := cmp.Or(c.GroupID, title, "Commands"); next != title {
+				title = next
+				fmt.Fprintf(w, "%s:\n", title)
+			}
 			if c.IsAvailableCommand() {
 				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
 			}
@@ -151,7 +221,7 @@ func welcome(run *session, root *cobra.Command) error {
 			fmt.Fprintf(run.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(run.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\n", root.Example)
+	fmt.Fprintf(run.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help fraud\n", root.Example)
 	return run.stdout.err
 }
 

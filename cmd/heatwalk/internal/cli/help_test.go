@@ -88,3 +88,35 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpOnWords checks that help on an ordinary word names the commands for it.
+func TestHelpOnWords(t *testing.T) {
+	for place, words := range map[string]string{
+		"heatwalk classify ":         "train fit learn fraud churn spam predict labelling category machine-learning GNN",
+		"heatwalk evaluate ":         "compare accuracy cross-validation F1 significance",
+		"heatwalk regress ":          "impute regression numeric forecast",
+		"heatwalk suggest ":          "active-learning annotate uncertainty",
+		"heatwalk rank ":             "similar similarity pagerank recommend anomaly neighbours",
+		"heatwalk predict ":          "model deploy",
+		"heatwalk eigen ":            "embedding spectral node2vec svd",
+		"heatwalk features ":         "embeddings",
+		"heatwalk convert ":          "gephi export networkx scipy",
+		"heatwalk ingest ":           "import store",
+		"heatwalk info ":             "statistics degree homophily components",
+		"heatwalk estimate ":         "memory RAM disk",
+		"heatwalk help input ":       "csv excel weights labels header directed columns",
+		"heatwalk classify --report": "visualize plot charts",
+		"does not cluster":           "cluster clustering community communities louvain",
+		"no other centrality":        "centrality betweenness",
+		"heatwalk methods diffusion": "beta diffusion",
+		"COMMAND --threads ":         "threads",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			var text bytes.Buffer
+			succeed(t, nil, &text, "help", word)
+			if !strings.Contains(text.String(), place) {
+				t.Errorf("help %s: no %q in\n%s", word, place, text.String())
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -113,6 +114,9 @@ func fileReport(err error, file *fs.PathError) Report {
 		r.Text = r.Message
 	case errors.Is(err, fs.ErrNotExist) && bare:
 		about(file.Err.Error(), "check the path")
+		if name := neighbour(path); name != "" {
+			hint = "did you mean " + name + "?"
+		}
 	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:
 		about(file.Err.Error(), "check who may read it")
 	}
@@ -120,6 +124,20 @@ func fileReport(err error, file *fs.PathError) Report {
 		r.Text, r.Hint = r.Text+"; "+hint, hint
 	}
 	return r
+}
+
+// neighbour returns the file whose name is the most similar to that of a path, in the same folder, or "".
+func neighbour(path string) string {
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(filepath.Clean(dir)) // no names if the folder is missing too
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if name := nearest.Of(base, names); name != "" {
+		return dir + name
+	}
+	return ""
 }
 
 // textReport returns the report of a line PROBLEM; REMEDY.
