@@ -15,7 +15,7 @@ import (
 
 // ReadPrior reads a distribution over the classes for each node: a header with a title for the
 // nodes and the class names, in any order, then a line for each node with its probabilities,
-// which are not negative and have the sum 1. Columns titled label and reached are skipped, so
+// which are not negative and have the sum 1. The columns label, reached, known and probability of predictions are skipped, so
 // that a file of predictions can serve as a prior. Row i of the result belongs to node i,
 // column c to classNames[c]. Nodes without a line get the uniform distribution.
 //
@@ -68,7 +68,7 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %s has two columns", table.Quoted(title))}
 		case c >= 0:
 			column[c] = i
-		case word != "label" && word != "reached":
+		case !slices.Contains([]string{"label", "reached", "known", "probability"}, word): // columns of predictions
 			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: fix}
 		}
 	}

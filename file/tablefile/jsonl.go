@@ -9,9 +9,9 @@ import (
 )
 
 // newJSONL returns a writer of predictions with one JSON object a line: node, label (null
-// without a label), reached, and scores, an object from class to score (null if the node has
+// without a label), reached, known, probability (of the label; null if it is not known), and scores, an object from class to score (null if the node has
 // no scores, absent if c.Top < 0).
-func newJSONL(w io.Writer, c Columns) predictionFile {
+func newJSONL(w io.Writer, c *Columns) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	var names [][]byte // the classes as JSON strings
 	for _, class := range c.Classes {
@@ -26,6 +26,12 @@ func newJSONL(w io.Writer, c Columns) predictionFile {
 			line = appendJSON(line, p.Label)
 		}
 		line = strconv.AppendBool(append(line, `,"reached":`...), p.Reached)
+		line = append(strconv.AppendBool(append(line, `,"known":`...), p.Known), `,"probability":`...)
+		if x, has := p.probability(c.number); has {
+			line = appendScore(line, x)
+		} else {
+			line = append(line, "null"...)
+		}
 		switch {
 		case c.Top < 0:
 		case p.Scores == nil:

@@ -12,17 +12,17 @@ const groupRows = 1 << 16
 
 // newParquet returns a writer of predictions in the Parquet format. The columns are those of
 // the TSV format, in the same order: node (string), label (string, null without a label),
-// reached (boolean), scores (double, null without scores).
-func newParquet(w io.Writer, c Columns) predictionFile {
+// reached and known (boolean), probability and scores (double, null without scores).
+func newParquet(w io.Writer, c *Columns) predictionFile {
 	var columns []parquetfile.Column
 	for i, name := range c.header() {
 		column := parquetfile.Column{Name: name, Kind: parquetfile.Doubles, Optional: true}
 		switch {
 		case i == 0:
 			column.Kind, column.Optional = parquetfile.Strings, false
-		case i == 1, i > 2 && c.Top > 0 && i%2 == 1:
+		case i == 1, i > 4 && c.Top > 0 && i%2 == 1:
 			column.Kind = parquetfile.Strings
-		case i == 2:
+		case i == 2, i == 3:
 			column.Kind, column.Optional = parquetfile.Truths, false
 		}
 		columns = append(columns, column)
@@ -35,18 +35,27 @@ func newParquet(w io.Writer, c Columns) predictionFile {
 			out.Missing()
 		}
 	}
+	number := func(x float64, isPresent bool) {
+		if isPresent {
+			out.Double(x)
+		} else {
+			out.Missing()
+		}
+	}
 	return predictionFile{close: out.Close, write: func(p *Prediction, order []int) error {
 		text(p.Node, true)
 		text(p.Label, p.Label != "")
 		out.Truth(p.Reached)
+		out.Truth(p.Known)
+		number(p.probability(c.number))
 		for _, class := range order {
 			if c.Top > 0 {
 				text(c.Classes[class], p.Scores != nil)
 			}
 			if p.Scores != nil {
-				out.Double(p.Scores[class])
+				number(p.Scores[class], true)
 			} else {
-				out.Missing()
+				number(0, false)
 			}
 		}
 		return out.EndRow()

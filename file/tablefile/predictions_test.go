@@ -20,7 +20,7 @@ import (
 var (
 	classes     = []string{"arts", "label", "sports"}
 	predictions = []Prediction{
-		{Node: "u1", Label: "sports", Reached: true, Scores: []float64{0.25, 0, 0.75}},
+		{Node: "u1", Label: "sports", Reached: true, Known: true, Scores: []float64{0.25, 0, 0.75}},
 		{Node: "u \"2\"", Label: "arts", Reached: true, Scores: []float64{1. / 3, 1. / 3, 1. / 3}},
 		{Node: "u3"},
 	}
@@ -45,15 +45,15 @@ func TestTSV(t *testing.T) {
 		top  int
 		want string
 	}{
-		{0, "node\tlabel\treached\tarts\tclass:label\tsports\n" +
-			"u1\tsports\ttrue\t0.25\t0\t0.75\n" +
-			"\"u \"\"2\"\"\"\tarts\ttrue\t0.333333\t0.333333\t0.333333\n" +
-			"u3\t\tfalse\t\t\t\n"},
-		{2, "node\tlabel\treached\tlabel1\tscore1\tlabel2\tscore2\n" +
-			"u1\tsports\ttrue\tsports\t0.75\tarts\t0.25\n" +
-			"\"u \"\"2\"\"\"\tarts\ttrue\tarts\t0.333333\tlabel\t0.333333\n" +
-			"u3\t\tfalse\t\t\t\t\n"},
-		{-1, "node\tlabel\treached\nu1\tsports\ttrue\n\"u \"\"2\"\"\"\tarts\ttrue\nu3\t\tfalse\n"},
+		{0, "node\tlabel\treached\tknown\tprobability\tarts\tclass:label\tsports\n" +
+			"u1\tsports\ttrue\ttrue\t0.75\t0.25\t0\t0.75\n" +
+			"\"u \"\"2\"\"\"\tarts\ttrue\tfalse\t0.333333\t0.333333\t0.333333\t0.333333\n" +
+			"u3\t\tfalse\tfalse\t\t\t\t\n"},
+		{2, "node\tlabel\treached\tknown\tprobability\tlabel1\tscore1\tlabel2\tscore2\n" +
+			"u1\tsports\ttrue\ttrue\t0.75\tsports\t0.75\tarts\t0.25\n" +
+			"\"u \"\"2\"\"\"\tarts\ttrue\tfalse\t0.333333\tarts\t0.333333\tlabel\t0.333333\n" +
+			"u3\t\tfalse\tfalse\t\t\t\t\t\n"},
+		{-1, "node\tlabel\treached\tknown\tprobability\nu1\tsports\ttrue\ttrue\t0.75\n\"u \"\"2\"\"\"\tarts\ttrue\tfalse\t0.333333\nu3\t\tfalse\tfalse\t\n"},
 	} {
 		var got bytes.Buffer
 		writeAll(t, &got, ".tsv", Columns{Classes: classes, Top: c.top})
@@ -114,9 +114,9 @@ func TestJSONL(t *testing.T) {
 		decoded = append(decoded, m)
 	}
 	want := []map[string]any{
-		{"node": "u1", "label": "sports", "reached": true, "scores": map[string]any{"arts": 0.25, "label": 0.0, "sports": 0.75}},
-		{"node": `u "2"`, "label": "arts", "reached": true, "scores": map[string]any{"arts": 0.333333, "label": 0.333333, "sports": 0.333333}},
-		{"node": "u3", "label": nil, "reached": false, "scores": nil},
+		{"node": "u1", "label": "sports", "reached": true, "known": true, "probability": 0.75, "scores": map[string]any{"arts": 0.25, "label": 0.0, "sports": 0.75}},
+		{"node": `u "2"`, "label": "arts", "reached": true, "known": false, "probability": 0.333333, "scores": map[string]any{"arts": 0.333333, "label": 0.333333, "sports": 0.333333}},
+		{"node": "u3", "label": nil, "reached": false, "known": false, "probability": nil, "scores": nil},
 	}
 	if diff := cmp.Diff(want, decoded); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -124,13 +124,13 @@ func TestJSONL(t *testing.T) {
 	got.Reset()
 	writeAll(t, &got, ".jsonl", Columns{Classes: classes, Top: 1})
 	first, _, _ := strings.Cut(got.String(), "\n")
-	if want := `{"node":"u1","label":"sports","reached":true,"scores":{"sports":0.75}}`; first != want {
+	if want := `{"node":"u1","label":"sports","reached":true,"known":true,"probability":0.75,"scores":{"sports":0.75}}`; first != want {
 		t.Errorf("got %s, want %s", first, want)
 	}
 	got.Reset()
 	writeAll(t, &got, ".jsonl", Columns{Classes: classes, Top: -1})
 	first, _, _ = strings.Cut(got.String(), "\n")
-	if want := `{"node":"u1","label":"sports","reached":true}`; first != want {
+	if want := `{"node":"u1","label":"sports","reached":true,"known":true,"probability":0.75}`; first != want {
 		t.Errorf("got %s, want %s", first, want)
 	}
 }
@@ -142,6 +142,8 @@ func TestParquet(t *testing.T) {
 		Node    string   `parquet:"node"`
 		Label   *string  `parquet:"label,optional"`
 		Reached bool     `parquet:"reached"`
+		Known   bool     `parquet:"known"`
+		Sure    *float64 `parquet:"probability,optional"`
 		Arts    *float64 `parquet:"arts,optional"`
 		Class   *float64 `parquet:"class:label,optional"`
 		Sports  *float64 `parquet:"sports,optional"`
@@ -155,7 +157,7 @@ func TestParquet(t *testing.T) {
 	}
 	for i, g := range got {
 		want := predictions[i]
-		if g.Node != want.Node || g.Reached != want.Reached || (g.Label == nil) != (want.Label == "") ||
+		if g.Node != want.Node || g.Reached != want.Reached || g.Known != want.Known || (g.Sure == nil) != (want.Scores == nil) || (g.Label == nil) != (want.Label == "") ||
 			g.Label != nil && *g.Label != want.Label {
 			t.Errorf("row %d: got %+v, want %+v", i, g, want)
 		}
@@ -173,7 +175,7 @@ func TestParquet(t *testing.T) {
 	for _, f := range open.Schema().Fields() {
 		names = append(names, f.Name())
 	}
-	if diff := cmp.Diff([]string{"node", "label", "reached", "arts", "class:label", "sports"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"node", "label", "reached", "known", "probability", "arts", "class:label", "sports"}, names); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 }

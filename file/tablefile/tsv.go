@@ -13,12 +13,12 @@ import (
 // newTSV returns a writer of predictions as tab-separated text: a header, then a line for each
 // node. Missing scores are empty cells. Text is quoted if pandas, R and DuckDB need quotes to
 // read it back.
-func newTSV(w io.Writer, c Columns) predictionFile {
+func newTSV(w io.Writer, c *Columns) predictionFile {
 	return newLines(w, c, '\t', table.AppendTabbed[string])
 }
 
 // newCSV is newTSV with commas.
-func newCSV(w io.Writer, c Columns) predictionFile {
+func newCSV(w io.Writer, c *Columns) predictionFile {
 	return newLines(w, c, ',', table.AppendField[string])
 }
 
@@ -59,13 +59,17 @@ func appendLine(line []byte, sep byte, field func(line []byte, text string) []by
 }
 
 // newLines returns a writer of predictions as text; field appends a field to a line.
-func newLines(w io.Writer, c Columns, sep byte, field func(line []byte, text string) []byte) predictionFile {
+func newLines(w io.Writer, c *Columns, sep byte, field func(line []byte, text string) []byte) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	_, _ = out.Write(appendLine(nil, sep, field, c.header())) // bufio keeps the first error
 	return predictionFile{close: out.Flush, write: func(p *Prediction, order []int) error {
 		line := field(out.AvailableBuffer(), p.Node)
 		line = field(append(line, sep), p.Label)
 		line = strconv.AppendBool(append(line, sep), p.Reached)
+		line = append(strconv.AppendBool(append(line, sep), p.Known), sep)
+		if x, has := p.probability(c.number); has {
+			line = appendScore(line, x)
+		}
 		for _, class := range order {
 			if c.Top > 0 {
 				line = append(line, sep)

@@ -3,17 +3,14 @@
 package suggest
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
@@ -32,23 +29,14 @@ type Suggestion struct {
 
 // GainColumn is the title of the expected information gain. A table of labels with this column has labels that
 // were chosen by it.
-const GainColumn = "teaches"
+const GainColumn = "information_gain"
 
-// WriteTo writes a line for each suggestion, the most telling first, given the names of
-// nodes and of the classes.
-func WriteTo(w io.Writer, list []Suggestion, id func(row int) string, classes []string) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "node\t"+GainColumn+"\tlabel\tprobability\treason")
-	for i := range list {
-		s := &list[i]
-		line := table.AppendTabbed(out.AvailableBuffer(), id(s.Row))
-		line = fmt.Appendf(line, "\t%.4g\t", s.Teaches)
-		line = table.AppendTabbed(line, classes[s.Class])
-		line = fmt.Appendf(line, "\t%.3f\t", 1-s.Doubt)
-		line = table.AppendTabbed(line, s.reason(classes))
-		_, _ = out.Write(append(line, '\n')) // bufio keeps the first error for Flush
-	}
-	return out.Flush()
+// Titles are those of the columns of a table of suggestions.
+var Titles = []string{"node", GainColumn, "label", "probability", "reason"}
+
+// Cells returns the cells of a suggestion behind the node, given the names of the classes.
+func (s *Suggestion) Cells(classes []string) []string {
+	return []string{fmt.Sprintf("%.4g", s.Teaches), classes[s.Class], fmt.Sprintf("%.3f", 1-s.Doubt), s.reason(classes)}
 }
 
 // reason says in words why a label of the node would teach, given the names of the

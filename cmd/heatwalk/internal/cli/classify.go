@@ -369,7 +369,9 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	begun := time.Now()
 	switch {
 	case f.suggest > 0:
-		err = suggest.WriteTo(r.data.out.w, r.suggested, r.data.g.Nodes.ID, r.data.l.Names)
+		err = tablefile.WriteLines(run.ctx, r.data.out.w, formatOf(f.out, tablefile.LineEndings), suggest.Titles, len(r.suggested), func(i int, cells []string) {
+			copy(cells, append([]string{r.data.g.Nodes.ID(r.suggested[i].Row)}, r.suggested[i].Cells(r.data.l.Names)...))
+		})
 	case f.scores.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, f.method.Name()) // pairs of classes have votes alone
 	default:
@@ -483,9 +485,10 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 	if rows != nil {
 		rowAt, ids = func(i int) int { return rows[i] }, nodesOf(d.g, rows)
 	}
+	isKnown := labelled(d.l, len(d.g.Degrees))
 	f := &predictionRows{ids: ids, line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
-		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
+		line.Label, line.Reached, line.Known = labelOf(row), p.Reached.Contains(uint32(row)), isKnown[row]
 		simd.ConvertTo(line.Scores, p.Scores.Row(row))
 	}}
 	number := make(map[string]int, len(d.l.Names))
@@ -512,7 +515,7 @@ func newSuggest(run *session) *cobra.Command {
 	c.unreached = "blank"
 	flags := cmd.Flags()
 	labelsFlag(run, &c.learning, flags)
-	outputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions, .tsv; - is stdout", nil)
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	local := pflag.NewFlagSet("", pflag.ContinueOnError)
 	numberVar(run, local, &c.suggest, "number", 20, param.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
 	local.Lookup("number").Shorthand = "n"
@@ -520,10 +523,5 @@ func newSuggest(run *session) *cobra.Command {
 	targetsFlag(c, flags)
 	methodFlags(run, c, flags)
 	learningFlagSet(run, &c.learning, flags)
-	addCheck(run, flags, func(*cobra.Command, []string) {
-		if c.out != "-" && formatOf(c.out, scoreFormats) != ".tsv" {
-			run.problem("-o", "suggestions are lines of text; write FILE.tsv")
-		}
-	})
 	return cmd
 }

@@ -63,7 +63,7 @@ func TestDefaultOrder(t *testing.T) {
 	if code := Main([]string{"classify", graph, "--labels", labels, "--method", "lp", "--scores", "none"}, nil, &stdout, &stderr); code != 0 {
 		t.Fatal(stderr.String())
 	}
-	want := "node\tlabel\treached\nfirst\ta\ttrue\nsecond\ta\ttrue\nthird\tb\ttrue\nfourth\tb\ttrue\n"
+	want := "node\tlabel\treached\tknown\tprobability\nfirst\ta\ttrue\ttrue\t1\nsecond\ta\ttrue\tfalse\t1\nthird\tb\ttrue\ttrue\t1\nfourth\tb\ttrue\tfalse\t1\n"
 	if diff := cmp.Diff(want, stdout.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -154,7 +154,8 @@ func runGram(run *session, c *gramOptions, _ string) error {
 // every row. next returns the class and stores the scores of the next row; its error ends the run.
 func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
 	scores := make([]float64, len(k.Labels.Names))
-	f := &predictionRows{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
+	isKnown := labelled(k.Labels, k.Rows.N)
+	f := &predictionRows{ids: k.Rows, line: func(i int, p *tablefile.Prediction) {
 		if err != nil {
 			return
 		}
@@ -162,7 +163,7 @@ func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func
 		if class, err = next(scores); err != nil {
 			return
 		}
-		p.Label, p.Reached = k.Labels.Names[class], true
+		p.Label, p.Reached, p.Known = k.Labels.Names[class], true, isKnown[i]
 		copy(p.Scores, scores)
 	}}
 	return cmp.Or(writePredictions(o, f, columns, false, ""), err)

@@ -440,8 +440,9 @@ func runGraphsClassify(run *session, c *graphsOptions, name string) error {
 	if err != nil {
 		return r.explain(err)
 	}
+	isKnown := labelled(r.l, len(r.c.IDs))
 	items := &predictionRows{ids: r.axis(), line: func(i int, line *tablefile.Prediction) {
-		line.Label, line.Reached = r.l.Names[p.Class[i]], true
+		line.Label, line.Reached, line.Known = r.l.Names[p.Class[i]], true, isKnown[i]
 		simd.ConvertTo(line.Scores, p.Scores.Row(i))
 	}}
 	if err := writePredictions(r.out, items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {

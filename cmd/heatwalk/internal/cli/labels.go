@@ -255,6 +255,15 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 	return err
 }
 
+// labelled reports for each of n rows whether it has a label.
+func labelled(l *nodefile.Labels, n int) []bool {
+	rows := make([]bool, n)
+	for _, row := range l.Row {
+		rows[row] = true
+	}
+	return rows
+}
+
 // sizesOf returns the number of labels of each class.
 func sizesOf(l *nodefile.Labels) []int {
 	size := make([]int, len(l.Names))

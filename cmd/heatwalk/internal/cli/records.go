@@ -162,11 +162,12 @@ func runRecordsClassify(run *session, c *recordsClassifyOptions, path string) er
 		return learnError(err, a.File)
 	}
 	warnNumbers(run, &c.records, c.records.kernel, a)
+	isKnown := labelled(l, len(a.IDs))
 	items := &predictionRows{
 		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
 		line: func(i int, p *tablefile.Prediction) {
-			p.Label, p.Reached = l.Names[r.Class[i]], true
+			p.Label, p.Reached, p.Known = l.Names[r.Class[i]], true, isKnown[i]
 			r.SharesTo(p.Scores, i)
 		},
 	}

@@ -143,15 +143,15 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	if err != nil {
 		return valuesError(run, &c.graph, err, v, name)
 	}
-	titles := []string{"node", "value", "reached"}
+	titles, isKnown := []string{"node", "value", "reached", "known"}, labelled(v.Labels, ids.N)
 	if out.Stddev != nil {
 		titles = append(titles, "stddev")
 	}
 	err = tablefile.WriteLines(run.ctx, d.data.out.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
 		row := d.data.g.Nodes.RowAt(i)
-		cells[0], cells[1], cells[2] = ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row)))
+		copy(cells, []string{ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row))), strconv.FormatBool(isKnown[row])})
 		if out.Stddev != nil {
-			cells[3] = numberText(out.Stddev[row])
+			cells[4] = numberText(out.Stddev[row])
 		}
 	})
 	if err != nil {
