@@ -363,9 +363,6 @@ func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
 // summary.
 func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int) string) (err error) {
 	f, p := r.f, r.p
-	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
-		warnBytes(run, f.out, format, r.data.g, r.data.l.Names)
-	}
 	begun := time.Now()
 	switch {
 	case f.suggest > 0:

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -135,9 +133,6 @@ func newRoot(run *session) *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false
-		if len(run.args) > 0 && strings.HasPrefix(run.args[0], cobra.ShellCompRequestCmd) {
-			completeWords(cmd) // which cobra keeps as long as the process runs
-		}
 		if cmd.Name() == "completion" {
 			cmd.Args = root.Args
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -155,29 +150,6 @@ func newGroup(run *session, name, short string, subcommands ...*cobra.Command) *
 	cmd := &cobra.Command{Use: name, Short: short, Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(subcommands...)
 	return cmd
-}
-
-// completeWords registers shell completions for flags with a list of values.
-func completeWords(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		// It fails only for a flag that has completions already.
-		if f.Name == "method" {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, completeMethods)
-		}
-		if v, ok := f.Value.(*value); ok && v.words() != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.words(), cobra.ShellCompDirectiveNoFileComp))
-		}
-	})
-}
-
-// completeMethods lists the methods that can follow those of a list.
-func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	prefix := typed[:strings.LastIndexByte(typed, ',')+1]
-	var names []string
-	for _, m := range method.All() {
-		names = append(names, prefix+m.Name())
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // command is a subcommand: its name, its constructor, whether it has estimates, and whether several

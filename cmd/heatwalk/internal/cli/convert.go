@@ -247,9 +247,6 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.format.graph.UTF8 {
-		warnBytes(run, c.out, c.format.endings[0], g, nil)
-	}
 	if c.format.graph.Exact {
 		if err := checkSpace(c.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
 			return err

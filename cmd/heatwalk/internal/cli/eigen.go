@@ -146,9 +146,6 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 	if run.estimating {
 		run.disk += idBytes(nodesOf(g, rows))
 	}
-	if limit := 20; run.estimating && c.K > limit {
-		run.faster = append(run.faster, "fewer pairs: the time grows faster than --k")
-	}
 	problem := c.eigenproblem()
 	pairs, err := heatwalk.Eigenpairs(run.ctx, g.Graph, problem, c.K, settings)
 	if err != nil {

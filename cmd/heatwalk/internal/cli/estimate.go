@@ -28,7 +28,6 @@ type estimateDocument struct {
 	LimitBytes  int64         `json:"limit_bytes"`
 	DiskBytes   int64         `json:"disk_bytes"`
 	Sweeps      *int          `json:"sweeps"`
-	Faster      []string      `json:"faster,omitempty"`
 	Items       []budget.Item `json:"items"`
 	Processes   *rankCost     `json:"processes,omitempty"`
 	Closing
@@ -98,7 +97,6 @@ func printPlan(run *session, command string) error {
 	if p.Sweeps != budget.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
-	doc.Faster = run.faster
 	if run.json {
 		doc.Closing = closingOfRun(run)
 		return printDocument(run, doc)
@@ -118,9 +116,6 @@ func printPlan(run *session, command string) error {
 	lines = append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps})
 	if run.cut != nil {
 		lines = append(lines, run.cut.lines()...)
-	}
-	for _, advice := range doc.Faster {
-		lines = append(lines, [2]string{"faster with", advice})
 	}
 	sheet(run.stdout, 28, lines)
 	return run.stdout.err

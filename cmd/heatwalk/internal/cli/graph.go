@@ -153,45 +153,11 @@ func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string)
 	}
 }
 
-// checkStdin records a problem if stdin or a pipe is given for two inputs, because the second reader
-// would find nothing or wait forever.
+// checkStdin records a problem if stdin is given for two inputs, because the second reader would find nothing.
 func checkStdin(run *session, inputs ...string) {
-	var pipes []os.FileInfo // pipes
-	n := 0
-	for _, input := range inputs {
-		if input == "-" {
-			n++
-		}
-		pipe := pipeOf(run, input)
-		if pipe == nil {
-			continue
-		}
-		if slices.ContainsFunc(pipes, func(previous os.FileInfo) bool { return os.SameFile(pipe, previous) }) && (input != "-" || n == 1) {
-			run.problem(input, "is named more than once and can be read once; give files for the others")
-		}
-		pipes = append(pipes, pipe)
+	if first := slices.Index(inputs, "-"); first >= 0 && slices.Contains(inputs[first+1:], "-") {
+		run.problem("-", "stdin is named more than once and can be read once; give files for the others")
 	}
-	if n > 1 {
-		run.problem("-", "stdin is named %d times and can be read once; give files for the others", n)
-	}
-}
-
-// pipeOf returns the file information of an input that is a pipe, else nil.
-func pipeOf(run *session, input string) os.FileInfo {
-	var info os.FileInfo
-	var err error
-	switch {
-	case input == "":
-		return nil
-	case input != "-":
-		info, err = os.Stat(input)
-	case run.stdin == os.Stdin:
-		info, err = os.Stdin.Stat()
-	}
-	if err != nil || info == nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return nil
-	}
-	return info
 }
 
 // readGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
@@ -214,9 +180,6 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread
-			}
-			if run.estimating && run.ranks == 0 {
-				run.faster = append(run.faster, fasterSweeps(g)...)
 			}
 			if run.ranks > 0 {
 				var err error
@@ -261,32 +224,6 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 		}
 	}
 	return g, nil
-}
-
-// fasterSweeps returns what would make sweeps over the graph faster.
-func fasterSweeps(g *openGraph) (advice []string) {
-	const (
-		few       = 1 << 16 // rows, whose blocks stay in a cache in any order
-		scattered = 11      // bits of an entry whose neighbours have no similar ids
-	)
-	m := g.Store.Manifest
-	if g.Store.Streamed() {
-		advice = append(advice, "more memory: every sweep reads the graph from disk; raise --max-memory by "+words.Bytes(m.BytesTotal()))
-	}
-	if m.Order == "" && m.Rows >= few && m.BitsPerEntry() > scattered {
-		degrees := slices.Clone(g.Degrees)
-		slices.Sort(degrees)
-		total, hubs := 0.0, 0.0
-		for i, d := range degrees {
-			if total += d; i >= len(degrees)-len(degrees)/100 {
-				hubs += d
-			}
-		}
-		if hubs > total/5 {
-			advice = append(advice, "an order: ingest with --order degree, because few nodes have many of the edges")
-		}
-	}
-	return advice
 }
 
 // nodeAxis returns the nodes in the order of the ids.

@@ -213,9 +213,6 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	if !takesPieces(d.out) { // the block is in memory until it is complete
 		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
 	}
-	if limit := 100; run.estimating && min(len(rows), len(cols)) > limit {
-		run.faster = append(run.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
-	}
 	k, err := heatwalk.OpenKernel(run.ctx, d.g.Graph, f.name, f.userValues, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",

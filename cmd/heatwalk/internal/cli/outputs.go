@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -307,26 +306,6 @@ func (o *outputs) commit(put func() error) error {
 func (o *outputs) abort() {
 	for _, f := range o.files {
 		_ = f.Abort() // the run has failed already, or this is after commit
-	}
-}
-
-// warnBytes warns about ids of g and other names that are not UTF-8, if the format of the output requires
-// UTF-8.
-func warnBytes(run *session, path, format string, g *openGraph, names []string) {
-	wrong := 0
-	for _, name := range names {
-		if !utf8.ValidString(name) {
-			wrong++
-		}
-	}
-	ids := nodeAxis(g)
-	for i := range ids.N {
-		if !utf8.ValidString(ids.ID(i)) {
-			wrong++
-		}
-	}
-	if wrong > 0 {
-		run.warn("%s: names that are not UTF-8 (%s): other programs may not read them in %s files; write .tsv to keep their bytes", path, words.Count(wrong), format)
 	}
 }
 

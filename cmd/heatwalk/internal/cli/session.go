@@ -76,7 +76,6 @@ type session struct {
 	// The plan of the run.
 	estimating bool         // the run ends when it has been planned
 	planned    *budget.Plan // of an estimated run
-	faster     []string     // what would make an estimated run faster
 	ranks      int          // number of processes of an estimated run; 0: one, with all rows
 	cut        *rankCost    // of these processes
 	disk       int64        // bytes of the files of the run
