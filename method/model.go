@@ -16,7 +16,7 @@ import (
 )
 
 // Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a
-// learner on a kernel, and of auto its candidates, their weights, the calibration and the gate to beliefs. [Model.Predict] fits
+// learner on a kernel, and of auto its candidates, their weights and the calibration. [Model.Predict] fits
 // the learner to the labels again, because coefficients and features such as eigenvectors differ on a graph that has
 // changed. Its JSON form keeps every bit. It does not hold the labels.
 type Model struct{ content keptModel }

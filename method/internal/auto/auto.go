@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -68,9 +67,8 @@ type Prediction struct {
 // stages that the package comment lists.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	out := &Prediction{}
-	var first *beliefs.Model
 	choice := set.Choice
-	if choice == nil && beginsWithBeliefs(p, set) || choice != nil && (choice.BlockModel || choice.Gate != nil && beginsWithBeliefs(p, set)) {
+	if choice == nil && beginsWithBeliefs(p, set) && !set.Thorough || choice != nil && choice.BlockModel {
 		start := time.Now()
 		var err error
 		if choice == nil {
@@ -83,17 +81,15 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 			return nil, err
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
-		if choice == nil && !set.Thorough && isExplained(p, set, m) || choice != nil && choice.BlockModel {
+		if choice != nil || isExplained(p, set, m) {
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		first = m.Forget()
 	}
 	in, err := newInput(ctx, p, set, designOf(p, set), &out.Work)
 	if err != nil {
 		return nil, err
 	}
-	in.first = first
 	if err := in.predict(ctx, out); err != nil {
 		return nil, err
 	}
@@ -114,16 +110,16 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 		return err
 	}
 	lap(&out.Seconds.Walk)
-	m, g, err := in.choose(ctx, f, out)
+	m, err := in.choose(ctx, f, out)
 	if err != nil {
 		return err
 	}
-	out.Choice = m.choice(g)
+	out.Choice = m.choice()
 	lap(&out.Seconds.Choose)
 	if err := m.fit(ctx); err != nil {
 		return err
 	}
-	if out.Scores, err = m.predict(ctx, g); err != nil {
+	if out.Scores, err = m.predict(ctx); err != nil {
 		return err
 	}
 	if out.Class, err = likeliestClasses(ctx, in.p, out.Scores, in.set.Workers); err != nil {
@@ -132,30 +128,6 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	lap(&out.Seconds.Classify)
 	out.Reached, out.Unfinished, out.Omitted = f.reached, in.unfinished, in.omitted
 	return nil
-}
-
-// gate returns the gate between the mixture and beliefs, nil if it is closed, and the accuracy with it.
-func (in *input) gate(ctx context.Context, f *features, held *heldOut, mixture []component, c calibration, out *Prediction) (*gate, error) {
-	if in.arcs != nil || !gated(&in.design, in.p, in.set) {
-		return nil, nil
-	}
-	m := in.first
-	if m == nil && in.p.Nodes() <= blockModelNodes {
-		var err error
-		if m, err = fitBeliefs(ctx, in); err != nil {
-			return nil, err
-		}
-	}
-	if m == nil {
-		return nil, nil
-	}
-	g := newGate(held, in, mixture, c, m)
-	if g == nil {
-		in.work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * sparse.EntriesOf(in.p.A)})
-		return nil, nil
-	}
-	out.Estimate = g.estimate(held, in, mixture, c, f.reached)
-	return g, nil
 }
 
 // all selects every label.
@@ -169,7 +141,6 @@ type input struct {
 	work       *problem.Work
 	memory     int64 // limit of the own allocations of a stage; 0: no limit
 	unfinished string
-	first      *beliefs.Model // with one candidate and one fold, of a large graph; nil: none
 
 	arcs *arcs // nil: edges have no direction
 

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -25,18 +26,74 @@ func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 	return p.Nodes() > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !split.TooFew(p.Class)
 }
 
-// blockModel fits the first candidate of beliefs with one fold of held-out labels. Its settings do not
-// depend on the memory limit.
-func blockModel(ctx context.Context, p *problem.Problem, set *Settings, work *problem.Work) (*beliefs.Model, error) {
+// fitBeliefs fits the first candidate of beliefs to labels in folds, −1 for those that are not held out. Its settings
+// do not depend on the memory limit.
+func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []int, memory int64, work *problem.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
 	if err != nil {
 		return nil, err
 	}
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts, Workers: set.Workers}
+	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.First(), Memory: memory, Progress: set.Progress})
+}
+
+// blockModel fits beliefs with one fold of held-out labels.
+func blockModel(ctx context.Context, p *problem.Problem, set *Settings, work *problem.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
-	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.First(), Memory: budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p)), Progress: set.Progress})
+	return fitBeliefs(ctx, p, set, fold, budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p)), work)
+}
+
+const (
+	// fewestBelieved is the least number of labels with which beliefs are a candidate, because with fewer they seem
+	// likelier by luck. Of manyBelieved labels believedFolds of the folds are held out.
+	fewestBelieved = 40
+	manyBelieved   = 500
+	believedFolds  = 2
+)
+
+// believes reports whether beliefs are a candidate: on a graph of at most blockModelNodes nodes, because on larger ones
+// they predict alone or not at all.
+func (in *input) believes() bool {
+	m := len(in.p.Row)
+	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil && !in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
+		m >= fewestBelieved && !split.TooFew(in.p.Class)
+}
+
+// believe fits beliefs of a block model.
+func (f *features) believe(ctx context.Context) (err error) {
+	in, fold := f.in, slices.Clone(f.seeds.fold)
+	for i := range fold {
+		if len(fold) >= manyBelieved && fold[i] >= believedFolds {
+			fold[i] = -1
+		}
+	}
+	f.believed, err = fitBeliefs(ctx, in.p, in.set, fold, in.memory, in.work)
+	return err
+}
+
+// addBeliefs adds beliefs of a block model.
+func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
+	in := f.in
+	if !in.believes() {
+		return nil
+	}
+	if err := f.believe(ctx); err != nil {
+		return err
+	}
+	learned := map[int]int{}
+	for i, label := range in.places {
+		learned[label] = i
+	}
+	t := heldOutSetting{setting{candidate: candidate{beliefs: true}}, len(candidatesOf(&in.design, in.p)) + 1, newProbabilities(len(h.class))}
+	for j, label := range f.believed.HeldOut {
+		if i, isLearned := learned[label]; isLearned && h.hasFeatures[i] {
+			t.set(i, doubled(f.believed.Probabilities[j]), h.class[i])
+		}
+	}
+	h.settings = append(h.settings, t)
+	return nil
 }
 
 // propagated returns settings with held-out scores of label propagation, or without them if it is no candidate.

@@ -119,11 +119,8 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	if len(d.free) > 0 && !d.tooFewLabels {
 		largest = max(largest, 2*blocks.BlockBytes[float64](n, 1)) // mean degrees of neighbours
 	}
-	if gated(&d, p, set) { // while the scores of the mixture are there
-		scores := chunks.Bytes[float32](n, k)
-		if d.single {
-			scores = 0
-		}
+	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes { // while the scores of components are there
+		scores := int64(components) * chunks.Bytes[float32](n, k)
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
 	if d.eigenvectors {

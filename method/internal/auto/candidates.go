@@ -17,6 +17,7 @@ type candidate struct {
 	constant    bool    // the shares of the labels, whatever the node
 	propagation bool    // label propagation
 	rounds      bool    // stacked learning in rounds
+	beliefs     bool    // beliefs of a block model
 	free        bool    // free columns take part
 	pull        float64 // of shared weights towards agreement of neighbours, 0 to 1
 	ridge       float64 // of shared weights, of the sum over items
@@ -77,9 +78,11 @@ const (
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.rounds }
+func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.rounds && !c.beliefs }
 
 func (c candidate) isPropagation() bool { return c.propagation }
+
+func (c candidate) isBeliefs() bool { return c.beliefs }
 
 func (c candidate) isInRounds() bool { return c.rounds }
 

@@ -13,7 +13,6 @@ type Choice struct {
 	BlockModel  bool        `json:"block_model,omitempty"` // beliefs of a block model predict alone
 	Mixture     []Component `json:"mixture,omitempty"`
 	Calibration Calibration `json:"calibration"`
-	Gate        *Exponents  `json:"gate,omitempty"` // nil: beliefs take no part
 }
 
 // Component is a component of the mixture: a candidate with its λ, or Poisson learning.
@@ -24,6 +23,7 @@ type Component struct {
 	Propagation bool    `json:"propagation,omitempty"`
 	Diffusion   bool    `json:"diffusion,omitempty"` // a component of older models, whose weight the others share
 	Rounds      bool    `json:"rounds,omitempty"`
+	Beliefs     bool    `json:"beliefs,omitempty"`
 	Free        bool    `json:"free,omitempty"`
 	Pull        float64 `json:"pull,omitempty"`
 	Ridge       float64 `json:"ridge,omitempty"`
@@ -40,28 +40,19 @@ type Calibration struct {
 	Trust float64 `json:"trust"`
 }
 
-// Exponents are those of the probabilities of the mixture and of beliefs.
-type Exponents struct {
-	Mixture float64 `json:"mixture"`
-	Beliefs float64 `json:"beliefs"`
-}
-
-// choice returns the choice that a model and its gate follow from.
-func (m *model) choice(g *gate) *Choice {
+// choice returns the choice that a model follows from.
+func (m *model) choice() *Choice {
 	c := &Choice{Calibration: Calibration{m.calibrated.power, m.calibrated.slope, m.calibrated.trust}}
 	for _, term := range m.mixture {
 		chosen := Component{Weight: term.weight, Poisson: term.setting < 0}
 		if !chosen.Poisson {
 			s, lambda := m.settings[term.setting].candidate, m.settings[term.setting].lambda
 			chosen = Component{
-				Weight: term.weight, Constant: s.constant, Propagation: s.propagation, Rounds: s.rounds, Free: s.free, Pull: s.pull, Ridge: s.ridge,
+				Weight: term.weight, Constant: s.constant, Propagation: s.propagation, Rounds: s.rounds, Beliefs: s.beliefs, Free: s.free, Pull: s.pull, Ridge: s.ridge,
 				Attributes: s.attributes, Links: s.links, Alone: s.isAlone, Lambda: lambda,
 			}
 		}
 		c.Mixture = append(c.Mixture, chosen)
-	}
-	if g != nil {
-		c.Gate = &Exponents{g.u, g.v}
 	}
 	return c
 }
@@ -97,7 +88,7 @@ func (c *Choice) modelOf(f *features) *model {
 		if !chosen.Poisson {
 			term.setting = len(m.settings)
 			m.settings = append(m.settings, heldOutSetting{setting: setting{candidate{
-				constant: chosen.Constant, propagation: chosen.Propagation, rounds: chosen.Rounds, free: chosen.Free, pull: chosen.Pull, ridge: chosen.Ridge,
+				constant: chosen.Constant, propagation: chosen.Propagation, rounds: chosen.Rounds, beliefs: chosen.Beliefs, free: chosen.Free, pull: chosen.Pull, ridge: chosen.Ridge,
 				attributes: chosen.Attributes, links: chosen.Links, isAlone: chosen.Alone,
 			}, chosen.Lambda}})
 		}
@@ -106,32 +97,24 @@ func (c *Choice) modelOf(f *features) *model {
 	return m
 }
 
-// choose returns the model that held-out labels choose, not fitted yet, and its gate, or those of the
-// settings' choice.
-func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*model, *gate, error) {
+// choose returns the model that held-out labels choose, not fitted yet, or that of the settings' choice.
+func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*model, error) {
 	if c := in.set.Choice; c != nil {
 		m := c.modelOf(f)
-		if c.Gate == nil {
-			return m, nil, nil
+		var err error
+		if m.uses(candidate.isBeliefs) {
+			err = f.believe(ctx)
 		}
-		fitted := in.first
-		if fitted == nil {
-			var err error
-			if fitted, err = fitBeliefs(ctx, in); err != nil {
-				return nil, nil, err
-			}
-		}
-		return m, &gate{model: fitted, u: c.Gate.Mixture, v: c.Gate.Beliefs}, nil
+		return m, err
 	}
 	held, err := predictHeldOut(ctx, f)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m := &model{features: f, settings: held.settings, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
 	if !split.TooFew(in.p.Class) {
 		out.Estimate = held.estimate(m.mixture, f.reached, in.set.Balanced)
 	}
-	g, err := in.gate(ctx, f, held, m.mixture, m.calibrated, out)
-	return m, g, err
+	return m, nil
 }

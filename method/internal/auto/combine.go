@@ -8,7 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// component is a model of a mixture, or Poisson learning.
+// component is a model of a mixture, or Poisson learning. Beliefs, which stand last, are multiplied with the sum q of
+// the others: p ∝ q^(1−w)·b^w for their probabilities b and weight w.
 type component struct {
 	weight  float64
 	setting int                   // position among the settings, −1 of Poisson learning
@@ -28,10 +29,10 @@ const (
 	// weights.
 	agreementLabels = 40
 
-	// propagationErrors is the number of standard errors of the difference by which label
-	// propagation must make labels likelier than models. From twenty labels it often seems to by
-	// luck: without it co-work of lawyers lost 6 points.
-	propagationErrors = 2
+	// admissionErrors is the number of standard errors of the difference by which label propagation, and beliefs,
+	// must make labels likelier than models. From twenty labels they often seem to by luck: without it co-work of
+	// lawyers lost 6 points to label propagation.
+	admissionErrors = 2
 
 	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
 	leastTruth = 1e-12
@@ -43,7 +44,7 @@ const (
 // labels choose nothing: Poisson learning predicts, or label propagation where most nodes are
 // far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
-	mixture := h.mixture(among)
+	mixture := h.multiply(h.mixture(among), among)
 	if h.single {
 		best := slices.MaxFunc(mixture, func(a, b component) int { return cmp.Compare(a.weight, b.weight) })
 		best.weight = 1
@@ -67,7 +68,7 @@ func (h *heldOut) mixture(among func(label int) bool) []component {
 	for _, index := range h.likeliest(among) {
 		mixture = append(mixture, component{weight: h.settings[index].likelihood(among, h.hasOthers), setting: index})
 	}
-	mixture = h.admit(mixture, candidate.isPropagation, propagationErrors, among)
+	mixture = h.admit(mixture, candidate.isPropagation, among)
 	highest := math.Inf(-1)
 	for _, c := range mixture {
 		highest = max(highest, c.weight)
@@ -90,6 +91,49 @@ func (h *heldOut) mixture(among func(label int) bool) []component {
 	return components
 }
 
+// multiply appends beliefs with the weight that makes some of the labels likeliest, if it makes them likelier than the
+// mixture alone by admissionErrors standard errors. It does not change the mixture.
+func (h *heldOut) multiply(mixture []component, among func(label int) bool) []component {
+	position := slices.IndexFunc(h.settings, func(s heldOutSetting) bool { return s.candidate.beliefs })
+	if position < 0 {
+		return mixture
+	}
+	believed := &h.settings[position]
+	extended := append(slices.Clip(mixture), component{setting: position})
+	gains := make([]float64, beliefWeights+1)
+	squares := slices.Clone(gains)
+	p, q := make([]float64, h.classes), make([]float64, h.classes)
+	for i, hasOthers := range h.hasOthers {
+		if !hasOthers || !among(i) || !h.isPredicted(extended, i) {
+			continue
+		}
+		h.mixTo(q, mixture, i)
+		for w := range gains {
+			multiplyTo(p, q, believed.rows[i], float64(w)/beliefWeights)
+			gain := math.Log(p[h.class[i]]+leastTruth) - math.Log(q[h.class[i]]+leastTruth)
+			gains[w] += gain
+			squares[w] += float64(gain * gain)
+		}
+	}
+	best := classify.ArgMax(gains)
+	if gains[best] <= admissionErrors*math.Sqrt(squares[best]) {
+		return mixture
+	}
+	extended[len(mixture)].weight = float64(best) / beliefWeights
+	return extended
+}
+
+// beliefWeights is the number of weights of beliefs that are searched.
+const beliefWeights = 10
+
+// multiplyTo stores the product of powers of probabilities and of beliefs.
+func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
+	for c, b := range beliefs {
+		dst[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) + float64(weight*math.Log(float64(b)+leastTruth))
+	}
+	classify.Softmax(dst, dst)
+}
+
 // pruned returns the components whose weights are not too small, and the sum of these.
 func pruned(mixture []component) (components []component, sum float64) {
 	highest := 0.0
@@ -109,6 +153,10 @@ func pruned(mixture []component) (components []component, sum float64) {
 // likeliest returns the setting of each candidate whose λ makes some of the labels likeliest.
 func (h *heldOut) likeliest(among func(label int) bool) (list []int) {
 	for lo := 0; lo < len(h.settings); {
+		if h.settings[lo].candidate.beliefs {
+			lo++
+			continue
+		}
 		hi, best, highest := lo, lo, math.Inf(-1)
 		for ; hi < len(h.settings) && h.settings[hi].position == h.settings[lo].position; hi++ {
 			if l := h.settings[hi].likelihood(among, h.hasOthers); l > highest {
@@ -143,9 +191,9 @@ func (h *heldOut) agreement(among func(label int) bool) float64 {
 }
 
 // admit gives the component of one kind of candidate the logarithm of its likelihood relative to that of the
-// likeliest other one, by the labels that it predicts, or removes it if it does not make them likelier
-// by a number of standard errors.
-func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, errors float64, among func(label int) bool) []component {
+// likeliest other one, by the labels that both predict, or removes it if it does not make them likelier
+// by admissionErrors standard errors.
+func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, among func(label int) bool) []component {
 	position := slices.IndexFunc(mixture, func(c component) bool { return c.isOf(h.settings, isKind) })
 	if position < 0 {
 		return mixture
@@ -159,14 +207,14 @@ func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, errors
 	tested, rival := h.of(mixture[position].setting), h.of(mixture[best].setting)
 	labels, sum, squares := 0.0, 0.0, 0.0
 	for i, hasOthers := range h.hasOthers {
-		if hasOthers && among(i) && tested.rows[i] != nil {
+		if hasOthers && among(i) && tested.rows[i] != nil && rival.rows[i] != nil {
 			likelier := math.Log(tested.truth[i]+leastTruth) - math.Log(rival.truth[i]+leastTruth)
 			labels++
 			sum += likelier
 			squares += float64(likelier * likelier)
 		}
 	}
-	if variance := squares - sum*sum/max(1, labels); !(sum > errors*math.Sqrt(variance)) {
+	if variance := squares - sum*sum/max(1, labels); !(sum > admissionErrors*math.Sqrt(variance)) {
 		return slices.Delete(mixture, position, position+1)
 	}
 	mixture[position].weight = mixture[best].weight + sum
@@ -248,7 +296,12 @@ func (h *heldOut) of(setting int) *probabilities {
 func (h *heldOut) mixTo(dst []float64, mixture []component, i int) {
 	clear(dst)
 	for _, s := range mixture {
-		for c, q := range h.of(s.setting).rows[i] {
+		row := h.of(s.setting).rows[i]
+		if s.isOf(h.settings, candidate.isBeliefs) {
+			multiplyTo(dst, dst, row, s.weight)
+			continue
+		}
+		for c, q := range row {
 			dst[c] += float64(s.weight * float64(q))
 		}
 	}

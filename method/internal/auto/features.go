@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -25,6 +26,7 @@ type features struct {
 	attributes *ridgeScores     // nil: none
 	links      *ridgeScores     // of link rows; nil: none
 	rounds     *rounds          // nil: none
+	believed   *beliefs.Model   // beliefs of a block model; nil: none
 	poisson    probabilities    // held-out ones of Poisson learning
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach

@@ -75,6 +75,9 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	if f.rounds != nil {
 		h.settings = append(h.settings, f.rounds.setting(h, f))
 	}
+	if err := h.addBeliefs(ctx, f); err != nil {
+		return nil, err
+	}
 	return h, h.addPropagation(ctx, f)
 }
 

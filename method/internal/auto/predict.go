@@ -40,15 +40,11 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// predict returns the probabilities of every node, through a gate unless it is nil. The walks are made once more, from all
-// labels, and each filter is multiplied by its weights when it is complete: the features of a node are
-// never there together.
-func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], error) {
+// predict returns the probabilities of every node. The walks are made once more, from all labels, and each filter is
+// multiplied by its weights when it is complete: the features of a node are never there together.
+func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
 	in := m.features.in
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	if g != nil && g.u == 0 && g.v == 1 {
-		return m.believed(ctx, g)
-	}
 	w, err := m.walkScores(ctx)
 	if err != nil {
 		return nil, err
@@ -57,7 +53,14 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 	if i := slices.IndexFunc(w.scores, func(b *sparse.Block[float32]) bool { return b != nil }); i >= 0 {
 		scores = w.scores[i] // each row is read before it is overwritten
 	}
-	if slices.ContainsFunc(m.mixture, func(c component) bool { return c.isOf(m.settings, candidate.isPropagation) }) {
+	if m.uses(candidate.isBeliefs) {
+		b := m.features.believed
+		if w.believed, err = b.Predict(ctx); err != nil {
+			return nil, err
+		}
+		in.work.Add(problem.Work{Sweeps: b.Sweeps, EntryColumns: int64(b.Columns) * sparse.EntriesOf(in.p.A)})
+	}
+	if m.uses(candidate.isPropagation) {
 		scores = chunks.Block[float32](n, k)
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, err
@@ -72,23 +75,12 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 			simd.ConvertTo(row, p.probabilities(v, row))
 		}
 	})
-	if err != nil || g == nil {
-		return scores, err
-	}
-	w.scores = nil // so that beliefs have their memory
-	believed, err := m.believed(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	return scores, g.apply(ctx, in.set.Workers, scores, believed, func(v int) bool { return w.visited[v] })
+	return scores, err
 }
 
-// believed returns the probabilities by beliefs.
-func (m *model) believed(ctx context.Context, g *gate) (*sparse.Block[float32], error) {
-	scores, err := g.model.Predict(ctx)
-	in := m.features.in
-	in.work.Add(problem.Work{Sweeps: g.model.Sweeps, EntryColumns: int64(g.model.Columns) * sparse.EntriesOf(in.p.A)})
-	return scores, err
+// uses reports whether the mixture has a component of a kind.
+func (m *model) uses(isKind func(candidate) bool) bool {
+	return slices.ContainsFunc(m.mixture, func(c component) bool { return c.isOf(m.settings, isKind) })
 }
 
 // predictor predicts single nodes. It is not safe for concurrent use.
@@ -109,9 +101,7 @@ func (m *model) newPredictor(w *walkScores) *predictor {
 	p := &predictor{
 		model: m, walked: w, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, f.columns.freeCount()),
 		row: make([]float64, k), scores: make([]float64, kernels*k), missed: f.priorOfMissed(-1), one: make([]float64, k),
-	}
-	for _, c := range m.mixture {
-		p.usesPropagation = p.usesPropagation || c.isOf(m.settings, candidate.isPropagation)
+		usesPropagation: m.uses(candidate.isPropagation),
 	}
 	if f.attributes != nil {
 		p.attributes = make([]float64, f.attributes.blocks*k)
@@ -144,6 +134,11 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
 		case !isKnown:
 			copy(p.one, p.missed)
+		case c.isOf(p.settings, candidate.isBeliefs):
+			if isKnown {
+				multiplyTo(p.row, p.row, p.walked.believed.Row(v), c.weight)
+			}
+			continue
 		case c.isOf(p.settings, candidate.isInRounds):
 			simd.ConvertTo(p.one, f.rounds.all().Row(v))
 		case c.setting < 0:

@@ -16,6 +16,8 @@ import (
 type walkScores struct {
 	scores  []*sparse.Block[float32] // a row for each node; nil: the component has no column of walks
 	visited []bool                   // nodes that walks reach
+
+	believed *sparse.Block[float32] // beliefs of each node; nil: none
 }
 
 // direct reports whether a filter is a single step of a walk, so that it needs no block of its own.

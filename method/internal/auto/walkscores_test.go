@@ -56,24 +56,22 @@ func TestWalkScores(t *testing.T) {
 	}
 }
 
-// Beliefs may take part on a block model, and the estimate agrees with the accuracy.
-func TestGate(t *testing.T) {
+// Beliefs take part on a block model, and the estimate agrees with the accuracy.
+func TestBeliefsOfABlockModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
 	}
 	p, class := problemtest.Blocks(t, 5, 1500, 150, 3, 5, 1)
-	in := inputOf(t, p, &Settings{})
 	with := evident(t, p, &Settings{})
-	if !gated(&in.design, p, in.set) {
-		t.Fatal("beliefs may not take part")
+	if last := with.Choice.Mixture[len(with.Choice.Mixture)-1]; !last.Beliefs {
+		t.Fatal("beliefs take no part")
 	}
 	accuracy := problemtest.Accuracy(p, with.Class, class)
 	t.Logf("accuracy %.3f, estimate %.3f", accuracy, with.Estimate.Accuracy)
 	if e := with.Estimate; accuracy < 0.75 || math.Abs(e.Accuracy-accuracy) > 3*e.Stderr {
 		t.Errorf("accuracy %.3f, estimate %.3f ± %.3f", accuracy, e.Accuracy, e.Stderr)
 	}
-	few := p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
-	if gated(&in.design, few, in.set) {
-		t.Error("beliefs take part with ten labels")
+	if inputOf(t, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), &Settings{}).believes() {
+		t.Error("beliefs may take part with ten labels")
 	}
 }
