@@ -69,7 +69,7 @@ var started atomic.Bool
 // PETSc, such as -log_view; PETSc also reads the environment variable PETSC_OPTIONS. A program that
 // mpirun did not start is a job of one process.
 //
-// If a call of the network lasts longer than [DefaultTimeout], the process prints an error and exits
+// If the start, the end or a call of the network lasts longer than [DefaultTimeout], the process prints an error and exits
 // with code 1, because a process that hangs, or a link that is cut, would hold up the job
 // without end. The environment variable HEATWALK_MPI_TIMEOUT changes the time, 0 means no limit. It
 // must exceed the longest time that one process computes while the others wait.
@@ -90,13 +90,19 @@ func Start(args []string) (*World, error) {
 			call()
 		}
 	}()
+	late := fmt.Errorf("waited %v for the other processes; one of them hangs or cannot be reached, or %s is too short", limit, timeoutVariable)
+	if limit > 0 {
+		start := time.AfterFunc(limit, func() {
+			fmt.Fprintf(os.Stderr, "%s: start: %v\n", filepath.Base(os.Args[0]), late)
+			os.Exit(1)
+		})
+		defer start.Stop()
+	}
 	if err := <-failed; err != nil {
 		return nil, err
 	}
 	if limit > 0 {
-		w.waiting = time.AfterFunc(limit, func() {
-			w.fail(fmt.Errorf("waited %v for the other processes; one of them hangs or cannot be reached, or %s is too short", limit, timeoutVariable))
-		})
+		w.waiting = time.AfterFunc(limit, func() { w.fail(late) })
 		w.waiting.Stop()
 	}
 	return w, nil
@@ -143,11 +149,9 @@ func (w *World) fail(err error) {
 	os.Exit(1)
 }
 
-// Close ends MPI. It waits until every process has called it, for any time, because process 0 may
-// still write results. It must be the last call; a process that fails exits without it, so that mpirun
-// ends the other processes.
+// Close ends MPI. It waits until every process has called it, at most as long as for another call. It must be the last
+// call; a process that fails exits without it, so that mpirun ends the other processes.
 func (w *World) Close() {
-	w.waiting = nil
 	w.must(func() C.int { return C.hw_finalize() })
 	close(w.calls)
 }

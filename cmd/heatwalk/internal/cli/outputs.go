@@ -94,9 +94,9 @@ func outputFlag(flags *pflag.FlagSet, p *string, name, initial, usage string, fo
 // outputFile marks the flags of outputs.
 const outputFile = "heatwalk output"
 
-// checkPaths records problems of the inputs and outputs of a command. Flags that show FILE or TABLE in their usage
-// and are not outputs are inputs.
-func checkPaths(run *session, cmd *cobra.Command, args []string) {
+// inputPaths returns the inputs of a command, "" and "-" included: its arguments, and the values of flags that show FILE
+// or TABLE in their usage and are not outputs.
+func inputPaths(cmd *cobra.Command, args []string) []string {
 	inputs := slices.Clone(args)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		kind, _ := pflag.UnquoteUsage(f)
@@ -105,6 +105,12 @@ func checkPaths(run *session, cmd *cobra.Command, args []string) {
 			inputs = append(inputs, path)
 		}
 	})
+	return inputs
+}
+
+// checkPaths records problems of the inputs and outputs of a command.
+func checkPaths(run *session, cmd *cobra.Command, args []string) {
+	inputs := inputPaths(cmd, args)
 	checkStdin(run, inputs...)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if formats, isOutput := f.Annotations[outputFile]; isOutput {

@@ -47,6 +47,42 @@ func runsOn(t *testing.T, size int, args ...string) (codes []int, stdout, stderr
 	return codes, stdout, stderr
 }
 
+// Processes whose command lines or input files differ refuse, and name the first difference.
+func TestDifferentInputs(t *testing.T) {
+	dir := t.TempDir()
+	files := [2]string{filepath.Join(dir, "0.tsv"), filepath.Join(dir, "1.tsv")}
+	for i, path := range files {
+		if err := os.WriteFile(path, []byte("a b\nb c\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		same := path + ".same"
+		if err := os.WriteFile(same, fmt.Appendf(nil, "a b\nb %d\n", i), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := sparsetest.Processes(2, func(n sparse.Network) error {
+		run := newSession(t.Context(), []string{"eigen", files[n.Rank()]}, nil, nil, nil)
+		run.network = n
+		if err := sameCommand(run); err == nil || !strings.HasPrefix(err.Error(), "command line: differs between processes 0 and 1 of 2") {
+			t.Errorf("command line: error %v", err)
+		}
+		cmd := newEigen(run)
+		if err := agree(run, []string{"file"}, []float64{fileSum(files[n.Rank()])}); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.ParseFlags([]string{files[n.Rank()] + ".same"}); err != nil {
+			return err
+		}
+		if err := sameInputs(run, cmd); err == nil || !strings.Contains(err.Error(), ".same: differs between processes 0 and 1 of 2") || fault.Code(err) != fault.WrongData {
+			t.Errorf("inputs: error %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // One of several processes prints and writes files, with the result of one process.
 func TestProcesses(t *testing.T) {
 	dir := t.TempDir()

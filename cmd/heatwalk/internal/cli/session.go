@@ -366,6 +366,9 @@ func join(run *session, cmd *cobra.Command) error {
 	if run.network == nil {
 		return nil
 	}
+	if err := sameCommand(run); err != nil {
+		return err
+	}
 	if !isShared(cmd) {
 		if run.isFollower() {
 			return heatwalk.ErrFollower
@@ -377,6 +380,9 @@ func join(run *session, cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("resume"); f != nil && f.Changed {
 		run.problem("--resume", "runs of several processes keep no journal; leave out --resume")
 		return run.checked()
+	}
+	if err := sameInputs(run, cmd); err != nil {
+		return err
 	}
 	run.stdin = stdinError{}
 	host, processors := placeOf()
