@@ -54,10 +54,10 @@ func TestNoLeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split := splits.At(0)
+	trainTest := splits.At(0)
 	other := *p
 	other.Class = slices.Clone(p.Class)
-	for _, i := range split.Test {
+	for _, i := range trainTest.Test {
 		other.Class[i] = (p.Class[i] + 1) % 3
 	}
 	list, err := method.Parse("auto,lp,lgc,wvrn,cwk,cwk+rls,diffusion,diffusion+rls,diffusion+gp,p-step+dkm-svm,lp+cs")
@@ -75,7 +75,7 @@ func TestNoLeak(t *testing.T) {
 		var saw []*method.Prediction
 		for _, q := range []*method.Problem{p, &other} {
 			spy := &spyMethod{Method: m, saw: &saw}
-			plan := &Plan{Methods: []method.Entry{{Method: spy}}, Given: &split, Settings: &method.Settings{Lists: tinyGrid}}
+			plan := &Plan{Methods: []method.Entry{{Method: spy}}, Given: []split.Split{trainTest}, Settings: &method.Settings{Lists: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}

@@ -160,7 +160,7 @@ func (v *view) testRow(test Comparison) []report.Cell {
 // accuracySection returns the section with the table of accuracies and their curves.
 func (v *view) accuracySection() *report.Section {
 	t := &report.Table{
-		Caption: "Accuracy in %, " + v.report.drawn() + ". * best; ≈ not significantly worse than the best by either test; † worse by p (draws) alone; no mark: worse by both.",
+		Caption: "Accuracy in %, " + v.report.drawn() + ". " + v.report.legend() + ".",
 		Head:    v.head("method"),
 	}
 	c := &report.Chart{Name: "accuracy", Caption: "Accuracy over the training size, to scale.", X: v.sizeAxis(), Y: report.Axis{Title: "accuracy, %"}}
@@ -178,10 +178,7 @@ func (v *view) accuracySection() *report.Section {
 			res := v.report.result(name, size)
 			cell := report.Percent(res.AccuracyMean, res.AccuracyStderr)
 			line.Add(v.sizeOf(size), cell)
-			cell.Mark, cell.Strong = signs[res.Standing], res.Standing == first
-			if res.Standing == notWorse && v.report.comparison(v.report.best(size), name, size).PDraws < Level {
-				cell.Mark = "†"
-			}
+			cell.Mark, cell.Strong = v.report.mark(res), res.Standing == first
 			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)

@@ -15,13 +15,11 @@ type Plan struct {
 	Methods []method.Entry // the majority class is always measured too; an entry without a name has that of its method
 
 	// Training sets: each fraction of the labels, or each number of nodes of every
-	// class, or all folds but one of Folds (with Inverse that one alone), or one
-	// given split.
+	// class, or all folds but one of Folds, or given splits, of which those of one size follow each other.
 	Fractions []float64
 	PerClass  []int
 	Folds     int
-	Inverse   bool
-	Given     *split.Split
+	Given     []split.Split
 
 	Stratified bool // fractions and folds have each class's share of it
 
@@ -91,10 +89,17 @@ type size struct {
 // sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	share := func(s split.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
-	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: &split.Splits{Len: 1, At: func(int) split.Split { return *plan.Given }}}}, nil
-	}
 	var sizes []size
+	count := 0
+	for list := range slices.Values(plan.givenSizes()) {
+		if count = max(count, len(list)); len(list) < count {
+			return nil, split.Usage("%d given splits of one training size and %d of another; give the same number of each", count, len(list))
+		}
+		sizes = append(sizes, size{fraction: share(list[0]), splits: &split.Splits{Len: count, At: func(i int) split.Split { return list[i] }}})
+	}
+	if sizes != nil {
+		return sizes, nil
+	}
 	for _, d := range plan.designs() {
 		s := size{fraction: d.Fraction, perClass: d.PerClass}
 		var err error
@@ -119,11 +124,35 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
+// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal, because
+// stratified draws and folds differ by some nodes.
+func (plan *Plan) givenSizes() (sizes [][]split.Split) {
+	isClose := func(a, b int) bool { return 50*max(a, b) <= 51*min(a, b) || max(a, b) == min(a, b)+1 }
+	for i, s := range plan.Given {
+		if i == 0 || !isClose(len(s.Train), len(plan.Given[i-1].Train)) {
+			sizes = append(sizes, nil)
+		}
+		sizes[len(sizes)-1] = append(sizes[len(sizes)-1], s)
+	}
+	return sizes
+}
+
+// SplitsOf returns all splits of a plan for labels of the given classes.
+func (plan *Plan) SplitsOf(class []int, seed uint64) (list []split.Split, err error) {
+	sizes, err := plan.sizes(&method.Problem{Class: class, Row: make([]int, len(class))}, seed)
+	for _, s := range sizes {
+		for i := range s.splits.Len {
+			list = append(list, s.splits.At(i))
+		}
+	}
+	return list, err
+}
+
 // designs returns how the splits of each training size are drawn.
 func (plan *Plan) designs() (list []split.Design) {
 	switch {
 	case plan.Folds != 0:
-		return []split.Design{{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}}
+		return []split.Design{{Folds: plan.Folds, Stratified: plan.Stratified}}
 	case len(plan.PerClass) > 0:
 		for _, count := range plan.PerClass {
 			list = append(list, split.Design{PerClass: count})
@@ -142,7 +171,7 @@ func (plan *Plan) designs() (list []split.Design) {
 func (plan *Plan) count() int {
 	switch {
 	case plan.Given != nil:
-		return 1
+		return len(plan.givenSizes()[0])
 	case plan.Folds != 0:
 		return max(1, plan.Splits) * plan.Folds
 	case plan.Splits == 0:
@@ -175,9 +204,10 @@ func someOf(p *method.Problem, size int) *method.Problem {
 func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
 	switch {
 	case plan.Given != nil:
-		return []int{len(plan.Given.Train)}
-	case plan.Folds != 0 && plan.Inverse:
-		return []int{plan.trainedAt(p, 1/float64(plan.Folds))}
+		for _, list := range plan.givenSizes() {
+			sizes = append(sizes, len(list[0].Train))
+		}
+		return sizes
 	case plan.Folds != 0:
 		return []int{plan.trainedAt(p, 1-1/float64(plan.Folds))}
 	case len(plan.PerClass) > 0:

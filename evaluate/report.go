@@ -23,7 +23,6 @@ type Report struct {
 
 	Splits       int       `json:"splits"`               // for each training size
 	Folds        int       `json:"folds,omitempty"`      // splits are those of cross-validation
-	Inverse      bool      `json:"inverse,omitempty"`    // each fold is the training set, not the test set
 	Stratified   bool      `json:"stratified,omitempty"` // fractions and folds have each class's share
 	TuneAt       []float64 `json:"tune_at,omitempty"`    // fractions at which parameters were chosen for all sizes
 	TuningSplits int       `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
@@ -173,26 +172,20 @@ func (r *Report) WriteText(w io.Writer) error {
 		line += "   " + pad(r.trainedOn(f), column)
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
-	marks := map[string]string{first: " * ", notWorse: " ≈ ", worse: "   "}
-	marked := false
 	for _, m := range methods {
 		line := pad(m, width)
 		for _, f := range fractions {
 			res := r.result(m, f)
-			marked = marked || res.Standing == notWorse
 			cell := percent(res.AccuracyMean)
 			if r.Splits > 1 {
 				cell += " (" + percent(res.AccuracyStderr) + ")"
 			}
-			line += marks[res.Standing] + pad(cell, column)
+			line += " " + pad(r.mark(res), 2) + pad(cell, column)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	switch {
-	case marked:
-		fmt.Fprintf(&b, "* best, ≈ not significantly worse (%s, p ≥ %v)\n", testName, Level)
-	case r.Splits > 1:
-		fmt.Fprintf(&b, "* best, and all others are significantly worse (%s, p < %v)\n", testName, Level)
+	if r.Splits > 1 {
+		b.WriteString(r.legend() + "\n")
 	}
 	for _, line := range r.protocol() {
 		b.WriteString(line + "\n")
@@ -208,6 +201,49 @@ func (r *Report) WriteText(w io.Writer) error {
 	r.writeQuality(&b, width)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Marks of methods in tables, see [Report.legend].
+const (
+	bestMark     = "*"
+	notWorseMark = "≈"
+	drawsMark    = "†"
+)
+
+// mark returns the mark of a result.
+func (r *Report) mark(res *Result) string {
+	switch {
+	case res.Standing == first:
+		return bestMark
+	case res.Standing == notWorse:
+		return notWorseMark
+	case testOf(res.NodesTrained, res.NodesTested) == drawsTest && r.comparison(r.best(res.TrainFraction), res.Method, res.TrainFraction).PHolm >= Level && r.Splits > 1:
+		return drawsMark
+	}
+	return ""
+}
+
+// legend explains the marks.
+func (r *Report) legend() string {
+	marks, tests := map[string]bool{}, []string{}
+	for i := range r.Results {
+		res := &r.Results[i]
+		marks[r.mark(res)] = true
+		if test := testOf(res.NodesTrained, res.NodesTested); !slices.Contains(tests, test) {
+			tests = append(tests, test)
+		}
+	}
+	text := bestMark + " best"
+	if marks[notWorseMark] {
+		text += ", " + notWorseMark + " not significantly worse"
+	}
+	if marks[drawsMark] {
+		text += ", " + drawsMark + " worse, but not significantly for other nodes (" + nodesTest + ")"
+	}
+	if !marks[notWorseMark] && !marks[drawsMark] {
+		text += ", and all others are significantly worse"
+	}
+	return fmt.Sprintf("%s; %s, Holm, level %v", text, strings.Join(tests, " or "), Level)
 }
 
 // writeQuality writes the other measures, a table for each training size.
@@ -284,9 +320,6 @@ func (r *Report) drawn() string {
 	}
 	if r.Folds == 0 {
 		return fmt.Sprintf("mean of %d %ssplits (standard error)", r.Splits, kind)
-	}
-	if r.Inverse {
-		kind = "inverse " + kind
 	}
 	text := fmt.Sprintf("mean of %s%d-fold cross-validation", kind, r.Folds)
 	if repeats := r.Splits / r.Folds; repeats > 1 {

@@ -118,8 +118,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainTest := s.At(0)
-	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &trainTest, TuningSplits: 3})
+	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: []split.Split{s.At(0)}, TuningSplits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +222,7 @@ func TestWriteText(t *testing.T) {
            5 %               10 %
 cwk      * 72.0 (1.2)      * 50.0 (11.5)
 majority   31.0 (0.6)      ≈ 31.0 (0.6)
-* best, ≈ not significantly worse (corrected resampled t-test, Holm, p ≥ 0.05)
+* best, ≈ not significantly worse; corrected resampled t-test, Holm, level 0.05
 parameters chosen once on 2 further splits of all labels: cwk
 cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
 cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features

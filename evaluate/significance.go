@@ -42,12 +42,25 @@ const leastSplits = 5
 // Level is the p value below which the report calls a difference significant.
 const Level = 0.05
 
-const testName = "corrected resampled t-test, Holm"
+// Names of the tests that decide the standing of methods.
+const (
+	drawsTest = "paired t-test over draws of the labels"
+	nodesTest = "corrected resampled t-test"
+)
+
+// testOf returns the test that decides the standing of methods: that over draws where test sets are larger than
+// training sets, because such draws share few training nodes and the other test is very cautious.
+func testOf(trained, tested float64) string {
+	if tested > trained {
+		return drawsTest
+	}
+	return nodesTest
+}
 
 // How a method compares with the others at its training size.
 const (
 	first    = "best"      // the highest mean accuracy
-	notWorse = "not worse" // the difference from the best is not significant at [Level]
+	notWorse = "not worse" // the difference from the best is not significant at [Level] by [testOf]
 	worse    = "worse"
 )
 
@@ -77,6 +90,9 @@ func (r *Report) compare(results []Result) {
 	}
 	name := results[best].Method
 	for _, t := range tests {
+		if test := testOf(results[best].NodesTrained, results[best].NodesTested); test == drawsTest {
+			t.PHolm = t.PDraws
+		}
 		if t.PHolm >= Level && len(results[best].Accuracies) > 1 && (t.A == name || t.B == name) {
 			for i := range results {
 				if results[i].Method == t.A || results[i].Method == t.B {

@@ -22,9 +22,8 @@ type ValuesReport struct {
 	Nodes    int `json:"nodes"`
 	Labelled int `json:"labelled"` // nodes with a value
 
-	Splits  int    `json:"splits"`            // for each training size
-	Folds   int    `json:"folds,omitempty"`   // splits are those of cross-validation
-	Inverse bool   `json:"inverse,omitempty"` // each fold is the training set, not the test set
+	Splits  int    `json:"splits"`          // for each training size
+	Folds   int    `json:"folds,omitempty"` // splits are those of cross-validation
 	RNGSeed uint64 `json:"seed"`
 
 	Results []ValuesResult `json:"results"` // by training size, in each the two means and then the methods
@@ -53,7 +52,7 @@ type ValuesResult struct {
 
 // CompareValues measures methods that predict numbers: at each training size all of them learn from the same
 // known values, choose their parameters by cross-validation of these alone, and are scored on the same
-// other known values. It uses the Fractions, Folds, Inverse, Given, Splits and Progress of the plan. The
+// other known values. It uses the Fractions, Folds, Given, Splits and Progress of the plan. The
 // errors are those of [regress.Run] and of splits.
 func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.Method, plan *Plan, s *regress.Settings) (*ValuesReport, error) {
 	start := time.Now()
@@ -62,7 +61,7 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 		return nil, err
 	}
 	r := &ValuesReport{
-		Nodes: sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), Labelled: len(p.Row), Splits: sizes[0].splits.Len, Folds: plan.Folds, Inverse: plan.Inverse, RNGSeed: s.RNGSeed,
+		Nodes: sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), Labelled: len(p.Row), Splits: sizes[0].splits.Len, Folds: plan.Folds, RNGSeed: s.RNGSeed,
 	}
 	for i, size := range sizes {
 		var results []ValuesResult
@@ -146,7 +145,7 @@ func standing(results []ValuesResult) {
 
 // drawn describes the splits that means are over.
 func (r *ValuesReport) drawn() string {
-	return (&Report{Splits: r.Splits, Folds: r.Folds, Inverse: r.Inverse}).drawn()
+	return (&Report{Splits: r.Splits, Folds: r.Folds}).drawn()
 }
 
 // size writes the training size of a result.
@@ -166,7 +165,7 @@ func (r *ValuesReport) cell(mean, stderr float64) string {
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 // signs of standings in tables.
-var signs = map[string]string{first: "*", notWorse: "≈", worse: ""}
+var signs = map[string]string{first: bestMark, notWorse: notWorseMark}
 
 // errorColumns are the columns of the tables of errors.
 var errorColumns = []struct {
@@ -215,5 +214,5 @@ func (r *ValuesReport) legend() string {
 	if r.Splits == 1 {
 		return "* least RMSE"
 	}
-	return fmt.Sprintf("* least RMSE, ≈ not significantly larger (%s, p ≥ %v)", testName, Level)
+	return fmt.Sprintf("* least RMSE, ≈ not significantly larger (%s, p ≥ %v)", testOf(r.Results[0].NodesTrained, r.Results[0].NodesTested), Level)
 }

@@ -28,7 +28,7 @@ func TestCompareValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &Plan{Given: &split.Split{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}
+	plan := &Plan{Given: []split.Split{{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}}
 	r, err := CompareValues(t.Context(), p, methods, plan, new(regress.Settings))
 	if err != nil {
 		t.Fatal(err)

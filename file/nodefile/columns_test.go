@@ -117,7 +117,8 @@ func TestListColumns(t *testing.T) {
 	}
 	for _, text := range []string{"node,split\nc103,train\nc101,test\n", "split,node\ntrain,c103\ntest,c101\n", ",id,age,part\n0,c103,5,train\n1,c101,6,test\n", "c103,train\nc101,test\n"} {
 		var columns input.Columns
-		train, test, err := ReadSplit(t.Context(), write(t, file{"s.csv", text})[0], customers(t, false), &ListConfig{Columns: func(c input.Columns) { columns = c }})
+		splits, err := ReadSplits(t.Context(), write(t, file{"s.csv", text})[0], customers(t, false), &ListConfig{Columns: func(c input.Columns) { columns = c }})
+		train, test := partsOf(splits)
 		if err != nil || !slices.Equal(train, []int{3}) || !slices.Equal(test, []int{1}) {
 			t.Errorf("%q: %v, %v, %v", text, train, test, err)
 		}
@@ -130,7 +131,7 @@ func TestListColumns(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	_, _, err := ReadSplit(t.Context(), write(t, file{"s.csv", "Kunde,Alter,Teil\nc103,5,train\nc101,6,test\n"})[0], customers(t, false), nil)
+	_, err := ReadSplits(t.Context(), write(t, file{"s.csv", "Kunde,Alter,Teil\nc103,5,train\nc101,6,test\n"})[0], customers(t, false), nil)
 	if err == nil || !strings.HasSuffix(err.Error(), `cannot determine which columns of "Kunde,Alter,Teil" hold the node and the part; title them "node" and "part"`) {
 		t.Errorf("foreign titles: %v", err)
 	}

@@ -4,7 +4,7 @@
 //
 //	labels, err := nodefile.ReadLabels(ctx, "labels.tsv", store.Nodes, nil)
 //	rows, err := nodefile.ReadIDs(ctx, "rows.ids", store.Nodes, nil)
-//	train, test, err := nodefile.ReadSplit(ctx, "split.tsv", store.Nodes, nil)
+//	splits, err := nodefile.ReadSplits(ctx, "split.tsv", store.Nodes, nil)
 //	table, err := nodefile.ReadAttributes(ctx, "table.csv", nil)
 //
 // Each line is about one node; tabs, commas, semicolons or blanks separate its id from its

@@ -28,7 +28,7 @@ const (
 	NoHeader   = input.NoHeader
 )
 
-// ListConfig holds the settings of [ReadIDs], [ReadSplit] and [ReadPrior]; nil means the zero
+// ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]; nil means the zero
 // value.
 type ListConfig struct {
 	Header  Header              // default: decide from the text
@@ -55,35 +55,53 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]i
 	return c.rows(ctx, c.reader(nodes, ""), path, "ids", func(int, nodetable.Row) error { return nil })
 }
 
-// ReadSplit reads a table with a node and its part (train or test) in each row, and returns the
-// rows of both parts in the order of the file. Nodes without a line, and nodes with an empty
-// part, val, validation or none, are in neither. Columns are chosen as [ReadLabels] does.
-func ReadSplit(ctx context.Context, path string, nodes Lookup, c *ListConfig) (train, test []int, err error) {
+// Parts are the rows of the parts of a split, in the order of a file.
+type Parts struct{ Train, Test []int }
+
+// ReadSplits reads a table with a node and its part (train or test) in each row, or its parts in several splits, separated
+// by blanks. Nodes without a line, and nodes with an empty part, val, validation or none, are in neither. Columns are chosen
+// as [ReadLabels] does.
+func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (splits []Parts, err error) {
 	if c == nil {
 		c = &ListConfig{}
 	}
 	t := c.reader(nodes, input.Part)
 	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
-		switch strings.ToLower(string(row.Value())) {
-		case "train":
-			train = append(train, node)
-		case "test":
-			test = append(test, node)
-		case "", "val", "validation", "none":
-		default:
-			return &ParseError{File: t.Name, Line: row.Line, Column: row.Column(), Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Value())), Fix: "fix the line"}
+		words := strings.Fields(strings.ToLower(string(row.Value())))
+		wrong := func(format string, args ...any) error {
+			return &ParseError{File: t.Name, Line: row.Line, Column: row.Column(), Msg: fmt.Sprintf(format, args...), Fix: "fix the line"}
+		}
+		if len(splits) == 0 {
+			splits = make([]Parts, len(words))
+		}
+		if len(words) > 0 && len(words) != len(splits) {
+			return wrong("%d parts, and the first line has %d", len(words), len(splits))
+		}
+		for i, word := range words {
+			switch s := &splits[i]; word {
+			case "train":
+				s.Train = append(s.Train, node)
+			case "test":
+				s.Test = append(s.Test, node)
+			case "val", "validation", "none":
+			default:
+				return wrong("%s is neither train nor test", table.Quoted(word))
+			}
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case len(train) == 0:
-		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
-	case len(test) == 0:
-		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
+	if err != nil {
+		return nil, err
 	}
-	return train, test, nil
+	for _, s := range splits {
+		switch {
+		case len(s.Train) == 0:
+			return nil, &ParseError{File: t.Name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
+		case len(s.Test) == 0:
+			return nil, &ParseError{File: t.Name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
+		}
+	}
+	return splits, nil
 }
 
 // rows reads the table at path, in which each node has at most one row, calls use with each

@@ -220,7 +220,15 @@ func TestReadIDs(t *testing.T) {
 	}
 }
 
-func TestReadSplit(t *testing.T) {
+// partsOf returns the rows of all splits.
+func partsOf(splits []Parts) (train, test []int) {
+	for _, s := range splits {
+		train, test = append(train, s.Train...), append(test, s.Test...)
+	}
+	return train, test
+}
+
+func TestReadSplits(t *testing.T) {
 	for _, test := range []struct {
 		text        string
 		train, test []int
@@ -228,13 +236,16 @@ func TestReadSplit(t *testing.T) {
 	}{
 		{"n3\ttrain\nn1\ttest\nn0\tTrain\nn4\tval\nn2\tvalidation\nn5\tnone\nn6\n", []int{3, 0}, []int{1}, ""},
 		{"node part\nn3 train\nn1 test\n", []int{3}, []int{1}, ""},
+		{"node\tsplit\nn3\ttrain test\nn1\ttest train\nn2\tnone test\nn4\t\n", []int{3, 1}, []int{1, 3, 2}, ""},
+		{"n3\ttrain test\nn1\ttest\n", nil, nil, "s:2:4: 1 parts, and the first line has 2; fix the line"},
 		{"n3\ttrain\nn1\ttrial\n", nil, nil, `s:2:4: "trial" is neither train nor test; fix the line`},
 		{"n3\ttrain\nn3\ttest\n", nil, nil, `s:2: "n3" is on line 1 already; keep one of the lines`},
 		{"n3\ttrain\n", nil, nil, "s: no node is for testing; write lines node<TAB>test"},
 		{"n3\ttest\n", nil, nil, "s: no node is for training; write lines node<TAB>train"},
 	} {
 		path := write(t, file{"s", test.text})[0]
-		train, part, err := ReadSplit(t.Context(), path, names(t), nil)
+		splits, err := ReadSplits(t.Context(), path, names(t), nil)
+		train, part := partsOf(splits)
 		text := ""
 		if err != nil {
 			text = strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
@@ -313,9 +324,11 @@ func FuzzLabels(f *testing.F) {
 		case 1:
 			rows, err = ReadIDs(context.Background(), path, nodes, nil)
 		case 2:
-			var test []int
-			rows, test, err = ReadSplit(context.Background(), path, nodes, nil)
-			rows = append(rows, test...)
+			var splits []Parts
+			splits, err = ReadSplits(context.Background(), path, nodes, nil)
+			for _, s := range splits {
+				rows = append(s.Train, s.Test...)
+			}
 		case 3:
 			p, perr := ReadPrior(context.Background(), path, nodes, []string{"A", "B"}, nil)
 			if err = perr; err == nil {

@@ -12,8 +12,7 @@ import (
 type Design struct {
 	// Folds is the number of folds of a partition. Each fold of the first partition is
 	// the test set of a split in turn, then each of the second, and so on.
-	Folds   int
-	Inverse bool // train on one fold and test on all others, instead of the other way round
+	Folds int
 
 	// PerClass is the number of training items of every class, chosen uniformly.
 	PerClass int
@@ -164,7 +163,7 @@ func (d Design) fold(class []int, number int, rng *rand.Rand) (s Split) {
 	}
 	trained := func(f int) (train, test []int) {
 		for item, itemFold := range fold {
-			if (itemFold == f) == d.Inverse {
+			if itemFold != f {
 				train = append(train, item)
 			} else {
 				test = append(test, item)

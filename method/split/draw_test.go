@@ -17,13 +17,13 @@ func classesOf(counts ...int) []int {
 	return class
 }
 
-// TestFoldSplits checks that each partition tests on, or trains on, every item once,
+// TestFoldSplits checks that each partition tests on every item once,
 // and that folds have the promised items of each class.
 func TestFoldSplits(t *testing.T) {
 	class := classesOf(10, 7, 5)
 	for _, stratified := range []bool{true, false} {
-		for _, inverse := range []bool{true, false} {
-			p := Design{Folds: 4, Inverse: inverse, Stratified: stratified}
+		{
+			p := Design{Folds: 4, Stratified: stratified}
 			name := fmt.Sprintf("%+v", p)
 			splits, err := Draw(class, p, 11, 5)
 			if err != nil {
@@ -37,9 +37,6 @@ func TestFoldSplits(t *testing.T) {
 				for f := range 4 {
 					s := splits.At(4*number + f)
 					one, other := s.Test, s.Train
-					if inverse {
-						one, other = other, one
-					}
 					if n := len(one); n < 5 || n > 6 || n+len(other) != len(class) || !slices.IsSorted(one) {
 						t.Errorf("%s: a fold of %d", name, n)
 					}
@@ -78,10 +75,9 @@ func TestFoldErrors(t *testing.T) {
 	}{
 		{Design{Folds: 1}, "split: parameter outside its range: 1 folds; at least 2 are needed"},
 		{Design{Folds: 4, Stratified: true}, "<nil>"},
-		{Design{Folds: 13, Inverse: true}, "of 13 folds one leaves too few labels to learn from; give another number"},
 		{Design{Folds: 14}, "14 folds are more than the 13 labels; give fewer"},
 		{Design{Folds: 4}, "<nil>"},
-		{Design{Folds: 3, Stratified: true, Inverse: true}, "<nil>"},
+		{Design{Folds: 3, Stratified: true}, "<nil>"},
 	} {
 		_, err := Draw(class, c.p, 5, 1)
 		if fmt.Sprint(err) != c.want || err != nil && !errors.Is(err, ErrUsage) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
@@ -79,7 +81,7 @@ func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []str
 	flags := cmd.Flags()
 	switch {
 	case c.values != "":
-		refuseBeside(run, &c.learning, cmd, "values", []string{"method", "train", "folds", "inverse", "splits", "split", "report", "node-features", "feature-ids"})
+		refuseBeside(run, &c.learning, cmd, "values", []string{"method", "train", "folds", "splits", "split", "report", "node-features", "feature-ids"})
 		c.splitting.check(run, flags)
 		if !flags.Changed("method") {
 			c.learning.listed = ""
@@ -212,10 +214,10 @@ type splitFlags struct {
 	train    []float64
 	perClass []int
 	folds    int
-	inverse  bool
 	draw     string
 	splits   int
 	split    string
+	save     string // file for the splits
 	report   string
 	resume   bool
 }
@@ -235,14 +237,14 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 		return parseList(&s.perClass, text, parseCount)
 	})
 	numberVar(run, flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
-	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
 	drawn := "random fractions, stratified folds"
 	if s.noun != "node" {
 		drawn = "stratified"
 	}
 	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
 	numberVar(run, flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
-	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, instead of random splits")
+	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
+	outputFlag(flags, &s.save, "save-splits", "", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
 	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
 }
@@ -292,7 +294,7 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	folds, classes := !isGiven && s.folds > 0, !isGiven && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(flags,
 		rule{s.report == "" || s.report == "-", "resume", "a run is resumed from the journal of its report; give --report FILE"},
-		rule{isGiven, "train per-class folds inverse draw splits tuning-splits", "the split is given by --split" + leaveOut},
+		rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
 		rule{classes, "draw", "every class has the same number by --per-class" + leaveOut},
@@ -300,7 +302,6 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	if s.train == nil && s.perClass == nil && s.split == "" && s.folds == 0 {
 		s.folds = graphFolds
 	}
-	run.refuse(flags, rule{s.folds == 0, "inverse", "it trains on one fold; give --folds K"})
 	if s.folds > 0 && !flags.Changed("splits") {
 		s.splits = 1
 	}
@@ -312,34 +313,72 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 // planTo stores the training sets in a plan for labels on the given rows, and the journal of a run with a file of
 // the report.
 func (s *splitFlags) planTo(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
-	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
+	plan.Fractions, plan.PerClass, plan.Folds = s.train, s.perClass, s.folds
 	plan.Stratified, plan.Splits = s.draw == "stratified", s.splits
 	if run.network == nil && s.report != "" && !isStream(s.report) {
 		plan.Journal = &evaluate.Journal{Path: s.report + ".journal", Version: thisBuild().exact(), Resume: s.resume}
 	}
-	return s.readSplit(run, in, plan, nodes, l)
+	return s.readSplits(run, in, plan, nodes, l)
 }
 
-// readSplit stores the training set of --split in a plan, if it is given.
-func (s *splitFlags) readSplit(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
+// readSplits stores the splits of --split in a plan, if they are given.
+func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	if s.split == "" {
 		return nil
 	}
-	train, test, err := nodefile.ReadSplit(run.ctx, s.split, nodes, listConfig(run, in, s.split))
+	list, err := nodefile.ReadSplits(run.ctx, s.split, nodes, listConfig(run, in, s.split))
 	if err != nil {
 		return err
 	}
-	split, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names, train, test)
-	if err != nil {
-		return s.explain(err, nodes, l)
+	untrained := make([]int, len(l.Names)) // test items of classes without a training item
+	for _, rows := range list {
+		given, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names, rows.Train, rows.Test)
+		if err != nil {
+			return s.explain(err, nodes, l)
+		}
+		for c, tests := range unseen {
+			untrained[c] += tests
+		}
+		plan.Given = append(plan.Given, given)
 	}
-	for c, tests := range unseen {
+	for c, tests := range untrained {
 		if tests > 0 {
 			run.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
 		}
 	}
-	plan.Given = &split
 	return nil
+}
+
+// writeSplits writes the splits of a plan to the file of --save-splits, if it is given.
+func (s *splitFlags) writeSplits(o *outputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
+	if s.save == "" {
+		return nil
+	}
+	list, err := plan.SplitsOf(l.Class, uint64(o.run.seed))
+	if err != nil {
+		return s.explain(err, nodes, l)
+	}
+	part := make([][]string, len(l.Row))
+	for i, one := range list {
+		for _, position := range one.Train {
+			part[position] = append(part[position], "train")
+		}
+		for _, position := range one.Test {
+			part[position] = append(part[position], "test")
+		}
+		for position := range part {
+			if len(part[position]) == i {
+				part[position] = append(part[position], "none")
+			}
+		}
+	}
+	w, err := o.begin(s.save)
+	if err != nil {
+		return err
+	}
+	return tablefile.WriteLines(o.run.ctx, w, formatOf(s.save, tablefile.LineEndings), []string{"node", "split"}, len(l.Row), func(i int, cells []string) {
+		cells[0], cells[1] = nodes.ID(l.Row[i]), strings.Join(part[i], " ")
+	})
 }
 
 // itemIDs are nodes or graphs by their ids.
@@ -351,7 +390,7 @@ type itemIDs interface {
 // runPlan draws the training sets of a plan for labels, and compares its methods by do. If the run fails and there
 // is a journal, the message says that --resume continues it.
 func runPlan(run *session, o *outputs, s *splitFlags, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
-	if err := s.planTo(run, in, plan, nodes, l); err != nil {
+	if err := cmp.Or(s.planTo(run, in, plan, nodes, l), s.writeSplits(o, plan, nodes, l)); err != nil {
 		return nil, err
 	}
 	if j := plan.Journal; j != nil {
@@ -405,8 +444,8 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 	}
 	v := d.values
 	splits, phase := run.progress.Parts("evaluating", "split")
-	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Inverse: c.splitting.inverse, Splits: c.splitting.splits, Progress: splits}
-	if err := c.splitting.readSplit(run, &c.learning.graph.tables, plan, d.data.g.Nodes, v.Labels); err != nil {
+	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Splits: c.splitting.splits, Progress: splits}
+	if err := c.splitting.readSplits(run, &c.learning.graph.tables, plan, d.data.g.Nodes, v.Labels); err != nil {
 		return err
 	}
 	run.disk += runFileBytes
