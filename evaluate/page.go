@@ -160,7 +160,7 @@ func (v *view) testRow(test Comparison) []report.Cell {
 // accuracySection returns the section with the table of accuracies and their curves.
 func (v *view) accuracySection() *report.Section {
 	t := &report.Table{
-		Caption: "Accuracy in %, " + v.report.drawn() + ". " + v.report.legend() + ".",
+		Caption: "Accuracy in %, " + v.report.drawn() + ". " + legend(v.report) + ".",
 		Head:    v.head("method"),
 	}
 	c := &report.Chart{Name: "accuracy", Caption: "Accuracy over the training size, to scale.", X: v.sizeAxis(), Y: report.Axis{Title: "accuracy, %"}}
@@ -178,7 +178,7 @@ func (v *view) accuracySection() *report.Section {
 			res := v.report.result(name, size)
 			cell := report.Percent(res.AccuracyMean, res.AccuracyStderr)
 			line.Add(v.sizeOf(size), cell)
-			cell.Mark, cell.Strong = v.report.mark(res), res.Standing == first
+			cell.Mark, cell.Strong = mark(v.report, res), res.Standing == first
 			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)

@@ -180,12 +180,12 @@ func (r *Report) WriteText(w io.Writer) error {
 			if r.Splits > 1 {
 				cell += " (" + percent(res.AccuracyStderr) + ")"
 			}
-			line += " " + pad(r.mark(res), 2) + pad(cell, column)
+			line += " " + pad(mark(r, res), 2) + pad(cell, column)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	if r.Splits > 1 {
-		b.WriteString(r.legend() + "\n")
+		b.WriteString(legend(r) + "\n")
 	}
 	for _, line := range r.protocol() {
 		b.WriteString(line + "\n")
@@ -203,7 +203,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Marks of methods in tables, see [Report.legend].
+// Marks of methods in tables, see legend.
 const (
 	bestMark     = "*"
 	notWorseMark = "≈"
@@ -211,7 +211,7 @@ const (
 )
 
 // mark returns the mark of a result.
-func (r *Report) mark(res *Result) string {
+func mark(r *Report, res *Result) string {
 	switch {
 	case res.Standing == first:
 		return bestMark
@@ -224,11 +224,11 @@ func (r *Report) mark(res *Result) string {
 }
 
 // legend explains the marks.
-func (r *Report) legend() string {
+func legend(r *Report) string {
 	marks, tests := map[string]bool{}, []string{}
 	for i := range r.Results {
 		res := &r.Results[i]
-		marks[r.mark(res)] = true
+		marks[mark(r, res)] = true
 		if test := testOf(res.NodesTrained, res.NodesTested); !slices.Contains(tests, test) {
 			tests = append(tests, test)
 		}

@@ -59,6 +59,15 @@ type Prediction struct {
 	choice *auto.Choice // of auto
 }
 
+// Choice returns the model that auto has chosen, whose JSON has its mixture of models and its calibration; nil for
+// other methods.
+func (p *Prediction) Choice() any {
+	if p.choice == nil {
+		return nil
+	}
+	return p.choice
+}
+
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
 // setting, and predicts with them.
 func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {

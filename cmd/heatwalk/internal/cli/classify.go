@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -25,6 +29,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // classifyOptions are the options of classify, and those of suggest.
@@ -157,8 +162,9 @@ type classifyDocument struct {
 	Unreached  int                 `json:"unreached"`
 	Components int                 `json:"unreached_components"`
 	Method     string              `json:"method"`
-	Parameters *method.Parameters  `json:"parameters"`
-	Settings   int                 `json:"settings"`
+	Parameters *method.Parameters  `json:"parameters,omitempty"`
+	Settings   int                 `json:"settings,omitempty"`
+	Model      any                 `json:"model,omitempty"` // of auto
 
 	Suggested int               `json:"suggested,omitempty"`
 	Several   *multilabel.Model `json:"multi_label,omitempty"`
@@ -211,6 +217,10 @@ func predict(run *session, c *classifyOptions, name string) error {
 	r, err := beginPredictions(run, c, d, s)
 	if err != nil {
 		return err
+	}
+	if run.network == nil && !run.estimating && c.save == "" && len(l.Row) == len(d.g.Degrees) {
+		r.take(labelsOf(l))
+		return r.finishLabels(run, name, nil)
 	}
 	saved, err := beginModel(c, d, s)
 	if err != nil {
@@ -265,6 +275,18 @@ func predict(run *session, c *classifyOptions, name string) error {
 	return r.finishLabels(run, name, parameters)
 }
 
+// labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
+func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
+	n := len(l.Row)
+	p := &method.Prediction{Class: make([]int, n), Scores: sparse.NewBlock[float32](n, len(l.Names)), Reached: roaring.New()}
+	p.Reached.AddRange(0, uint64(n))
+	for i, row := range l.Row {
+		p.Class[row] = l.Class[i]
+		p.Scores.Row(row)[l.Class[i]] = 1
+	}
+	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
+}
+
 // beginPredictions begins a run on a graph whose labels have been read: it reads the true labels, counts the
 // bytes of the output, and completes the settings.
 func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.Settings) (*classifyRun, error) {
@@ -291,7 +313,7 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 // take stores predictions.
 func (r *classifyRun) take(p *heatwalk.Prediction) {
 	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds, p.UnreachedComponents
-	r.Weights, r.BlockModel, r.Omitted = p.Weights, p.BlockModel, p.Omitted
+	r.Weights, r.BlockModel, r.Omitted, r.Model = p.Weights, p.BlockModel, p.Omitted, p.Choice()
 }
 
 // finishLabels compares the labels of the predictions with the true ones, and writes the page and the output.
@@ -415,12 +437,70 @@ func (r *classifyRun) modelText() string {
 		return r.Method + " of " + r.f.model
 	case r.BlockModel:
 		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
-	case len(r.Omitted) > 0:
-		return "left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
 	case r.Parameters != nil:
 		return chosen(*r.Parameters, r.Settings)
 	}
-	return ""
+	const most = 3
+	var terms []string
+	list := mixtureOf(r.Model)
+	for _, m := range list[:min(most, len(list))] {
+		terms = append(terms, fmt.Sprintf("%.2f %s", m.weight, m.name))
+	}
+	if n := len(list) - most; n > 0 {
+		terms = append(terms, words.Counted(n, "other model"))
+	}
+	text := strings.Join(terms, " + ")
+	if len(r.Omitted) > 0 {
+		text += "; left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
+	}
+	return text
+}
+
+// mixedModel is a model in the mixture of auto.
+type mixedModel struct {
+	name, parameters string
+	weight           float64
+}
+
+// mixtureOf returns the models of the mixture that auto has chosen, by decreasing weight.
+func mixtureOf(choice any) (list []mixedModel) {
+	var model struct{ Mixture []map[string]any }
+	if text, err := json.Marshal(choice); err != nil || json.Unmarshal(text, &model) != nil {
+		return nil
+	}
+	for _, component := range model.Mixture {
+		m := mixedModel{name: "logistic regression"}
+		m.weight, _ = component["weight"].(float64)
+		var features []string
+		if component["alone"] != true {
+			features = append(features, "walks")
+		}
+		for _, key := range slices.Sorted(maps.Keys(component)) {
+			switch value := component[key].(type) {
+			case bool:
+				if name := map[string]string{
+					"poisson": "Poisson learning", "propagation": "label propagation", "beliefs": "beliefs of a block model",
+					"constant": "class prior", "rounds": "ridge regression in rounds", "diffusion": "diffusion",
+				}[key]; name != "" {
+					m.name, features = name, nil
+				}
+				if feature := map[string]string{"attributes": "attributes", "links": "links", "free": "class features"}[key]; feature != "" {
+					features = append(features, feature)
+				}
+			case float64:
+				if key != "weight" {
+					m.parameters += fmt.Sprintf(", %s %.3g", key, value)
+				}
+			}
+		}
+		if m.name == "logistic regression" {
+			m.name += " on " + strings.Join(features, ", ")
+		}
+		m.parameters = strings.TrimPrefix(m.parameters, ", ")
+		list = append(list, m)
+	}
+	slices.SortStableFunc(list, func(a, b mixedModel) int { return cmp.Compare(b.weight, a.weight) })
+	return list
 }
 
 // writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -139,8 +140,14 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	const cells = 48 // bytes of the numbers of a line
 	run.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
 	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: run.progress.Phases()}
-	out, err := heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem, d.methods, set)
-	if err != nil {
+	var out *regress.Prediction
+	if len(v.Row) == ids.N && !run.estimating {
+		out = &regress.Prediction{Value: make([]float64, ids.N), Reached: roaring.New()}
+		for i, row := range v.Row {
+			out.Value[row] = v.Value[i]
+			out.Reached.Add(uint32(row))
+		}
+	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem, d.methods, set); err != nil {
 		return valuesError(run, &c.graph, err, v, name)
 	}
 	titles, isKnown := []string{"node", "value", "reached", "known"}, labelled(v.Labels, ids.N)
@@ -169,6 +176,9 @@ func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // lines returns the summary.
 func (d *regressDocument) lines() []string {
+	if d.Labelled == d.Nodes {
+		return []string{fmt.Sprintf("nothing to predict: all %s have a value", words.Counted(d.Nodes, "node"))}
+	}
 	head := fmt.Sprintf("%s · %s with a value · %s predicted", words.Counted(d.Nodes, "node"), words.Count(d.Labelled), words.Count(d.Predicted))
 	if d.Unreached > 0 {
 		head += fmt.Sprintf(" · %s cannot be reached from a value", words.Count(d.Unreached))

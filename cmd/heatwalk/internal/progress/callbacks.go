@@ -1,6 +1,9 @@
 package progress
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Showing returns a callback that shows a stage whose work is counted in the unit, from
 // its first call on.
@@ -10,28 +13,40 @@ func (p *Display) Showing(name string, u Unit) func(item string, done, total int
 }
 
 // Parts returns two callbacks for one stage: units shows the number of finished units, and phase
-// the share of the current unit's phase that is done.
+// the share of the current unit's phase that is done. Shares of several units at a time do not go backwards.
 func (p *Display) Parts(name string, u Unit) (units, phase func(name string, done, total int64)) {
-	var shown *Stage
-	begin := func() {
+	var (
+		shown *Stage
+		mu    sync.Mutex
+		least = map[string]float64{} // the next share of each phase that is shown
+	)
+	begin := func() *Stage {
 		if shown == nil {
 			shown = p.Begin(name, 0, u)
 		}
+		return shown
 	}
 	units = func(_ string, done, total int64) {
-		begin()
-		shown.within("")
+		mu.Lock()
+		defer mu.Unlock()
+		clear(least)
+		begin().within("")
 		shown.Set(done, total)
 	}
 	phase = func(name string, done, total int64) {
-		begin()
-		text := ""
-		if total == 0 {
-			text = name
-		} else if done < total { // a finished phase is not shown, because further work without progress may follow it
-			text = fmt.Sprintf("%s %.0f %%", name, 100*float64(done)/float64(total))
+		mu.Lock()
+		defer mu.Unlock()
+		text, share := name, 100*float64(done)/float64(max(1, total))
+		switch {
+		case share < least[name]:
+			return
+		case total > 0 && done < total:
+			text = fmt.Sprintf("%s %.0f %%", name, share)
+		case total > 0:
+			text = "" // a finished phase is not shown, because further work without progress may follow it
 		}
-		shown.within(text)
+		least[name] = share
+		begin().within(text)
 	}
 	return units, phase
 }
@@ -52,18 +67,26 @@ func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
 }
 
 // Phases returns a callback that shows the phases of a method, one after the other, as shares. A
-// finished phase is removed from the display, because further work without progress may follow it.
+// finished phase is removed from the display, because further work without progress may follow it. If it begins
+// again, only its time is shown, so that shares never go backwards.
 func (p *Display) Phases() func(name string, done, total int64) {
 	var (
 		shown *Stage
 		phase string
+		over  = map[string]bool{}
 	)
 	return func(name string, done, total int64) {
 		if shown == nil || phase != name {
-			phase = name
-			shown = p.Begin(name, Whole, Shares)
+			over[phase], phase = true, name
+			if over[name] {
+				shown = p.Begin(name, 0, nothing)
+			} else {
+				shown = p.Begin(name, Whole, Shares)
+			}
 		}
-		shown.Set(int64(float64(done)/float64(max(1, total))*Whole), Whole)
+		if !over[name] {
+			shown.Set(int64(float64(done)/float64(max(1, total))*Whole), Whole)
+		}
 		if total > 0 && done >= total {
 			p.End()
 			shown = nil

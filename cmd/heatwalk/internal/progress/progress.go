@@ -175,9 +175,12 @@ func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 // Wait shows a new stage for which only the elapsed time is known.
 func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 
-// Set sets the amount that is done, and the total if it is known (total > 0). It is safe for concurrent
-// use.
+// Set sets the amount that is done, and the total if it is known (total > 0), unless the share would go backwards. It is
+// safe for concurrent use.
 func (s *Stage) Set(done, total int64) {
+	if before := s.total.Load(); total > 0 && float64(done)*float64(before) < float64(s.done.Load())*float64(total) {
+		return
+	}
 	s.done.Store(done)
 	if total > 0 {
 		s.total.Store(total)

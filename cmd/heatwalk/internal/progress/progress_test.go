@@ -101,8 +101,6 @@ func TestProgressWithoutStage(t *testing.T) {
 // A line fits its width, and its bar, percentage and amount are of one moment, even
 // where more is done than was expected.
 func TestProgressDrawn(t *testing.T) {
-	s := new(Display).Begin("computing", 8, "product")
-	s.started = s.started.Add(-3200 * time.Millisecond)
 	for _, c := range []struct {
 		done, total int64
 		width       int
@@ -116,7 +114,10 @@ func TestProgressDrawn(t *testing.T) {
 		{4, 8, 30, "computing  50 %  3.2 s left"},
 		{4, 8, 12, "ing  50 %  "},
 	} {
+		s := new(Display).Begin("computing", 8, "product")
+		s.started = s.started.Add(-3200 * time.Millisecond)
 		s.Set(c.done, c.total)
+		s.Set(0, c.total) // a share does not go backwards
 		if got := s.drawn(c.width); got != c.want {
 			t.Errorf("%d of %d in %d columns: %q, want %q", c.done, c.total, c.width, got, c.want)
 		}
