@@ -59,7 +59,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 		bytes += ridgeScoresBytes(p, &d, m, attributeBlocks(p)) + 8*int64(n)
 	}
 	if d.links {
-		bytes += ridgeScoresBytes(p, &d, m, len(linkBlocks))
+		bytes += ridgeScoresBytes(p, &d, m, 1)
 	}
 	if d.rounds {
 		size, _ := roundBytes(p)
@@ -90,7 +90,7 @@ func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
 		shared += attributeBlocks(p)
 	}
 	if d.links {
-		shared += len(linkBlocks)
+		shared += 1
 	}
 	if len(d.free) > 0 {
 		free += d.graphColumns(p.Directed)

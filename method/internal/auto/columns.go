@@ -264,6 +264,14 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 
 func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
 
+// degree returns a standardized logarithm of node v: of its degree, or of the mean degree of its neighbours.
+func (c *columns) degree(v, index int) float64 {
+	values := make([]float64, structureColumns)
+	c.graph.structureTo(values, v)
+	column := len(c.design.free)*c.classes + 2*index
+	return clip((values[2*index]-c.mean[column])*c.scale[column], freeLimit)
+}
+
 // structureColumns is the number of columns of structure.
 const structureColumns = 4
 
@@ -307,10 +315,15 @@ func (g *graphColumns) count() int {
 	return count
 }
 
-// rowTo stores the columns of node v.
-func (g *graphColumns) rowTo(dst []float64, v int) {
+// structureTo stores the columns of the structure at node v.
+func (g *graphColumns) structureTo(dst []float64, v int) {
 	degree, neighbours := math.Log1p(g.degrees[v]/g.unit), float64(g.neighbourDegrees[v])
 	dst[0], dst[1], dst[2], dst[3] = degree, degree*degree, neighbours, neighbours*neighbours
+}
+
+// rowTo stores the columns of node v.
+func (g *graphColumns) rowTo(dst []float64, v int) {
+	g.structureTo(dst, v)
 	dst = dst[structureColumns:]
 	if g.arcs != nil {
 		g.arcs.rowTo(dst, v)

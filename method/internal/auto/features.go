@@ -80,12 +80,12 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		}
 	}
 	f.poisson = predictPoisson(f)
-	if in.links && in.set.Choice == nil && in.p.Nodes() > exactLengths {
+	if in.links && in.set.Choice == nil && in.p.Nodes() > mostLinked {
 		// Where neighbours agree link rows gained nothing (PubMed, DBLP), and took a quarter of the time.
 		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class, len(in.p.Names), all)
 	}
 	if in.links {
-		if f.links, err = scoreLinks(ctx, in, f.fold, hasOthers); err != nil {
+		if f.links, err = scoreLinks(ctx, in, f.fold, hasOthers, f.columns); err != nil {
 			return nil, err
 		}
 	}

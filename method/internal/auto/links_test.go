@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -15,101 +15,37 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Values of kernels between link rows are those of the rows themselves by dense algebra, for isolated nodes too.
+// Values of the kernel between link rows are those of the rows themselves, for isolated nodes too.
 func TestLinkRows(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 2, 150, 100, 3, 1, 1)
 	in := inputOf(t, p, &Settings{})
-	l, err := newLinkRows(t.Context(), in, p.Row)
+	f, err := newFeatures(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := len(p.Degrees)
-	a, s := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-	for u := range n {
-		for v := range n {
-			if x := p.A.(*sparse.CSR).At(u, v); x != 0 {
-				a.Set(u, v, x)
-				s.Set(u, v, x/math.Sqrt(p.Degrees[u]*p.Degrees[v]))
-			}
-		}
+	l, err := newLinkRows(t.Context(), in, p.Row, f.columns)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var square, sums mat.Dense
-	square.Mul(s, s)
-	sums.Mul(a, mat.NewVecDense(n, p.Degrees))
-	degrees := mat.NewDense(n, linkDegrees, nil)
-	isolated := 0
-	for v, d := range p.Degrees {
-		if d == 0 {
-			isolated++
+	row := func(v int) (features []float64) {
+		length := 0.0
+		for u := range p.Degrees {
+			x := p.A.(*sparse.CSR).At(v, u)
+			features = append(features, x)
+			length += x * x
 		}
-		degrees.SetRow(v, []float64{math.Log1p(d), math.Log1p(sums.At(v, 0) / max(1, d)), math.Log1p(sums.At(v, 0))})
+		for u := range features {
+			features[u] /= max(1e-300, math.Sqrt(length))
+		}
+		return append(features, f.columns.degree(v, 0)/math.Sqrt2, f.columns.degree(v, 1)/math.Sqrt2)
 	}
-	if isolated == 0 {
-		t.Fatal("no node is isolated")
-	}
-	length := 0.0
-	for j := range linkDegrees {
-		x := mat.Col(nil, j, degrees)
-		mean, spread := 0.0, 0.0
-		for _, y := range x {
-			mean += y / float64(n)
-		}
-		for _, y := range x {
-			spread += (y - mean) * (y - mean) / float64(n)
-		}
-		for v, y := range x {
-			degrees.Set(v, j, (y-mean)/math.Sqrt(spread))
-		}
-		for _, v := range p.Row {
-			length += degrees.At(v, j) * degrees.At(v, j) / float64(len(p.Row))
-		}
-	}
-	unit := func(m *mat.Dense, v int) []float64 {
-		row := mat.Row(nil, v, m)
-		norm := mat.Norm(mat.NewVecDense(n, row), 2)
-		for j := range row {
-			row[j] /= max(norm, 1e-300)
-		}
-		return row
-	}
-	for _, k := range linkBlocks {
-		features := func(v int) (row []float64) {
-			for _, part := range k.parts {
-				row = append(row, unit([]*mat.Dense{a, &square}[part], v)...)
-			}
-			if k.degrees {
-				for _, x := range degrees.RawRowView(v) {
-					row = append(row, x/math.Sqrt(length))
-				}
-			}
-			return row
-		}
-		mean := 0.0
-		for _, v := range p.Row {
-			for _, x := range features(v) {
-				mean += x * x / float64(len(p.Row))
-			}
-		}
-		squares, got := make([]float64, len(p.Row)), make([]float64, len(p.Row))
-		for i, v := range p.Row {
-			squares[i] = l.square(k, v)
-		}
-		for v := range n {
-			l.valuesTo(got, k, v, squares, mean)
-			own := features(v)
-			for i, at := range p.Row {
-				product, distance := 0.0, 0.0
-				for j, x := range features(at) {
-					product += own[j] * x
-					distance += (own[j] - x) * (own[j] - x)
-				}
-				want := product / mean
-				if k.laplacian {
-					want = math.Exp(-math.Sqrt(distance / mean))
-				}
-				if want += 0.09; math.Abs(got[i]-want) > 1e-3 {
-					t.Fatalf("kernel %+v between %d and %d: %g, want %g", k, v, at, got[i], want)
-				}
+	got := make([]float64, len(p.Row))
+	for v := range p.Degrees {
+		l.valuesTo(got, v)
+		for i, label := range p.Row {
+			want := math.Exp(-floats.Distance(row(v), row(label), 2)/math.Sqrt2) + 0.09
+			if math.Abs(got[i]-want) > 1e-3 {
+				t.Fatalf("kernel between %d and %d: %g, want %g", v, label, got[i], want)
 			}
 		}
 	}
