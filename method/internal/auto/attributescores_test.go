@@ -197,13 +197,16 @@ func TestStack(t *testing.T) {
 		return steady(class, 4, func(int) float64 { return most * rng.Float64() })
 	}
 	h := heldOutOf(class, 4, []probabilities{random(0.8), random(0.8), random(0.6)}, random(0.7))
-	h.settings[0].candidate.isAlone, h.settings[1].position, h.settings[2].position = true, 1, 2
+	h.settings[0].candidate.Alone, h.settings[1].position, h.settings[2].position = true, 1, 2
 	among := func(i int) bool { return i%5 > 0 }
 	likelihood := func(mixture []component) (sum float64) {
 		for _, s := range mixture {
 			beforehand := 0.1
-			if s.setting == 0 {
+			switch s.setting {
+			case 0:
 				beforehand = 2
+			case -1:
+				beforehand = 1
 			}
 			sum += beforehand * math.Log(s.weight)
 		}

@@ -86,7 +86,7 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	for i, label := range in.places {
 		learned[label] = i
 	}
-	t := heldOutSetting{setting{candidate: candidate{beliefs: true}}, len(candidatesOf(&in.design, in.p)) + 1, newProbabilities(len(h.class))}
+	t := heldOutSetting{setting{candidate: candidate{Beliefs: true}}, len(candidatesOf(&in.design, in.p)) + 1, newProbabilities(len(h.class))}
 	for j, label := range f.believed.HeldOut {
 		if i, isLearned := learned[label]; isLearned && h.hasFeatures[i] {
 			t.set(i, doubled(f.believed.Probabilities[j]), h.class[i])

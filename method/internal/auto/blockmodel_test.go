@@ -3,6 +3,7 @@ package auto
 import (
 	"bytes"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -129,5 +131,25 @@ func TestSilentOnRandomLabels(t *testing.T) {
 	}
 	if m.KnowsItself() {
 		t.Errorf("accuracy %.3f, certainty %.3f, largest class %.3f explain the graph", m.Accuracy, m.Certain, m.Majority)
+	}
+}
+
+// Beliefs take part on a block model, and the estimate agrees with the accuracy.
+func TestBeliefsOfABlockModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	p, class := problemtest.Blocks(t, 5, 1500, 150, 3, 5, 1)
+	with := evident(t, p, &Settings{})
+	if last := with.Choice.Mixture[len(with.Choice.Mixture)-1]; !last.Candidate.Beliefs {
+		t.Fatal("beliefs take no part")
+	}
+	accuracy := problemtest.Accuracy(p, with.Class, class)
+	t.Logf("accuracy %.3f, estimate %.3f", accuracy, with.Estimate.Accuracy)
+	if e := with.Estimate; accuracy < 0.75 || math.Abs(e.Accuracy-accuracy) > 3*e.Stderr {
+		t.Errorf("accuracy %.3f, estimate %.3f ± %.3f", accuracy, e.Accuracy, e.Stderr)
+	}
+	if inputOf(t, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), &Settings{}).believes() {
+		t.Error("beliefs may take part with ten labels")
 	}
 }

@@ -43,7 +43,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 
 	bytes := directionBytes(p)
 	values := len(d.filters) * k
-	bytes += chunks.Bytes[float32](min(n, sampleCount(p.Nodes(), values)), values) + chunks.Bytes[float32](m, len(d.filters)*cells)
+	bytes += chunks.Bytes[float32](n, values) + chunks.Bytes[float32](m, len(d.filters)*cells)
 	if len(d.free) > 0 && !d.tooFewLabels {
 		bytes += 4 * int64(n)
 		if d.eigenvectors {
@@ -111,16 +111,13 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k)
 
-	n, components := len(p.Degrees), 1
-	if !d.single {
-		components = 1 + len(candidatesOf(&d, p)) // and Poisson learning
-	}
-	largest := max(slabBytes(&d, p), predictionBytes(&d, n, k, components))
+	n := len(p.Degrees)
+	largest := max(slabBytes(&d, p), chunks.Bytes[float32](n, k))
 	if len(d.free) > 0 && !d.tooFewLabels {
 		largest = max(largest, 2*blocks.BlockBytes[float64](n, 1)) // mean degrees of neighbours
 	}
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes { // while the scores of components are there
-		scores := int64(components) * chunks.Bytes[float32](n, k)
+		scores := chunks.Bytes[float32](n, k)
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
 	if d.eigenvectors {

@@ -14,26 +14,25 @@ import (
 
 // candidate is a model whose held-out likelihood decides its weight in the prediction.
 type candidate struct {
-	constant    bool    // the shares of the labels, whatever the node
-	propagation bool    // label propagation
-	rounds      bool    // stacked learning in rounds
-	beliefs     bool    // beliefs of a block model
-	free        bool    // free columns take part
-	pull        float64 // of shared weights towards agreement of neighbours, 0 to 1
-	ridge       float64 // of shared weights, of the sum over items
+	Propagation bool    `json:"propagation,omitempty"` // label propagation
+	Rounds      bool    `json:"rounds,omitempty"`      // stacked learning in rounds
+	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
+	Free        bool    `json:"free,omitempty"`        // free columns take part
+	Pull        float64 `json:"pull,omitempty"`        // of shared weights towards agreement of neighbours, 0 to 1
+	Ridge       float64 `json:"ridge,omitempty"`       // of shared weights, of the sum over items
 
-	attributes bool // scores of attributes take part
-	links      bool // scores of link rows take part
-	isAlone    bool // without columns of walks and kernels
+	Attributes bool `json:"attributes,omitempty"` // scores of attributes take part
+	Links      bool `json:"links,omitempty"`      // scores of link rows take part
+	Alone      bool `json:"alone,omitempty"`      // without columns of walks and kernels
 }
 
 var (
 	// baseCandidates are shared weights alone, free columns in addition,
 	// and the same without a pull, for graphs where neighbours differ.
 	baseCandidates = []candidate{
-		{pull: 1, ridge: 10},
-		{free: true, pull: 1, ridge: 10},
-		{free: true, pull: 0, ridge: 3},
+		{Pull: 1, Ridge: 10},
+		{Free: true, Pull: 1, Ridge: 10},
+		{Free: true, Pull: 0, Ridge: 3},
 	}
 
 	// slowCandidates are those of many labels of many classes, whose models take long. From many
@@ -44,19 +43,19 @@ var (
 	// attributeCandidates are added where there are attributes: scores of these alone, and with
 	// columns of walks, with a weaker pull and without.
 	attributeCandidates = []candidate{
-		{attributes: true, isAlone: true, ridge: 10},
-		{attributes: true, pull: 0.5, ridge: 10},
-		{attributes: true, free: true, ridge: 3},
+		{Attributes: true, Alone: true, Ridge: 10},
+		{Attributes: true, Pull: 0.5, Ridge: 10},
+		{Attributes: true, Free: true, Ridge: 3},
 	}
 
 	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
 	// too.
 	linkCandidates = []candidate{
-		{links: true, isAlone: true, ridge: 10},
-		{links: true, free: true, ridge: 3},
+		{Links: true, Alone: true, Ridge: 10},
+		{Links: true, Free: true, Ridge: 3},
 	}
 	attributedLinkCandidates = []candidate{
-		{attributes: true, links: true, isAlone: true, ridge: 10},
+		{Attributes: true, Links: true, Alone: true, Ridge: 10},
 	}
 )
 
@@ -78,17 +77,17 @@ const (
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.rounds && !c.beliefs }
+func (c candidate) isModel() bool { return !c.Propagation && !c.Rounds && !c.Beliefs }
 
-func (c candidate) isPropagation() bool { return c.propagation }
+func (c candidate) isPropagation() bool { return c.Propagation }
 
-func (c candidate) isBeliefs() bool { return c.beliefs }
+func (c candidate) isBeliefs() bool { return c.Beliefs }
 
-func (c candidate) isInRounds() bool { return c.rounds }
+func (c candidate) isInRounds() bool { return c.Rounds }
 
 // lambdas returns those to search.
 func (c candidate) lambdas() []float64 {
-	if !c.free {
+	if !c.Free {
 		return ridges[:1] // there are no weights that it shrinks
 	}
 	return ridges
@@ -149,13 +148,13 @@ func priorWeights(c *columns, pull float64) []float64 {
 // input appends the shared columns that a candidate uses to dst: those of attributes,
 // and those of walks and kernels, of which a candidate without walks uses the last one, the prior.
 func (c candidate) input(dst, shared, attributes, links []float64, classes int) []float64 {
-	if c.attributes {
+	if c.Attributes {
 		dst = append(dst, attributes...)
 	}
-	if c.links {
+	if c.Links {
 		dst = append(dst, links...)
 	}
-	if c.isAlone {
+	if c.Alone {
 		shared = shared[len(shared)-classes:]
 	}
 	return append(dst, shared...)
@@ -164,11 +163,11 @@ func (c candidate) input(dst, shared, attributes, links []float64, classes int) 
 // sharedColumns returns the shared columns of labels that a candidate uses, and the weights
 // towards which theirs are pulled.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
-	prior := priorWeights(f.columns, c.pull)
-	if !c.attributes && !c.links {
+	prior := priorWeights(f.columns, c.Pull)
+	if !c.Attributes && !c.Links {
 		return &classify.SharedColumns{Values: e.shared, Prior: prior}
 	}
-	if c.isAlone {
+	if c.Alone {
 		prior = prior[len(prior)-1:]
 	}
 	var priors []float64
@@ -176,7 +175,7 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 		takes bool
 		*ridgeScores
 		best int
-	}{{c.attributes, f.attributes, e.best}, {c.links, f.links, e.bestLinks}} {
+	}{{c.Attributes, f.attributes, e.best}, {c.Links, f.links, e.bestLinks}} {
 		if kind.takes {
 			priors = append(priors, make([]float64, kind.blocks)...)
 			priors[len(priors)-kind.blocks+kind.best] = attributePrior
@@ -201,10 +200,10 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int, l
 		}
 	}
 	shared := f.sharedColumns(c, e)
-	shared.Ridge = c.ridge
+	shared.Ridge = c.Ridge
 	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance, Shared: shared, Enough: enough}
 	free := *e.free
-	if !c.free {
+	if !c.Free {
 		free.Cols = 0
 	}
 	scaled := make([]float64, len(lambdas))
@@ -297,7 +296,7 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool, se
 				copy(row, f.columns.prior)
 			default:
 				var x []float64
-				if c.free {
+				if c.Free {
 					x = doubled(f.full.free.Row(i))
 				}
 				input = c.input(input[:0], f.full.shared.Row(i), rows.attributes[i], rows.links[i], len(row))

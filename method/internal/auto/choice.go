@@ -17,20 +17,10 @@ type Choice struct {
 
 // Component is a component of the mixture: a candidate with its λ, or Poisson learning.
 type Component struct {
-	Weight      float64 `json:"weight"`
-	Poisson     bool    `json:"poisson,omitempty"`
-	Constant    bool    `json:"constant,omitempty"`
-	Propagation bool    `json:"propagation,omitempty"`
-	Diffusion   bool    `json:"diffusion,omitempty"` // a component of older models, whose weight the others share
-	Rounds      bool    `json:"rounds,omitempty"`
-	Beliefs     bool    `json:"beliefs,omitempty"`
-	Free        bool    `json:"free,omitempty"`
-	Pull        float64 `json:"pull,omitempty"`
-	Ridge       float64 `json:"ridge,omitempty"`
-	Attributes  bool    `json:"attributes,omitempty"`
-	Links       bool    `json:"links,omitempty"`
-	Alone       bool    `json:"alone,omitempty"`
-	Lambda      float64 `json:"lambda,omitempty"`
+	Weight    float64   `json:"weight"`
+	Poisson   bool      `json:"poisson,omitempty"`
+	Candidate candidate `json:"candidate,omitzero"`
+	Lambda    float64   `json:"lambda,omitempty"`
 }
 
 // Calibration holds the parameters of the calibration of probabilities.
@@ -46,11 +36,7 @@ func (m *model) choice() *Choice {
 	for _, term := range m.mixture {
 		chosen := Component{Weight: term.weight, Poisson: term.setting < 0}
 		if !chosen.Poisson {
-			s, lambda := m.settings[term.setting].candidate, m.settings[term.setting].lambda
-			chosen = Component{
-				Weight: term.weight, Constant: s.constant, Propagation: s.propagation, Rounds: s.rounds, Beliefs: s.beliefs, Free: s.free, Pull: s.pull, Ridge: s.ridge,
-				Attributes: s.attributes, Links: s.links, Alone: s.isAlone, Lambda: lambda,
-			}
+			chosen.Candidate, chosen.Lambda = m.settings[term.setting].candidate, m.settings[term.setting].lambda
 		}
 		c.Mixture = append(c.Mixture, chosen)
 	}
@@ -59,38 +45,20 @@ func (m *model) choice() *Choice {
 
 // Valid reports whether the parameters of all models are in their ranges.
 func (c *Choice) Valid() bool {
-	left, _ := c.withoutDiffusion()
-	return (c.BlockModel || len(left) > 0) && !slices.ContainsFunc(c.Mixture, func(k Component) bool {
-		hasModel := !k.Poisson && !k.Constant && !k.Propagation && !k.Diffusion
-		return k.Lambda < 0 || k.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Ridge == 0)
+	return (c.BlockModel || len(c.Mixture) > 0) && !slices.ContainsFunc(c.Mixture, func(k Component) bool {
+		hasModel := !k.Poisson && k.Candidate.isModel()
+		return k.Lambda < 0 || k.Candidate.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Candidate.Ridge == 0)
 	})
-}
-
-// withoutDiffusion returns the components that are still computed, and the sum of their weights, 1 if they are all.
-func (c *Choice) withoutDiffusion() (left []Component, sum float64) {
-	for _, k := range c.Mixture {
-		if !k.Diffusion {
-			left, sum = append(left, k), sum+k.Weight
-		}
-	}
-	if len(left) == len(c.Mixture) {
-		sum = 1
-	}
-	return left, sum
 }
 
 // modelOf returns the model of a choice, whose components are not fitted yet.
 func (c *Choice) modelOf(f *features) *model {
 	m := &model{features: f, calibrated: calibration{c.Calibration.Power, c.Calibration.Slope, c.Calibration.Trust}}
-	left, sum := c.withoutDiffusion()
-	for _, chosen := range left {
-		term := component{weight: chosen.Weight / sum, setting: -1}
+	for _, chosen := range c.Mixture {
+		term := component{weight: chosen.Weight, setting: -1}
 		if !chosen.Poisson {
 			term.setting = len(m.settings)
-			m.settings = append(m.settings, heldOutSetting{setting: setting{candidate{
-				constant: chosen.Constant, propagation: chosen.Propagation, rounds: chosen.Rounds, beliefs: chosen.Beliefs, free: chosen.Free, pull: chosen.Pull, ridge: chosen.Ridge,
-				attributes: chosen.Attributes, links: chosen.Links, isAlone: chosen.Alone,
-			}, chosen.Lambda}})
+			m.settings = append(m.settings, heldOutSetting{setting: setting{chosen.Candidate, chosen.Lambda}})
 		}
 		m.mixture = append(m.mixture, term)
 	}

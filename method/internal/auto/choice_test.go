@@ -34,7 +34,7 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 		if !reflect.DeepEqual(got.Choice, want.Choice) || got.Tested != 0 {
 			t.Errorf("%s: the choice %s becomes %v", name, text, got.Choice)
 		}
-		if last := kept.Mixture[len(kept.Mixture)-1]; name == "blocks" && !last.Beliefs {
+		if last := kept.Mixture[len(kept.Mixture)-1]; name == "blocks" && !last.Candidate.Beliefs {
 			t.Error("beliefs take no part, so that they are not tested")
 		}
 	}
@@ -44,34 +44,15 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 func TestStagesOfAChoice(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 5, 800, 120, 3, 6, 1)
 	want := evident(t, p, &Settings{})
-	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Links }) {
+	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Candidate.Links }) {
 		t.Error("link rows are computed that no component uses")
 	}
 	p, _ = problemtest.Blocks(t, 5, 800, 90, 3, 6, 1)
-	kept := &Choice{Mixture: []Component{{Weight: 1, Links: true, Alone: true, Ridge: 10, Lambda: 10}}, Calibration: want.Choice.Calibration}
+	kept := &Choice{Mixture: []Component{{Weight: 1, Candidate: candidate{Links: true, Alone: true, Ridge: 10}, Lambda: 10}}, Calibration: want.Choice.Calibration}
 	if inputOf(t, p, &Settings{}).links {
 		t.Fatal("90 labels are enough for link rows, so that nothing is tested")
 	}
 	if got := evident(t, p, &Settings{Choice: kept}); !reflect.DeepEqual(got.Choice, kept) {
 		t.Errorf("choice %v, want %v", got.Choice, kept)
-	}
-}
-
-// A component of older models that is no longer computed leaves its weight to the others.
-func TestOlderChoice(t *testing.T) {
-	c := &Choice{Mixture: []Component{{Weight: 0.5, Diffusion: true, Lambda: 4}, {Weight: 0.2, Poisson: true}, {Weight: 0.3, Constant: true}}}
-	if m := c.modelOf(nil); !c.Valid() || len(m.mixture) != 2 || m.mixture[0].weight != 0.4 || m.mixture[1].weight != 0.6 {
-		t.Errorf("valid %t, mixture %v", c.Valid(), m.mixture)
-	}
-	if c.Mixture = c.Mixture[:1]; c.Valid() {
-		t.Error("a model without components is valid")
-	}
-}
-
-// A candidate with another property needs a place in [Component].
-func TestComponentHasAllOfACandidate(t *testing.T) {
-	const others = 4 // the weight, Poisson learning, λ and diffusion of older models
-	if c, k := reflect.TypeFor[candidate]().NumField(), reflect.TypeFor[Component]().NumField(); k != c+others {
-		t.Errorf("%d properties of a component, %d of a candidate", k, c)
 	}
 }

@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -14,11 +13,11 @@ import (
 )
 
 // sharedFilters are those whose shares are shared columns: one weight of each for all classes.
-var sharedFilters = []filter{decay50, decay85, decay95, source}
+var sharedFilters = []filter{decay85, decay95, source}
 
 // freeFilters are those whose shares are free columns, which have a weight for each pair of
 // classes: these learn which class is next to which.
-var freeFilters = []filter{first, second, third, fourth, even, odd, decay95}
+var freeFilters = []filter{first, second, third, fourth}
 
 const (
 	priorMass = 0.05 // ε of shares, in units of the mean mass of a filter
@@ -54,7 +53,7 @@ type columns struct {
 
 // newColumns returns the columns of walks, in units of their values at the sampled nodes that have
 // neighbours.
-func newColumns(ctx context.Context, in *input, count []float64, s *seeds, w *walkFeatures, graph *graphColumns, diffusion *sparse.Block[float32]) (*columns, error) {
+func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures, graph *graphColumns, diffusion *sparse.Block[float32]) (*columns, error) {
 	p, k := in.p, len(in.p.Names)
 	c := &columns{design: &in.design, classes: k, graph: graph, diffusion: diffusion, prior: make([]float64, k), share: slices.Clone(count), logs: make([]float64, k)}
 	mean := 0.0
@@ -67,10 +66,10 @@ func newColumns(ctx context.Context, in *input, count []float64, s *seeds, w *wa
 	for class := range c.logs {
 		c.logs[class] -= mean
 	}
-	if err := c.measureMass(ctx, p, s.sample, w, in.set.Workers); err != nil {
+	if err := c.measureMass(ctx, p, w, in.set.Workers); err != nil {
 		return nil, err
 	}
-	return c, c.measureSpread(ctx, p, s.sample, w, in.set.Workers)
+	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
 // of returns the values of a filter in a row of walks.
@@ -79,10 +78,13 @@ func (c *columns) of(row []float32, f filter) []float32 {
 }
 
 // measureMass computes ε of each filter.
-func (c *columns) measureMass(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
-	total, err := sampledSums(ctx, p, sample, workers, 2*filters, func(sums []float64, lo, hi int) {
-		for position := lo; position < hi; position++ {
-			row := w.full.Row(position)
+func (c *columns) measureMass(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
+	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			if !isMeasured(p, v) {
+				continue
+			}
+			row := w.full.Row(v)
 			for _, f := range c.design.filters {
 				if mass := massOf(c.of(row, f)); mass > leastMass {
 					sums[2*f] += mass
@@ -100,22 +102,12 @@ func (c *columns) measureMass(ctx context.Context, p *problem.Problem, sample []
 	return err
 }
 
-// sampledSums returns count sums over the sampled nodes. do adds those of the positions lo ≤ at < hi in the
-// sample.
-func sampledSums(ctx context.Context, p *problem.Problem, sample []int, workers, count int, do func(sums []float64, lo, hi int)) ([]float64, error) {
-	team, total := sparse.TeamOf(p.A), make([]float64, count)
-	var failed error
-	for lo, hi := range team.Counted(0, len(p.Degrees)) {
-		first, _ := slices.BinarySearch(sample, lo)
-		last, _ := slices.BinarySearch(sample, hi)
-		sums, err := chunks.Sums(ctx, nil, workers, last-first, count, func(sums []float64, lo, hi int) { do(sums, first+lo, first+hi) })
-		for i, s := range sums {
-			total[i] += s
-		}
-		failed = cmp.Or(failed, err)
-	}
-	team.Sum(total)
-	return total, failed
+// mostMeasured bounds about the nodes over which means and deviations are computed.
+const mostMeasured = 8192
+
+// isMeasured reports whether node v is one of those.
+func isMeasured(p *problem.Problem, v int) bool {
+	return sparse.TeamOf(p.A).Row(v)%(1+p.Nodes()/mostMeasured) == 0
 }
 
 // leastMass is the mass of a filter that counts as none.
@@ -133,22 +125,21 @@ func massOf(values []float32) (sum float64) {
 func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source)) > leastMass }
 
 // measureSpread computes the units of all columns.
-func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
+func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
 	shared, free := c.design.sharedCount(), c.freeCount()
-	total, err := sampledSums(ctx, p, sample, workers, 1+shared+2*free, func(sums []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
 		squares, means, spreads := sums[1:1+shared], sums[1+shared:1+shared+free], sums[1+shared+free:]
-		for position := lo; position < hi; position++ {
-			v := sample[position]
-			if p.Degrees[v] == 0 {
+		for v := lo; v < hi; v++ {
+			if p.Degrees[v] == 0 || !isMeasured(p, v) {
 				continue
 			}
 			sums[0]++
-			c.rawShared(s, w.full.Row(position), c.diffusionRow(scores, v))
+			c.rawShared(s, w.full.Row(v), c.diffusionRow(scores, v))
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
-			c.rawFree(x, w.full.Row(position), v)
+			c.rawFree(x, w.full.Row(v), v)
 			for i, y := range x {
 				means[i] += y
 				spreads[i] += float64(y * y)

@@ -42,9 +42,7 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilt
 					case filter(f) == source:
 						out[v][f][c] += mass
 					case f <= int(decay95):
-						out[v][f][c] += w([]float64{0.5, 0.85, 0.95}[f], float64(j)) * mass
-					case filter(f) == even && j%2 == 0 || filter(f) == odd && j%2 == 1:
-						out[v][f][c] += w(0.85, float64(j)) * mass
+						out[v][f][c] += w([]float64{0.85, 0.95}[f], float64(j)) * mass
 					case filter(f) >= first && f-int(first)+1 == j:
 						out[v][f][c] += mass
 					}
@@ -149,7 +147,7 @@ func TestColumns(t *testing.T) {
 	}
 	s.in.diffusion = false
 	count, _ := s.in.countClasses()
-	got, err := newColumns(ctx, s.in, count, s, walks, graph, nil)
+	got, err := newColumns(ctx, s.in, count, walks, graph, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,14 +184,14 @@ func TestColumns(t *testing.T) {
 		case column == 0:
 			q := slow[v][source]
 			return (q[c] - share[c]*sum(q)) / (sum(q) + epsilon(source))
-		case column <= 4:
-			return math.Log(shareOf(v, []filter{decay50, decay85, decay95, source}[column-1], c) / prior[c])
+		case column <= 3:
+			return math.Log(shareOf(v, []filter{decay85, decay95, source}[column-1], c) / prior[c])
 		}
 		return logs[c]
 	}
 	free := func(v, column int) float64 {
-		if column < 21 {
-			return shareOf(v, []filter{first, second, third, fourth, even, odd, decay95}[column/3], column%3)
+		if column < 12 {
+			return shareOf(v, []filter{first, second, third, fourth}[column/3], column%3)
 		}
 		around := 0.0
 		for u := range n {
@@ -201,13 +199,13 @@ func TestColumns(t *testing.T) {
 		}
 		unit := blocks.WeightUnit(p.A, p.Degrees)
 		own, other := math.Log(1+p.Degrees[v]/unit), math.Log(1+around/unit)
-		return []float64{own, own * own, other, other * other}[column-21]
+		return []float64{own, own * own, other, other * other}[column-12]
 	}
 	const some = 17
 	y, x := make([]float64, got.design.sharedCount()*k), make([]float64, got.freeCount())
 	got.sharedTo(y, walks.full.Row(some), nil)
 	got.freeTo(x, walks.full.Row(some), some)
-	if len(y) != 6*k || len(x) != 25 {
+	if len(y) != 5*k || len(x) != 16 {
 		t.Fatalf("%d shared and %d free columns", len(y), len(x))
 	}
 	for i := range y {

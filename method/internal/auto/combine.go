@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -22,79 +21,32 @@ func (c component) isOf(settings []heldOutSetting, isKind func(candidate) bool) 
 }
 
 const (
-	// leastWeight is the least weight of a component, relative to the likeliest model's.
+	// leastWeight is the least weight of a component, relative to the largest one.
 	leastWeight = 0.01
 
-	// agreementLabels is the number of labels at which models and Poisson learning have equal
-	// weights.
-	agreementLabels = 40
-
-	// admissionErrors is the number of standard errors of the difference by which label propagation, and beliefs,
-	// must make labels likelier than models. From twenty labels they often seem to by luck: without it co-work of
-	// lawyers lost 6 points to label propagation.
+	// admissionErrors is the number of standard errors of the difference by which beliefs must make labels likelier.
 	admissionErrors = 2
 
 	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that some of the labels choose: of each candidate the λ with the
-// largest held-out likelihood, with weights in proportion to these likelihoods, and Poisson
-// learning where neighbours agree. With attributes see [heldOut.stack]. Few
-// labels choose nothing: Poisson learning predicts, or label propagation where most nodes are
-// far from them.
+// combine returns the mixture that some of the labels choose, see [heldOut.stack], times beliefs. Few labels choose
+// nothing: Poisson learning predicts, or label propagation where most nodes are far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
-	mixture := h.multiply(h.mixture(among), among)
-	if h.single {
-		best := slices.MaxFunc(mixture, func(a, b component) int { return cmp.Compare(a.weight, b.weight) })
-		best.weight = 1
-		return []component{best}
-	}
-	return mixture
-}
-
-// mixture returns the components of combine.
-func (h *heldOut) mixture(among func(label int) bool) []component {
-	if h.attributed {
-		return h.stack(among)
-	}
 	if h.tooFewLabels {
 		if list := h.likeliest(among); len(list) > 0 { // label propagation alone
 			return []component{{weight: 1, setting: list[0]}}
 		}
 		return []component{{weight: 1, setting: -1}}
 	}
-	var mixture []component
-	for _, index := range h.likeliest(among) {
-		mixture = append(mixture, component{weight: h.settings[index].likelihood(among, h.hasOthers), setting: index})
-	}
-	mixture = h.admit(mixture, candidate.isPropagation, among)
-	highest := math.Inf(-1)
-	for _, c := range mixture {
-		highest = max(highest, c.weight)
-	}
-	for i := range mixture {
-		mixture[i].weight = math.Exp(mixture[i].weight - highest)
-	}
-	components, sum := pruned(mixture)
-	agreement, models := h.agreement(among), 0.0
-	for i := range components {
-		components[i].weight /= sum
-		if !components[i].isOf(h.settings, candidate.isPropagation) {
-			models += components[i].weight
-			components[i].weight *= 1 - agreement
-		}
-	}
-	if agreement > 0 && models > 0 {
-		components = append(components, component{weight: agreement * models, setting: -1})
-	}
-	return components
+	return h.multiply(h.stack(among), among)
 }
 
 // multiply appends beliefs with the weight that makes some of the labels likeliest, if it makes them likelier than the
 // mixture alone by admissionErrors standard errors. It does not change the mixture.
 func (h *heldOut) multiply(mixture []component, among func(label int) bool) []component {
-	position := slices.IndexFunc(h.settings, func(s heldOutSetting) bool { return s.candidate.beliefs })
+	position := slices.IndexFunc(h.settings, func(s heldOutSetting) bool { return s.candidate.Beliefs })
 	if position < 0 {
 		return mixture
 	}
@@ -153,7 +105,7 @@ func pruned(mixture []component) (components []component, sum float64) {
 // likeliest returns the setting of each candidate whose λ makes some of the labels likeliest.
 func (h *heldOut) likeliest(among func(label int) bool) (list []int) {
 	for lo := 0; lo < len(h.settings); {
-		if h.settings[lo].candidate.beliefs {
+		if h.settings[lo].candidate.Beliefs {
 			lo++
 			continue
 		}
@@ -180,73 +132,32 @@ func (a *probabilities) likelihood(among func(label int) bool, hasOthers []bool)
 	return sum
 }
 
-// agreement returns the weight of Poisson learning by some of the labels: a/(a + m) with
-// a = agreementLabels of m labels where neighbours agree, 0 elsewhere. It decreases with m
-// because the weights of models, of which Poisson learning has none, need labels.
-func (h *heldOut) agreement(among func(label int) bool) float64 {
-	if !neighboursAgree(h.poisson.rows, h.class, h.classes, among) {
-		return 0
-	}
-	return agreementLabels / float64(agreementLabels+len(h.p.Row))
-}
-
-// admit gives the component of one kind of candidate the logarithm of its likelihood relative to that of the
-// likeliest other one, by the labels that both predict, or removes it if it does not make them likelier
-// by admissionErrors standard errors.
-func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, among func(label int) bool) []component {
-	position := slices.IndexFunc(mixture, func(c component) bool { return c.isOf(h.settings, isKind) })
-	if position < 0 {
-		return mixture
-	}
-	best := 0
-	for i, c := range mixture {
-		if i != position && (best == position || c.weight > mixture[best].weight) {
-			best = i
-		}
-	}
-	tested, rival := h.of(mixture[position].setting), h.of(mixture[best].setting)
-	labels, sum, squares := 0.0, 0.0, 0.0
-	for i, hasOthers := range h.hasOthers {
-		if hasOthers && among(i) && tested.rows[i] != nil && rival.rows[i] != nil {
-			likelier := math.Log(tested.truth[i]+leastTruth) - math.Log(rival.truth[i]+leastTruth)
-			labels++
-			sum += likelier
-			squares += float64(likelier * likelier)
-		}
-	}
-	if variance := squares - sum*sum/max(1, labels); !(sum > admissionErrors*math.Sqrt(variance)) {
-		return slices.Delete(mixture, position, position+1)
-	}
-	mixture[position].weight = mixture[best].weight + sum
-	return mixture
-}
-
 const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
-	// stackPrior is the weight, in labels, of each component beforehand, alonePrior that of
-	// attributes alone, which are the best model more often than not.
-	stackPrior = 0.1
-	alonePrior = 2
+	// stackPrior is the weight, in labels, of each component beforehand, poissonPrior that of Poisson learning, and
+	// alonePrior that of attributes alone, which are the best model more often than not.
+	stackPrior   = 0.1
+	poissonPrior = 1
+	alonePrior   = 2
 )
 
-// stack returns the mixture with attributes that some of the labels choose: of each
+// stack returns the mixture that some of the labels choose: of each
 // candidate, label propagation among them, the λ with the largest held-out likelihood, and Poisson
 // learning, with the weights w that maximise the held-out likelihood of the mixture. They are the
 // limit of
 //
 //	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
 //
-// for the probabilities q_ij of the m labels that all have predicted, and prior weights s_j. They
-// are not a choice of one model because no test on twenty labels shows reliably that attributes
-// are useless; walks then have a large part of the mixture.
+// for the probabilities q_ij of the m labels that all have predicted, and prior weights s_j. They are not a choice of
+// one model because no test on twenty labels shows reliably which one is best.
 // Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
 // distributions (2018).
 func (h *heldOut) stack(among func(label int) bool) []component {
-	mixture, prior := []component{{setting: -1}}, []float64{stackPrior}
+	mixture, prior := []component{{setting: -1}}, []float64{poissonPrior}
 	for _, index := range h.likeliest(among) {
 		s := stackPrior
-		if c := h.settings[index].candidate; c.isAlone && !c.links {
+		if c := h.settings[index].candidate; c.Alone && !c.Links {
 			s = alonePrior
 		}
 		mixture, prior = append(mixture, component{setting: index}), append(prior, s)

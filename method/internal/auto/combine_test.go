@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -36,45 +35,6 @@ func steady(class []int, classes int, q func(i int) float64) probabilities {
 		a.set(i, row, c)
 	}
 	return a
-}
-
-// Weights are in proportion to likelihoods, of each candidate that of its best λ; labels
-// that are not selected have no effect, and Poisson learning takes part where it is right.
-func TestWeights(t *testing.T) {
-	class := make([]int, 40)
-	for i := range class {
-		class[i] = i % 4
-	}
-	constant := func(q float64) func(int) float64 { return func(int) float64 { return q } }
-	wrong := steady(class, 4, constant(0.4))
-	h := heldOutOf(class, 4, []probabilities{
-		steady(class, 4, constant(0.5)),
-		steady(class, 4, func(i int) float64 {
-			if i < 20 {
-				return 0.6
-			}
-			return 1e-6 // of labels that are not selected
-		}),
-		steady(class, 4, constant(0.58)),
-	}, wrong)
-	among := func(i int) bool { return i < 20 }
-	got := h.combine(among)
-	first, second := math.Pow(0.6, 20), math.Pow(0.58, 20)
-	if len(got) != 2 || got[0].setting != 1 || got[1].setting != 2 || math.Abs(got[0].weight-first/(first+second)) > 1e-6 || math.Abs(got[0].weight+got[1].weight-1) > 1e-12 {
-		t.Errorf("mixture %+v, want settings 1 and 2 with %v and %v", got, first/(first+second), second/(first+second))
-	}
-	if got = h.combine(func(int) bool { return true }); len(got) != 1 || got[0].setting != 2 || got[0].weight != 1 {
-		t.Errorf("mixture %+v, want the last alone", got)
-	}
-	h.poisson = steady(class, 4, constant(0.9))
-	got = h.combine(among)
-	if len(got) != 3 || got[2].setting != -1 || got[2].weight != 0.5 || math.Abs(got[0].weight-first/(first+second)/2) > 1e-6 {
-		t.Errorf("mixture %+v, want half for Poisson learning", got)
-	}
-	row := make([]float64, 4)
-	if h.mixTo(row, got, 4); math.Abs(row[0]-(0.6*got[0].weight+0.58*got[1].weight+0.45)) > 1e-6 || math.Abs(row[0]+row[1]-1) > 1e-6 {
-		t.Errorf("the probabilities of label 4 are %v", row)
-	}
 }
 
 // logit returns the parameter that gives trust in a share w of answers.
@@ -211,32 +171,6 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 	}
 	if c, calibrated := of(3000, 6); math.Abs(calibrated-0.6) > 0.01 {
 		t.Errorf("1,800 right answers of 3,000: %+v gives %.3f", c, calibrated)
-	}
-}
-
-// The shares of the labels are a candidate if most nodes are significantly of one class, not if
-// one of two classes happens to have a few labels more.
-func TestConstantNeedsMost(t *testing.T) {
-	for _, c := range []struct {
-		first       int // labels of the first class, of 25
-		isCandidate bool
-	}{{14, false}, {17, false}, {19, true}, {24, true}} {
-		p, class := problemtest.Blocks(t, 5, 100, 0, 2, 5, 0.2)
-		left := []int{c.first, 25 - c.first}
-		for v, of := range class {
-			if left[of] > 0 {
-				left[of]--
-				p.Row, p.Class = append(p.Row, v), append(p.Class, of)
-			}
-		}
-		h, err := predictHeldOut(t.Context(), featuresOf(t, p, &Settings{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		isCandidate := slices.ContainsFunc(h.settings, func(s heldOutSetting) bool { return s.candidate.constant })
-		if isCandidate != c.isCandidate {
-			t.Errorf("%d of 25 labels have one class: a candidate %v, want %v", c.first, isCandidate, c.isCandidate)
-		}
 	}
 }
 

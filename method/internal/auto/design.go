@@ -20,8 +20,6 @@ type design struct {
 	folds    int
 	examples int // largest number of labels that models learn from and are tested on
 
-	single bool // the best component predicts alone
-
 	eigenvectors bool // may be features; the number of components decides
 	diffusion    bool // scores of kernels are features
 	links        bool // scores of link rows are features
@@ -36,9 +34,9 @@ const (
 	// attributes are an exception, since these help most where labels are few.
 	fewestLabels = 15
 
-	// Beyond mostClasses classes and mostScores nodes × classes there are walks of two filters in
-	// place of ten, no free columns and three folds. 174,000 nodes with 1,000 classes thus take 12 bytes for each node and
-	// class, 2.1 GB, in place of 52. No graph with more than 200 classes has been measured.
+	// Beyond mostClasses classes and mostScores nodes × classes, or twice as many, there are walks of two filters in
+	// place of seven, no free columns and three folds, because filters take four bytes for each node and class. No
+	// graph with more than 200 classes has been measured.
 	mostClasses = 200
 	mostScores  = 1 << 25
 	leanFolds   = 3
@@ -57,7 +55,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	n, m, k := p.Nodes(), len(p.Row), len(p.Names)
 	d := design{
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
-		manyClasses:  k > mostClasses && int64(n)*int64(k) > mostScores,
+		manyClasses:  k > mostClasses && int64(n)*int64(k) > mostScores || int64(n)*int64(k) > 2*mostScores,
 		folds:        split.FoldCount(m), examples: min(m, mostLearned),
 		propagation: !set.LowEffort,
 	}
@@ -82,7 +80,6 @@ func designOf(p *problem.Problem, set *Settings) design {
 	d.rounds = !set.LowEffort && p.Attributes != nil && p.Attributes.Cols <= fewAttributes && m >= fewestRoundLabels &&
 		k <= mostRoundClasses && d.fits("rounds", n <= blockModelNodes)
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
-	d.single = int64(n)*int64(k) > mostScores
 	if set.Choice != nil {
 		d.follow(set.Choice)
 	}
@@ -101,7 +98,7 @@ func Propagates(p *problem.Problem) bool {
 func (d *design) follow(c *Choice) {
 	d.links, d.rounds = false, false
 	for _, term := range c.Mixture {
-		d.links, d.rounds = d.links || term.Links, d.rounds || term.Rounds
+		d.links, d.rounds = d.links || term.Candidate.Links, d.rounds || term.Candidate.Rounds
 	}
 }
 
@@ -115,7 +112,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of many classes.
 func (d *design) reduce(m int) {
-	d.manyClasses, d.single, d.eigenvectors, d.diffusion, d.links = true, true, false, false, false
+	d.manyClasses, d.eigenvectors, d.diffusion, d.links = true, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	d.folds = min(leanFolds, m)
 }

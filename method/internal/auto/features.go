@@ -68,7 +68,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		}
 		scores = f.diffusion.full
 	}
-	if f.columns, err = newColumns(ctx, in, count, f.seeds, f.walks, graph, scores); err != nil {
+	if f.columns, err = newColumns(ctx, in, count, f.walks, graph, scores); err != nil {
 		return nil, err
 	}
 	if in.p.Attributes != nil {
@@ -157,17 +157,17 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the share of the sampled nodes in reach that no walk reaches, or that of the
+// missedShare returns the share of the nodes in reach that no walk reaches, or that of the
 // labels which none reaches from another label, whichever is larger. Both are needed because on a
 // path labels at equal distances are twice as far from each other as any node is from one of them.
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	team, counts := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
-	for position, v := range f.seeds.sample {
+	for v := range p.Degrees {
 		if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
 			continue
 		}
-		if counts[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(position)) {
+		if counts[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(v)) {
 			counts[1]++
 		}
 	}

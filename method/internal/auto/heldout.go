@@ -29,7 +29,6 @@ type heldOut struct {
 	attributed  bool   // there are attributes, which reach every label
 
 	tooFewLabels bool
-	single       bool             // the best component predicts alone
 	settings     []heldOutSetting // of every candidate and λ
 	poisson      probabilities    // of Poisson learning
 }
@@ -37,7 +36,7 @@ type heldOut struct {
 // heldOutSetting is a setting with its held-out probabilities.
 type heldOutSetting struct {
 	setting
-	position int // position of the candidate; −1 of the constant
+	position int // position of the candidate
 	probabilities
 }
 
@@ -63,14 +62,13 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
-		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels, single: in.single,
+		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels,
 	}
 	h.poisson = f.poisson
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
 		}
-		h.addConstant(f)
 	}
 	if f.rounds != nil {
 		h.settings = append(h.settings, f.rounds.setting(h, f))
@@ -183,51 +181,6 @@ func (h *heldOut) race() {
 	})
 }
 
-// mostErrors is the number of standard errors by which a class must have more than half of the
-// labels for most nodes to be of it. Where two classes have about the same number of nodes, the
-// one that happens to have more of a few labels lost 3 points on co-work of lawyers.
-const mostErrors = 2
-
-// addConstant adds the shares of the labels if one class has significantly more than half of
-// them. Those for a label are of the labels outside its fold.
-func (h *heldOut) addConstant(f *features) {
-	largest := classify.ArgMax(f.columns.prior)
-	if f.columns.share[largest] <= 0.5+mostErrors/math.Sqrt(float64(4*len(h.p.Row))) {
-		return
-	}
-	t := heldOutSetting{setting{candidate: candidate{constant: true}}, -1, newProbabilities(len(h.class))}
-	priors := make([][]float64, h.folds)
-	for fold := range priors {
-		priors[fold] = priorWithout(fold, h.fold, h.class, h.classes)
-	}
-	for i, c := range h.class {
-		row := priors[h.fold[i]]
-		if !h.hasFeatures[i] {
-			row = f.priorOfMissed(h.fold[i])
-		}
-		t.set(i, row, c)
-	}
-	h.settings = append(h.settings, t)
-}
-
-// priorWithout returns the prior of the labels outside a fold, given the fold and the class of each.
-func priorWithout(hidden int, fold, class []int, classes int) []float64 {
-	prior, count := make([]float64, classes), 0
-	for c := range prior {
-		prior[c] = 1
-	}
-	for i, c := range class {
-		if fold[i] != hidden {
-			prior[c]++
-			count++
-		}
-	}
-	for c := range prior {
-		prior[c] /= float64(count + classes)
-	}
-	return prior
-}
-
 // sharpenTo stores the softmax of the first scores times a factor.
 func sharpenTo(dst, scores []float64, sharpness float64) {
 	for c := range dst {
@@ -261,7 +214,7 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 		return err
 	}
 	for _, slack := range slacks {
-		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(candidatesOf(&in.design, in.p)), newProbabilities(len(h.class))}
+		t := heldOutSetting{setting{candidate{Propagation: true}, slack}, len(candidatesOf(&in.design, in.p)), newProbabilities(len(h.class))}
 		row := make([]float64, h.classes)
 		for i, label := range in.places {
 			switch {

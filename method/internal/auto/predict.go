@@ -17,6 +17,9 @@ type model struct {
 	settings   []heldOutSetting
 	mixture    []component
 	calibrated calibration
+
+	weights [][]float32            // of each component: those of free columns, a row for each column
+	beliefs *sparse.Block[float32] // of each node; nil: none
 }
 
 // fit fits the components to all learned labels.
@@ -40,42 +43,41 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// predict returns the probabilities of every node. The walks are made once more, from all labels, and each filter is
-// multiplied by its weights when it is complete: the features of a node are never there together.
+// predict returns the probabilities of every node.
 func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
 	in := m.features.in
-	n, k := len(in.p.Degrees), len(in.p.Names)
-	w, err := m.walkScores(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var scores *sparse.Block[float32]
-	if i := slices.IndexFunc(w.scores, func(b *sparse.Block[float32]) bool { return b != nil }); i >= 0 {
-		scores = w.scores[i] // each row is read before it is overwritten
-	}
+	n := len(in.p.Degrees)
+	scores := chunks.Block[float32](n, len(in.p.Names)) // each row is read before it is overwritten
 	if m.uses(candidate.isBeliefs) {
 		b := m.features.believed
-		if w.believed, err = b.Predict(ctx); err != nil {
+		var err error
+		if m.beliefs, err = b.Predict(ctx); err != nil {
 			return nil, err
 		}
 		in.work.Add(problem.Work{Sweeps: b.Sweeps, EntryColumns: int64(b.Columns) * sparse.EntriesOf(in.p.A)})
 	}
 	if m.uses(candidate.isPropagation) {
-		scores = chunks.Block[float32](n, k)
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, err
 		}
-	} else if scores == nil {
-		scores = chunks.Block[float32](n, k)
 	}
-	err = chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-		p := m.newPredictor(w)
+	for _, c := range m.mixture {
+		var weights []float32
+		if c.model != nil {
+			weights = make([]float32, len(c.model.Weights))
+			for i, w := range c.model.Weights {
+				weights[i%c.model.Features*c.model.Classes+i/c.model.Features] = float32(w)
+			}
+		}
+		m.weights = append(m.weights, weights)
+	}
+	return scores, chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+		p := m.newPredictor()
 		for v := lo; v < hi; v++ {
 			row := scores.Row(v)
 			simd.ConvertTo(row, p.probabilities(v, row))
 		}
 	})
-	return scores, err
 }
 
 // uses reports whether the mixture has a component of a kind.
@@ -86,8 +88,9 @@ func (m *model) uses(isKind func(candidate) bool) bool {
 // predictor predicts single nodes. It is not safe for concurrent use.
 type predictor struct {
 	*model
-	walked            *walkScores
 	shared, free, row []float64
+	values, sums      []float32 // free columns, and their products with weights
+	indices           []uint32  // 0, 1, 2, …: the free columns
 	attributes, links []float64
 	input             []float64 // shared columns that a model uses
 	scores            []float64 // of kernels
@@ -96,12 +99,15 @@ type predictor struct {
 	usesPropagation   bool
 }
 
-func (m *model) newPredictor(w *walkScores) *predictor {
-	f, k := m.features, m.features.columns.classes
+func (m *model) newPredictor() *predictor {
+	f, k, free := m.features, m.features.columns.classes, m.features.columns.freeCount()
 	p := &predictor{
-		model: m, walked: w, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, f.columns.freeCount()),
-		row: make([]float64, k), scores: make([]float64, kernels*k), missed: f.priorOfMissed(-1), one: make([]float64, k),
-		usesPropagation: m.uses(candidate.isPropagation),
+		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
+		values: make([]float32, free), sums: make([]float32, k), scores: make([]float64, kernels*k),
+		missed: f.priorOfMissed(-1), one: make([]float64, k), usesPropagation: m.uses(candidate.isPropagation),
+	}
+	for j := range free {
+		p.indices = append(p.indices, uint32(j))
 	}
 	if f.attributes != nil {
 		p.attributes = make([]float64, f.attributes.blocks*k)
@@ -116,38 +122,35 @@ func (m *model) newPredictor(w *walkScores) *predictor {
 // valid until the next call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
-	isKnown := f.attributes != nil || p.walked.visited[v]
+	row := f.walks.full.Row(v)
+	isKnown := f.isKnown(row)
 	if !isKnown && !(p.usesPropagation && f.reached.Contains(uint32(v))) {
 		copy(p.row, p.missed)
 		return p.row
 	}
-	if f.attributes != nil {
-		f.attributes.nodeTo(p.attributes, v)
-	}
-	if f.links != nil {
-		f.links.nodeTo(p.links, v)
+	if isKnown {
+		p.read(v, row)
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
 		switch {
 		case c.isOf(p.settings, candidate.isPropagation):
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
-		case !isKnown:
-			copy(p.one, p.missed)
 		case c.isOf(p.settings, candidate.isBeliefs):
 			if isKnown {
-				multiplyTo(p.row, p.row, p.walked.believed.Row(v), c.weight)
+				multiplyTo(p.row, p.row, p.beliefs.Row(v), c.weight)
 			}
 			continue
+		case !isKnown:
+			copy(p.one, p.missed)
 		case c.isOf(p.settings, candidate.isInRounds):
 			simd.ConvertTo(p.one, f.rounds.all().Row(v))
 		case c.setting < 0:
-			simd.ConvertTo(p.one, p.walked.scores[i].Row(v))
-			classify.Softmax(p.one, p.one)
+			poissonProbabilities(p.one, f.columns, row)
 		case c.model == nil:
 			copy(p.one, f.columns.prior)
 		default:
-			p.predictOne(c, v, p.walked.scores[i])
+			p.predictOne(c, p.weights[i])
 		}
 		for class, q := range p.one {
 			p.row[class] += float64(c.weight * q)
@@ -157,21 +160,35 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictOne stores the probabilities of one component, whose scores by walks are in a block, nil for none.
-func (p *predictor) predictOne(term component, v int, walked *sparse.Block[float32]) {
-	columns := p.features.columns
-	c := p.settings[term.setting].candidate
-	columns.sharedWithoutWalks(p.shared, columns.diffusionRow(p.scores, v))
-	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, columns.classes)
-	var free []float64
-	if c.free {
-		columns.freeWithoutWalks(p.free, v)
-		free = p.free
+// read computes the columns of node v.
+func (p *predictor) read(v int, row []float32) {
+	f := p.features
+	f.columns.sharedTo(p.shared, row, f.columns.diffusionRow(p.scores, v))
+	f.columns.freeTo(p.free, row, v)
+	simd.ConvertTo(p.values, p.free)
+	if f.attributes != nil {
+		f.attributes.nodeTo(p.attributes, v)
 	}
-	term.model.ScoresTo(p.one, free, p.input)
-	if walked != nil {
-		for class, s := range walked.Row(v) {
-			p.one[class] += float64(s)
+	if f.links != nil {
+		f.links.nodeTo(p.links, v)
+	}
+}
+
+// predictOne stores the probabilities of one component for the columns that were read.
+func (p *predictor) predictOne(term component, weights []float32) {
+	k := p.features.columns.classes
+	c := p.settings[term.setting].candidate
+	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, k)
+	clear(p.sums)
+	if c.Free {
+		timesTo(p.sums, p.values, weights, k, 0, p.indices)
+	}
+	for class, y := range p.sums {
+		p.one[class] = float64(y) + term.model.Bias[class]
+	}
+	for i, w := range term.model.Shared {
+		for class, x := range p.input[i*k:][:k] {
+			p.one[class] += float64(w * x)
 		}
 	}
 	classify.Softmax(p.one, p.one)

@@ -373,7 +373,7 @@ func (r *rounds) round(ctx context.Context) error {
 
 // setting returns the held-out probabilities of rounds.
 func (r *rounds) setting(h *heldOut, f *features) heldOutSetting {
-	t := heldOutSetting{setting{candidate: candidate{rounds: true}}, len(candidatesOf(&f.in.design, f.in.p)) + 2, newProbabilities(len(h.class))}
+	t := heldOutSetting{setting{candidate: candidate{Rounds: true}}, len(candidatesOf(&f.in.design, f.in.p)) + 2, newProbabilities(len(h.class))}
 	for i, row := range r.rows {
 		t.set(i, row, h.class[i])
 	}

@@ -3,6 +3,7 @@ package auto
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -20,12 +21,9 @@ import (
 type filter int
 
 const (
-	decay50 filter = iota // c_j = 0.5^j
-	decay85               // 0.85^j
+	decay85 filter = iota // c_j = 0.85^j
 	decay95               // 0.95^j
 	source                // 1: Poisson learning
-	even                  // 0.85^j for even j
-	odd                   // 0.85^j for odd j
 	first                 // 1 for j = 1 alone
 	second                // and so on
 	third
@@ -41,9 +39,6 @@ const (
 	arcSteps        = 4
 	filters     int = int(againstArcs) + arcSteps
 )
-
-// damping are the factors of the filters from decay50 to decay95.
-var damping = [...]float64{0.5, 0.85, 0.95}
 
 // walkSteps is the number of steps of walks, which are longer where these miss too many nodes.
 // Twice as many gained nothing on any graph, half as many lost 0.4 points of accuracy on Cora.
@@ -66,7 +61,6 @@ type seeds struct {
 	labels []int   // the number of labels of each class
 	start  []int   // start[c] is the first group of class c; one more at the end
 	order  []int   // learned labels in the order of their rows
-	sample []int   // nodes whose filters are kept, in increasing order
 	cells  []cell  // in the order of their classes
 	first  []int   // first[c] is the first cell of class c; one more at the end
 }
@@ -120,33 +114,7 @@ func newSeeds(in *input) *seeds {
 		s.order[i] = i
 	}
 	slices.SortFunc(s.order, func(a, b int) int { return s.row(a) - s.row(b) })
-	s.sample = sampledNodes(p, len(in.filters)*k)
 	return s
-}
-
-const (
-	// mostSampled bounds the nodes whose filters are kept, mostSampledValues their filters. They are
-	// for means and deviations of columns, which need no more.
-	mostSampledNodes  = 4000
-	mostSampledValues = 1 << 24
-)
-
-// sampledNodes returns the nodes whose filters of the given number of values are kept: all of them, or some
-// at equal distances. A process keeps those of its rows.
-func sampledNodes(p *problem.Problem, values int) (sample []int) {
-	nodes, team := int64(p.Nodes()), sparse.TeamOf(p.A)
-	count := int64(sampleCount(int(nodes), values))
-	for v := range p.Degrees {
-		if row := int64(team.Row(v)); !team.IsPadding(v) && (row*count+nodes-1)/nodes*nodes/count == row {
-			sample = append(sample, v)
-		}
-	}
-	return sample
-}
-
-// sampleCount returns the number of nodes whose filters are kept.
-func sampleCount(nodes, values int) int {
-	return min(nodes, mostSampledNodes, max(1000, mostSampledValues/values))
 }
 
 // row returns the row of a learned label.
@@ -170,7 +138,7 @@ func areSingle(labels, classes, folds int) bool {
 
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
-	// full has a row for each sampled node, of walks from all labels: class c of a filter in
+	// full has a row for each node, of walks from all labels: class c of a filter in
 	// column position·classes + c, for the filter's position in the list.
 	full *sparse.Block[float32]
 
@@ -210,7 +178,7 @@ func (s *seeds) walk(ctx context.Context) (*walkFeatures, error) {
 	in := s.in
 	k := len(in.p.Names)
 	w := &walkFeatures{
-		full:   chunks.Block[float32](len(s.sample), len(in.filters)*k),
+		full:   chunks.Block[float32](len(in.p.Degrees), len(in.filters)*k),
 		honest: chunks.Block[float32](len(in.places), len(in.filters)*len(s.cells)),
 	}
 	walks := s.walks()
@@ -293,28 +261,33 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// add adds a step at the sampled and the learned ones of some rows, for the classes lo ≤ c < hi.
+// add adds a step at some rows, for the classes lo ≤ c < hi.
 func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
 	offset, k := s.start[lo], len(s.in.p.Names)
-	position, _ := slices.BinarySearch(s.sample, rows.Lo)
-	for ; position < len(s.sample) && s.sample[position] < rows.Hi; position++ {
-		row, dst := x.Row(s.sample[position]), w.full.Row(position)
-		for c := lo; c < hi; c++ {
+	masses := make([]float32, hi-lo)
+	for v := rows.Lo; v < rows.Hi; v++ {
+		row, dst, isVisited := x.Row(v), w.full.Row(v), false
+		for c := range masses {
 			var mass float32
-			for g := s.start[c] - offset; g < s.start[c+1]-offset; g++ {
-				mass += row[g]
+			for _, y := range row[s.start[lo+c]-offset : s.start[lo+c+1]-offset] {
+				mass += y
 			}
-			if mass == 0 {
-				continue
-			}
-			for i, f := range s.in.filters {
-				if v := weight[f]; v != 0 {
-					dst[i*k+c] += float32(v * mass)
+			masses[c] = mass
+			isVisited = isVisited || mass != 0
+		}
+		if !isVisited {
+			continue
+		}
+		for i, f := range s.in.filters {
+			if y := weight[f]; y > leastStepWeight {
+				sums := dst[i*k+lo : i*k+hi]
+				for c, mass := range masses {
+					sums[c] += float32(y * mass)
 				}
 			}
 		}
 	}
-	position, _ = slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
+	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
 		s.addHonest(w, x, s.order[position], lo, hi, weight)
 	}
@@ -336,29 +309,21 @@ func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], learned, lo
 		}
 		dst := w.honest.Row(learned)[i*len(s.in.filters):]
 		for position, f := range s.in.filters {
-			if c := weight[f]; c != 0 {
+			if c := weight[f]; c > leastStepWeight {
 				dst[position] += float32(c * mass)
 			}
 		}
 	}
 }
 
+// leastStepWeight is the largest factor of a step that is left out of a filter.
+const leastStepWeight = 1e-6
+
 // weights are the factors of one step in each filter.
 type weights [filters]float32
 
 func stepWeights(j int) (w weights) {
-	power := func(a float64) float32 {
-		x := 1.0
-		for range j {
-			x *= a
-		}
-		return float32(x)
-	}
-	for i, a := range damping {
-		w[decay50+filter(i)] = power(a)
-	}
-	w[source] = 1
-	w[even+filter(j%2)] = power(0.85)
+	w[decay85], w[decay95], w[source] = float32(math.Pow(0.85, float64(j))), float32(math.Pow(0.95, float64(j))), 1
 	if j >= 1 && j <= 4 {
 		w[first+filter(j-1)] = 1
 	}
