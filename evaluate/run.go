@@ -135,17 +135,12 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 // ranking.
 const splitBytes = 96
 
-// settle returns the methods with settings for the memory without splits and the values of
-// kernels that they share, and the memory of these.
+// settle returns the methods with settings for the memory without splits, and the memory of these.
 func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []entry, held int64, err error) {
 	splits := splitBytes * int64(len(p.Row))
 	methods = plan.entries(set)
 	for _, m := range methods {
 		m.Settings.Memory = budget.Remaining(m.Settings.Memory, splits)
-	}
-	shared, err := plan.share(p, methods)
-	if err != nil {
-		return nil, 0, err
 	}
 	for i := range methods {
 		m := &methods[i]
@@ -158,25 +153,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 			m.bytes = append(m.bytes, bytes)
 		}
 	}
-	return methods, splits + shared, nil
-}
-
-// share gives the methods a cache of the values of their kernels, where the predictions of a
-// plan would otherwise compute them more than twice and this process has all rows of the graph. It returns
-// the memory of the cache and of computing the values.
-func (plan *Plan) share(p *method.Problem, entries []entry) (int64, error) {
-	columns := 0
-	for _, size := range plan.trainingSizes(p) {
-		columns += size * plan.count()
-	}
-	if columns < 2*len(p.Row) || p.Graph == nil || p.Team() != nil {
-		return 0, nil
-	}
-	methods, settings := make([]method.Method, len(entries)), make([]*method.Settings, len(entries))
-	for i, e := range entries {
-		methods[i], settings[i] = e.Method, e.Settings
-	}
-	return method.ShareKernels(p, methods, settings, plan.TuningSplits > 0 && plan.Given == nil)
+	return methods, splits, nil
 }
 
 // sideBytes bounds the memory of predictions that are computed at the same time.

@@ -9,13 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// kernelMap is a kernel between the labelled nodes of a problem and all nodes: its kept values,
-// or products with it.
+// kernelMap is a kernel between the labelled nodes of a problem and all nodes, as products with it.
 type kernelMap struct {
 	P       *Problem
 	Kernel  kernel.Kernel
-	Kept    *kernelValues // in place of Kernel; may be nil
-	Scale   float64       // of the kernel
+	Scale   float64 // of the kernel
 	Workers int
 
 	Settings *kernel.Settings
@@ -27,20 +25,10 @@ type kernelMap struct {
 // number lo on.
 func (m *kernelMap) Decide(ctx context.Context, dual *classify.Model, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n, machines := len(m.P.Degrees), len(dual.Machines)
-	y := sparse.NewBlock[float64](n, width)
-	var x *sparse.Block[float64]
-	if m.Kept == nil {
-		x = sparse.NewBlock[float64](n, width)
-	}
+	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	for lo := 0; lo < machines; lo += width {
 		images := y.Columns(0, min(width, machines-lo))
-		var err error
-		if m.Kept != nil {
-			err = m.Kept.imagesTo(ctx, images, lo, dual, m.P.Row, m.Scale, m.Workers)
-		} else {
-			err = m.imagesTo(ctx, images, x.Columns(0, images.Cols), lo, dual)
-		}
-		if err != nil {
+		if err := m.imagesTo(ctx, images, x.Columns(0, images.Cols), lo, dual); err != nil {
 			return err
 		}
 		for i := range n {

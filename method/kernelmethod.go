@@ -129,9 +129,6 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
-	if m.learner.Whole {
-		set.kernels = nil // it has a block of its own
-	}
 	shared := job{p: p, set: &set, learner: m.learner, out: new(Prediction)}
 	r := &kernelPredictor{job: shared, nodes: nodeVotes{job: shared, counted: true, prior: classShares}, kernel: m.kernel}
 	graph, err := p.Whole(ctx, set.Workers, &r.out.Work)
@@ -167,10 +164,6 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		if m.kernel.Asymmetric(v) != nil {
 			return nil, split.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
 		}
-	}
-	if set.kernels != nil && len(r.grid) == 1 && !m.learner.solves(len(p.Row)) {
-		r.cached, err = set.kernels.Of(ctx, m.kernel, r.grid[0])
-		return r, err
 	}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, r.grid)
 	return r, err

@@ -29,7 +29,6 @@ type kernelPredictor struct {
 	space   *choose.Space  // of these
 	usual   param.Values   // defaults of the kernel, nil: unknown
 	kernels []kernel.Kernel
-	cached  *kernelValues // in place of kernels, of the only one there is; may be nil
 
 	choice *choose.Found          // nil without a choice
 	best   int                    // of the grid
@@ -162,9 +161,6 @@ func (r *kernelPredictor) labelled(ctx context.Context, kernels []int) (*labels,
 // grams returns the blocks of some of the kernels between items, and below between rows and
 // items.
 func (r *kernelPredictor) grams(ctx context.Context, kernels, items, rows []int, phase string) ([]*sparse.Block[float64], error) {
-	if r.cached != nil {
-		return []*sparse.Block[float64]{r.cached.Between(slices.Concat(items, rows), items)}, nil
-	}
 	var ks []kernel.Kernel
 	for _, i := range kernels {
 		ks = append(ks, r.kernels[i])
@@ -271,9 +267,5 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 
 // onLabels returns the chosen kernel between labelled nodes and all nodes.
 func (r *kernelPredictor) onLabels() *kernelMap {
-	m := &kernelMap{P: r.p, Kept: r.cached, Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
-	if r.cached == nil {
-		m.Kernel = r.kernels[r.best]
-	}
-	return m
+	return &kernelMap{P: r.p, Kernel: r.kernels[r.best], Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
 }

@@ -77,24 +77,19 @@ func kernelScoresBytes(r *kernelPredictor) int64 {
 // computes the columns of all nodes, so that values have the same bits for any range.
 func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memory int64) (*sparse.Block[float64], error) {
 	nodes := upTo(len(r.p.Degrees))
-	var values *sparse.Block[float64]
-	if r.cached != nil {
-		values = r.cached.Between(nodes[first:last], r.items)
-	} else {
-		values = sparse.BlockOf(last-first, len(r.items), make([]float64, (last-first)*len(r.items)))
-		set := r.settings("walk")
-		set.Memory = memory
-		report, err := kernel.Block(ctx, r.kernels[r.best], nodes, r.items, func(lo, left int, piece *sparse.Block[float64]) error {
-			for i := max(lo, first); i < min(lo+piece.Rows, last); i++ {
-				copy(values.Row(i - first)[left:], piece.Row(i-lo))
-			}
-			return ctx.Err()
-		}, set)
-		if err != nil {
-			return nil, err
+	values := sparse.BlockOf(last-first, len(r.items), make([]float64, (last-first)*len(r.items)))
+	set := r.settings("walk")
+	set.Memory = memory
+	report, err := kernel.Block(ctx, r.kernels[r.best], nodes, r.items, func(lo, left int, piece *sparse.Block[float64]) error {
+		for i := max(lo, first); i < min(lo+piece.Rows, last); i++ {
+			copy(values.Row(i - first)[left:], piece.Row(i-lo))
 		}
-		r.out.Work.Sweeps += report.Sweeps
+		return ctx.Err()
+	}, set)
+	if err != nil {
+		return nil, err
 	}
+	r.out.Work.Sweeps += report.Sweeps
 	choose.Scale(values, r.scale)
 	return values, nil
 }

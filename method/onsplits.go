@@ -115,8 +115,17 @@ func countSplit(ctx context.Context, r *kernelPredictor, train, test *Problem, k
 		if err != nil {
 			return err
 		}
-		tests := &choose.Tests{Values: values, First: len(train.Row), Y: y, Class: test.Class, Largest: largest}
-		tests.Count(models, hits[i*len(models):][:len(models)])
+		for j, class := range test.Class {
+			row, selfValue := values.Row(len(train.Row)+j), 0.0
+			if r.learner.Whole {
+				selfValue = row[len(train.Row)+j]
+			}
+			choose.Ask(models, row, selfValue, y, choose.Outcome{Largest: largest}, func(s int, o choose.Outcome) {
+				if o.Voted() == class {
+					hits[i*len(models)+s]++
+				}
+			})
+		}
 		return nil
 	})
 }

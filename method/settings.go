@@ -55,7 +55,6 @@ type Settings struct {
 	constant  param.Values // of the learner, but for its settings in grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
 	model     *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
-	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
 	// finished part of it, and the whole.

@@ -28,24 +28,41 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		if err != nil {
 			return err
 		}
-		for s, model := range models {
-			var pairs classify.Pairs
+		for _, model := range models {
 			if model != nil {
-				pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
+				model.Pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
 			}
-			for i, itemFold := range fold {
-				if itemFold != f {
-					continue
-				}
-				o := Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
-				if model != nil && !o.Unreached {
-					o.Pairs, o.Decisions = pairs, model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
-				}
-				outcomes[s] = append(outcomes[s], o)
+		}
+		for i, itemFold := range fold {
+			if itemFold == f {
+				about := Outcome{Class: class[i], Fold: f, Largest: largest}
+				Ask(models, k.Row(i), k.Row(i)[i], y, about, func(s int, o Outcome) { outcomes[s] = append(outcomes[s], o) })
 			}
 		}
 	}
 	return nil
+}
+
+// Ask calls visit with the outcome of each model, nil for none, for an item with the given kernel values between it and the items
+// that the models have learned from, those with y ≥ 0, and with itself. Where it has no value with them it has no decisions. about
+// has the class, the fold and the largest class.
+func Ask(models []*classify.Model, row []float64, selfValue float64, y []int, about Outcome, visit func(setting int, o Outcome)) {
+	about.Unreached = !related(row, y)
+	for s, model := range models {
+		o := about
+		if model != nil && !o.Unreached {
+			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, selfValue)
+		}
+		visit(s, o)
+	}
+}
+
+// Voted returns the class that the decisions of an outcome vote for.
+func (o *Outcome) Voted() int {
+	if len(o.Pairs) == 0 {
+		return o.Largest
+	}
+	return o.Pairs.Predict(o.Decisions)
 }
 
 // LargestWithout returns the largest of the classes outside a fold.
@@ -85,4 +102,35 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 		y[i] = class[i]
 	}
 	return list
+}
+
+// MeanDiagonal returns one over the mean value between each of the first items and
+// itself, 1 if that is not positive.
+func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
+	var trace float64
+	for i := range items {
+		trace += k.Row(i)[i]
+	}
+	if !(trace > 0) {
+		return 1
+	}
+	return float64(items) / trace
+}
+
+// Rescale divides a block of items among themselves by the mean of its diagonal, if that is
+// positive, and returns the factor.
+func Rescale(k *sparse.Block[float64]) float64 {
+	f := MeanDiagonal(k, k.Rows)
+	Scale(k, f)
+	return f
+}
+
+// Scale multiplies a block by f.
+func Scale(k *sparse.Block[float64], f float64) {
+	for i := range k.Rows {
+		row := k.Row(i)
+		for j := range row {
+			row[j] *= f
+		}
+	}
 }

@@ -162,12 +162,6 @@ func (j *job) choose(ctx context.Context) (*Choice, error) {
 	}
 	fold := split.Folds(class, min(folds, len(class)), j.rngSeed, 0)
 	equal := slices.Repeat([]float64{1}, len(j.names))
-	predicted := func(o *choose.Outcome) int {
-		if len(o.Pairs) == 0 {
-			return o.Largest
-		}
-		return o.Pairs.Predict(o.Decisions)
-	}
 	search := &choose.Search{Kernel: kernelSpace, Learner: learnerSpace}
 	search.Measure = func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
@@ -189,7 +183,7 @@ func (j *job) choose(ctx context.Context) (*Choice, error) {
 					}
 					return nil, err
 				}
-				counts.Note(a*len(settingAt)+b, list[0], 0, equal, predicted)
+				counts.Note(a*len(settingAt)+b, list[0], 0, equal, (*choose.Outcome).Voted)
 			}
 		}
 		return counts, nil
