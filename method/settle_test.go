@@ -21,7 +21,7 @@ func TestGridFile(t *testing.T) {
   },
   "lgc": {"alpha": [0.7]}
 }`
-	file, err := readGrid("g", strings.NewReader(text), isMethod)
+	file, err := readGrid("g", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestGridFile(t *testing.T) {
 		"map[alpha:[0.9 0.5] cost:[2]]", "map[beta:[0.25 1] laplacian:[combinatorial]]", "map[beta:[0.25 1] cost:[1 4] laplacian:[combinatorial]]",
 		"map[alpha:[0.7]]", "", "map[alpha:[0.9 0.5] cost:[2]]",
 	} {
-		own, err := linesOf(file, methods[i])
+		own, err := file.of(methods[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,33 +60,26 @@ func TestGridFileErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"[1]", "g:1: no JSON object"},
-		{"{\n \"alpha\": [1,\n}", "g:3: "},
-		{"{\n\n\"alphas\": [1]}", "g:3: cwk, diffusion have no parameter \"alphas\""},
-		{"{\"diffusion\": {\n\"gamma\": 1}}", "g:2: diffusion has no parameter \"gamma\""},
-		{"{\"difusion\": {\"beta\": 1}}", "g:1: there is no method \"difusion\""},
-		{"{\"alpha\": []}", "g:1: alpha has no value"},
-		{"{\"alpha\": [0.5,\n 0.5]}", "g:2: alpha repeats the value 0.5"},
-		{"{\"alpha\": [[1]]}", "g:1: alpha: a value is a number"},
-		{"{\"cost\": [1],\n\"cost\": [2]}", "g:2: \"cost\" stands there twice"},
-		{"{\"diffusion\":\n{\"beta\": [1, 0]}}", "g:2: diffusion: beta: 0 is out of range"},
-		{"{\"diffusion\":\n{\"laplacian\": \"x\"}}", "g:2: diffusion: laplacian: \"x\" is none of its values"},
-		{"{\"steps\": [1.5]}", "g:1: cwk: steps: 1.5 is not a whole number"},
-		{"{\"cwk\": {\"alpha\": [2]}}", "g:1: cwk: alpha: 2 is out of range; cwk takes 0 ≤ α ≤ 1"},
-		{strings.Repeat(" ", 1<<20), "g:1: longer than 1 MiB"},
-		{"{\"" + strings.Repeat("a", 1<<20), "g:1: longer than 1 MiB"},
-		{"{} {}", "g:1: more than one JSON value"},
-		{"\xef\xbb\xbf{} {}", "g:1: more than one JSON value"}, // the byte-order mark is passed over
-		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "g:2: the text ends within an object"},
-		{"{\"cost\": [1,", "g:1: the text ends within an object"},
+		{"[1]", "g: no JSON object"},
+		{"{\n \"alpha\": [1,\n}", "g: no JSON object"},
+		{"{\n\n\"alphas\": [1]}", "g: no parameter \"alphas\": cwk, diffusion"},
+		{"{\"diffusion\": {\n\"gamma\": 1}}", "g: no parameter \"gamma\": diffusion"},
+		{"{\"difusion\": {\"beta\": 1}}", "g: there is no method \"difusion\""},
+		{"{\"alpha\": []}", "g: alpha has no value"},
+		{"{\"alpha\": [[1]]}", "g: alpha: a value is a number"},
+		{"{\"diffusion\":\n{\"beta\": [1, 0]}}", "g: diffusion: beta: 0 is out of range"},
+		{"{\"diffusion\":\n{\"laplacian\": \"x\"}}", "g: diffusion: laplacian: \"x\" is none of its values"},
+		{"{\"steps\": [1.5]}", "g: cwk: steps: 1.5 is not a whole number"},
+		{strings.Repeat(" ", 1<<20), "g: longer than 1 MiB"},
+		{"\xef\xbb\xbf{} {}", "g: no JSON object (invalid character '{' after"}, // the byte-order mark is passed over
 	} {
-		file, err := readGrid("g", strings.NewReader(c.text), isMethod)
+		file, err := readGrid("g", strings.NewReader(c.text))
 		if err == nil {
-			err = checkLines(file, methods)
+			err = file.check(methods)
 		}
 		for _, m := range methods {
 			if err == nil {
-				_, err = linesOf(file, m)
+				_, err = file.of(m)
 			}
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -101,12 +94,12 @@ func TestPaperGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := openGrid(t.Context(), "paper", isMethod)
+	paper, err := openGrid(t.Context(), "paper")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []int{13 * 30 * 15, 15 * 15, 15, 11 * 15, 11} {
-		own, err := linesOf(paper, methods[i])
+		own, err := paper.of(methods[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,11 +145,11 @@ func FuzzGridFile(f *testing.F) {
 	f.Add(`{"alpha": null}`)
 	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		file, err := readGrid("g", strings.NewReader(in), isMethod)
+		file, err := readGrid("g", strings.NewReader(in))
 		for _, m := range All()[:12] {
 			var own map[string][]string
 			if err == nil {
-				own, err = linesOf(file, m)
+				own, err = file.of(m)
 			}
 			if err != nil {
 				if !errors.Is(err, ErrGrid) {

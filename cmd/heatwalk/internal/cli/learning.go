@@ -98,7 +98,7 @@ func checkGrid(run *session, name string, err error) {
 	case errors.As(err, &parameter):
 		run.problem("--method", "%s", parameter.Error())
 	case errors.As(err, &wrong):
-		run.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
+		run.problem(name, "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
 		run.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
 	case errors.Is(err, split.ErrUsage):
