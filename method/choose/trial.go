@@ -43,7 +43,7 @@ type Tester struct {
 	gram      []float64                // train×train: Σ PₜPₜᵀ so far
 	cross     []float64                // train×span, span the number of test rows, rounded up to a multiple of 4
 	mean      []float64                // train×train: the kernel that a learner is given
-	committee committee
+	decisions []float64                // of all machines on some test rows
 }
 
 // New returns a tester for the given number of classes.
