@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,5 +56,27 @@ func TestArrayOfLabels(t *testing.T) {
 		if _, err := ReadLabels(context.Background(), c.path, nodes, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
+	}
+}
+
+// TestArrays reads positions, numbers and several labels from arrays.
+func TestArrays(t *testing.T) {
+	ctx, nodes := context.Background(), shard.NewNumericNodes(4)
+	rows, err := ReadIDs(ctx, arrayFile(t, "<i8", []int64{3, 0, 2}, 3), nodes, nil)
+	if err != nil || !slices.Equal(rows, []int{3, 0, 2}) {
+		t.Errorf("%v, %v", rows, err)
+	}
+	for _, positions := range [][]int64{{1, 1}, {-1, 2}, {4, 2}} {
+		if _, err := ReadIDs(ctx, arrayFile(t, "<i8", positions, 2), nodes, nil); err == nil || !strings.Contains(err.Error(), "is repeated or no position of a node") {
+			t.Error(err)
+		}
+	}
+	v, err := ReadValues(ctx, arrayFile(t, "<f8", []float64{0.1, math.NaN(), -1, 0.1}, 4), nodes, nil)
+	if err != nil || !slices.Equal(v.Row, []int{0, 2, 3}) || !slices.Equal(v.Value, []float64{0.1, -1, 0.1}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+	l, err := ReadLabels(ctx, arrayFile(t, "|i1", []int8{1, 0, 0, 0, 1, 1, 0, 1}, 4, 2), nodes, &LabelConfig{Several: true})
+	if err != nil || !slices.Equal(l.Row, []int{0, 2, 2, 3}) || !slices.Equal(l.Names, []string{"0", "1"}) || !slices.Equal(l.Class, []int{0, 0, 1, 1}) {
+		t.Errorf("%+v, %v", l, err)
 	}
 }

@@ -47,10 +47,14 @@ func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
 
 // ReadIDs reads a list of ids, one a line, and returns their rows in the order of the file. In
 // a table it reads the column of the node, chosen as [ReadLabels] does. It returns an error if
-// an id is not in the graph or occurs twice.
+// an id is not in the graph or occurs twice. An array of NumPy (.npy) has the positions of nodes in the
+// order of the ids.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]int, error) {
 	if c == nil {
 		c = &ListConfig{}
+	}
+	if isArray(path) {
+		return readPositions(ctx, path, nodes)
 	}
 	return c.rows(ctx, c.reader(nodes, ""), path, "ids", func(int, nodetable.Row) error { return nil })
 }

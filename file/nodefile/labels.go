@@ -116,7 +116,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 
 // read reads the labels of the file at path.
 func (r *labelReader) read(ctx context.Context, path string, nodes Lookup) (*Labels, error) {
-	if isLabelArray(path) {
+	if isArray(path) {
 		return r.readArray(ctx, path, nodes)
 	}
 	for row, err := range r.t.Read(ctx, path) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
@@ -85,4 +86,29 @@ func newLines(w io.Writer, c *Columns, sep byte, field func(line []byte, text st
 		_, err := out.Write(append(line, '\n'))
 		return err
 	}}
+}
+
+// ArrayEnding is the ending of the files that [WriteArrays] writes.
+const ArrayEnding = ".npz"
+
+// WriteArrays writes columns of numbers as arrays of a NumPy archive.
+func WriteArrays(w io.Writer, titles []string, columns ...[]float64) error {
+	z := npy.NewArchive(w)
+	for i, column := range columns {
+		member, err := z.Member(titles[i])
+		if err != nil {
+			return err
+		}
+		array, err := npy.NewWriter[float64](member, len(column))
+		if err == nil {
+			err = array.Floats(column)
+		}
+		if err == nil {
+			err = array.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return z.Close()
 }

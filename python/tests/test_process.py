@@ -71,7 +71,7 @@ def program(folder, text):
     """Write a shell script that takes the place of the program; it answers version itself."""
     path = os.path.join(folder, "heatwalk")
     with open(path, "w") as file:
-        file.write('#!/bin/sh\nif [ "$1" = version ]; then echo \'{"version": "1.0", "protocol": 1}\'; exit 0; fi\n' + text)
+        file.write('#!/bin/sh\nif [ "$1" = version ]; then echo \'{"version": "1.0", "protocol": 2}\'; exit 0; fi\n' + text)
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
     return path
 

@@ -227,7 +227,7 @@ func welcome(run *session, root *cobra.Command) error {
 
 // protocol is the number of the interface for programs: flags, documents and files that the Python
 // package uses. It rises with every change that an earlier package cannot use.
-const protocol = 1
+const protocol = 2
 
 // build describes this program; it is also part of every run file.
 type build struct {

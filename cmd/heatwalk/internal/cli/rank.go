@@ -32,7 +32,7 @@ func newRank(run *session) *cobra.Command {
 	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones, with p-values", checkRank, runRank)
 	flags := cmd.Flags()
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
-	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv or .csv; - is stdout", tablefile.LineEndings)
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", numberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, param.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
 	graphFlags(run, &c.graph, flags)
@@ -136,15 +136,32 @@ func writeRanking(run *session, c *rankOptions, d *graphRun, r *rank.Ranking, do
 	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
-	return tablefile.WriteLines(run.ctx, d.out.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
-		row := r.Order[i]
-		line := []string{d.g.Nodes.ID(row), numberText(r.Score[row])}
-		if c.sets > 0 {
-			line = append(line, numberText(r.Z[row]), numberText(r.P[row]))
-			if doc.Significant != nil && r.P[row] <= significant && !isSeed[row] {
-				*doc.Significant++
+	rank := make([]float64, len(r.Score)) // of each row
+	for i, row := range r.Order {
+		rank[row] = float64(i + 1)
+		if doc.Significant != nil && r.P[row] <= significant && !isSeed[row] {
+			*doc.Significant++
+		}
+	}
+	numbers := [][]float64{r.Score, rank}
+	if c.sets > 0 {
+		numbers = [][]float64{r.Score, r.Z, r.P, rank}
+	}
+	format := formatOf(c.out, numberEndings)
+	if format == tablefile.ArrayEnding {
+		for k, column := range numbers {
+			numbers[k] = make([]float64, len(d.rows))
+			for i, row := range d.rows {
+				numbers[k][i] = column[row]
 			}
 		}
-		copy(cells, append(line, strconv.Itoa(i+1), strconv.FormatBool(isSeed[row])))
+		return tablefile.WriteArrays(d.out.w, titles[1:], numbers...)
+	}
+	return tablefile.WriteLines(run.ctx, d.out.w, format, titles, len(r.Order), func(i int, cells []string) {
+		row := r.Order[i]
+		cells[0], cells[len(cells)-1] = d.g.Nodes.ID(row), strconv.FormatBool(isSeed[row])
+		for k, column := range numbers {
+			cells[k+1] = numberText(column[row])
+		}
 	})
 }

@@ -34,7 +34,7 @@ func newRegress(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
 	fieldsFlag(run, &c.graph.tables, flags, "number")
-	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv or .csv; - is stdout", tablefile.LineEndings)
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", numberEndings)
 	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	c.attributes.declare(run, flags)
 	graphFlags(run, &c.graph, flags)
@@ -154,13 +154,28 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	if out.Stddev != nil {
 		titles = append(titles, "stddev")
 	}
-	err = tablefile.WriteLines(run.ctx, d.data.out.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
-		row := d.data.g.Nodes.RowAt(i)
-		copy(cells, []string{ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row))), strconv.FormatBool(isKnown[row])})
-		if out.Stddev != nil {
-			cells[4] = numberText(out.Stddev[row])
+	if format := formatOf(c.out, numberEndings); format == tablefile.ArrayEnding {
+		number := map[bool]float64{true: 1}
+		columns := [4][]float64{}
+		for i := range ids.N {
+			row := d.data.g.Nodes.RowAt(i)
+			columns[0] = append(columns[0], out.Value[row])
+			columns[1] = append(columns[1], number[out.Reached.Contains(uint32(row))])
+			columns[2] = append(columns[2], number[isKnown[row]])
+			if out.Stddev != nil {
+				columns[3] = append(columns[3], out.Stddev[row])
+			}
 		}
-	})
+		err = tablefile.WriteArrays(d.data.out.w, titles[1:], columns[:len(titles)-1]...)
+	} else {
+		err = tablefile.WriteLines(run.ctx, d.data.out.w, format, titles, ids.N, func(i int, cells []string) {
+			row := d.data.g.Nodes.RowAt(i)
+			copy(cells, []string{ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row))), strconv.FormatBool(isKnown[row])})
+			if out.Stddev != nil {
+				cells[4] = numberText(out.Stddev[row])
+			}
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -170,6 +185,9 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, doc.lines()...)
 }
+
+// numberEndings are the endings of files of numbers of nodes.
+var numberEndings = append(slices.Clone(tablefile.LineEndings), tablefile.ArrayEnding)
 
 // numberText returns a number with the fewest digits that read back as the same float64.
 func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
