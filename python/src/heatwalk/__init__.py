@@ -6,26 +6,46 @@ process of its own.
 
 >>> import heatwalk as hw
 >>> A, y = hw.datasets.cora(labelled=270)
->>> model = hw.NodeClassifier().fit(A, y)
+>>> model = hw.NodeClassifier(random_state=1).fit(A, y)
 >>> len(model.predict())
 2708
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import datasets
 from ._binary import binary
-from ._classifier import NodeClassifier
-from ._errors import (CrashError, HeatwalkError, HeatwalkWarning, InputError, LimitError, NotFittedError, NotFoundError,
-                      StoreError, UsageError, VersionError)
+from ._errors import (CancelledError, CrashError, HeatwalkError, HeatwalkWarning, InputError,
+                      LimitError, NotFittedError, NotFoundError, StoreError, UsageError, VersionError)
 from ._graph import Graph, as_graph
 from ._matrix import apply, eigsh, expm_multiply, features, kernel, solve
+from ._process import Settings, cancel
 from ._results import Block
 from ._store import Store
 from ._tables import evaluate, methods, rank, regress, suggest
 from ._version import __version__
 
+if TYPE_CHECKING:
+    from ._classifier import Model, NodeClassifier, load
+    from ._estimators import NodeEmbedding, NodeRegressor
+
 __all__ = [
-    "Block", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning", "InputError", "LimitError", "NodeClassifier",
-    "NotFittedError", "NotFoundError", "Store", "StoreError", "UsageError", "VersionError", "__version__", "apply",
-    "as_graph", "binary", "datasets", "eigsh", "evaluate", "expm_multiply", "features", "kernel", "methods", "rank",
-    "regress", "solve", "suggest",
+    "Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning", "InputError",
+    "LimitError", "Model", "NodeClassifier", "NodeEmbedding", "NodeRegressor", "NotFittedError",
+    "NotFoundError", "Settings", "Store", "StoreError", "UsageError", "VersionError", "__version__",
+    "apply", "as_graph", "binary", "cancel", "datasets", "eigsh", "evaluate", "expm_multiply", "features",
+    "kernel", "load", "methods", "rank", "regress", "solve", "suggest",
 ]
+
+_ESTIMATORS = ("NodeEmbedding", "NodeRegressor")
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimators when they are used, because scikit-learn takes half a second."""
+    if name in _ESTIMATORS:
+        from . import _estimators as module
+    elif name in ("Model", "NodeClassifier", "load"):
+        from . import _classifier as module  # type: ignore[no-redef]
+    else:
+        raise AttributeError(f"module 'heatwalk' has no attribute {name!r}")
+    return getattr(module, name)

@@ -1,55 +1,67 @@
-"""The classifier of nodes, with the manners of scikit-learn."""
+"""The classifier of nodes, with the manners of scikit-learn, and models for other graphs."""
 
 from __future__ import annotations
 
-import inspect
+import json
 import os
-import sys
-import warnings
-from typing import Any, Hashable, Mapping
+import zipfile
+from typing import TYPE_CHECKING, Any, Hashable
 
 import numpy as np
-import scipy.sparse as sp
 
 from ._call import Call, rows_of
-from ._errors import HeatwalkWarning, NotFittedError
-from ._folder import call_in_folder, write_array
-from ._graph import Graph, as_graph, is_by_row, labels_of
-from ._labels import encode, encode_several
+from ._errors import UsageError
+from ._estimators import ClassifierMixin, NodeEstimator
+from ._folder import call_in_folder
+from ._graph import Graph, as_array, as_graph, bytes_of, is_pandas, labels_of, nodes_of
+from ._labels import as_objects, decode, encode, encode_rows, encode_several
 from ._process import Progress
-from ._results import as_nodes, bars, table
+from ._results import axis, bars, table
+
+if TYPE_CHECKING:
+    import pandas
+
+    Array = np.ndarray[Any, Any]
 
 
-class NodeClassifier:
+class NodeClassifier(ClassifierMixin, NodeEstimator):
     """Predict the labels of all nodes of a graph from the labels of some.
 
-    The learner is transductive: ``fit`` takes the whole graph and y with an element for each node, and
-    ``predict`` returns the labels of the nodes of that graph. ``GridSearchCV`` and ``cross_val_score``
-    cut rows out of the matrix, which destroys the graph; use :func:`evaluate`, or ``accuracy_``, instead.
+    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``, ``GridSearchCV``,
+    pipelines and the like of scikit-learn work: ``NodeClassifier(graph=A).fit(nodes, y)``.
+    Without it, ``fit`` takes the graph as X and y with an element for each node.
 
     Parameters
     ----------
     method : str
         The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods` lists all.
+    graph : object, optional
+        The graph, in any form that :func:`as_graph` takes. Convert a NetworkX graph once by
+        :func:`as_graph` if it is fitted many times.
     node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, a row for each; the method ``auto`` learns from them too. The rows of a frame
-        are found by its index, as the labels of a series are.
+        Attributes of the nodes, a row for each; the method ``auto`` learns from them too. The rows of a
+        frame are found by its index, as the labels of a series are.
     multi_label : bool
         Whether a node may have several labels; y then has an iterable for each node, or is a matrix of
         0 and 1.
-    unreached : {"blank", "prior"}
-        The prediction for a node that no label reaches: none (−1 or None), or the class prior.
-    random_state : int or None
-        The seed of splits and folds; None means 1.
+    unreached : {"blank", "prior"}, optional
+        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior. By default
+        the prior if the graph is in the constructor, because scikit-learn scores every prediction.
+    prior : path or "balanced", optional
+        Known shares of the classes.
+    targets : sequence, optional
+        The nodes that can have a label, or a mask of all nodes.
+    random_state : int, RandomState or None
+        The seed of splits and folds; give a number for the same result each time.
     threads, max_memory, progress
-        The number of threads, the largest resident memory, such as "4GiB", and the display of progress.
+        See :class:`Settings`.
 
     Attributes
     ----------
     classes_ : array
         The classes in sorted order.
     labels_ : array
-        The label of each node, as ``predict`` returns it.
+        The label of each node, with the type of y.
     scores_ : array of shape (n, number of classes)
         The scores as the program wrote them, with columns in the order of ``classes_``.
     reached_ : array of bool
@@ -58,10 +70,15 @@ class NodeClassifier:
         The accuracy at nodes without a label, estimated by cross-validation, and its standard error.
     method_, settings_ : str and dict
         The method and the parameters that were chosen.
-    nodes_ : list or range
+    nodes_ : sequence
         The nodes in the order of the rows.
     run_ : dict
         The report of the program.
+
+    See Also
+    --------
+    NodeRegressor : numbers in place of labels.
+    evaluate : a comparison of methods in one call.
 
     Examples
     --------
@@ -72,173 +89,147 @@ class NodeClassifier:
     array(['Genetic_Algorithms', 'Genetic_Algorithms'], dtype=object)
     """
 
-    _estimator_type = "classifier"
-
-    def __init__(self, method: str = "auto", *, node_features: Any = None, multi_label: bool = False, unreached: str = "blank",
-                 random_state: int | None = 1, threads: int | None = None, max_memory: str | int | None = None,
+    def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
+                 multi_label: bool = False, unreached: str | None = None, prior: Any = None, targets: Any = None,
+                 random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
+        self.graph = graph
         self.method = method
         self.node_features = node_features
         self.multi_label = multi_label
         self.unreached = unreached
+        self.prior = prior
+        self.targets = targets
         self.random_state = random_state
         self.threads = threads
         self.max_memory = max_memory
         self.progress = progress
 
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return sorted(p for p in inspect.signature(cls.__init__).parameters if p != "self")
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name."""
-        return {name: getattr(self, name) for name in self._get_param_names()}
-
-    def set_params(self, **params: Any) -> NodeClassifier:
-        """Set parameters by name and return the estimator."""
-        for name, value in params.items():
-            if name not in self._get_param_names():
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {self._get_param_names()!r}.")
-            setattr(self, name, value)
-        return self
-
     def fit(self, X: Any, y: Any = None) -> NodeClassifier:
-        """Learn from the labels y of a graph X.
+        """Learn from the labels y of the nodes X, or of the graph X.
 
         Parameters
         ----------
         X : object
-            The graph, in any form that :func:`as_graph` takes.
+            Nodes of the graph in the constructor; without that, a graph in any form that :func:`as_graph`
+            takes.
         y : array or dict
-            The label of each node: −1 in numbers, NaN, None or "" for an unlabelled node; or a dict of
-            the labelled nodes.
+            The label of each element of X; for a graph the label of each node: −1 in numbers, NaN, None or ""
+            for an unlabelled node; or a dict of the labelled nodes.
 
         Returns
         -------
         NodeClassifier
+
+        Raises
+        ------
+        ValueError
+            The graph or the labels are wrong, or the method does not exist.
+        LimitError
+            The call needs more than max_memory.
         """
-        graph = as_graph(X)
         if y is None:
             raise ValueError("This NodeClassifier estimator requires y to be passed, but the target y is None.")
-        y = labels_of(graph, y)
+        g, rows = self._inputs(X)
         if self.multi_label:
-            return self._fit_several(graph, y)
-        labels = encode(y, graph.n)
-        self._begin(graph, labels.classes)
-        if len(labels.classes) == 1:
-            if X is not graph and len(y) > 1:
-                warnings.warn(f"all labels are {labels.classes[0]!r}; every node gets it", HeatwalkWarning, stacklevel=2)
-            self.labels_, self.scores_ = np.full(graph.n, labels.classes[0]), np.ones((graph.n, 1))
-            self.reached_, self._code = np.ones(graph.n, dtype=bool), labels.code
-            return self
-        scores, cols, predicted = self._predictions(graph, lambda call: call.write_labels(labels))
+            return self._fit_several(g, rows, y)
+        labels = encode(labels_of(g, y), g.n) if rows is None else encode_rows(y, rows, g.n)
+        scores, cols, predicted, state = self._predictions(g, lambda call: call.write_labels(labels))
         number = np.array([int(c) for c in cols])  # the program has the classes in the order of their first nodes
-        self.scores_, self._code = scores[:, np.argsort(number)], labels.code
         code = np.where(predicted < 0, -1, number[predicted])
-        self.labels_ = _decode(labels.classes, code)
-        return self
+        fitted: NodeClassifier = self._fitted(
+            g, classes_=labels.classes, scores_=scores[:, np.argsort(number)], labels_=decode(labels.classes, code),
+            _code=labels.code, **state)
+        return fitted
 
-    def _begin(self, graph: Graph, classes: Any) -> None:
-        self.classes_, self.n_features_in_ = classes, graph.n
-        self.nodes_ = range(graph.n) if graph.nodes is None else graph.nodes
-        self.method_ = self.method
-        self.settings_: dict[str, Any] = {}
-        self.run_: dict[str, Any] = {}
-        self.accuracy_: float | None = None
-        self.accuracy_stderr_: float | None = None
-        self._indicator = False
+    def _predictions(self, graph: Graph, write_labels: Any, *more: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
+        """Run classify; return scores, names of their columns, predicted columns, and attributes."""
+        unreached = self.unreached or ("blank" if self.graph is None else "prior")
 
-    def _predictions(self, graph: Graph, write_labels: Any, *more: str) -> tuple[Any, list[str], Any]:
-        """Run classify and return the scores, the names of their columns and the predicted columns."""
-
-        def work(folder: str) -> tuple[Any, list[str], Any]:
-            call = Call(folder, graph, dict(threads=self.threads, max_memory=self.max_memory, progress=self.progress,
-                                            random_state=1 if self.random_state is None else self.random_state))
-            path = call.path("predictions.npz", "out")
+        def work(folder: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
+            call = Call(folder, graph, self._settings())
+            path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             args = ["--labels", write_labels(call), "-o", path, *more]
-            if self.unreached != "blank":
-                args += ["--unreached", str(self.unreached)]
+            if unreached != "blank":
+                args += ["--unreached", str(unreached)]
             if not self.multi_label:
                 args += ["--method", str(self.method)]
-            if self.node_features is not None:
-                args += ["--node-features", _write_features(call, self.node_features)]
-            self.run_ = call.run("classify", *args)
-            with np.load(path) as file:
-                self.reached_ = file["reached"]
-                return file["features"], list(file["cols"]), file["label"]
+            if self.prior is not None:
+                args += ["--prior", os.fspath(self.prior)]
+            if self.targets is not None:
+                args += ["--targets", call.write("targets.npy", "targets", targets)]
+            args += call.write_attributes(self.node_features)
+            keep = [] if self.multi_label else ["--save-model", model]
+            try:
+                run = call.run("classify", *args, *keep, is_random=True)
+            except UsageError as error:
+                if error.place != "save-model":
+                    raise
+                run = call.run("classify", *args, is_random=True)
+            state = {"run_": run, "accuracy_": run.get("accuracy_estimate"), "_model": b"",
+                     "accuracy_stderr_": run.get("accuracy_stderr"), "method_": run.get("method", self.method),
+                     "settings_": run.get("parameters") or {}}
+            if state["accuracy_"] is not None:
+                state["accuracy_"] = float(state["accuracy_"])
+            if os.path.exists(model):
+                with open(model, "rb") as file:
+                    state["_model"] = file.read()
+            scores, cols, predicted, state["reached_"] = _read_predictions(path)
+            return scores, cols, predicted, state
 
-        result = call_in_folder(graph.bytes() + 64 * graph.n, work)
-        self.accuracy_, self.accuracy_stderr_ = self.run_.get("accuracy_estimate"), self.run_.get("accuracy_stderr")
-        self.method_, self.settings_ = self.run_.get("method", self.method), self.run_.get("parameters") or {}
-        return result
+        targets = rows_of(graph, self.targets, "targets")
+        scores, cols, predicted, state = call_in_folder(bytes_of(graph) + 64 * graph.n, work)
+        if targets is not None:  # other nodes have no label
+            full = [np.zeros((graph.n, scores.shape[1]), scores.dtype), np.full(graph.n, -1), np.zeros(graph.n, bool)]
+            for array, some in zip(full, (scores, predicted, state["reached_"])):
+                array[targets] = some
+            scores, predicted, state["reached_"] = full
+        return scores, cols, predicted, state
 
-    def _fit_several(self, graph: Graph, y: Any) -> NodeClassifier:
+    def _fit_several(self, graph: Graph, rows: Any, y: Any) -> NodeClassifier:
         """Learn several labels for each node."""
         if self.method != "auto":
             raise ValueError(f"method is {self.method!r}; with multi_label=True there is one method: leave it out")
-        classes, lists, indicator = encode_several([None if v is None else v for v in y] if isinstance(y, np.ndarray) and y.ndim == 1 else y, graph.n)
-        self._begin(graph, classes)
-        self._indicator = indicator
+        if rows is None:
+            classes, matrix, indicator = encode_several(labels_of(graph, y, several=True), graph.n)
+        else:
+            classes, some, indicator = encode_several(y, len(rows))
+            matrix = np.zeros((graph.n, len(classes)), dtype=np.int8)
+            matrix[rows] = some
+        scores, cols, _, state = self._predictions(
+            graph, lambda call: call.write("labels.npy", "y", matrix), "--multi-label")
+        full = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
+        full[:, [int(c) for c in cols]] = scores
+        chosen = full >= np.float32(state["run_"]["multi_label"]["threshold"])
+        none = np.flatnonzero(~chosen.any(axis=1) & state["reached_"])
+        chosen[none, full[none].argmax(axis=1)] = True  # as in the column label of the program
+        labelled = matrix.any(axis=1)
+        chosen[labelled] = matrix[labelled] != 0
+        labels = chosen.astype(int) if indicator else as_objects(tuple(classes[c].tolist()) for c in chosen)
+        fitted: NodeClassifier = self._fitted(graph, classes_=classes, scores_=full, labels_=labels, _chosen=chosen, **state)
+        return fitted
 
-        def write(call: Call) -> str:
-            path = call.path("labels.tsv", "y")
-            with open(path, "w", encoding="utf-8") as file:
-                for row, some in enumerate(lists):
-                    file.writelines(f"{graph.id_text(row)}\t{code}\n" for code in some)
-            return path
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """Learn from labels and return the label of X, of every node for a graph."""
+        return self.fit(X, y).predict(X)
 
-        scores, cols, _ = self._predictions(graph, write, "--multi-label")
-        self.scores_ = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
-        self.scores_[:, [int(c) for c in cols]] = scores
-        chosen = self.scores_ >= np.float32(self.run_["multi_label"]["threshold"])
-        none = np.flatnonzero(~chosen.any(axis=1) & self.reached_)
-        chosen[none, self.scores_[none].argmax(axis=1)] = True  # as in the column label of the program
-        for row, some in enumerate(lists):
-            if some:
-                chosen[row] = False
-                chosen[row, some] = True
-        self._chosen = chosen
-        self.labels_ = chosen.astype(int) if indicator else as_nodes([tuple(classes[c].tolist()) for c in chosen], graph.n)
-        return self
+    def predict(self, X: Any = None) -> Array:
+        """Return the labels of the nodes X, of all if it is left out or the fitted graph."""
+        rows = self._select(X)
+        return np.array(self.labels_[rows])
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Learn from labels and return the label of every node."""
-        return self.fit(X, y).labels_
-
-    def _check_fitted(self) -> None:
-        if hasattr(self, "labels_"):
-            return
-        error: Any = NotFittedError
-        if "sklearn" in sys.modules:
-            import sklearn.exceptions
-
-            error = sklearn.exceptions.NotFittedError
-        raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.")
-
-    def _check_same(self, X: Any) -> None:
-        self._check_fitted()
-        if X is None:
-            return
-        graph = as_graph(X)
-        if graph.n != self.n_features_in_:
-            raise ValueError(f"X has {graph.n} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input; "
-                             "predictions are those of the nodes of the fitted graph: fit with all nodes, with -1 for unknown labels")
-
-    def predict(self, X: Any = None) -> Any:
-        """Return the label of every node of the fitted graph; X, if given, is that graph."""
-        self._check_same(X)
-        return self.labels_
-
-    def predict_proba(self, X: Any = None) -> Any:
-        """Return the probability of each class at every node, 1 at the label of a labelled node."""
-        self._check_same(X)
-        scores = np.array(self.scores_, dtype=np.float64)
+    def predict_proba(self, X: Any = None) -> Array:
+        """Return the probability of each class at the nodes X, 1 at the label of a labelled node."""
+        rows = self._select(X)
+        scores = np.array(self.scores_[rows], dtype=np.float64)
         if self.multi_label:
             return scores
-        scores /= scores.sum(axis=1, keepdims=True)
-        known = np.flatnonzero(self._code >= 0)
-        scores[known] = 0
-        scores[known, self._code[known]] = 1
+        total = scores.sum(axis=1, keepdims=True)
+        scores /= np.where(total > 0, total, 1)
+        code = self._code[rows]
+        labelled = np.flatnonzero(code >= 0)
+        scores[labelled] = 0
+        scores[labelled, code[labelled]] = 1
         return scores
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -246,58 +237,71 @@ class NodeClassifier:
 
         With ``multi_label=True`` all labels of a node have to be right.
         """
-        self._check_same(X)
-        n = self.n_features_in_
-        truth = labels_of(as_graph(X), y)
+        rows = self._select(X)
+        if self._state != ():
+            y = labels_of(as_graph(X), y)
+        n = len(self.labels_[rows])
         if self.multi_label:
-            classes, lists, _ = encode_several(truth, n)
-            own = [set(np.asarray(self.classes_)[row].tolist()) for row in self._chosen]
-            known = np.array([bool(some) for some in lists])
-            right = np.array([own[i] == {classes[c].item() for c in some} for i, some in enumerate(lists)], dtype=float)[known]
+            classes, matrix, _ = encode_several(y, n)
+            column = {c: i for i, c in enumerate(self.classes_.tolist())}
+            own = np.zeros(matrix.shape, dtype=bool)
+            for i, c in enumerate(classes.tolist()):
+                own[:, i] = self._chosen[rows][:, column[c]] if c in column else False
+            counted = matrix.any(axis=1)
+            right = ((own == (matrix != 0)).all(axis=1) & (own.sum(axis=1) == self._chosen[rows].sum(axis=1)))[counted]
         else:
-            known = encode(truth, n).code >= 0
-            pairs = zip(np.asarray(truth, dtype=object)[known], np.asarray(self.labels_, dtype=object)[known])
-            right = np.array([a == b for a, b in pairs], dtype=float)
-        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[known]))
+            labels = encode(y, n) if self._state != () else encode_rows(y, np.arange(n), n)
+            counted = labels.code >= 0
+            pairs = zip(labels.classes[labels.code[counted]].tolist(), self.labels_[rows][counted].tolist())
+            right = np.array([a == b for a, b in pairs])
+        weights = None if sample_weight is None else np.asarray(sample_weight)[counted]
+        return float(np.average(right.astype(float), weights=weights))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, for :func:`load` and graphs with further nodes.
+
+        Nodes and classes are kept by name: text, numbers and tuples of them.
+        """
+        self._check_fitted()
+        if not self._model:
+            raise ValueError(f"save: models of {self.method_} cannot be kept; the methods auto, lp, lgc, cwk and "
+                             "kernels with linear learners can, for one label a node")
+        about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str, "path": self._nodes.path,
+                 "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path else list(self.nodes_),
+                 "unreached": self.unreached or ("blank" if self.graph is None else "prior")}
+        try:
+            text = json.dumps(about)
+        except TypeError as error:
+            raise ValueError(f"save: a node or a class is neither text nor a number: {error}") from None
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("about.json", text)
+            archive.writestr("model", self._model)
 
     def to_dict(self) -> dict[Hashable, Any]:
         """Return the labels by node."""
         self._check_fitted()
-        return dict(zip(self.nodes_, self.labels_))
+        labels = self.labels_.tolist() if self.labels_.ndim == 1 else list(self.labels_)
+        return dict(zip(self.nodes_, labels))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pandas.DataFrame:
         """Return a pandas frame with nodes as index: label, reached, and the score of each class."""
         self._check_fitted()
         import pandas
 
-        frame = pandas.DataFrame(self.scores_, index=pandas.Index(as_nodes(self.nodes_, self.n_features_in_).tolist(), tupleize_cols=False), columns=list(self.classes_))
-        frame.insert(0, "label", self.labels_, allow_duplicates=True)
+        frame = pandas.DataFrame(self.scores_, index=axis(self.nodes_), columns=list(self.classes_))
+        label = self.labels_ if self.labels_.ndim == 1 else list(self.labels_)
+        frame.insert(0, "label", label, allow_duplicates=True)
         frame.insert(1, "reached", self.reached_, allow_duplicates=True)
         return frame
 
-    def _more_tags(self) -> dict[str, Any]:
-        return {"pairwise": True, "requires_positive_X": True, "non_deterministic": False, "multioutput": False}
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {**super()._more_tags(), "multioutput": False}
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), transformer_tags=None, regressor_tags=None,
-                    classifier_tags=ClassifierTags(), input_tags=InputTags(sparse=True, pairwise=True, positive_only=True))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "labels_")
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        usual = inspect.signature(type(self).__init__).parameters
-        given = [f"{k}={v!r}" for k, v in self.get_params().items() if not _is_same(v, usual[k].default)]
-        return f"{type(self).__name__}({', '.join(given)})"[:N_CHAR_MAX]
-
-    def _repr_html_(self) -> str:
-        if not hasattr(self, "labels_"):
-            return table([("estimator", repr(self)), ("state", "not fitted")])
-        lines = [("method", self.method_), ("nodes", f"{self.n_features_in_:,}"), ("classes", str(len(self.classes_)))]
+    def _summary(self) -> str:
+        lines = [("method", self.method_), ("nodes", f"{len(self._nodes):,}"), ("classes", str(len(self.classes_)))]
         if self.accuracy_ is not None:
-            lines.append(("cross-validated accuracy", f"{100 * self.accuracy_:.1f} ± {100 * (self.accuracy_stderr_ or 0):.1f} %"))
+            error = 100 * (self.accuracy_stderr_ or 0)
+            lines.append(("cross-validated accuracy", f"{100 * self.accuracy_:.1f} ± {error:.1f} %"))
             if (largest := self.run_.get("accuracy_majority")) is not None:
                 lines.append(("largest class alone", f"{100 * largest:.1f} %"))
         lines += [(str(k), str(v)) for k, v in self.settings_.items()]
@@ -309,47 +313,92 @@ class NodeClassifier:
         return table(lines) + bars(list(self.classes_), [int(c) for c in counts])
 
 
-def _is_same(a: Any, b: Any) -> bool:
-    return a is b or type(a) is type(b) and isinstance(a, (str, int, bool, float)) and a == b
+def _read_predictions(path: str) -> tuple[Any, list[str], Any, Any]:
+    """Return scores, the names of their columns, predicted columns, and which nodes are reached."""
+    with np.load(path) as file:
+        return file["features"], list(file["cols"]), file["label"], file["reached"]
 
 
-def _decode(classes: Any, code: Any) -> Any:
-    """Return the classes of codes; a blank, −1, is −1 among numbers and None otherwise."""
-    if (code >= 0).all():
-        return classes[code]
-    if classes.dtype.kind in "iuf":
-        kind = classes.dtype if classes.dtype.kind != "u" else np.int64
-        return np.where(code < 0, np.array(-1, dtype=kind), classes[code])
-    labels = classes.astype(object)[code]
-    labels[code < 0] = None
-    return labels
+class Model:
+    """A model that :meth:`NodeClassifier.save` wrote, for graphs with further nodes and edges.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes in sorted order.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        with zipfile.ZipFile(path) as archive:
+            about = json.loads(archive.read("about.json"))
+            self._model = archive.read("model")
+        nodes = about["nodes"]
+        self._learned = range(nodes) if isinstance(nodes, int) else [_hashable(v) for v in nodes]
+        self._by_id, self._unreached = bool(about["path"]), about["unreached"]
+        kind = np.dtype(about["type"])
+        classes = [_hashable(v) for v in about["classes"]]
+        self.classes_: Array = as_objects(classes) if kind == object else np.array(classes, dtype=kind)
+
+    def _run(self, graph: Any, node_features: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
+        """Return scores and class numbers, −1 for a blank, of all nodes."""
+        g = as_graph(graph)
+        order = np.arange(g.n)
+        if not self._by_id and g.matrix is not None:
+            # The program knows nodes by their rows, so that those of the model come first, in its order.
+            first = nodes_of(g).rows(self._learned, "graph")
+            order = np.concatenate([first, np.setdiff1d(order, first)])
+            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(), [g.nodes[i] for i in order])
+            if node_features is not None and not is_pandas(node_features):  # those are found by name
+                node_features = as_array(node_features)[order]
+        elif self._by_id != (g.matrix is None):
+            raise ValueError("graph: the model was learned on the other kind of graph; pass a "
+                             + ("file or a store" if self._by_id else "matrix or a graph in memory"))
+
+        def work(folder: str) -> tuple[Any, Any]:
+            call = Call(folder, g, settings)
+            path, model = call.path("predictions.npz", "out"), call.path("model", "model")
+            with open(model, "wb") as file:
+                file.write(self._model)
+            call.run("predict", "--model", model, "-o", path, "--unreached", self._unreached,
+                     *call.write_attributes(node_features))
+            scores, cols, predicted, _ = _read_predictions(path)
+            number = np.array([int(c) for c in cols])
+            return scores[:, np.argsort(number)], np.where(predicted < 0, -1, number[predicted])
+
+        scores, code = call_in_folder(bytes_of(g) + 64 * g.n, work)
+        back = np.argsort(order)
+        return scores[back], code[back]
+
+    def predict(self, graph: Any, *, node_features: Any = None, **settings: Any) -> Array:
+        """Return the label of every node of a graph that has the labelled nodes of the model."""
+        return decode(self.classes_, self._run(graph, node_features, settings)[1])  # type: ignore[no-any-return]
+
+    def predict_proba(self, graph: Any, *, node_features: Any = None, **settings: Any) -> Array:
+        """Return the probability of each class at every node."""
+        scores = np.array(self._run(graph, node_features, settings)[0], dtype=np.float64)
+        return scores / scores.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
 
-def _write_features(call: Call, features: Any) -> str:
-    """Write attributes of nodes, a row for each, and return the path."""
-    if isinstance(features, (str, os.PathLike)):
-        return os.fspath(features)
-    n, name = call.graph.n, "node_features"
-    if isinstance(features, (list, tuple)):
-        features = np.asarray(features)
-    if features.shape[0] != n:
-        raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has {n} nodes")
-    if hasattr(features, "columns"):
-        path = call.path("features.csv", name)
-        frame = features.copy(deep=False)
-        if is_by_row(call.graph, frame.index):
-            frame.index = range(n)
-        else:
-            frame.index = rows_of(call.graph, frame.index, name)
-            if frame.index.has_duplicates:
-                raise ValueError("node_features has two rows for a node in its index; keep one")
-        frame.index = [call.graph.id_text(row) for row in frame.index]
-        frame.to_csv(path, index_label="node")
-        return path
-    if sp.issparse(features):
-        path = call.path("features.npz", name)
-        sp.save_npz(path, sp.csr_matrix(features), compressed=False)
-    else:
-        path = write_array(call.path("features.npy", name), np.asarray(features, dtype=np.float64))
-    call.write_ids("features.rows.ids", name, range(n))
-    return path
+def _hashable(value: Any) -> Any:
+    """Return a value of JSON in which lists are tuples again."""
+    return tuple(_hashable(v) for v in value) if isinstance(value, list) else value
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model that :meth:`NodeClassifier.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    Model
+        ``predict(graph)`` returns the labels of a graph with further nodes and edges.
+    """
+    return Model(path)
+
+
+for _class in (NodeClassifier, Model):
+    _class.__module__ = "heatwalk"  # where users import them from

@@ -1,7 +1,7 @@
 """Temporary folders that hold the arrays of one call.
 
-A folder is named after the process and locked by it. The first call of a process removes the folders
-of processes that were killed, which it recognizes by their free locks.
+A folder is named after the process and locked by it. Each call removes the folders of processes
+that were killed, which it recognizes by their free locks.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import errno
 import os
 import shutil
 import tempfile
-from typing import Any, Callable, Iterator, TypeVar
+from typing import IO, Any, Callable, Iterator, TypeVar
 
 import numpy as np
 
-from ._errors import LimitError
+from ._errors import StoreError
 
 try:
     import fcntl
@@ -25,7 +25,21 @@ except ImportError:  # Windows, where an open file cannot be removed
 _PREFIX = "heatwalk-"
 _SHM = "/dev/shm"
 _T = TypeVar("_T")
-_swept: set[tuple[int, str]] = set()
+
+#: Locks and pipes of the calls that run. A child of fork closes its copies, because each of them would
+#: keep a folder locked or a program running after its parent was killed.
+held: set[IO[bytes]] = set()
+
+
+def _close_held() -> None:
+    for file in held:
+        with contextlib.suppress(OSError):
+            file.close()
+    held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_held)
 
 
 def _free(folder: str) -> int:
@@ -46,19 +60,17 @@ def _parents(need: int) -> list[str]:
     return [usual]
 
 
-def _lock(folder: str) -> int:
-    """Create and lock the lock file of a folder and return its descriptor."""
-    descriptor = os.open(os.path.join(folder, "lock"), os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+def _lock(folder: str) -> IO[bytes]:
+    """Create and lock the lock file of a folder."""
+    file = open(os.path.join(folder, "lock"), "wb")
     if fcntl is not None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return descriptor
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    held.add(file)
+    return file
 
 
 def _sweep(parent: str) -> None:
-    """Remove the folders of processes that are gone, once for each process."""
-    if (os.getpid(), parent) in _swept:
-        return
-    _swept.add((os.getpid(), parent))
+    """Remove the folders of processes that are gone."""
     with contextlib.suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
@@ -90,11 +102,12 @@ def _folder(parent: str) -> Iterator[str]:
     _sweep(parent)
     path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent)
     try:
-        descriptor = _lock(path)
+        lock = _lock(path)
         try:
             yield path
         finally:
-            os.close(descriptor)
+            held.discard(lock)
+            lock.close()
     finally:
         shutil.rmtree(path, ignore_errors=True)
 
@@ -102,19 +115,22 @@ def _folder(parent: str) -> Iterator[str]:
 def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:
     """Return call(folder) for a temporary folder that has room for need bytes.
 
-    A full ``/dev/shm`` falls back to the disk.
+    A full ``/dev/shm`` falls back to the disk. A full disk is a :class:`StoreError`.
     """
     parents = _parents(need)
-    for parent in parents[:-1]:
+    for parent in parents:
         try:
             with _folder(parent) as path:
                 return call(path)
-        except (OSError, LimitError) as error:
-            full = getattr(error, "errno", 0) == errno.ENOSPC or "no space left" in str(error) or " on a disk with " in str(error)
-            if not full:
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
                 raise
-    with _folder(parents[-1]) as path:
-        return call(path)
+            if parent is parents[-1]:
+                if isinstance(error, StoreError):
+                    raise
+                hint = "free space, or set $HEATWALK_TMPDIR to a folder on another disk"
+                raise StoreError("no space left on the disk", hint, parent, 1, number=errno.ENOSPC) from error
+    raise AssertionError("no folder")
 
 
 def write_array(path: str, array: Any) -> str:
@@ -134,7 +150,7 @@ def write_array(path: str, array: Any) -> str:
     return path
 
 
-#: Results up to this size are read into memory; larger ones stay mapped from the removed file.
+#: Results up to this size are read into memory; larger ones are arrays over the removed file.
 IN_MEMORY = 64 << 20
 
 
@@ -143,5 +159,7 @@ def read_array(path: str, keep: bool = False) -> Any:
     if keep:
         return np.load(path, mmap_mode="r+")
     if os.name != "nt" and os.path.getsize(path) > IN_MEMORY:
-        return np.load(path, mmap_mode="r+")
+        array: Any = np.load(path, mmap_mode="c")
+        # A memmap would be sent by its file name to the processes of joblib.
+        return np.ndarray(array.shape, array.dtype, buffer=array.base, offset=array.offset)
     return np.load(path)

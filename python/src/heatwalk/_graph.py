@@ -1,16 +1,106 @@
-"""Graphs: conversion from other libraries, and the arrays that the program reads."""
+"""Graphs: conversion from other libraries, their nodes, and the arrays that the program reads."""
 
 from __future__ import annotations
 
 import os
 import sys
+import zlib
 from typing import Any, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import InputError
-from ._folder import write_array
+from . import _process
+from ._errors import NotFoundError
+from ._folder import call_in_folder, write_array
+
+
+class Nodes:
+    """The nodes of a graph in the order of its rows: numbers, objects, or the ids of a file.
+
+    The ids of a file or a store are read when they are needed.
+    """
+
+    def __init__(self, n: int = 0, names: Iterable[Hashable] | None = None, path: str = "") -> None:
+        self.path = path
+        self._n: int | None = None if path else n
+        self._names = None if names is None else list(names)
+        self._index: dict[Hashable, int] | None = None
+
+    def __len__(self) -> int:
+        if self._n is None:
+            self._n = int(_process.run(["info", self.path])["nodes"])
+        return self._n
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether node i is row i of a matrix."""
+        return self._names is None and not self.path
+
+    def all(self) -> Sequence[Any]:
+        """Return all nodes; of a file or a store the ids, as text."""
+        if self._names is None and self.path:
+            self._names = list[Hashable](_read_ids_of(self.path))
+        return range(len(self)) if self._names is None else self._names
+
+    def at(self, rows: Sequence[int] | None) -> Sequence[Any]:
+        """Return the nodes of rows, of all for None."""
+        nodes = self.all()
+        return nodes if rows is None else [nodes[row] for row in rows]
+
+    def row(self, node: Hashable) -> int:
+        """Return the row of a node, or raise a KeyError."""
+        if self.is_numbered:
+            if isinstance(node, (int, np.integer)) and 0 <= node < len(self):
+                return int(node)
+            raise KeyError(f"{node!r} is not a row of the matrix, which has {len(self)}")
+        if self._index is None:
+            self._index = {v: i for i, v in enumerate(self.all())}
+        key = str(node) if self.path else node
+        if key not in self._index:
+            raise KeyError(f"{node!r} is not a node of the graph")
+        return self._index[key]
+
+    def rows(self, nodes: Iterable[Any], name: str) -> Any:
+        """Return the rows of nodes as an array; errors name the argument."""
+        array = as_array(nodes)
+        if self.is_numbered and isinstance(array, np.ndarray) and array.dtype.kind in "iu":
+            wrong = array[(array < 0) | (array >= len(self))]
+            if not wrong.size:
+                return array.ravel().astype(np.int64)
+        try:
+            return np.array([self.row(v) for v in nodes], dtype=np.int64)
+        except KeyError as error:
+            raise ValueError(f"{name}: {error.args[0]}") from None
+        except TypeError as error:
+            raise ValueError(f"{name} has an element that is no node: {error}") from None
+
+    def follow(self, index: Any) -> bool:
+        """Report whether pandas values with an index are in the order of the rows.
+
+        These are values for the rows of a matrix, whose index does not count, and values with the
+        default index, 0 to n − 1, if 0 is not a node.
+        """
+        if len(index) != len(self):
+            return False
+        if self.is_numbered:
+            return True
+        try:
+            self.row(0)
+        except KeyError:
+            return list(index) == list(range(len(self)))
+        return False
+
+    def align(self, values: Any, name: str) -> Any:
+        """Return pandas values in the order of the rows; others are returned as they are."""
+        if not is_pandas(values) or self.follow(values.index):
+            return values
+        rows = self.rows(values.index, name)
+        if len(set(rows.tolist())) < len(rows):
+            raise ValueError(f"{name} has two rows for a node in its index; keep one")
+        if len(rows) != len(self):
+            raise ValueError(f"{name} has {len(rows)} rows, and the graph has {len(self)} nodes")
+        return values.iloc[np.argsort(rows)]
 
 
 class Graph:
@@ -21,80 +111,132 @@ class Graph:
 
     Attributes
     ----------
-    matrix : scipy.sparse matrix or None
-        The adjacency matrix in CSR form, with sorted columns; None for a file or a store.
-    nodes : list or None
-        The nodes of the rows; None if row i is node i.
-    path : str or None
-        The file or the store.
+    matrix : scipy.sparse.csr_matrix or None
+        The adjacency matrix, with sorted columns; None for a file or a store.
+    path : str
+        The file or the store, or "".
     """
 
-    def __init__(self, matrix: Any = None, nodes: Sequence[Hashable] | None = None, path: str | None = None) -> None:
+    def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None, path: str = "") -> None:
         self.matrix, self.path = matrix, path
-        self.nodes = None if nodes is None else list(nodes)
-        self._index: dict[Hashable, int] | None = None
+        n = 0 if matrix is None else int(matrix.shape[0])
+        if names is not None:
+            names = list(names)
+            if len(names) != n:
+                raise ValueError(f"ids has {len(names)} elements; give one for each of {n} rows")
+            if len(set(names)) < n:
+                first: dict[Hashable, int] = {}
+                row = next(i for i, v in enumerate(names) if first.setdefault(v, i) != i)
+                raise ValueError(f"the nodes {first[names[row]]} and {row} have one name, {names[row]!r}; "
+                                 "name each differently")
+        self._nodes = Nodes(n, names, path)
 
     def __repr__(self) -> str:
         if self.matrix is None:
             return f"<heatwalk.Graph {self.path!r}>"
-        return f"<heatwalk.Graph of {self.matrix.shape[0]} nodes and {self.matrix.nnz} entries>"
+        return f"<heatwalk.Graph of {self.n} nodes and {self.matrix.nnz} entries>"
+
+    def __deepcopy__(self, memo: Any) -> Graph:
+        return self  # because it never changes, and scikit-learn copies the parameters of estimators
 
     @property
     def n(self) -> int:
         """The number of nodes."""
-        if self.matrix is not None:
-            return int(self.matrix.shape[0])
-        return len(self.ids())
+        return len(self._nodes)
+
+    @property
+    def nodes(self) -> Sequence[Any]:
+        """The nodes in the order of the rows: a range for a matrix, text for a file or a store."""
+        return self._nodes.all()
 
     def ids(self) -> list[Any]:
-        """Return the nodes in the order of the rows; of a file or a store the ids, as text."""
-        if self.nodes is None and self.matrix is None:
-            from ._store import ids_of
+        """Return the nodes as a list."""
+        return list(self.nodes)
 
-            self.nodes = list[Hashable](ids_of(str(self.path)))
-        return list(range(self.n)) if self.nodes is None else self.nodes
+    def to_scipy(self) -> sp.csr_matrix:
+        """Return the adjacency matrix, for a file or a store after reading it."""
+        if self.matrix is not None:
+            return self.matrix
 
-    def row(self, node: Hashable) -> int:
-        """Return the row of a node.
+        def work(folder: str) -> sp.csr_matrix:
+            out = os.path.join(folder, "graph.npz")
+            _process.run(["convert", self.path, "-o", out])
+            return sp.csr_matrix(sp.load_npz(out))
 
-        Raises
-        ------
-        KeyError
-            The node is not in the graph.
-        """
-        if self.matrix is not None and self.nodes is None:
-            if isinstance(node, (int, np.integer)) and 0 <= node < self.n:
-                return int(node)
-            raise KeyError(f"{node!r} is not a row of the matrix, which has {self.n}")
-        if self._index is None:
-            self._index = {v: i for i, v in enumerate(self.ids())}
-        key = str(node) if self.matrix is None else node
-        if key not in self._index:
-            raise KeyError(f"{node!r} is not a node of the graph")
-        return self._index[key]
+        return call_in_folder(0, work)
 
-    def bytes(self) -> int:
-        """Return the bytes of the arrays that the program reads."""
-        if self.matrix is None:
-            return 0
-        return int(self.matrix.indptr.nbytes + self.matrix.indices.nbytes + self.matrix.data.nbytes)
 
-    def argument(self, folder: str) -> str:
-        """Return the GRAPH argument of the program, after writing the arrays to a folder."""
-        if self.matrix is None:
-            return str(self.path)
-        path = os.path.join(folder, "graph.csr")
-        os.mkdir(path)
-        data = self.matrix.data
-        write_array(os.path.join(path, "indptr.npy"), self.matrix.indptr)
-        write_array(os.path.join(path, "indices.npy"), self.matrix.indices)
-        if not (data == 1).all():
-            write_array(os.path.join(path, "data.npy"), data)
-        return path
+def nodes_of(graph: Graph) -> Nodes:
+    """Return the nodes of a graph."""
+    return graph._nodes
 
-    def id_text(self, row: int) -> str:
-        """Return the id of a row as the program knows it."""
-        return str(row) if self.matrix is not None else str(self.ids()[row])
+
+def bytes_of(graph: Graph) -> int:
+    """Return the bytes of the arrays that the program reads."""
+    if graph.matrix is None:
+        return 0
+    return int(graph.matrix.indptr.nbytes + graph.matrix.indices.nbytes + graph.matrix.data.nbytes)
+
+
+def is_store(graph: Graph) -> bool:
+    """Report whether a graph is a store on disk, which takes no flags for reading files."""
+    return os.path.isfile(os.path.join(graph.path, "manifest"))
+
+
+def checksum(graph: Graph) -> tuple[Any, ...]:
+    """Return a value that tells graphs apart: the checksums of the arrays, or the path."""
+    if graph.matrix is None:
+        return (os.path.realpath(graph.path),)
+    m = graph.matrix
+    return tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8))
+                 for a in (m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data.astype(np.float64)))
+
+
+def argument(graph: Graph, folder: str) -> str:
+    """Return the GRAPH argument of the program, after writing the arrays to a folder."""
+    if graph.matrix is None:
+        return os.path.join(".", graph.path) if graph.path.startswith("-") else graph.path
+    path = os.path.join(folder, "graph.csr")
+    os.mkdir(path)
+    data = graph.matrix.data
+    write_array(os.path.join(path, "indptr.npy"), graph.matrix.indptr)
+    write_array(os.path.join(path, "indices.npy"), graph.matrix.indices)
+    if not (data == 1).all():
+        write_array(os.path.join(path, "data.npy"), data)
+    return path
+
+
+def read_ids(path: str) -> list[str]:
+    """Read a file of ids, of which some may be in quotes."""
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        lines = file.read().split("\n")[:-1]
+    return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x for x in lines]
+
+
+def _read_ids_of(path: str) -> list[str]:
+    def work(folder: str) -> list[str]:
+        out = os.path.join(folder, "nodes.ids")
+        _process.run(["info", path, "--ids", out])
+        return read_ids(out)
+
+    return call_in_folder(0, work)
+
+
+def is_pandas(x: Any) -> bool:
+    """Report whether x is a series or a frame of pandas."""
+    pandas = sys.modules.get("pandas")
+    return bool(pandas) and isinstance(x, (pandas.Series, pandas.DataFrame))  # type: ignore[union-attr]
+
+
+def as_array(x: Any) -> Any:
+    """Return an array for a tensor, a series or anything else with values, and other objects as they are."""
+    if hasattr(x, "detach"):  # a tensor of PyTorch
+        x = x.detach().cpu()
+    if hasattr(x, "to_numpy"):
+        return x.to_numpy()
+    if hasattr(x, "numpy"):
+        return x.numpy()
+    return np.asarray(x) if hasattr(x, "__array__") else x
 
 
 _EDGES = "A list of pairs becomes a graph by networkx.Graph(pairs)"
@@ -111,22 +253,25 @@ def _csr(matrix: Any) -> Any:
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. {_EDGES}")
     if matrix.ndim != 2:
-        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. Reshape your data")
+        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
+                         "Reshape your data")
+    if matrix.dtype.kind == "f" and matrix.dtype not in (np.float64, np.float32) or not matrix.dtype.isnative:
+        matrix = matrix.astype(np.float64)
     values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo") else matrix
     if values.dtype.kind == "f" and isinstance(values, np.ndarray) and not np.isfinite(values).all():
         raise ValueError("Input contains NaN or infinity: weights are finite numbers")
     if 0 in matrix.shape:
-        what = "sample" if matrix.shape[0] == 0 else "feature"
-        raise ValueError(f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required: the matrix has no nodes")
+        axis = "sample" if matrix.shape[0] == 0 else "feature"
+        raise ValueError(f"0 {axis}(s) (shape={matrix.shape}) while a minimum of 1 is required: "
+                         "the matrix has no nodes")
     if matrix.shape[0] != matrix.shape[1]:
         way = "Rows of features become a graph by sklearn.neighbors.kneighbors_graph"
         if 2 in matrix.shape and matrix.dtype.kind in "iuf":
-            way = "An edge index is an array of whole numbers of shape 2×m. " + (_EDGES if matrix.shape[1] == 2 else way)
-        raise ValueError(f"an adjacency matrix is square; this one is {matrix.shape[0]}×{matrix.shape[1]}. {way}")
-    if not sp.issparse(matrix):
-        matrix = sp.csr_matrix(matrix)
-    if matrix.format != "csr":
-        matrix = matrix.tocsr()
+            way = "An edge index is an array of whole numbers of shape 2×m. " + \
+                (_EDGES if matrix.shape[1] == 2 else way)
+        raise ValueError(f"an adjacency matrix is square; this one is {matrix.shape[0]}×{matrix.shape[1]}. "
+                         f"{way}")
+    matrix = (matrix if sp.issparse(matrix) else sp.csr_matrix(matrix)).tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -143,215 +288,268 @@ def _csr(matrix: Any) -> Any:
     return matrix
 
 
-def _is_networkx(x: Any) -> bool:
-    return hasattr(x, "adjacency") and hasattr(x, "nodes") and hasattr(x, "is_directed")
+def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool, names: Any = None) -> Any:
+    """Return the matrix of edges, by the rules of a file.
 
-
-def _is_igraph(x: Any) -> bool:
-    return hasattr(x, "get_edgelist") and hasattr(x, "vs")
-
-
-def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool) -> Any:
-    """Return the matrix of edges. Weights of several edges between two nodes are added; without weights
-    they are one edge."""
+    Weights of edges from a to b are added; without weights these are one edge. In an undirected graph a–b
+    and b–a of equal weight are one edge, and of different weight they are an error.
+    """
     values = np.ones(len(source)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if len(values) != len(source):
+        raise ValueError(f"weight has {len(values)} elements, and there are {len(source)} edges")
     matrix = sp.coo_matrix((values, (source, target)), shape=(n, n)).tocsr()
-    if not directed:
-        loops = matrix.diagonal()
-        matrix = matrix + matrix.T
-        if loops.any():
-            matrix = (matrix - sp.diags(loops)).tocsr()
     if weight is None:
         matrix.data[:] = 1
-    return matrix
-
-
-def _from_networkx(graph: Any) -> Graph:
-    networkx = sys.modules["networkx"]
-    nodes = list(graph.nodes)
-    try:
-        matrix = networkx.to_scipy_sparse_array(graph, nodelist=nodes, format="csr", dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the attribute weight of an edge is not a number: {error}") from None
-    return Graph(_csr(matrix), nodes)
-
-
-def _from_igraph(graph: Any) -> Graph:
-    edges = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weight = graph.es["weight"] if "weight" in graph.es.attributes() else None
-    nodes = graph.vs["name"] if "name" in graph.vs.attributes() else None
-    return Graph(_csr(_from_edges(edges[:, 0], edges[:, 1], weight, graph.vcount(), graph.is_directed())), nodes)
-
-
-_TITLES = ("source", "target", "weight")
-
-
-def _from_pandas(frame: Any) -> Graph:
-    titles = {str(c).lower(): c for c in frame.columns}
-    source, target, weight = (titles.get(t) for t in _TITLES)
-    if len(frame.columns) == 2 and (source is None or target is None):
-        source, target = frame.columns
-    elif source is None or target is None or set(titles) - set(_TITLES):
-        return _from_table(frame)
-    pandas = sys.modules["pandas"]
-    ends = pandas.concat([frame[source], frame[target]], ignore_index=True)
-    codes, nodes = pandas.factorize(ends, sort=bool(ends.dtype.kind in "iu"))
-    if (codes < 0).any():
-        raise ValueError(f"a missing value in the columns {source} and {target}; drop these edges with frame.dropna()")
-    m = len(frame)
-    values = None if weight is None else frame[weight].to_numpy()
-    directed = _csr(_from_edges(codes[:m], codes[m:], values, len(nodes), True))
-    return Graph(_csr(_mirror(directed, nodes)), list(nodes))
-
-
-def _mirror(matrix: Any, nodes: Any) -> Any:
-    """Return the undirected matrix of directed edges. As in a file, two directions of equal weight are one edge,
-    and two of different weight are an error."""
+    if directed:
+        return _csr(matrix)
     larger, smaller = matrix.maximum(matrix.T).tocsr(), matrix.minimum(matrix.T).tocoo()
     if smaller.nnz:
-        weight = np.asarray(larger[smaller.row, smaller.col]).ravel()
-        different = np.flatnonzero(weight != smaller.data)
+        heavier = np.asarray(larger[smaller.row, smaller.col]).ravel()
+        different = np.flatnonzero(heavier != smaller.data)
         if different.size:
             i, j = smaller.row[different[0]], smaller.col[different[0]]
-            raise ValueError(f"{nodes[i]}–{nodes[j]} has weight {matrix[i, j]:g}, and {nodes[j]}–{nodes[i]} has weight {matrix[j, i]:g}; "
-                             "keep one of the rows, or pass a directed graph of NetworkX")
-    return larger
+            a, b = (i, j) if names is None else (names[i], names[j])
+            raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight {matrix[j, i]:g}; "
+                             "keep one of them, or pass directed=True to as_graph")
+    return _csr(larger)
 
 
-def _from_table(frame: Any) -> Graph:
-    """Return the graph of a frame whose columns the program recognizes by their titles, as in a CSV file."""
-    from . import _process
-    from ._folder import call_in_folder
-    from ._store import read_ids
-
-    def work(folder: str) -> tuple[Any, list[str]]:
-        table, out = os.path.join(folder, "edges.csv"), os.path.join(folder, "graph.npz")
-        frame.to_csv(table, index=False)
-        _process.run(["convert", table, "--header", "yes", "-o", out], {table: "graph"})
-        return sp.load_npz(out), read_ids(out + ".ids")
-
+def _from_networkx(graph: Any, weight: str | None) -> Graph:
+    nodes, adjacency = list(graph.nodes), dict(graph.adjacency())
+    n, several = len(nodes), graph.is_multigraph()
+    index = {v: i for i, v in enumerate(nodes)}
+    counts = np.fromiter((len(near) for near in adjacency.values()), np.int64, n)
+    ends: Iterable[Hashable] = (v for near in adjacency.values() for v in near)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indices = np.fromiter((index[v] for v in ends), np.int32, indptr[-1])
+    edges = (data for near in adjacency.values() for data in near.values())
     try:
-        matrix, ids = call_in_folder(int(frame.memory_usage().sum()), work)
-    except InputError as error:
-        if "names no source and target" in error.message:
-            error = InputError(error.message, "rename them with frame.rename(columns=...)", "graph")
-        raise error from None
-    values: dict[str, Hashable] = {}
-    for column in frame.columns:
-        for value in frame[column].unique():
-            values.setdefault(str(value), value)
-    return Graph(_csr(matrix), [values.get(text, text) for text in ids])
+        if weight is None:
+            data = np.ones(len(indices))
+        elif several:
+            weighted = any(weight in d for _, _, d in graph.edges(data=True))
+            data = np.fromiter((sum(d.get(weight, 1) for d in keys.values()) if weighted else 1
+                                for keys in edges), np.float64, len(indices))
+        else:
+            data = np.fromiter((d.get(weight, 1) for d in edges), np.float64, len(indices))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the attribute {weight} of an edge is not a number: {error}") from None
+    matrix = sp.csr_matrix((data, indices, indptr), shape=(n, n))
+    matrix.sort_indices()
+    return Graph(_csr(matrix), None if nodes == list(range(n)) else nodes)
 
 
-def as_graph(graph: Any, *, ids: Sequence[Hashable] | None = None) -> Graph:
+def _from_igraph(graph: Any, weight: str | None) -> Graph:
+    edges = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    values = graph.es[weight] if weight in graph.es.attributes() else None
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    if not graph.is_directed():
+        edges = np.sort(edges, axis=1)  # so that parallel edges are added
+    return Graph(_from_edges(edges[:, 0], edges[:, 1], values, graph.vcount(), graph.is_directed()), names)
+
+
+def _columns(frame: Any) -> dict[str, Any] | None:
+    """Return the columns of a frame of pandas or polars, or a table of Arrow, by title."""
+    if not hasattr(frame, "shape") or len(frame.shape) != 2:
+        return None
+    titles = getattr(frame, "column_names", None)
+    if titles is None and not hasattr(frame, "columns"):
+        return None
+    return {title: frame[title] for title in (frame.columns if titles is None else titles)}
+
+
+def _from_frame(columns: dict[str, Any], source: Any, target: Any, weight: Any, directed: bool) -> Graph:
+    """Return the graph of a table with an edge in each row."""
+    usual = {str(title).lower(): title for title in columns}
+    if source is None and target is None and len(columns) == 2:
+        source, target = columns
+    source = usual.get("source") if source is None else source
+    target = usual.get("target") if target is None else target
+    weight = usual.get("weight") if weight == "weight" and weight not in columns else weight
+    missing = [v for v in (source, target, weight) if v is not None and v not in columns]
+    if source is None or target is None or missing:
+        problem = f"there is no column {missing[0]!r}" if missing else "no columns are called source and target"
+        titles = ", ".join(map(str, columns))
+        raise ValueError(f"graph: {problem}; name two of {titles} as in "
+                         f"as_graph(frame, source={list(columns)[0]!r}, target=...)")
+    ends = [as_array(columns[title]) for title in (source, target)]
+    if any(is_missing(v).any() for v in ends):
+        raise ValueError(f"a missing value in the columns {source} and {target}; drop these edges, "
+                         "as frame.dropna() does")
+    values = None if weight is None else np.asarray(as_array(columns[weight]), dtype=np.float64)
+    number: dict[Any, int] = {}
+    if all(v.dtype.kind in "iu" for v in ends):
+        names, codes = np.unique(np.concatenate(ends), return_inverse=True)
+        number, codes = dict.fromkeys(names.tolist(), 0), codes.reshape(2, -1)
+    else:
+        codes = np.array([[number.setdefault(v, len(number)) for v in end] for end in
+                          (v.tolist() for v in ends)]).reshape(2, -1)
+    return Graph(_from_edges(codes[0], codes[1], values, len(number), directed, list(number)), number)
+
+
+def is_missing(values: Any) -> Any:
+    """Return a mask of None, NaN, NaT and pandas.NA in an array."""
+    if values.dtype.kind in "fcmM":
+        return np.isnan(values) if values.dtype.kind in "fc" else np.isnat(values)
+    if values.dtype != object:
+        return np.zeros(values.shape, dtype=bool)
+    return np.fromiter((_is_none(v) for v in values.ravel()), bool, values.size).reshape(values.shape)
+
+
+def _is_none(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA is neither; an array is a value
+        return not hasattr(value, "__len__")
+
+
+def _from_adjacency(frame: Any) -> Graph | None:
+    """Return the graph of a pandas frame with nodes as index and columns, or None for another frame."""
+    if frame.shape[0] != frame.shape[1] or not all(d.kind in "biuf" for d in frame.dtypes):
+        return None
+    if set(frame.columns) == set(frame.index):
+        frame = frame[list(frame.index)]
+        names = list(frame.index)
+        return Graph(_csr(frame.to_numpy(dtype=np.float64)), None if names == list(range(len(names))) else names)
+    if frame.shape[1] > 4:
+        raise ValueError("graph: the frame is square, and its columns are not the nodes of its index; give both "
+                         "the same names, or pass frame.to_numpy()")
+    return None
+
+
+def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) -> Graph:
+    """Return the graph of an edge index of shape (2, m)."""
+    index = np.asarray(as_array(index))
+    if index.size and index.min() < 0:
+        raise ValueError("an edge index has row numbers from 0; this one has negative numbers")
+    n = max(int(index.max()) + 1 if index.size else 0, num_nodes or 0)
+    if num_nodes is not None and n > num_nodes:
+        raise ValueError(f"num_nodes is {num_nodes}, and the edge index has node {n - 1}")
+    weight = None if weight is None else np.asarray(as_array(weight)).ravel()
+    return Graph(_from_edges(index[0], index[1], weight, n, directed))
+
+
+def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None, target: Any = None,
+             weight: Any = "weight", directed: bool = False, num_nodes: int | None = None) -> Graph:
     """Convert a graph of another library, once for several calls.
 
     Parameters
     ----------
     graph : object
-        A SciPy sparse matrix or array, a dense array, a NetworkX or igraph graph, a pandas frame with
-        the columns source and target (and weight), an edge index of shape (2, m) as PyTorch Geometric
-        has it, the path of a graph file or a store, a :class:`Store`, or a :class:`Graph`.
+        One of these:
+
+        - a SciPy sparse matrix or array, a dense array or tensor;
+        - a pandas frame with nodes as index and columns, the adjacency matrix;
+        - a NetworkX or igraph graph;
+        - a pandas or polars frame, or an Arrow table, with the columns source and target, and perhaps
+          weight, of which each row is an edge; other columns are ignored;
+        - an edge index of shape (2, m), or the ``Data`` of PyTorch Geometric;
+        - the path of a graph file or a store, a :class:`Store`, or a :class:`Graph`.
     ids : sequence, optional
         The nodes of the rows, for a matrix.
+    source, target : str, optional
+        The columns of a frame.
+    weight : str, array or None
+        The attribute or the column of the weights, if there is one; an array for an edge index; None for
+        no weights.
+    directed : bool
+        Whether the edges of a frame or an edge index have a direction. If not, an edge in both directions
+        is one edge. Matrices and graphs of other libraries have a direction if they say so.
+    num_nodes : int, optional
+        The number of nodes of an edge index, if the last ones have no edges.
 
     Returns
     -------
     Graph
 
+    Raises
+    ------
+    ValueError
+        The object is no graph, or its names or weights are ambiguous.
+
     Examples
     --------
     >>> import numpy as np
     >>> import heatwalk as hw
-    >>> hw.as_graph(np.array([[0, 1, 1], [1, 2, 3]]))
-    <heatwalk.Graph of 4 nodes and 6 entries>
+    >>> hw.as_graph(np.array([[0, 1, 1], [1, 2, 3]]), num_nodes=6)
+    <heatwalk.Graph of 6 nodes and 6 entries>
     """
-    made = _convert(graph)
+    made = _convert(graph, source, target, weight, directed, num_nodes)
     if ids is not None:
-        ids = list(ids)
-        if made.matrix is None or len(ids) != made.n:
-            raise ValueError(f"ids has {len(ids)} elements; give one for each row of a matrix")
+        if made.matrix is None:
+            raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids there")
         made = Graph(made.matrix, ids)
     return made
 
 
-def _convert(graph: Any) -> Graph:
+def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool, num_nodes: int | None) -> Graph:
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, (str, os.PathLike)):
+        if not os.path.exists(graph):
+            raise NotFoundError("no such file", "pass the path of a graph file or a store", os.fspath(graph))
         return Graph(path=os.fspath(graph))
-    if hasattr(graph, "__heatwalk_path__"):
-        return Graph(path=graph.__heatwalk_path__())
+    if hasattr(graph, "__heatwalk_graph__"):
+        return graph.__heatwalk_graph__()  # type: ignore[no-any-return]
     if sp.issparse(graph):
         return Graph(_csr(graph))
-    if _is_networkx(graph):
-        return _from_networkx(graph)
-    if _is_igraph(graph):
-        return _from_igraph(graph)
-    if "pandas" in sys.modules and isinstance(graph, sys.modules["pandas"].DataFrame):
-        square = graph.shape[0] == graph.shape[1] and all(d.kind in "biuf" for d in graph.dtypes)
-        if square and (graph.shape[1] > 4 or list(graph.columns) == list(graph.index)):  # no columns of edges
-            return Graph(_csr(graph.to_numpy()), None)
-        return _from_pandas(graph)
-    array = np.asarray(graph)
+    if hasattr(graph, "adjacency") and hasattr(graph, "nodes") and hasattr(graph, "is_directed"):
+        return _from_networkx(graph, weight)
+    if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
+        return _from_igraph(graph, weight)
+    if hasattr(graph, "edge_index"):  # the Data of PyTorch Geometric
+        weight = getattr(graph, "edge_weight", None)
+        return _from_index(graph.edge_index, weight, int(graph.num_nodes), directed)
+    if is_pandas(graph) and source is None and (made := _from_adjacency(graph)):
+        return made
+    if (columns := _columns(graph)) is not None:
+        return _from_frame(columns, source, target, weight, directed)
+    if getattr(graph, "is_sparse_csr", False) or getattr(graph, "is_sparse", False):  # of PyTorch
+        graph = graph.detach().cpu().to_sparse_coo().coalesce()
+        index, values = graph.indices().numpy(), graph.values().numpy()
+        return Graph(_csr(sp.coo_matrix((values, (index[0], index[1])), shape=tuple(graph.shape))))
+    array = np.asarray(as_array(graph))
     if array.ndim == 0:
-        raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or igraph graph, a pandas frame of edges, or a path")
-    if array.ndim == 2 and array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
-        if array.size and array.min() < 0:
-            raise ValueError("an edge index has row numbers from 0; this one has negative numbers")
-        n = int(array.max()) + 1 if array.size else 0
-        # An edge index usually has both directions of an edge, which are one edge here.
-        matrix = sp.coo_matrix((np.ones(array.shape[1], dtype=bool), (array[0], array[1])), shape=(n, n)).tocsr()
-        matrix = matrix.maximum(matrix.T)
-        return Graph(_csr(matrix))
+        raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or igraph graph, "
+                         "a frame of edges, or a path")
+    if array.ndim == 2 and array.shape[0] == 2 and array.dtype.kind in "iu":
+        if array.shape[1] != 2 or num_nodes is not None:
+            return _from_index(array, None if isinstance(weight, str) else weight, num_nodes, directed)
+        if array[0, 1] != array[1, 0] or array[0, 0] or array[1, 1]:
+            raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; pass "
+                             "num_nodes for an edge index, or a scipy.sparse matrix")
     return Graph(_csr(array))
 
 
-def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any) -> Any:
-    """Return labels as an array with an element for each row.
+def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any, several: bool = False) -> Any:
+    """Return labels with an element for each row.
 
-    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each class, with
-    nodes as index, see :func:`is_by_row`.
+    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each class
+    (several), with nodes as index.
     """
     if isinstance(y, (str, os.PathLike)):
         raise ValueError("y is a path; read the labels, as in pandas.read_csv(path, index_col=0).squeeze()")
-    pandas = sys.modules.get("pandas")
-    if pandas and isinstance(y, (pandas.Series, pandas.DataFrame)):
-        if is_by_row(graph, y.index):
+    nodes = nodes_of(graph)
+    if is_pandas(y):
+        if nodes.follow(y.index):
             return y
         if y.index.has_duplicates:
-            raise ValueError("y has two labels for a node in its index; keep one, or pass multi_label=True with a list for each node")
-        if isinstance(y, pandas.DataFrame):
-            if len(y.columns) > 1:
-                try:
-                    rows = [graph.row(v) for v in y.index]
-                except KeyError as error:
-                    raise ValueError(f"y: {error.args[0]}; a frame has nodes as index, as y.set_index({y.columns[0]!r}) has") from None
-                return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
-            y = y.iloc[:, 0]
-        y = y.to_dict()
+            raise ValueError("y has two labels for a node in its index; keep one, or pass multi_label=True "
+                             "with a list for each node")
+        if y.ndim == 2 and len(y.columns) > 1:
+            try:
+                rows = nodes.rows(y.index, "y")
+            except ValueError as error:
+                raise ValueError(f"{error}; a frame has nodes as index, as y.set_index({y.columns[0]!r}) has") \
+                    from None
+            return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
+        y = (y.iloc[:, 0] if y.ndim == 2 else y).to_dict()
     if not isinstance(y, Mapping):
         return y
     labels = np.full(graph.n, None, dtype=object)
-    for node, label in y.items():
-        try:
-            labels[graph.row(node)] = label
-        except KeyError as error:
-            raise ValueError(f"y: {error.args[0]}") from None
+    rows = nodes.rows(list(y), "y")
+    for row, label in zip(rows, y.values()):
+        labels[row] = label
     return labels
-
-
-def is_by_row(graph: Graph, index: Any) -> bool:
-    """Report whether pandas values with an index are in the order of the rows.
-
-    These are values for the rows of a matrix, and those with the default index, 0 to n − 1, if 0 is not a node.
-    """
-    if len(index) != graph.n:
-        return False
-    if graph.matrix is not None and graph.nodes is None:
-        return True
-    try:
-        graph.row(0)
-    except KeyError:
-        return list(index) == list(range(graph.n))
-    return False

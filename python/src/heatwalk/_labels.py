@@ -1,14 +1,18 @@
-"""Labels of nodes as class numbers."""
+"""Labels of nodes as class numbers, and attributes of nodes as numbers."""
 
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from ._errors import HeatwalkWarning
+from ._errors import HeatwalkWarning, warn
+from ._graph import Graph, as_array, is_missing, is_pandas, nodes_of
+
+#: Text that a missing value becomes in an array of text, as in np.where(known, names, np.nan).
+_WORDS = ("nan", "NaN", "None", "<NA>", "NaT")
 
 
 class Labels(NamedTuple):
@@ -18,63 +22,139 @@ class Labels(NamedTuple):
     code: Any
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value or isinstance(value, str) and value == "" or \
-        not isinstance(value, (str, bytes, bool)) and isinstance(value, (int, float, np.number)) and value == -1
+def values_of(y: Any) -> tuple[Any, Any]:
+    """Return values as an array, and a mask of the missing ones: None, NaN, NA, NaT, and masked ones."""
+    if np.ma.isMaskedArray(y):
+        return y.data, np.ma.getmaskarray(y) | is_missing(y.data)
+    if hasattr(y, "isna"):  # a series or an array of pandas, whose NA is no number
+        missing = np.asarray(y.isna())
+        values = y.to_numpy()
+        if values.dtype == object and hasattr(y.dtype, "numpy_dtype") and not missing.all():
+            values = np.where(missing, None, values)
+        return values, missing
+    y = as_array(y)
+    if not isinstance(y, np.ndarray):
+        y = list(y)
+        kinds = {type(v) for v in y}
+        if any(issubclass(k, (list, set, frozenset, dict, np.ndarray)) for k in kinds):
+            if kinds <= {list} and len({len(v) for v in y}) == 1:
+                return values_of(np.array(y))
+            raise ValueError("y has several labels for a node; pass multi_label=True")
+        values = np.empty(len(y), dtype=object)
+        values[:] = y
+        y = values if len(kinds) > 1 or tuple in kinds else np.array(y)
+    if y.dtype.kind == "V" or y.dtype.kind in "mM":
+        raise ValueError(f"Unknown label type: {y.dtype}")
+    return y, is_missing(y)
+
+
+def _without_words(values: Any) -> Any:
+    """Return a mask of text for a missing value: "" and, with a warning, nan and the like."""
+    if values.dtype.kind == "S":
+        return values == b""
+    if values.dtype.kind == "U":
+        empty, words = values == "", np.isin(values, _WORDS)
+    else:
+        pairs = [(v in ("", b""), v in _WORDS) if isinstance(v, (str, bytes)) else (False, False) for v in values]
+        empty, words = np.array(pairs, dtype=bool).reshape(-1, 2).T
+    if words.any():
+        warn(f"y: {str(values[words][0])!r} is text, and counts as a node without a label; "
+             "None marks such nodes in an array of objects")
+    return empty | words
+
+
+def _column(y: Any) -> tuple[Any, Any]:
+    """Return values and missing ones of a vector, or of a matrix of one column."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) > 1:
+        raise ValueError(f"y is a frame; pass a column with nodes as index, as in "
+                         f"y.set_index({y.columns[0]!r})[{y.columns[-1]!r}], or multi_label=True for a column "
+                         "of 0 and 1 for each class")
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns"):
+        y = y.iloc[:, 0]
+    values, missing = values_of(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        warn("A column-vector y was passed when a 1d array was expected. Change the shape of y to "
+             "(n_samples,), for example using ravel().", _conversion_warning())
+        values, missing = values.ravel(), missing.ravel()
+    if values.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead; for several "
+                         "labels of a node pass multi_label=True")
+    return values, missing
+
+
+def classes_of(values: Any) -> tuple[Any, Any]:
+    """Return the classes in sorted order, with the type of the labels, and the class number of each."""
+    kind = values.dtype.kind
+    if kind == "f" or kind == "O" and all(isinstance(v, (int, float, np.number)) for v in values):
+        numbers = values.astype(np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError("Input y contains infinity or a value too large")
+        if (numbers != np.floor(numbers)).any():
+            raise ValueError("Unknown label type: continuous; labels are classes")
+    try:
+        classes = np.unique(values) if kind != "O" else as_objects(sorted(set(values)))
+    except TypeError as error:
+        raise ValueError(f"y mixes types that have no order ({error}); give all labels one type") from None
+    if kind != "O":
+        return classes, np.searchsorted(classes, values)
+    number = {c: i for i, c in enumerate(classes)}
+    return classes, np.array([number[v] for v in values], dtype=np.int64)
 
 
 def encode(y: Any, n: int) -> Labels:
     """Return labels as class numbers, in the order of the sorted classes.
 
-    Unlabelled are −1 in numbers, NaN, None, and the empty string.
+    Unlabelled are −1 in numbers, NaN, None, NA, masked elements, and the empty text.
     """
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) > 1:
-        raise ValueError(f"y is a frame; pass a column with nodes as index, as in y.set_index({y.columns[0]!r})[{y.columns[-1]!r}], "
-                         "or multi_label=True for a column of 0 and 1 for each class")
-    if hasattr(y, "to_numpy"):
-        if hasattr(y, "isna") and not isinstance(getattr(y, "dtype", None), np.dtype):  # pandas.NA is neither None nor NaN
-            y = y.astype(object).where(y.notna(), None)
-        y = y.to_numpy()
-    if not isinstance(y, np.ndarray) and hasattr(y, "__array__"):
-        y = np.asarray(y)
-    if not isinstance(y, np.ndarray):
-        y = list(y)
-        kinds = {type(v) for v in y}
-        y = np.array(y, dtype=object if len(kinds) > 1 or kinds & {tuple, str} else None)
-    if y.dtype.kind in "US":
-        y = y.astype(object)
-    if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was expected. Change the shape of y to (n_samples,), "
-                      "for example using ravel().", _conversion_warning(), stacklevel=4)
-        y = y.ravel()
-    if y.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead; for several labels of a node pass multi_label=True")
-    if len(y) != n:
-        raise ValueError(f"y has inconsistent numbers of samples: {len(y)}, and the graph has {n} nodes")
-    known = _known(y)
-    values = y[known]
-    if not len(values):
+    values, missing = _column(y)
+    if len(values) != n:
+        raise ValueError(f"y has inconsistent numbers of samples: {len(values)}, and the graph has {n} nodes")
+    rows = np.flatnonzero(~missing)
+    if values.dtype.kind in "OUS":
+        rows = rows[~_without_words(values[rows])]
+    if values.dtype.kind in "if":
+        rows = rows[values[rows] != -1]
+    elif values.dtype == object:
+        rows = rows[[not (isinstance(v, (int, float, np.number)) and v == -1) for v in values[rows]]]
+    if not len(rows):
         raise ValueError("y has no label: all of it is -1, None or NaN")
-    if y.dtype == object:
-        values = np.array(values.tolist()) if len({type(v) for v in values}) == 1 and not isinstance(values[0], tuple) else values
-    if values.dtype.kind == "f":
-        if not np.isfinite(values).all():
-            raise ValueError("Input y contains infinity or a value too large")
-        if (values != np.floor(values)).any():
-            raise ValueError("Unknown label type: continuous; labels are classes")
-    try:
-        classes, codes = np.unique(values, return_inverse=True)
-    except TypeError as error:
-        raise ValueError(f"y mixes types that have no order ({error}); give all labels one type") from None
-    if values.dtype.kind in "if" and len(classes) == 1 and classes[0] == 1 and known.sum() < n and (y[~known] == -1).all():
-        warnings.warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1", HeatwalkWarning, stacklevel=4)
+    classes, codes = classes_of(values[rows])
+    numbers = values.dtype.kind in "if"
+    if numbers and len(classes) == 1 and classes[0] == 1 and len(rows) < n and not missing.any():
+        warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1")
     if "-1" in classes.tolist():
-        warnings.warn("'-1' is a class, because it is text; None marks unlabelled nodes", HeatwalkWarning, stacklevel=4)
+        warn("'-1' is a class, because it is text; None marks unlabelled nodes")
     code = np.full(n, -1, dtype=np.int64)
-    code[known] = codes
+    code[rows] = codes
     return Labels(classes, code)
+
+
+def encode_rows(y: Any, rows: Any, n: int) -> Labels:
+    """Return the labels of some rows as class numbers of all n rows; here −1 is a class as any other."""
+    values, missing = _column(y)
+    if len(values) != len(rows):
+        raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and {len(values)}")
+    if missing.any():
+        raise ValueError("Input y contains NaN; leave nodes without a label out of X")
+    classes, codes = classes_of(values)
+    code = np.full(n, -1, dtype=np.int64)
+    code[rows] = codes
+    if (code[rows] != codes).any():
+        raise ValueError("X has a node twice with different labels in y; keep one of them")
+    return Labels(classes, code)
+
+
+def decode(classes: Any, code: Any) -> Any:
+    """Return the classes of codes with the type of the classes; a blank is −1, "" or None."""
+    labels = classes[code]
+    blank = code < 0
+    if blank.any():
+        if classes.dtype.kind in "bu":
+            labels = labels.astype(np.int64 if classes.dtype.kind == "u" else object)
+        labels[blank] = {"U": "", "S": b"", "O": None, "b": None}.get(classes.dtype.kind, -1)
+    return labels
 
 
 def _conversion_warning() -> type[Warning]:
@@ -86,41 +166,84 @@ def _conversion_warning() -> type[Warning]:
     return HeatwalkWarning
 
 
-def _known(y: Any) -> Any:
-    if y.dtype == object:
-        return np.array([not _is_missing(v) for v in y], dtype=bool)
-    if y.dtype.kind == "f":
-        return ~np.isnan(y) & (y != -1)
-    if y.dtype.kind in "iu":
-        return y != -1
-    if y.dtype.kind == "b":
-        return np.ones(len(y), dtype=bool)
-    raise ValueError(f"Unknown label type: {y.dtype}")
+def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
+    """Return the classes, the labels as an n×k matrix, and whether y was such an indicator matrix.
 
-
-def encode_several(y: Any, n: int) -> tuple[Any, list[list[int]], bool]:
-    """Return the classes, the class numbers of each node, and whether y was an indicator matrix.
-
-    y has an iterable of labels for each node, or is an n×k matrix of 0 and 1. A node without a label is
-    unlabelled.
+    y has an iterable of labels for each node, or is an indicator of 0 and 1, also as lists of equal
+    length, as in scikit-learn. A node without a label is unlabelled.
     """
     if hasattr(y, "toarray"):
         y = y.toarray()
-    if hasattr(y, "columns") or isinstance(y, np.ndarray) and y.ndim == 2:
-        matrix = y.to_numpy() if hasattr(y, "to_numpy") else y
-        classes = np.array(list(y.columns)) if hasattr(y, "columns") else np.arange(matrix.shape[1])
-        if len(matrix) != n:
-            raise ValueError(f"y has {len(matrix)} rows, and the graph has {n} nodes")
-        return classes, [list(np.flatnonzero(row == 1)) for row in matrix], True
+    titles = list(y.columns) if hasattr(y, "columns") else None
+    if titles is None and not (is_pandas(y) or isinstance(y, np.ndarray) and y.ndim == 1):
+        y = as_array(y)
     if len(y) != n:
         raise ValueError(f"y has {len(y)} elements, and the graph has {n} nodes")
-    lists = [[] if _is_none(v) else [v] if isinstance(v, str) else list(v) for v in y]
+    if titles is None and not (isinstance(y, np.ndarray) and y.ndim == 2):
+        y = list(y)
+        kinds = {type(v) for v in y}
+        lengths = {len(v) for v in y} if kinds <= {list, tuple, np.ndarray} else set()
+        if len(lengths) == 1 and lengths != {0} and {v for some in y for v in some} <= {0, 1}:
+            y = np.array(y)
+    if titles is not None or isinstance(y, np.ndarray):
+        matrix = np.asarray(as_array(y))
+        if not np.isin(matrix, (0, 1)).all():
+            raise ValueError("y has values other than 0 and 1; a matrix of labels has 1 for each label of a node")
+        classes = np.array(range(matrix.shape[1]) if titles is None else titles)
+        return classes, matrix.astype(np.int8), True
+    lists = [[] if is_missing(as_objects([v]))[0] else [v] if isinstance(v, (str, bytes)) else list(v) for v in y]
     if not any(lists):
         raise ValueError("y has no label")
-    classes = np.array(sorted({label for some in lists for label in some}))
-    number = {c: i for i, c in enumerate(classes.tolist())}
-    return classes, [sorted(number[label] for label in set(some)) for some in lists], False
+    labels = sorted({label for some in lists for label in some})
+    number = {c: i for i, c in enumerate(labels)}
+    matrix = np.zeros((n, len(labels)), dtype=np.int8)
+    for row, some in enumerate(lists):
+        matrix[row, [number[label] for label in some]] = 1
+    return as_objects(labels) if isinstance(labels[0], tuple) else np.array(labels), matrix, False
 
 
-def _is_none(value: Any) -> bool:
-    return value is None or isinstance(value, float) and value != value
+def as_objects(values: Any) -> Any:
+    """Return an array of objects, also of tuples."""
+    values = list(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def attributes_of(graph: Graph, features: Any) -> Any:
+    """Return attributes of nodes as a matrix with a row for each node.
+
+    A column of numbers in a frame is an attribute, whose missing values become its mean. A column of
+    other values has an attribute of 0 and 1 for each of its values.
+    """
+    features = nodes_of(graph).align(features, "node_features")
+    if not hasattr(features, "columns"):
+        if not sp.issparse(features):
+            features = np.asarray(as_array(features), dtype=np.float64)
+        if features.ndim != 2:
+            raise ValueError(f"node_features has shape {features.shape}; it needs a row for each node")
+    if features.shape[0] != graph.n:
+        raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has {graph.n} nodes")
+    if not hasattr(features, "columns"):
+        return features
+    columns = []
+    for title in features.columns:
+        values, missing = values_of(features[title])
+        if values.dtype.kind in "biuf" or all(isinstance(v, (int, float, np.number)) for v in values[~missing]):
+            numbers = np.where(missing, np.nan, values).astype(np.float64)
+            if not missing.all():
+                columns.append(np.where(missing, numbers[~missing].mean(), numbers)[:, None])
+            continue
+        levels = {v: i for i, v in enumerate(dict.fromkeys(values[~missing].tolist()))}
+        if len(levels) > _MOST_LEVELS or len(levels) > 9 and 10 * len(levels) >= 9 * (~missing).sum():
+            raise ValueError(f"node_features: the column {title!r} has {len(levels)} different texts; leave it out, "
+                             "or make it a number or a category")
+        rows = np.flatnonzero(~missing)
+        shape = graph.n, max(1, len(levels))
+        columns.append(sp.csr_matrix((np.ones(len(rows)), (rows, [levels[v] for v in values[rows].tolist()])), shape))
+    if not columns:
+        raise ValueError("node_features has no column with a value")
+    return sp.hstack(columns, "csr") if any(sp.issparse(c) for c in columns) else np.hstack(columns)
+
+
+_MOST_LEVELS = 1000  # largest number of values of a column of text

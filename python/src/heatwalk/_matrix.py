@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Union, overload
 
 import numpy as np
 
-from ._call import Call, nodes_at, rows_of
+from ._call import Call, rows_of
+from ._errors import warn
 from ._folder import call_in_folder, read_array
-from ._graph import Graph, as_graph, labels_of
+from ._graph import Graph, as_array, as_graph, bytes_of, labels_of, nodes_of
 from ._labels import encode
-from ._process import Progress
+from ._process import Settings
 from ._results import Block
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def _output(call: Call, out: str | os.PathLike[str] | None) -> str:
+Path = Union[str, "os.PathLike[str]"]
+Array = np.ndarray[Any, Any]
+
+
+def _output(call: Call, out: Path | None) -> str:
     """Return the path of the result: out, or a file of the folder."""
-    return os.fspath(out) if out is not None else call.path("result.npy", "out")
+    return call.path("result.npy", "out") if out is None else os.fspath(out)
 
 
-def kernel(graph: Any, kernel: str = "diffusion", rows: Sequence[Hashable] | None = None, cols: Sequence[Hashable] | None = None, *,
-           labels: Any = None, dtype: str = "float32", tol: float | None = None, out: str | os.PathLike[str] | None = None,
-           threads: int | None = None, max_memory: str | int | None = None, progress: Progress = None) -> Block:
+def _checked(out: Path | None, dtype: Any) -> str:
+    """Return the name of a type, after a check of the file of the result."""
+    if out is not None and not os.fspath(out).endswith(".npy"):
+        raise ValueError(f"out is {os.fspath(out)!r}; give a file with the ending .npy")
+    if (name := np.dtype(dtype).name) not in ("float32", "float64"):
+        raise ValueError(f"dtype is {name}; give float32 or float64")
+    return name
+
+
+def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = None, *,
+           labels: Any = None, dtype: Any = "float32", tol: float | None = None,
+           out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the values of a kernel between nodes.
 
     Parameters
@@ -35,19 +51,35 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Sequence[Hashable] | Non
         Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
     labels : array or dict, optional
         Labels, which the kernel ``cwk`` of walks starts from.
-    dtype : {"float32", "float64"}
+    dtype : float32 or float64
         The precision of the values.
     tol : float, optional
         The largest error of a value, relative to the largest value in its columns.
     out : path, optional
-        A ``.npy`` file for the block, of which the result is a map.
-    threads, max_memory, progress
-        The number of threads, the largest resident memory, such as "4GiB", and the display of progress;
-        they do not change the result.
+        A ``.npy`` file for the block, of which the result is a map. The report of the program is written
+        to ``out.run.json``, and the ids of the nodes to files that end in ``.ids``.
+    **settings
+        threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
     Block
+
+    Raises
+    ------
+    UsageError
+        The kernel or a parameter does not exist.
+    LimitError
+        The block exceeds the memory; give ``out``, or fewer rows and columns.
+
+    See Also
+    --------
+    features : the explicit features of the kernel ``cwk``.
+    apply : the product of a kernel with a block, without its values.
+
+    Notes
+    -----
+    T is the identity at nodes without edges, so that the PageRank of such a node is 1 there.
 
     Examples
     --------
@@ -60,31 +92,35 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Sequence[Hashable] | Non
            [0.1  , 0.468]])
     """
     if labels is None and kernel.partition(":")[0] == "cwk":
-        raise ValueError("labels is missing: the walks of the kernel cwk start from labelled nodes; give an array or a dict, as for y")
+        raise ValueError("labels is missing: the walks of the kernel cwk start from labelled nodes; give "
+                         "an array or a dict, as for y")
+    name = _checked(out, dtype)
     g = as_graph(graph)
-    at, across = rows_of(g, rows, "rows"), rows_of(g, cols, "cols")
-    size = (g.n if at is None else len(at)) * (g.n if across is None else len(across)) * np.dtype(dtype).itemsize
+    chosen = {"rows": rows_of(g, rows, "rows"), "cols": rows_of(g, cols, "cols")}
+    size = np.dtype(name).itemsize
+    for array in chosen.values():
+        size *= g.n if array is None else len(array)
 
     def work(folder: str) -> Block:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress))
+        call = Call(folder, g, settings)
         path = _output(call, out)
-        args = ["--kernel", kernel, "--dtype", dtype, "-o", path]
-        if at is not None:
-            args += ["--rows", call.write_ids("rows.ids", "rows", at)]
-        if across is not None:
-            args += ["--cols", call.write_ids("cols.ids", "cols", across)]
+        args = ["--kernel", kernel, "--dtype", name, "-o", path]
+        for axis, array in chosen.items():
+            if array is not None:
+                args += [f"--{axis}", call.write(f"{axis}.npy", axis, array)]
         if labels is not None:
             args += ["--labels", call.write_labels(encode(labels_of(g, labels), g.n))]
         if tol is not None:
-            args += ["--tolerance", repr(tol)]
+            args += ["--tolerance", repr(float(tol))]
         run = call.run("kernel", *args)
-        return Block(read_array(path, out is not None), nodes_at(g, at), nodes_at(g, across), run)
+        axes = [nodes_of(g) if a is None else (nodes_of(g), a.tolist()) for a in chosen.values()]
+        return Block(read_array(path, out is not None), *axes, run)
 
-    return call_in_folder(g.bytes() + (0 if out is not None else size), work)
+    return call_in_folder(bytes_of(g) + (0 if out is not None else size), work)
 
 
-def features(graph: Any, labels: Any, spec: str = "cwk", *, dtype: str = "float32", out: str | os.PathLike[str] | None = None,
-             threads: int | None = None, max_memory: str | int | None = None, progress: Progress = None) -> Block:
+def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False, dtype: Any = "float32",
+             out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the features of coinciding walks, F with K = FFᵀ.
 
     Parameters
@@ -95,11 +131,26 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, dtype: str = "float3
         Labels of some nodes, as in :meth:`NodeClassifier.fit`.
     spec : str
         The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
+    honest : bool
+        Whether the row of a labelled node is computed by a walk without the labels of its fold. Otherwise
+        it contains its own label, unlike the rows of other nodes, so that a classifier learns too much
+        from it.
+    dtype : float32 or float64
+        The precision of the features.
+    out : path, optional
+        A ``.npy`` file for the features, of which the result is a map.
+    **settings
+        threads, max_memory, progress and, for the folds of honest features, random_state, see
+        :class:`Settings`.
 
     Returns
     -------
     Block
         A row for each node; the columns are pairs (step, class).
+
+    See Also
+    --------
+    NodeEmbedding : features for nodes without labels.
 
     Examples
     --------
@@ -109,36 +160,41 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, dtype: str = "float3
     >>> F.shape, F.cols[:3]
     ((3, 6), [(0, 'a'), (0, 'b'), (1, 'a')])
     """
+    name = _checked(out, dtype)
     g = as_graph(graph)
     encoded = encode(labels_of(g, labels), g.n)
 
     def work(folder: str) -> Block:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress))
+        call = Call(folder, g, settings)
         path = _output(call, out)
-        run = call.run("features", "--kernel", spec, "--dtype", dtype, "--labels", call.write_labels(encoded), "-o", path)
+        args = ["--kernel", spec, "--dtype", name, "--labels", call.write_labels(encoded), "-o", path]
+        if honest:
+            args += ["--features", "honest"]
+        run = call.run("features", *args, is_random=honest)
         with open(path[:-4] + ".cols.ids", encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(":") for line in file]
-        cols = [(int(step), encoded.classes[int(code)].item()) for step, code in pairs]
-        return Block(read_array(path, out is not None), nodes_at(g, None), cols, run)
+        classes = encoded.classes.tolist()
+        cols = [(int(step), classes[int(code)]) for step, code in pairs]
+        return Block(read_array(path, out is not None), nodes_of(g), cols, run)
 
-    return call_in_folder(2 * g.bytes(), work)
+    return call_in_folder(2 * bytes_of(g), work)
 
 
-def _block(B: Any, n: int, name: str = "B") -> Any:
-    """Return a block of real numbers with n rows."""
+def _block(B: Any, g: Graph, name: str = "B") -> Array:
+    """Return a block of real numbers with a row for each node; values of pandas follow their index."""
+    B = nodes_of(g).align(B, name)
     if hasattr(B, "toarray"):
         B = B.toarray()
-    B = np.asarray(B)
+    B = np.asarray(as_array(B))
     if B.dtype.kind not in "biuf":
         raise ValueError(f"{name} has elements of type {B.dtype}; it needs real numbers")
-    if B.ndim not in (1, 2) or B.shape[0] != n:
-        raise ValueError(f"{name} has shape {B.shape}; it needs a row for each of {n} nodes")
-    return B if B.dtype in (np.float32, np.float64) else B.astype(np.float64)
+    if B.ndim not in (1, 2) or B.shape[0] != g.n:
+        raise ValueError(f"{name} has shape {B.shape}; it needs a row for each of {g.n} nodes")
+    return B if B.dtype in (np.float32, np.float64) and B.dtype.isnative else B.astype(np.float64)
 
 
-def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype: str = "float64",
-          out: str | os.PathLike[str] | None = None, threads: int | None = None, max_memory: str | int | None = None,
-          progress: Progress = None, self_loops: bool = False) -> Block:
+def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype: Any = "float64",
+          out: Path | None = None, self_loops: bool = True, **settings: Unpack[Settings]) -> Block:
     """Multiply a matrix of the graph, or a function of one, with a block: f(M)·B.
 
     Parameters
@@ -150,16 +206,34 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
         ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. Several times
         share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each time in turn.
     B : array of shape (n,) or (n, k)
-        The block, with rows in the order of the nodes.
+        The block, with rows in the order of the nodes. The rows of a pandas series or frame are found by
+        its index, unless that is 0 to n − 1 or the graph is a matrix.
     tol : float, optional
-        The largest error relative to the norm of the result; 1e-8 if left out.
+        The largest error of a column relative to its norm; if left out, 1e-8 relative to the norm of the
+        result.
+    dtype : float32 or float64
+        The precision of the result.
+    out : path, optional
+        A ``.npy`` file for the result, which is a map of it.
     self_loops : bool
-        Whether the diagonal of the matrix counts, as it does for SciPy.
+        Whether the diagonal of the matrix counts, as it does for SciPy. A store has the diagonal that it
+        was made with.
+    **settings
+        threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
     Block
         Its ``error_bound`` bounds the norm of the error of each column.
+
+    Raises
+    ------
+    UsageError
+        The function does not exist, needs an undirected graph, or cannot have the tolerance.
+
+    See Also
+    --------
+    expm_multiply, solve, eigsh : functions with the names and arguments of SciPy.
 
     Examples
     --------
@@ -169,28 +243,71 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     array([ 1., -1.,  0.])
     """
     g = as_graph(graph)
-    B = _block(B, g.n)
+    B = _block(B, g)
+    block = _apply(g, function, B, tol, settings, self_loops, _checked(out, dtype), out)
+    if tol is not None and out is None:
+        _refine(block, g, function, B, tol, settings, self_loops)
+    return block
+
+
+def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings, loops: bool = True,
+           dtype: str = "float64", out: Path | None = None) -> Block:
+    """Run apply once; without a tolerance the program does what float64 allows."""
 
     def work(folder: str) -> Block:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress))
+        call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
         args = ["--function", function, "--block", call.write("B.npy", "B", B), "--dtype", dtype, "-o", path]
         if tol is not None:
             args += ["--tolerance", repr(float(tol))]
-        if self_loops and g.matrix is not None:
-            args += ["--self-loops", "keep"]
         run = call.run("apply", *args)
         array = read_array(path, out is not None)
         width = array.shape[1]
-        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_at(g, None), range(width), run)
+        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g), range(width), run)
 
     results = 1 + function.count(",")  # of several times
-    return call_in_folder(g.bytes() + (1 + results) * 8 * B.size, work)
+    return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
 
 
-def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None, num: int | None = None,
-                  endpoint: bool | None = None, *, t: float = 1.0, matrix: str = "adjacency", tol: float = 1e-8,
-                  threads: int | None = None, max_memory: str | int | None = None, progress: Progress = None) -> Any:
+def _refine(block: Block, g: Graph, function: str, B: Array, tol: float, settings: Settings,
+            loops: bool = True) -> None:
+    """Compute columns that may miss a tolerance again, each alone.
+
+    The tolerance of the program is relative to the largest column.
+    """
+    if (block.run.get("relative_error") or 0) <= tol:
+        return
+    array = np.array(block.array.reshape(g.n, -1))
+    head, _, rest = function.partition("t=")
+    times, colon, tail = rest.partition(":")
+    functions = [f"{head}t={t}{colon}{tail}" for t in times.split(",")] if "," in times else [function]
+    columns, worst = B.reshape(g.n, -1), 0.0
+    for k, j in enumerate((i, c) for i in range(len(functions)) for c in range(columns.shape[1])):
+        norm = np.linalg.norm(array[:, k])
+        if (block.error_bound or 0) <= tol * norm or norm == 0:
+            continue
+        alone = _apply(g, functions[j[0]], columns[:, j[1]], None, settings, loops)
+        array[:, k] = alone.array
+        worst = max(worst, alone.run.get("relative_error") or 0)
+    if worst > tol:
+        warn(f"tol: a column of the result is small compared with the block, so that its error is up to "
+             f"{worst:.2g} of its norm, more than {tol:g}")
+    block.array = array.reshape(block.array.shape)
+
+
+def _columns(g: Graph, function: str, B: Array, tol: float, settings: Settings) -> Array:
+    """Return f(M)·B with the relative error tol for each column, or a warning."""
+    block = _apply(g, function, B, None if tol == _TOLERANCE else tol, settings)
+    _refine(block, g, function, B, tol, settings)
+    return block.array
+
+
+_TOLERANCE = 1e-8  # of the program
+
+
+def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
+                  num: int | None = None, endpoint: bool | None = None, *, t: float = 1.0,
+                  matrix: str = "adjacency", tol: float = 1e-8, **settings: Unpack[Settings]) -> Array:
     """Compute exp(tM)·B, as :func:`scipy.sparse.linalg.expm_multiply` does for symmetric A ≥ 0.
 
     Parameters
@@ -198,7 +315,7 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     A : object
         The adjacency matrix, or a graph in any form that :func:`as_graph` takes.
     B : array of shape (n,) or (n, k)
-        The block.
+        The block, as in :func:`apply`.
     start, stop, num, endpoint
         As in SciPy: with them the result has an entry for each of ``num`` times, which t multiplies. They
         are computed together, for about the cost of the longest time.
@@ -207,11 +324,19 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}
         The matrix M of the graph.
     tol : float
-        The largest error, relative to the norm of the result.
+        The largest error of a column, relative to its norm. If float64 cannot promise the default, there is
+        a warning with the error; a smaller value is refused then.
+    **settings
+        threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
     numpy.ndarray
+        Of the shape of B, after the times if there are some.
+
+    See Also
+    --------
+    apply : the same with a bound on the error.
 
     Examples
     --------
@@ -222,25 +347,25 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     array([0.5256, 0.3167, 0.1577])
     """
     g = as_graph(A)
-    B = _block(B, g.n)
+    B = _block(B, g)
     if start is None and stop is None:
         times = np.array([1.0])
     elif start is None or stop is None:
         raise ValueError("start and stop are given together")
     else:
-        times = np.linspace(start, stop, 50 if num is None else num, endpoint=True if endpoint is None else endpoint)
+        times = np.linspace(start, stop, 50 if num is None else num,
+                            endpoint=True if endpoint is None else endpoint)
     if not len(times):
         raise ValueError("num is 0; give 1 or more")
     text = ",".join(repr(float(t * time)) for time in times)
-    array = apply(g, f"exp:t={text}:matrix={matrix}", B, tol=tol, threads=threads, max_memory=max_memory, progress=progress,
-                  self_loops=True).array
+    array = _columns(g, f"exp:t={text}:matrix={matrix}", B, tol, settings)
     if start is None:
         return array
     return np.moveaxis(array.reshape(g.n, len(times), -1), 1, 0).reshape(len(times), *B.shape)
 
 
-def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "laplacian", rtol: float = 1e-8,
-          threads: int | None = None, max_memory: str | int | None = None, progress: Progress = None) -> tuple[Any, int]:
+def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "laplacian",
+          rtol: float = 1e-8, **settings: Unpack[Settings]) -> tuple[Array, int]:
     """Solve (L + shift·I)·x = b for a Laplacian L of the graph.
 
     Parameters
@@ -248,7 +373,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     A : object
         The adjacency matrix, or a graph in any form that :func:`as_graph` takes.
     b : array of shape (n,) or (n, k)
-        The right-hand sides.
+        The right-hand sides, as B in :func:`apply`.
     x0 : None
         For the signature of :func:`scipy.sparse.linalg.cg`; a starting value is not used.
     shift : float
@@ -256,7 +381,9 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     matrix : {"laplacian", "normalized-laplacian"}
         The Laplacian.
     rtol : float
-        The largest error of x, relative to its norm.
+        The largest error of a column of x, relative to its norm.
+    **settings
+        threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
@@ -270,38 +397,49 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     >>> import heatwalk as hw
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     >>> x, info = hw.solve(path, [1, 0, -1])
-    >>> abs(x - [1, 0, -1]).max() < 1e-8, info
+    >>> bool(abs(x - [1, 0, -1]).max() < 1e-8), info
     (True, 0)
     """
     g = as_graph(A)
     if not shift >= 0:
-        raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no negative eigenvalue")
-    block = apply(g, f"solve:shift={float(shift)!r}:matrix={matrix}", _block(b, g.n, "b"), tol=rtol, threads=threads,
-                  max_memory=max_memory, progress=progress, self_loops=True)
-    return block.array, 0
+        raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no negative "
+                         "eigenvalue")
+    function = f"solve:shift={float(shift)!r}:matrix={matrix}"
+    return _columns(g, function, _block(b, g, "b"), rtol, settings), 0
 
 
-def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float, settings: Mapping[str, Any]) -> tuple[Any, Any]:
+def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float,
+                settings: Mapping[str, Any]) -> tuple[Array, Array]:
     """Return eigenvalues in increasing order and eigenvectors, which is largest, smallest or interior."""
 
-    def work(folder: str) -> tuple[Any, Any]:
-        call = Call(folder, g, dict(settings))
+    def work(folder: str) -> tuple[Array, Array]:
+        call = Call(folder, g, settings, loops=True)
         path = call.path("vectors.npy", "out")
-        args = ["--matrix", matrix, "--which", which, "--k", str(k), "--tolerance", repr(float(tol)), "-o", path]
+        args = ["--matrix", matrix, "--which", which, "--k", str(int(k)), "--tolerance", repr(float(tol))]
         if sigma is not None:
             args += ["--near", repr(float(sigma))]
-        if g.matrix is not None:
-            args += ["--self-loops", "keep"]
-        values = np.asarray(call.run("eigen", *args)["values"])
+        values = np.asarray(call.run("eigen", *args, "-o", path)["values"])
         order = np.argsort(values, kind="stable")
         return values[order], np.asarray(read_array(path))[:, order]
 
-    return call_in_folder(g.bytes() + 8 * k * g.n, work)
+    return call_in_folder(bytes_of(g) + 8 * k * g.n, work)
 
 
-def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *, matrix: str = "adjacency",
-          tol: float = 1e-8, return_eigenvectors: bool = True, threads: int | None = None, max_memory: str | int | None = None,
-          random_state: int | None = None, progress: Progress = None) -> Any:
+@overload
+def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
+          matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: Literal[True] = True,
+          **settings: Unpack[Settings]) -> tuple[Array, Array]: ...
+
+
+@overload
+def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
+          matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: Literal[False],
+          **settings: Unpack[Settings]) -> Array: ...
+
+
+def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
+          matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: bool = True,
+          **settings: Unpack[Settings]) -> tuple[Array, Array] | Array:
     """Compute eigenpairs of a matrix of the graph, as :func:`scipy.sparse.linalg.eigsh` does.
 
     Parameters
@@ -320,13 +458,21 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
         adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or modularity.
     tol : float
         The largest residual, relative to the norm of the matrix.
+    return_eigenvectors : bool
+        Whether v is returned.
+    **settings
+        threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
     w : numpy.ndarray
         The eigenvalues in increasing order.
     v : numpy.ndarray
-        The eigenvectors as columns, if return_eigenvectors is true.
+        The orthonormal eigenvectors as columns, if return_eigenvectors is true.
+
+    See Also
+    --------
+    NodeEmbedding : eigenvectors as features of nodes.
 
     Examples
     --------
@@ -337,26 +483,28 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     [0.0, 1.0]
     """
     if M is not None:
-        raise ValueError("M is not supported: generalized problems are those of matrix=\"transition\" or \"normalized-laplacian\"")
+        raise ValueError("M is not supported: generalized problems are those of matrix=\"transition\" or "
+                         "\"normalized-laplacian\"")
     g = as_graph(A)
-    settings = dict(threads=threads, max_memory=max_memory, random_state=random_state, progress=progress)
     if not 0 < k <= g.n:
         raise ValueError(f"k is {k}; it must be between 1 and {g.n}")
     if sigma is not None:
         w, v = _eigenpairs(g, k, matrix, "interior", sigma, tol, settings)
     elif which in ("LA", "SA"):
-        w, v = _eigenpairs(g, k, matrix, "largest" if which == "LA" else "smallest", None, tol, settings)
+        end = "largest" if which == "LA" else "smallest"
+        w, v = _eigenpairs(g, k, matrix, end, None, tol, settings)
     elif which == "LM":
         w, v = _eigenpairs(g, k, matrix, "largest", None, tol, settings)
         if matrix not in ("laplacian", "normalized-laplacian"):  # which have no negative eigenvalues
-            more = min(k, g.n - k)
-            if more:
-                low, vectors = _eigenpairs(g, more, matrix, "smallest", None, tol, settings)
-                w, v = np.concatenate([low, w]), np.hstack([vectors, v])
+            low, vectors = _eigenpairs(g, k, matrix, "smallest", None, tol, settings)
+            # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from the
+            # upper end alone, which has as many of them as there can be among the k largest in magnitude.
+            zero = -1e-7 * max(abs(low[0]), abs(w[-1]))
+            w, v = (np.concatenate([a[..., low < zero], b[..., w >= zero]], axis=-1)
+                    for a, b in ((low, w), (vectors, v)))
             order = np.sort(np.argsort(-np.abs(w), kind="stable")[:k])
             w, v = w[order], v[:, order]
     else:
-        raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for eigenvalues near a number")
+        raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for eigenvalues "
+                         "near a number")
     return (w, v) if return_eigenvectors else w
-
-

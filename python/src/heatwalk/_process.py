@@ -1,44 +1,108 @@
-"""Running the program: one process for each call."""
+"""Running the program: one process for each call, and its progress."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
-import warnings
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TypedDict, Union
+
+import numpy as np
 
 from . import _binary
-from ._errors import CLASSES, CrashError, HeatwalkWarning
-from ._progress import shown
+from ._errors import CLASSES, CancelledError, CrashError, HeatwalkError, NotFoundError, StoreError, warn
+from ._folder import held
 
 log = logging.getLogger("heatwalk")
 log.addHandler(logging.NullHandler())
 
 #: ``None``: shown after two seconds in a terminal or a notebook; a function of (stage, done, total,
 #: seconds left).
-Progress = Union[None, bool, Callable[[str, int, int, "float | None"], None]]
+Progress = Union[None, bool, Callable[[str, int, int, "float | None"], object]]
+
+
+Update = Callable[[Mapping[str, Any]], None]
+
+
+class Settings(TypedDict, total=False):
+    """Settings that every function takes by name; none of the first three changes a result.
+
+    Attributes
+    ----------
+    threads : int
+        The number of threads; by default that of the processors, or ``$OMP_NUM_THREADS``.
+    max_memory : str or int
+        The largest memory of the program, such as "4GiB", or bytes.
+    progress : bool or function
+        True shows the progress, False does not; by default it is shown in a terminal or a notebook after
+        two seconds. A function gets (stage, done, total, seconds left or None).
+    random_state : int, numpy.random.RandomState, numpy.random.Generator or None
+        The seed of splits and folds; None draws another one at each call.
+    """
+
+    threads: Optional[int]
+    max_memory: Union[str, int, None]
+    progress: Progress
+    random_state: Any
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed that a random state gives, with the rules of scikit-learn."""
+    if random_state is None:
+        return int(np.random.randint(1 << 31))
+    for draw in ("integers", "randint"):
+        if hasattr(random_state, draw):
+            return int(getattr(random_state, draw)(1 << 31))
+    if not hasattr(random_state, "__index__"):
+        raise ValueError(f"random_state is {random_state!r}; give a whole number, a RandomState or None")
+    return int(random_state)
+
 
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {
-    "--labels": "y", "--values": "y", "--seeds": "seeds", "--sets": "sets", "--block": "B", "--function": "function", "--kernel": "kernel", "--method": "method",
-    "--max-memory": "max_memory", "--threads": "threads", "--seed": "random_state", "--tolerance": "tol",
-    "--rows": "rows", "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k", "--near": "sigma",
-    "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix", "--which": "which",
-    "--unreached": "unreached", "--force": "force=True", "--report": "report", "-n": "n", "--multi-label": "multi_label",
+    "--labels": "y", "--values": "y", "--seeds": "seeds", "--sets": "sets", "--block": "B",
+    "--function": "function", "--kernel": "kernel", "--method": "method", "--max-memory": "max_memory",
+    "--threads": "threads", "--seed": "random_state", "--tolerance": "tol", "--rows": "rows",
+    "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k", "--near": "sigma",
+    "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix",
+    "--which": "which", "--unreached": "unreached", "--force": "force=True", "--report": "report",
+    "-n": "n", "--multi-label": "multi_label", "--targets": "targets", "--prior": "prior",
+    "--per-class": "per_class", "--self-loops": "self_loops", "--split": "split",
 }
 
 _GRACE = 1.0  # seconds from SIGINT to SIGKILL
 
+_running: set[subprocess.Popen[bytes]] = set()
+_cancelled: set[subprocess.Popen[bytes]] = set()
 
-def run(args: Sequence[str], names: Mapping[str, str] | None = None, threads: int | None = None,
-        max_memory: str | int | None = None, random_state: int | None = None, progress: Progress = None) -> dict[str, Any]:
+
+def cancel() -> None:
+    """End all calls of this process, in whatever thread; each of them raises ``CancelledError``.
+
+    Ctrl-C ends the calls of the main thread, and in a terminal or a notebook those of all threads. This
+    function serves the rest, for example the calls of a thread pool when its owner is stopped.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> hw.cancel()  # nothing runs
+    """
+    for process in list(_running):
+        _cancelled.add(process)
+        _end(process)
+
+
+def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads: int | None = None,
+        max_memory: str | int | None = None, random_state: int | None = None,
+        progress: Progress = None) -> dict[str, Any]:
     """Run the program and return its JSON document.
 
     Parameters
@@ -48,8 +112,9 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, threads: in
     names : mapping
         Temporary paths, and the arguments that errors name instead of them.
     threads, max_memory, random_state, progress
-        Settings of every call.
+        See :class:`Settings`; without a random_state the program takes its own seed.
     """
+    names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]
     if threads is None:
         threads = _default_threads()
@@ -58,18 +123,16 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, threads: in
     if max_memory is not None:
         command += ["--max-memory", str(max_memory)]
     if random_state is not None:
-        if not hasattr(random_state, "__index__"):
-            raise ValueError(f"random_state is {random_state!r}; give a whole number or None")
-        command += ["--seed", str(int(random_state))]
+        command += ["--seed", str(seed_of(random_state))]
     log.debug("%s", subprocess.list2cmdline(command))
-    with shown(progress) as update:
+    with shown(progress, names) as update:
         command += ["--progress", "json" if update else "none"]
         code, out, lines = _communicate(command, update)
     if code:
-        _raise(code, command, lines, dict(names or {}))
+        _raise(code, command, lines, names)
     document: dict[str, Any] = json.loads(out) if out.strip() else {}
     for text in document.get("warnings", ()):
-        warnings.warn(_renamed(text, dict(names or {})), HeatwalkWarning, stacklevel=4)
+        warn(_renamed(text, names))
     log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0), document.get("peak_memory_bytes", 0))
     return document
 
@@ -81,15 +144,21 @@ def _default_threads() -> int | None:
     return None
 
 
-def _communicate(command: Sequence[str], update: Callable[[Mapping[str, Any]], None] | None) -> tuple[int, bytes, list[str]]:
+def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, bytes, list[str]]:
     """Run a command. Any exception, such as KeyboardInterrupt, ends the process first."""
-    options: dict[str, Any] = {"start_new_session": True}  # a terminal's interrupt reaches Python alone
+    # In the main thread the interrupt of a terminal reaches Python alone, which ends the process. Other
+    # threads get no KeyboardInterrupt, so that there the interrupt goes to the process.
+    options: dict[str, Any] = {"start_new_session": threading.current_thread() is threading.main_thread()}
     if os.name == "nt":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, **options)
     assert process.stdin and process.stdout and process.stderr
+    held.add(process.stdin)
+    _running.add(process)
     out: list[bytes] = []
-    reader = threading.Thread(target=lambda: out.append(process.stdout.read()), daemon=True)  # type: ignore[union-attr]
+    reader = threading.Thread(target=lambda: out.append(process.stdout.read()),  # type: ignore[union-attr]
+                              daemon=True)
     lines: list[str] = []
     try:
         reader.start()
@@ -103,11 +172,16 @@ def _communicate(command: Sequence[str], update: Callable[[Mapping[str, Any]], N
                 update(stage)
         code = process.wait()
         reader.join()
+        if process in _cancelled:
+            raise CancelledError("the call was cancelled", command=command)
     except BaseException:
         _end(process)
         raise
     finally:
         reader.join(1)
+        held.discard(process.stdin)
+        _running.discard(process)
+        _cancelled.discard(process)
         for stream in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(OSError):
                 stream.close()
@@ -117,7 +191,8 @@ def _communicate(command: Sequence[str], update: Callable[[Mapping[str, Any]], N
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Interrupt a process, and kill it if it is still there a second later."""
     with contextlib.suppress(OSError):
-        process.send_signal(signal.CTRL_BREAK_EVENT if os.name == "nt" else signal.SIGINT)  # type: ignore[attr-defined]
+        stop = signal.CTRL_BREAK_EVENT if os.name == "nt" else signal.SIGINT  # type: ignore[attr-defined]
+        process.send_signal(stop)
     deadline = time.monotonic() + _GRACE
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -137,7 +212,7 @@ def _stage(line: str) -> Mapping[str, Any] | None:
     return fields if isinstance(fields, dict) and "stage" in fields else None
 
 
-def _raise(code: int, command: list[str], lines: list[str], names: dict[str, str]) -> None:
+def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, str]) -> None:
     """Raise the exception of an exit code."""
     stderr = "\n".join(lines[-20:])
     if code == 130 or code == -signal.SIGINT:
@@ -164,11 +239,21 @@ def _raise(code: int, command: list[str], lines: list[str], names: dict[str, str
     place = names.get(place, place)
     if number := first.get("line"):
         place += f":{number}"
-    message = _renamed("; ".join([first.get("message", ""), *(f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])]), names)
+    more = (f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])
+    message = _renamed("; ".join([first.get("message", ""), *more]), names)
+    head, _, tail = message.partition(": ")
+    if not place and os.path.exists(head):
+        place, message = head, tail
     hint = first.get("hint", "")
     if "graph" in names.values():
         hint = hint.replace("ingest with --undirected", "pass a symmetric matrix, for example (A + A.T) / 2,")
-    raise CLASSES.get(code, CrashError)(message, _renamed(hint, names), place, code, command, stderr)
+    kind: type[HeatwalkError] = CLASSES.get(code, CrashError)
+    system = None
+    if "no space left" in message or " on a disk with " in message:
+        kind, system = StoreError, errno.ENOSPC
+    elif "no such file" in message:
+        kind = NotFoundError
+    raise kind(message, _renamed(hint, names), place, code, command, stderr, system)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
@@ -176,3 +261,83 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     for path in sorted(names, key=len, reverse=True):
         text = text.replace(path, names[path])
     return re.sub(r"(?<![\w-])--[a-z-]+", lambda m: _ARGUMENTS.get(m.group(), m.group()), text)
+
+
+_AFTER = 2.0  # seconds before anything is shown that was not asked for
+
+
+@contextlib.contextmanager
+def shown(progress: Any, names: Mapping[str, str]) -> Iterator[Update | None]:
+    """Provide the function to call with each line of progress, or None for no progress."""
+    if callable(progress):
+
+        def call(s: Mapping[str, Any]) -> None:
+            stage = _renamed(s["stage"], names)
+            progress(stage, int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left"))
+
+        yield call
+    elif progress is False or progress is None and not _is_interactive():
+        yield None
+    else:
+        display = _Display(0.0 if progress else _AFTER)
+        try:
+            yield lambda s: display.update({**s, "stage": _renamed(s["stage"], names)})
+        finally:
+            display.close()
+
+
+def _is_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+def _is_interactive() -> bool:
+    return _is_notebook() or bool(sys.stderr and sys.stderr.isatty())
+
+
+class _Display:
+    """A bar of tqdm, or one line on stderr that is written again and again."""
+
+    def __init__(self, after: float) -> None:
+        self.begin = time.monotonic() + after
+        self.stage, self.bar, self.width = "", None, 0
+
+    def update(self, s: Mapping[str, Any]) -> None:
+        if time.monotonic() < self.begin:
+            return
+        done, total = int(s.get("done", 0)), int(s.get("total", 0))
+        if s["stage"] != self.stage:
+            self.close()
+            self.stage, self.bar = s["stage"], _tqdm(s["stage"], total)
+        if self.bar is not None:
+            self.bar.total = total or None
+            self.bar.update(done - self.bar.n)
+            return
+        share = f" {100 * done / total:.0f} %" if total else f" {done}" if done else ""
+        left = s.get("seconds_left")
+        text = f"{self.stage}{share}" + (f", {left:.0f} s left" if left and left >= 1 else "")
+        sys.stderr.write("\r" + text.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(text)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+        elif self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+        self.stage, self.bar, self.width = "", None, 0
+
+
+def _tqdm(stage: str, total: int) -> Any:
+    """Return a bar, or None if tqdm is not there. tqdm.auto needs ipywidgets in a notebook."""
+    try:
+        if _is_notebook():
+            import ipywidgets  # noqa: F401
+            from tqdm.auto import tqdm
+        else:
+            from tqdm import tqdm
+    except ImportError:
+        return None
+    return tqdm(desc=stage, total=total or None, leave=False, unit_scale=True)

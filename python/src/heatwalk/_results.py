@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
+
+from ._graph import Nodes
+from ._labels import as_objects
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Block:
@@ -15,7 +21,7 @@ class Block:
     ----------
     array : numpy.ndarray
         The values; ``numpy.asarray(block)`` is the same array.
-    rows, cols : list
+    rows, cols : sequence
         The nodes of the rows and the meaning of the columns.
     error_bound : float or None
         A bound on the error of a value, or of the norm of a column for :func:`apply`; None if unknown.
@@ -23,20 +29,34 @@ class Block:
         The report of the program.
     """
 
-    def __init__(self, array: Any, rows: Sequence[Any], cols: Sequence[Any], run: dict[str, Any]) -> None:
-        self.array, self.rows, self.cols, self.run = array, rows, cols, run
+    def __init__(self, array: np.ndarray[Any, Any], rows: Any, cols: Any, run: dict[str, Any]) -> None:
+        self.array, self._rows, self._cols, self.run = array, rows, cols, run
         bound = run.get("error_bound")
         self.error_bound: float | None = run.get("error_estimate") if bound is None else bound
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self.array if dtype is None else self.array.astype(dtype)
+    @property
+    def rows(self) -> Sequence[Any]:
+        """The nodes of the rows."""
+        return _nodes(self._rows)
+
+    @property
+    def cols(self) -> Sequence[Any]:
+        """The nodes of the columns, or their meaning."""
+        return _nodes(self._cols)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False and dtype is not None and np.dtype(dtype) != self.array.dtype:
+            raise ValueError(f"a block of {self.array.dtype} becomes an array of {np.dtype(dtype)} by a copy")
+        return np.array(self.array, dtype) if copy else self.array.astype(dtype or self.dtype, copy=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The numbers of rows and columns."""
         return tuple(self.array.shape)
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the values."""
         return self.array.dtype
 
     def __len__(self) -> int:
@@ -45,7 +65,7 @@ class Block:
     def __getitem__(self, key: Any) -> Any:
         return self.array[key]
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pandas.DataFrame:
         """Return the values as a pandas frame, with nodes as index and columns."""
         import pandas
 
@@ -67,13 +87,26 @@ class Block:
         return table(self._summary())
 
 
-def axis(values: Sequence[Any]) -> Any:
-    """Return labels of a frame; tuples are single labels, not levels, unless they are pairs."""
-    if len(values) and isinstance(values[0], tuple):
-        import pandas
+def _nodes(axis: Any) -> Sequence[Any]:
+    """Return the nodes of an axis: all of a graph, or (nodes of a graph, rows), or a list."""
+    if isinstance(axis, Nodes):
+        return axis.all()
+    if isinstance(axis, tuple):
+        return axis[0].at(axis[1])
+    return axis  # type: ignore[no-any-return]
 
-        return pandas.MultiIndex.from_tuples(values)
-    return list(values)
+
+def axis(nodes: Sequence[Any]) -> Any:
+    """Return nodes as the index of a frame; tuples of one length become its levels."""
+    import pandas
+
+    if isinstance(nodes, range):
+        return pandas.RangeIndex(len(nodes))
+    if not any(isinstance(v, tuple) for v in nodes):
+        return pandas.Index(list(nodes))
+    if len({len(v) if isinstance(v, tuple) else -1 for v in nodes}) == 1:
+        return pandas.MultiIndex.from_tuples(nodes)
+    return pandas.Index(as_objects(nodes), tupleize_cols=False)
 
 
 def table(lines: Sequence[tuple[str, str]]) -> str:
@@ -91,15 +124,10 @@ def bars(names: Sequence[Any], values: Sequence[float], most: int = 20) -> str:
     for i, (name, value) in enumerate(shown):
         text = str(name)
         text = html.escape(text if len(text) <= 24 else text[:23] + "…")
+        width = 200 * value / largest
         body.append(f'<text x="150" y="{18 * i + 13}" text-anchor="end">{text}</text>'
-                    f'<rect x="156" y="{18 * i + 2}" width="{200 * value / largest:.1f}" height="14" fill="#4878a8"/>'
-                    f'<text x="{160 + 200 * value / largest:.1f}" y="{18 * i + 13}">{value:g}</text>')
+                    f'<rect x="156" y="{18 * i + 2}" width="{width:.1f}" height="14" fill="#4878a8"/>'
+                    f'<text x="{160 + width:.1f}" y="{18 * i + 13}">{value:g}</text>')
     more = f"<p>{len(pairs) - most} more classes</p>" if len(pairs) > most else ""
-    return f'<svg width="430" height="{height}" font-size="12" font-family="sans-serif">{"".join(body)}</svg>{more}'
-
-
-def as_nodes(values: Sequence[Any], length: int) -> Any:
-    """Return nodes as a one-dimensional array of objects, also if they are tuples."""
-    array = np.empty(length, dtype=object)
-    array[:] = list(values)
-    return array
+    style = 'font-size="12" font-family="sans-serif"'
+    return f'<svg width="430" height="{height}" {style}>{"".join(body)}</svg>{more}'

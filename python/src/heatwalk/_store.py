@@ -3,97 +3,121 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _process
-from ._errors import StoreError
+from ._errors import NotFoundError, warn
 from ._folder import call_in_folder
-from ._graph import as_graph
+from ._graph import Graph, argument, as_graph, bytes_of, nodes_of
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def ids_of(path: str) -> list[str]:
-    """Return the ids of a store or a graph file in the order of the rows."""
-
-    def work(folder: str) -> list[str]:
-        out = os.path.join(folder, "nodes.ids")
-        _process.run(["info", path, "--ids", out])
-        return read_ids(out)
-
-    return call_in_folder(0, work)
-
-
-def read_ids(path: str) -> list[str]:
-    """Read a file of ids, of which some may be in quotes."""
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        lines = file.read().split("\n")[:-1]
-    return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x for x in lines]
+Path = Union[str, "os.PathLike[str]"]
 
 
 class Store:
     """A graph on disk, compressed and ready to be swept. Every function takes it as its graph.
 
     Use :meth:`ingest` to make one and :meth:`open` for one that is there.
+
+    Attributes
+    ----------
+    path : str
+        The directory.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._ids: list[str] | None = None
+        self._graph = Graph(path=path)
 
-    def __heatwalk_path__(self) -> str:
-        return self.path
+    def __heatwalk_graph__(self) -> Graph:
+        return self._graph
 
     def __repr__(self) -> str:
         return f"<heatwalk.Store {self.path!r}>"
 
     @classmethod
-    def ingest(cls, source: Any, path: str | os.PathLike[str], *, threads: int | None = None, max_memory: str | int | None = None,
-               progress: _process.Progress = None, **flags: Any) -> Store:
+    def ingest(cls, source: Any, path: Path, *, force: bool = False, self_loops: str = "drop",
+               directed: bool | None = None, flags: Sequence[str] = (),
+               **settings: Unpack[_process.Settings]) -> Store:
         """Read graph files, or a graph, into a new store.
 
         Parameters
         ----------
         source : path, list of paths, or graph
-            The input.
+            The input. The nodes of a NetworkX graph become ids as text, and nodes of the same text are
+            refused.
         path : path
             The directory of the store.
-        **flags
-            Flags of ``heatwalk ingest``, as in ``directed=True``, ``self_loops="keep"``, ``force=True``.
-            The nodes of a NetworkX graph become ids as text.
+        force : bool
+            Whether a store in the directory is replaced.
+        self_loops : {"drop", "keep"}
+            The edges from a node to itself.
+        directed : bool, optional
+            Whether the edges of files have a direction; by default, if a file says so.
+        flags : sequence of str
+            Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
+        **settings
+            threads, max_memory and progress, see :class:`Settings`.
 
         Returns
         -------
         Store
+
+        Raises
+        ------
+        ValueError
+            A node has an id that a file of ids cannot hold.
         """
-        more = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}") for name, value in flags.items() if value not in (None, False)]
-        settings = dict(threads=threads, max_memory=max_memory, progress=progress)
         target = os.fspath(path)
-        if isinstance(source, (str, os.PathLike)) or isinstance(source, (list, tuple)) and source and all(isinstance(s, (str, os.PathLike)) for s in source):
-            files = [source] if isinstance(source, (str, os.PathLike)) else source
-            _process.run(["ingest", *map(os.fspath, files), "-o", target, *more], **settings)  # type: ignore[arg-type]
+        more = [*flags, "--self-loops", self_loops, *(["--force"] if force else [])]
+        if directed is not None:
+            more.append("--directed" if directed else "--undirected")
+
+        def run(inputs: Sequence[str], *args: str) -> Store:
+            names = {path: "source" for path in (*inputs, *args) if path.startswith(os.sep)}
+            done = _process.run(["ingest", *inputs, "-o", target, *args, *more], names, **settings)
+            if self_loops == "drop" and (count := done.get("self_loops")):
+                warn(f"source: {count} edges from a node to itself are left out; pass "
+                     "self_loops=\"keep\" to keep them")
             return cls(target)
+
+        if isinstance(source, (str, os.PathLike)):
+            return run([os.fspath(source)])
+        if isinstance(source, (list, tuple)) and source and \
+                all(isinstance(s, (str, os.PathLike)) for s in source):
+            return run([os.fspath(s) for s in source])
         graph = as_graph(source)
 
-        def work(folder: str) -> None:
-            args = ["ingest", graph.argument(folder), "-o", target, *more]
-            if graph.nodes is not None and graph.matrix is not None:
-                ids = os.path.join(folder, "nodes.ids")
-                with open(ids, "w", encoding="utf-8") as file:
-                    file.writelines(f"{node}\n" for node in graph.nodes)
-                args += ["--nodes", ids]
-            _process.run(args, {args[1]: "source"}, **settings)  # type: ignore[arg-type]
+        def work(folder: str) -> Store:
+            ids = os.path.join(folder, "nodes.ids")
+            if nodes_of(graph).is_numbered:
+                return run([argument(graph, folder)])
+            with open(ids, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.writelines(text + "\n" for text in _id_texts(graph.nodes))
+            return run([argument(graph, folder)], "--nodes", ids)
 
-        call_in_folder(graph.bytes(), work)
-        return cls(target)
+        return call_in_folder(bytes_of(graph), work)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Store:
-        """Return the store in a directory, after a look at its manifest."""
+    def open(cls, path: Path) -> Store:
+        """Return the store in a directory, after a look at its manifest.
+
+        Raises
+        ------
+        FileNotFoundError
+            The path is no directory.
+        StoreError
+            The directory holds no store, or one of another format.
+        """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):
-            raise StoreError(f"{store.path} is not the directory of a store", "make one with Store.ingest, or pass the path of a graph file as graph")
+            raise NotFoundError("no such directory", "make a store with Store.ingest, or pass the path of a "
+                                "graph file as graph", store.path)
         store.info()
         return store
 
@@ -104,24 +128,29 @@ class Store:
     @property
     def ids(self) -> list[str]:
         """The ids of the nodes in the order of the rows of every result."""
-        if self._ids is None:
-            self._ids = ids_of(self.path)
-        return self._ids
+        return list(self._graph.nodes)
 
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> sp.csr_matrix:
         """Return the adjacency matrix as a :class:`scipy.sparse.csr_matrix`."""
-
-        def work(folder: str) -> Any:
-            out = os.path.join(folder, "graph.npz")
-            _process.run(["convert", self.path, "-o", out])
-            self._ids = read_ids(out + ".ids")
-            return sp.csr_matrix(sp.load_npz(out))
-
-        return call_in_folder(0, work)
+        return self._graph.to_scipy()
 
 
-def edges_to_matrix(pairs: Iterable[tuple[str, str]], ids: dict[str, int]) -> Any:
-    """Return the symmetric matrix of pairs of ids."""
-    rows = np.array([(ids[a], ids[b]) for a, b in pairs if a != b])
-    matrix = sp.coo_matrix((np.ones(len(rows), dtype=bool), (rows[:, 0], rows[:, 1])), shape=(len(ids), len(ids))).tocsr()
-    return matrix.maximum(matrix.T).astype(np.float64).tocsr()
+def _id_texts(nodes: Sequence[Any]) -> list[str]:
+    """Return nodes as lines of a file of ids."""
+    seen: dict[str, Any] = {}
+    texts = [str(node) for node in nodes]
+    for node, text in zip(nodes, texts):
+        if seen.setdefault(text, node) is not node:
+            raise ValueError(f"source: the nodes {seen[text]!r} and {node!r} have the same text, {text!r}; "
+                             "rename one of them")
+        if not text or any(c in text for c in "\t\n\r\0"):
+            raise ValueError(f"source: the node {node!r} is empty or has a tab or a line break, which ids of a "
+                             "store cannot have; rename it")
+    return ['"' + text.replace('"', '""') + '"' if '"' in text else text for text in texts]
+
+
+def edges_to_matrix(ends: Any, n: int) -> sp.csr_matrix:
+    """Return the symmetric matrix of pairs of rows."""
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    matrix = sp.coo_matrix((np.ones(len(ends), dtype=bool), (ends[:, 0], ends[:, 1])), shape=(n, n)).tocsr()
+    return sp.csr_matrix(matrix.maximum(matrix.T).astype(np.float64))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import csv
 import os
-from typing import Any, Iterable
+import re
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 import numpy as np
 
 from . import _process
 from ._call import Call, rows_of
 from ._folder import call_in_folder
-from ._graph import Graph, as_graph, labels_of
-from ._labels import encode
+from ._graph import Graph, as_graph, bytes_of, labels_of, nodes_of
+from ._labels import encode, encode_several, values_of
+from ._matrix import Path
+from ._process import Settings
 from ._results import axis
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
 
 
 def _pandas() -> Any:
@@ -24,9 +31,33 @@ def _pandas() -> Any:
     return pandas
 
 
-def evaluate(graph: Any, y: Any, methods: str | Iterable[str] = ("auto", "lp"), *, train: float | Iterable[float] = (0.05, 0.1), splits: int = 20,
-             random_state: int | None = 1, report: str | os.PathLike[str] | None = None, threads: int | None = None,
-             max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+def _joined(values: Any) -> str:
+    """Return one value, or several joined by commas, as the program takes them."""
+    if isinstance(values, str):
+        return values
+    return ",".join(v if isinstance(v, str) else repr(v.item() if hasattr(v, "item") else v)
+                    for v in (values if hasattr(values, "__iter__") else [values]))
+
+
+def numbers_of(graph: Graph, y: Any) -> Any:
+    """Return numbers of nodes as an array, NaN for none."""
+    values, missing = values_of(labels_of(graph, y))
+    if values.shape != (graph.n,):
+        raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of {graph.n} nodes")
+    try:
+        numbers = np.where(missing, np.nan, values).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y has an element that is no number: {error}") from None
+    if np.isinf(numbers).any():
+        raise ValueError("y contains infinity; give NaN for a node without a number")
+    return numbers
+
+
+def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
+             train: float | Iterable[float] = (0.05, 0.1), splits: int = 20,
+             per_class: int | Iterable[int] | None = None, split: Any = None, numbers: bool = False,
+             multi_label: bool = False, node_features: Any = None, prior: Path | None = None,
+             report: Path | None = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Compare methods on random splits of the labelled nodes.
 
     Parameters
@@ -34,51 +65,100 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] = ("auto", "lp"), 
     graph : object
         A graph in any form that :func:`as_graph` takes.
     y : array or dict
-        Labels, as in :meth:`NodeClassifier.fit`.
-    methods : str or iterable of str
-        The methods.
+        Labels, as in :meth:`NodeClassifier.fit`, or numbers.
+    methods : str or iterable of str, optional
+        The methods; auto and lp if left out, and those of :func:`regress` for numbers. With several
+        labels for a node there is one method.
     train : float or iterable of float
         Shares of the labelled nodes to train on.
     splits : int
         The number of random splits for each share.
+    per_class : int or iterable of int, optional
+        Numbers of nodes of each class to train on, in place of shares.
+    split : array or dict, optional
+        "train" or "test" for nodes, in place of random splits.
+    numbers : bool
+        Whether y has numbers, to compare methods of :func:`regress`.
+    multi_label : bool
+        Whether a node may have several labels.
+    node_features : array, sparse matrix or pandas frame, optional
+        Attributes of the nodes, as for :class:`NodeClassifier`.
+    prior : path or "balanced", optional
+        Known shares of the classes.
     report : path, optional
         A file for the whole report: .html, .json or .txt.
+    **settings
+        threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as random_state
+        for the same splits each time.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each method and share: accuracy with its standard error, macro-F1, and whether a paired
-        test finds the method worse than the best one.
+        A row for each method and share: accuracy (or F1, or the errors of numbers) with its standard error,
+        and whether a paired test finds the method worse than the best one. ``attrs["run"]`` is the report
+        of the program.
 
     Examples
     --------
     >>> import heatwalk as hw
     >>> A, y = hw.datasets.cora()
-    >>> frame = hw.evaluate(A, y, ["lp"], train=[0.1], splits=3)
+    >>> frame = hw.evaluate(A, y, ["lp"], train=[0.1], splits=3, random_state=1)
     >>> frame[["method", "train"]].values.tolist()
     [['lp', 0.1], ['majority', 0.1]]
     """
-    pandas = _pandas()
-    g = as_graph(graph)
-    labels = encode(labels_of(g, y), g.n)
+    pandas, g = _pandas(), as_graph(graph)
+    if methods is None and not multi_label and not numbers:
+        methods = ("auto", "lp")
 
-    def work(folder: str) -> Any:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
-                                    random_state=1 if random_state is None else random_state))
-        args = ["--labels", call.write_labels(labels), "--method", methods if isinstance(methods, str) else ",".join(methods),
-                "--train", ",".join(repr(float(t)) for t in np.atleast_1d(train)), "--splits", str(splits)]
-        if report is not None:
-            args += ["--report", os.fspath(report)]
-        return call.run("evaluate", *args)["results"]
+    def work(folder: str) -> dict[str, Any]:
+        call = Call(folder, g, settings)
+        if numbers:
+            args = ["--values", call.write("values.npy", "y", numbers_of(g, y))]
+        elif multi_label:
+            matrix = encode_several(labels_of(g, y, several=True), g.n)[1]
+            args = ["--multi-label", "--labels", call.write("labels.npy", "y", matrix)]
+        else:
+            args = ["--labels", call.write_labels(encode(labels_of(g, y), g.n))]
+        if methods is not None:
+            args += ["--method", _joined(methods)]
+        if split is not None:
+            args += ["--split", _write_split(call, split)]
+        elif per_class is not None:
+            args += ["--per-class", _joined(per_class), "--splits", str(int(splits))]
+        else:
+            args += ["--train", _joined(train), "--splits", str(int(splits))]
+        for flag, path in (("--prior", prior), ("--report", report)):
+            args += [] if path is None else [flag, os.fspath(path)]
+        return call.run("evaluate", *args, *call.write_attributes(node_features), is_random=True)
 
-    results = call_in_folder(g.bytes(), work)
+    run = call_in_folder(bytes_of(g), work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
-    wanted = ["method", "train_fraction", "accuracy_mean", "accuracy_stderr", "standing", "macro_f1", "auc", "log_loss", "parameters", "seconds"]
-    return pandas.DataFrame([{names.get(k, k): r.get(k) for k in wanted} for r in results])
+    wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr", "rmse",
+              "rmse_stderr", "mae", "r2", "standing", "micro_f1", "macro_f1", "auc", "log_loss",
+              "parameters", "seconds"]
+    lines = [{names.get(k, k): r[k] for k in wanted if k in r} for r in run["results"]]
+    frame = pandas.DataFrame(lines)
+    if splits == 1 and "stderr" in frame:
+        frame["stderr"] = np.nan
+    frame.attrs["run"] = run
+    return frame
 
 
-def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", random_state: int | None = 1, threads: int | None = None,
-            max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+def _write_split(call: Call, split: Any) -> str:
+    """Write the part of each node that has one."""
+    nodes, path = nodes_of(call.graph), call.path("split.tsv", "split")
+    values, missing = values_of(labels_of(call.graph, split))
+    rows = np.flatnonzero(~missing)
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        lines = csv.writer(file, delimiter="\t", lineterminator="\n")
+        ids = nodes.at(rows.tolist()) if nodes.path else rows
+        lines.writerows([("node", "part"), *zip(ids, values[rows])])
+    return path
+
+
+def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: Any = None,
+            node_features: Any = None, prior: Path | None = None,
+            **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return the nodes whose labels would improve the predictions most.
 
     Parameters
@@ -89,6 +169,14 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", random_sta
         The labels so far, as in :meth:`NodeClassifier.fit`.
     n : int
         The number of nodes, to be labelled as one batch.
+    method : str
+        The method, as for :class:`NodeClassifier`.
+    targets : sequence, optional
+        The nodes that can have a label, or a mask of all nodes.
+    node_features, prior
+        As in :func:`evaluate`.
+    **settings
+        threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
@@ -96,41 +184,54 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", random_sta
         A row for each node, the most useful first: node, the expected information gain as a share of the
         total, the most likely label with its probability, and the reason.
     """
-    pandas = _pandas()
-    g = as_graph(graph)
+    pandas, g = _pandas(), as_graph(graph)
     labels = encode(labels_of(g, y), g.n)
+    chosen = rows_of(g, targets, "targets")
 
     def work(folder: str) -> list[list[str]]:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
-                                    random_state=1 if random_state is None else random_state))
+        call = Call(folder, g, settings)
         path = call.path("suggestions.tsv", "out")
-        call.run("suggest", "--labels", call.write_labels(labels), "-n", str(n), "--method", method, "-o", path)
+        args = ["--labels", call.write_labels(labels), "-n", str(int(n)), "--method", method, "-o", path]
+        if chosen is not None:
+            args += ["--targets", call.write("targets.npy", "targets", chosen)]
+        if prior is not None:
+            args += ["--prior", os.fspath(prior)]
+        call.run("suggest", *args, *call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
 
+    classes = labels.classes.tolist()
+    name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1))) + r")(?=[ ,]|$)")
     lines = []
-    for node, gain, label, probability, reason in call_in_folder(g.bytes(), work):
-        for code, name in enumerate(labels.classes):
-            reason = reason.replace(f" {code} ", f" {name} ").replace(f" {code},", f" {name},")
-        own: Any = node if g.matrix is None else g.ids()[int(node)]
-        lines.append((own, float(gain), labels.classes[int(label)] if label else None, float(probability) if probability else None, reason))
-    return pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
+    for node, gain, label, probability, reason in call_in_folder(bytes_of(g), work):
+        reason = name.sub(lambda m: str(classes[int(m.group())]), reason)
+        own: Any = node if g.matrix is None else g.nodes[int(node)]
+        lines.append((own, float(gain), classes[int(label)] if label else None,
+                      float(probability) if probability else None, reason))
+    frame = pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
+    return frame  # type: ignore[no-any-return]
 
 
-def _read_nodes(path: str, graph: Graph) -> Any:
-    """Return a table of the program, with the nodes of the graph as index."""
-    with open(path, encoding="utf-8", newline="") as file:
-        titles, *lines = csv.reader(file, delimiter="\t")
-    nodes = [line[0] if graph.matrix is None else graph.ids()[int(line[0])] for line in lines]
-    frame = _pandas().DataFrame(index=axis(nodes))
-    for i, title in enumerate(titles[1:], start=1):
-        column = [line[i] for line in lines]
-        frame[title] = [v == "true" for v in column] if set(column) <= {"true", "false"} else np.array(column, dtype=float)
-    return frame
+def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, node_features: Any,
+                    settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run regress and return the arrays value, reached and perhaps stddev, and the report."""
+
+    def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        call = Call(folder, g, settings)
+        out = call.path("predictions.npz", "out")
+        args = [] if method is None else ["--method", _joined(method)]
+        args += ["--values", call.write("values.npy", "y", values), *call.write_attributes(node_features)]
+        run = call.run("regress", *args, "-o", out, is_random=True)
+        with np.load(out) as file:
+            arrays = {name: file[name] for name in file.files}
+        arrays["reached"] = arrays["reached"] != 0
+        return arrays, run
+
+    return call_in_folder(bytes_of(g) + 32 * g.n, work)
 
 
-def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, random_state: int | None = 1, threads: int | None = None,
-            max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, node_features: Any = None,
+            **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Predict a number for every node from the numbers of some.
 
     Parameters
@@ -141,12 +242,20 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, ra
         The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
     method : str or iterable of str, optional
         Methods of which cross-validation chooses one, as in ``"harmonic"`` or ``"diffusion+gp"``.
+    node_features : array, sparse matrix or pandas frame, optional
+        Attributes of the nodes, which the method ``hops`` uses.
+    **settings
+        threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
     pandas.DataFrame
         A row for each node: its value, whether a path connects it with a known number, and with gp the
         standard deviation. ``attrs["run"]`` is the report of the program, with the cross-validated ``rmse``.
+
+    See Also
+    --------
+    NodeRegressor : the same as an estimator of scikit-learn.
 
     Examples
     --------
@@ -155,29 +264,15 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, ra
     >>> hw.regress(path, {0: 1.0, 2: 3.0}, "harmonic").value.round(6).tolist()
     [1.0, 2.0, 3.0]
     """
-    g = as_graph(graph)
-    values = np.array(labels_of(g, y), dtype=np.float64)
-    if values.shape != (g.n,):
-        raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of {g.n} nodes")
-    known = np.flatnonzero(~np.isnan(values))
-
-    def work(folder: str) -> Any:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
-                                    random_state=1 if random_state is None else random_state))
-        path, out = call.path("values.tsv", "y"), call.path("predictions.tsv", "out")
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{g.id_text(row)}\t{values[row]!r}\n" for row in known.tolist())
-        args = [] if method is None else ["--method", method if isinstance(method, str) else ",".join(method)]
-        run = call.run("regress", "--values", path, "--label-fields", "1,2", "-o", out, *args)
-        frame = _read_nodes(out, g)
-        frame.attrs["run"] = run
-        return frame
-
-    return call_in_folder(g.bytes() + 64 * g.n, work)
+    pandas, g = _pandas(), as_graph(graph)
+    arrays, run = predict_numbers(g, numbers_of(g, y), method, node_features, settings)
+    frame = pandas.DataFrame(arrays, index=axis(g.nodes))
+    frame.attrs["run"] = run
+    return frame  # type: ignore[no-any-return]
 
 
-def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: int = 999, random_state: int | None = 1,
-         threads: int | None = None, max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: int = 999,
+         **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
     Parameters
@@ -185,11 +280,14 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     graph : object
         A graph in any form that :func:`as_graph` takes.
     seeds : sequence
-        The known nodes, two or more, or a mask of all nodes.
+        The known nodes, or a mask of all nodes.
     kernel : str
-        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``.
+        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that start at
+        the seeds.
     sets : int
         Sets of random seeds for the columns z and p; 0 for neither.
+    **settings
+        threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
@@ -205,30 +303,35 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     >>> [v for v in frame.index if not frame.seed[v]]
     [2, 3]
     """
-    g = as_graph(graph)
-    if (at := rows_of(g, seeds, "seeds")) is None:
+    pandas, g = _pandas(), as_graph(graph)
+    if (rows := rows_of(g, seeds, "seeds")) is None:
         raise ValueError("seeds is missing; give the known nodes")
 
-    def work(folder: str) -> Any:
-        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
-                                    random_state=1 if random_state is None else random_state))
-        out = call.path("ranks.tsv", "out")
-        run = call.run("rank", "--seeds", call.write_ids("seeds.ids", "seeds", at), "--kernel", kernel, "--sets", str(sets), "-o", out)
-        frame = _read_nodes(out, g)
-        frame.attrs["run"] = run
-        return frame
+    def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        call = Call(folder, g, settings)
+        out = call.path("ranks.npz", "out")
+        run = call.run("rank", "--seeds", call.write("seeds.npy", "seeds", rows), "--kernel", kernel,
+                       "--sets", str(int(sets)), "-o", out, is_random=True)
+        with np.load(out) as file:
+            return {name: file[name] for name in file.files}, run
 
-    return call_in_folder(g.bytes() + 128 * g.n, work)
+    arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)
+    arrays["rank"] = arrays["rank"].astype(np.int64)
+    arrays["seed"] = np.zeros(g.n, dtype=bool)
+    arrays["seed"][rows] = True
+    frame = pandas.DataFrame(arrays, index=axis(g.nodes)).iloc[np.argsort(arrays["rank"])]
+    frame.attrs["run"] = run
+    return frame  # type: ignore[no-any-return]
 
 
-def methods() -> Any:
+def methods() -> pandas.DataFrame:
     """Return all methods, kernels and learners of nodes.
 
     Returns
     -------
     pandas.DataFrame
         Name, argument, command, formula, and parameters with their ranges and defaults. The argument is
-        ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which stands behind a
+        ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which follows a
         kernel, as in ``"diffusion+rls"``.
 
     Examples
@@ -243,6 +346,10 @@ def methods() -> Any:
     for m in _process.run(["methods"])["methods"]:
         if m["command"] not in ("classify", "regress", "kernel", "gram classify"):
             continue
-        parameters = {p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} (default {p.get('default')})" for p in m.get("parameters", [])}
-        lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"], "formula": m["formula"], "parameters": parameters})
-    return pandas.DataFrame(lines)
+        parameters = {}
+        for p in m.get("parameters", []):
+            values = p.get("range") or "|".join(p.get("words") or [])
+            parameters[p["name"]] = f"{values} (default {p.get('default')})"
+        lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"],
+                      "formula": m["formula"], "parameters": parameters})
+    return pandas.DataFrame(lines)  # type: ignore[no-any-return]

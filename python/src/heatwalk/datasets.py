@@ -7,7 +7,9 @@ import os
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from ._process import seed_of
 from ._store import edges_to_matrix
 
 
@@ -17,13 +19,15 @@ def _lines(name: str) -> list[list[str]]:
         return [line.rstrip("\n").split("\t") for line in file]
 
 
-def cora(labelled: int | None = None, random_state: int = 1) -> tuple[Any, Any]:
+def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_matrix, np.ndarray[Any, Any]]:
     """Return the citation graph Cora: 2,708 papers with one of seven subjects.
 
     Parameters
     ----------
     labelled : int, optional
         Keep the labels of this number of papers, drawn at random; the others are None.
+    random_state : int, numpy.random.RandomState, numpy.random.Generator or None
+        The seed of the draw.
 
     Returns
     -------
@@ -44,6 +48,8 @@ def cora(labelled: int | None = None, random_state: int = 1) -> tuple[Any, Any]:
     nodes = sorted({int(v) for pair in edges for v in pair} | {int(v) for v in labels})
     y = np.array([labels.get(str(v)) for v in nodes], dtype=object)
     if labelled is not None:
-        keep = np.random.default_rng(random_state).permutation(len(y))[:labelled]
+        seed = random_state if isinstance(random_state, int) else seed_of(random_state)
+        keep = np.random.default_rng(seed).permutation(len(y))[:labelled]
         y[np.setdiff1d(np.arange(len(y)), keep)] = None
-    return edges_to_matrix(edges, {str(v): i for i, v in enumerate(nodes)}), y
+    row = {str(v): i for i, v in enumerate(nodes)}
+    return edges_to_matrix(np.array([(row[a], row[b]) for a, b in edges]), len(nodes)), y

@@ -1,0 +1,377 @@
+"""Estimators with the manners of scikit-learn: what they share, numbers of nodes, and embeddings."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any, Iterable
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._errors import NotFittedError
+from ._graph import Graph, as_array, as_graph, checksum, nodes_of
+from ._matrix import eigsh, features
+from ._process import Progress
+from ._results import table
+from ._tables import numbers_of, predict_numbers
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+except ImportError:
+
+    class ClassifierMixin:  # type: ignore[no-redef]
+        """A classifier without scikit-learn."""
+
+        _estimator_type = "classifier"
+
+    class RegressorMixin:  # type: ignore[no-redef]
+        """A regressor without scikit-learn."""
+
+        _estimator_type = "regressor"
+
+    class TransformerMixin:  # type: ignore[no-redef]
+        """A transformer without scikit-learn."""
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """The parameters of an estimator without scikit-learn."""
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]:
+            return sorted(p for p in inspect.signature(cls.__init__).parameters if p != "self")
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the parameters by name."""
+            return {name: getattr(self, name) for name in self._get_param_names()}
+
+        def set_params(self, **params: Any) -> Any:
+            """Set parameters by name and return the estimator."""
+            for name, value in params.items():
+                if name not in self._get_param_names():
+                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}")
+                setattr(self, name, value)
+            return self
+
+        def __repr__(self) -> str:
+            usual = inspect.signature(type(self)).parameters
+            given = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not usual[k].default]
+            return f"{type(self).__name__}({', '.join(given)})"
+
+
+class NodeEstimator(BaseEstimator):
+    """An estimator on the nodes of one graph.
+
+    With ``graph`` in the constructor X is a list of nodes, which scikit-learn may split. Without it
+    X is the whole graph in ``fit``, and left out or the same graph later.
+    """
+
+    graph: Any
+    _state: Any = None  # checksum of the graph of fit, or None for a graph in the constructor
+
+    def _settings(self) -> dict[str, Any]:
+        names = ("threads", "max_memory", "progress", "random_state")
+        return {name: getattr(self, name) for name in names}
+
+    def _inputs(self, X: Any) -> tuple[Graph, Any]:
+        """Return the graph, and the rows of the nodes X, or None if X is the graph."""
+        if self.graph is None:
+            return as_graph(X), None
+        g = as_graph(self.graph)
+        return g, _rows(g, X)
+
+    def _fitted(self, g: Graph, **state: Any) -> Any:
+        """Store the state of a fit that succeeded."""
+        state["_state"] = checksum(g) if self.graph is None else ()
+        state["_nodes"] = nodes_of(g)
+        if self.graph is None:
+            state["n_features_in_"] = g.n
+        self.__dict__.update(state)
+        return self
+
+    @property
+    def nodes_(self) -> Any:
+        """The nodes in the order of the rows."""
+        self._check_fitted()
+        return self._nodes.all()
+
+    def _check_fitted(self) -> None:
+        if self._state is not None:
+            return
+        error: Any = NotFittedError
+        if "sklearn" in sys.modules:
+            import sklearn.exceptions
+
+            error = sklearn.exceptions.NotFittedError
+        raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                    "arguments before using this estimator.")
+
+    def _select(self, X: Any) -> Any:
+        """Return the rows that X asks for, as an index of arrays."""
+        self._check_fitted()
+        if X is None:
+            return slice(None)
+        if self._state == ():
+            return _rows(self._nodes, X)
+        g = as_graph(X)
+        name = type(self).__name__
+        if g.n != self.n_features_in_:
+            raise ValueError(f"X has {g.n} features, but {name} is expecting {self.n_features_in_} features as "
+                             f"input; predictions are those of the fitted graph: use {name}(graph=A) with nodes "
+                             "as X, or fit with all nodes")
+        if checksum(g) != self._state:
+            raise ValueError(f"X is not the graph of fit; predictions are those of the nodes of that graph: use "
+                             f"{name}(graph=A) with nodes as X, or heatwalk.load for a model of other graphs")
+        return slice(None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
+
+    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
+        return {"pairwise": self.graph is None, "requires_positive_X": True, "non_deterministic": False}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.positive_only = True
+        tags.input_tags.pairwise = self.graph is None
+        return tags
+
+    def _summary(self) -> str:
+        """Return the summary of a fit as HTML."""
+        return ""
+
+    def _repr_html_(self) -> str:
+        if self._state is not None and (text := self._summary()):
+            return text
+        return table([("estimator", repr(self)), ("state", "fitted" if self._state is not None else "not fitted")])
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def _rows(graph: Any, X: Any) -> Any:
+    """Return the rows of nodes, which scikit-learn may have made a column."""
+    nodes = graph if not isinstance(graph, Graph) else nodes_of(graph)
+    if hasattr(X, "toarray") or hasattr(X, "adjacency"):
+        raise ValueError("X is a graph; with graph= in the constructor X is a list of nodes")
+    X = as_array(X)
+    if isinstance(X, np.ndarray):
+        if X.ndim == 2 and X.shape[1] == 1:
+            X = X[:, 0]
+        if X.ndim != 1:
+            raise ValueError(f"X has shape {X.shape}; with graph= in the constructor X is a list of nodes")
+        if X.dtype.kind == "f" and (X == np.floor(X)).all():
+            X = X.astype(np.int64)
+    return nodes.rows(X, "X")
+
+
+class NodeRegressor(RegressorMixin, NodeEstimator):
+    """Predict a number for every node of a graph from the numbers of some.
+
+    Parameters
+    ----------
+    graph : object, optional
+        The graph, in any form that :func:`as_graph` takes. Then X is a list of nodes, as in
+        :class:`NodeClassifier`.
+    method : str or list of str, optional
+        Methods of which cross-validation chooses one, as for :func:`regress`.
+    node_features : array, sparse matrix or pandas frame, optional
+        Attributes of the nodes, which the method ``hops`` uses.
+    random_state : int, RandomState or None
+        The seed of folds; give a number for the same result each time.
+    threads, max_memory, progress
+        See :class:`Settings`.
+
+    Attributes
+    ----------
+    values_ : array
+        The number of each node.
+    stddev_ : array or None
+        The standard deviation of each number, of the method gp.
+    reached_ : array of bool
+        Whether a path connects the node with a node whose number is known.
+    method_ : str
+        The method that was chosen.
+    nodes_ : sequence
+        The nodes in the order of the rows.
+    run_ : dict
+        The report of the program.
+
+    See Also
+    --------
+    regress : the same as a function that returns a frame.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> hw.NodeRegressor("harmonic", graph=path).fit([0, 2], [1.0, 3.0]).predict([1]).round(6)
+    array([2.])
+    """
+
+    def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None, node_features: Any = None,
+                 random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
+                 progress: Progress = None) -> None:
+        self.graph = graph
+        self.method = method
+        self.node_features = node_features
+        self.random_state = random_state
+        self.threads = threads
+        self.max_memory = max_memory
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> NodeRegressor:
+        """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none.
+
+        Parameters
+        ----------
+        X : object
+            Nodes of the graph in the constructor, or a graph.
+        y : array or dict
+            The numbers.
+
+        Returns
+        -------
+        NodeRegressor
+        """
+        if y is None:
+            raise ValueError("This NodeRegressor estimator requires y to be passed, but the target y is None.")
+        g, rows = self._inputs(X)
+        if rows is None:
+            values = numbers_of(g, y)
+        else:
+            values, y = np.full(g.n, np.nan), np.asarray(as_array(y), dtype=np.float64).ravel()
+            if len(y) != len(rows):
+                raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and {len(y)}")
+            if not np.isfinite(y).all():
+                raise ValueError("Input y contains NaN or infinity; leave these nodes out of X")
+            values[rows] = y
+        if np.isnan(values).all():
+            raise ValueError("y has no number: all of it is None or NaN")
+        found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
+        fitted: NodeRegressor = self._fitted(
+            g, values_=found["value"], reached_=found["reached"], stddev_=found.get("stddev"), run_=run,
+            method_=run.get("method"))
+        return fitted
+
+    def predict(self, X: Any = None) -> Array:
+        """Return the numbers of the nodes X, of all if it is left out or the fitted graph."""
+        rows = self._select(X)
+        return np.array(self.values_[rows])
+
+
+class NodeEmbedding(TransformerMixin, NodeEstimator):
+    """Embed the nodes of a graph as vectors of numbers.
+
+    Parameters
+    ----------
+    graph : object, optional
+        The graph, in any form that :func:`as_graph` takes. Then X is a list of nodes, as in
+        :class:`NodeClassifier`.
+    n_components : int
+        The number of eigenvectors.
+    method : str
+        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which are
+        those of :func:`features` with ``honest=True``.
+    matrix : {"normalized-adjacency", "adjacency", "laplacian", "normalized-laplacian", "modularity"}
+        The matrix of the eigenvectors: those of its smallest eigenvalues for a Laplacian, and of its largest
+        ones otherwise. The vectors that are known beforehand, one for each component, are left out.
+    largest_component : bool
+        Whether eigenvectors are those of the largest component; other nodes then have zeros.
+    random_state : int, RandomState or None
+        The seed of the folds of walk features.
+    threads, max_memory, progress
+        See :class:`Settings`.
+
+    Attributes
+    ----------
+    embedding_ : array
+        A row for each node.
+    eigenvalues_ : array or None
+        The eigenvalues.
+    nodes_ : sequence
+        The nodes in the order of the rows.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> A, _ = hw.datasets.cora()
+    >>> hw.NodeEmbedding(n_components=3, largest_component=True).fit_transform(A).shape
+    (2708, 3)
+    """
+
+    def __init__(self, n_components: int = 8, *, graph: Any = None, method: str = "eigenvectors",
+                 matrix: str = "normalized-adjacency", largest_component: bool = False, random_state: Any = None,
+                 threads: int | None = None, max_memory: str | int | None = None, progress: Progress = None) -> None:
+        self.graph = graph
+        self.n_components = n_components
+        self.method = method
+        self.matrix = matrix
+        self.largest_component = largest_component
+        self.random_state = random_state
+        self.threads = threads
+        self.max_memory = max_memory
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> NodeEmbedding:
+        """Embed the nodes of the graph.
+
+        Parameters
+        ----------
+        X : object
+            Nodes of the graph in the constructor, or a graph.
+        y : array or dict, optional
+            Labels, for walk features.
+
+        Returns
+        -------
+        NodeEmbedding
+        """
+        g, rows = self._inputs(X)
+        values = None
+        if self.method == "eigenvectors":
+            values, vectors = self._eigenvectors(g)
+        else:
+            if y is None:
+                raise ValueError(f"the method {self.method} needs y, the labels of some nodes")
+            if rows is not None:
+                y = dict(zip(nodes_of(g).at(rows.tolist()), y))
+            vectors = features(g, y, self.method, honest=True, **self._settings()).array
+        fitted: NodeEmbedding = self._fitted(g, embedding_=vectors, eigenvalues_=values)
+        return fitted
+
+    def _eigenvectors(self, g: Graph) -> tuple[Any, Any]:
+        matrix = g.to_scipy()
+        count, component = sp.csgraph.connected_components(matrix, directed=False)
+        rows = np.arange(g.n)
+        if self.largest_component:
+            rows = np.flatnonzero(component == np.bincount(component).argmax())
+            matrix, count = matrix[rows][:, rows], 1
+        trivial = count if self.matrix in ("laplacian", "normalized-laplacian", "normalized-adjacency") else 0
+        k = min(self.n_components + trivial, len(rows))
+        which = "SA" if self.matrix.endswith("laplacian") else "LA"
+        w, v = eigsh(matrix, k, which=which, matrix=self.matrix, **self._settings())
+        keep = slice(trivial, None) if which == "SA" else slice(None, k - trivial)
+        vectors = np.zeros((g.n, k - trivial))
+        vectors[rows] = v[:, keep][:, ::1 if which == "SA" else -1]
+        return w[keep][::1 if which == "SA" else -1], vectors
+
+    def transform(self, X: Any = None) -> Array:
+        """Return the vectors of the nodes X, of all if it is left out or the fitted graph."""
+        rows = self._select(X)
+        return np.array(self.embedding_[rows])
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+        """Embed the nodes of the graph and return the vectors of X."""
+        return self.fit(X, y).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Return the names of the columns."""
+        self._check_fitted()
+        return np.array([f"heatwalk{i}" for i in range(self.embedding_.shape[1])], dtype=object)
+
+
+for _class in (NodeRegressor, NodeEmbedding):
+    _class.__module__ = "heatwalk"  # where users import them from

@@ -1,0 +1,310 @@
+"""What passes between Python and the program: nodes, labels, attributes and numbers stay what they are."""
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import warnings
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+import heatwalk as hw
+
+from .graphs import random_graph, two_groups
+
+try:
+    import networkx
+    import pandas
+except ImportError:
+    networkx = pandas = None
+
+PATH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
+
+
+class Nodes(unittest.TestCase):
+    @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_adjacency_frames(self):
+        G = networkx.path_graph(6)
+        want = hw.NodeClassifier("lp").fit(G, {0: "l", 5: "r"}).to_dict()
+        for order in ([3, 0, 1, 2, 4, 5], range(6)):
+            frame = networkx.to_pandas_adjacency(G, nodelist=order)
+            for permuted in (frame, frame[frame.columns[::-1]]):
+                self.assertEqual(hw.NodeClassifier("lp").fit(permuted, {0: "l", 5: "r"}).to_dict(), want)
+        one = networkx.to_pandas_adjacency(networkx.relabel_nodes(G, {v: v + 1 for v in G}))
+        self.assertEqual(hw.NodeClassifier("lp").fit(one, {1: "l", 6: "r"}).to_dict(), {v + 1: c for v, c in want.items()})
+        with self.assertRaisesRegex(ValueError, "its columns are not the nodes of its index"):
+            hw.as_graph(frame.set_axis(list("uvwxyz"), axis=1))
+
+    @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_values_of_pandas_follow_their_index(self):
+        G = networkx.Graph([("w", "x"), ("x", "y"), ("y", "z")])
+        B = pandas.Series({"z": 1, "w": 0, "x": 0, "y": 0})
+        self.assertEqual(hw.apply(G, "adjacency", B).array.tolist(), [0, 0, 1, 0])
+        self.assertEqual(hw.solve(G, B - B.mean())[0].argmax(), 3)
+        mask = pandas.Series({"z": True, "w": False, "x": False, "y": False})
+        self.assertEqual(hw.kernel(G, rows=mask).rows, ["z"])
+        with self.assertRaisesRegex(ValueError, "B: 'v' is not a node"):
+            hw.apply(G, "adjacency", B.rename({"z": "v"}))
+
+    @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_names(self):
+        for names in (["1", 1, "a\tb", '"q"'], [(0, 0), "hub", (1, 1), "NA"], ["01", "1", "1.0", " 1"]):
+            G = networkx.Graph(list(zip(names, names[1:])))
+            labels = {names[0]: "l", names[3]: "r"}
+            self.assertEqual(hw.NodeClassifier("lp").fit(G, labels).to_dict(), dict(zip(names, "llrr")))
+            self.assertEqual(hw.kernel(G).to_frame().index.tolist(), names)
+            self.assertEqual(hw.regress(G, {names[0]: 1, names[3]: 4}, "harmonic").value.round(9).tolist(), [1, 2, 3, 4])
+            self.assertEqual(set(hw.rank(G, names[:1], sets=0).index), set(names))
+        frame = hw.NodeClassifier("lp").fit(networkx.grid_graph([2, 2]), {(0, 0): 1, (1, 1): 2}).to_frame()
+        self.assertEqual(frame.loc[(0, 0)].label, 1)
+
+    @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_ids_of_stores(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = ['"ann"', 'b"ob', " cid", "dan eve", "日本", "#x"]
+            store = hw.Store.ingest(networkx.Graph(list(zip(names, names[1:]))), folder + "/g")
+            self.assertEqual(store.ids, names)
+            self.assertEqual(hw.kernel(store, rows=names[:2]).rows, names[:2])
+            for names, text in (([1, "1"], "the nodes 1 and '1' have the same text"), (["a\tb", "c"], "has a tab"), (["a\nb", "c"], "line break")):
+                with self.assertRaisesRegex(ValueError, text):
+                    hw.Store.ingest(networkx.Graph([names]), folder + "/h")
+
+    def test_repeated(self):
+        with self.assertRaisesRegex(ValueError, "the nodes 0 and 1 have one name, 'a'"):
+            hw.as_graph(PATH, ids=["a", "a", "b", "c"])
+        with self.assertRaisesRegex(ValueError, "rows has 1 twice"):
+            hw.kernel(PATH, rows=[1, 1])
+
+    def test_edge_index(self):
+        index = np.array([[0, 1], [1, 2]])
+        self.assertEqual(hw.as_graph(index, num_nodes=5).n, 5)
+        with self.assertRaisesRegex(ValueError, "may be an edge index or a matrix; pass num_nodes"):
+            hw.as_graph(index)
+        g = hw.as_graph(np.array([[0, 1, 1], [1, 0, 2]]), weight=[3, 3, 5], num_nodes=4)
+        self.assertEqual(g.matrix[[0, 1, 1], [1, 0, 2]].tolist(), [[3, 3, 5]])
+        g = hw.as_graph(np.array([[0, 1, 1], [1, 0, 2]]), directed=True)
+        self.assertEqual(g.matrix.nnz, 3)
+
+    def test_tensors_and_tables(self):
+        class Tensor:  # of PyTorch, which needs no import here
+            def __init__(self, array):
+                self.array, self.shape = array, array.shape
+
+            def detach(self):
+                return self
+
+            cpu = detach
+
+            def numpy(self):
+                return self.array
+
+        class Data:  # of PyTorch Geometric
+            edge_index, edge_weight, num_nodes = Tensor(np.array([[0, 1], [1, 2]])), None, 4
+
+        class Table:  # of Arrow or polars
+            column_names, shape = ["source", "target", "note"], (2, 3)
+
+            def __getitem__(self, title):
+                return Tensor(np.array({"source": ["a", "b"], "target": ["b", "c"], "note": ["x", "y"]}[title], dtype=object))
+
+        self.assertEqual(hw.as_graph(Data()).n, 4)
+        self.assertEqual(hw.as_graph(Table()).nodes, ["a", "b", "c"])
+        self.assertEqual(hw.as_graph(Tensor(PATH)).matrix.nnz, 6)
+        K = hw.kernel(PATH, rows=Tensor(np.array([2, 1])), cols=[True, False, False, True])
+        self.assertEqual((K.rows, K.cols), ([2, 1], [0, 3]))
+
+    @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_pairs_in_both_directions(self):
+        base = {"source": ["ann", "bob", "bob"], "target": ["bob", "ann", "cid"]}
+        for more in ({}, {"weight": [1, 1, 1]}, {"note": list("xyz")}, {"weight": [1, 1, 1], "note": list("xyz")}):
+            self.assertEqual(hw.as_graph(pandas.DataFrame({**base, **more})).matrix.max(), 1)
+        with self.assertRaisesRegex(ValueError, "ann–bob has weight 1, and bob–ann has weight 2"):
+            hw.as_graph(pandas.DataFrame({**base, "weight": [1, 2, 1]}))
+        self.assertEqual(hw.as_graph(networkx.MultiGraph([(0, 1), (0, 1)])).matrix.max(), 1)
+
+
+class LabelsAndNumbers(unittest.TestCase):
+    def test_missing_labels(self):
+        masked = np.ma.masked_array(["a", "x", "x", "b"], mask=[0, 1, 1, 0])
+        forms = [masked, ["a", None, None, "b"], np.array(["a", "nan", "None", "b"]), [b"a", b"", b"", b"b"], ["a", np.nan, None, "b"],
+                 np.ma.masked_array([5, 1, 1, 7], mask=[0, 1, 1, 0]), np.array([5, -1, -1, 7], dtype=np.int8)]
+        if pandas is not None:
+            na = pandas.NA
+            series = [pandas.Series(["a", na, na, "b"], dtype=d) for d in ("string", "category", object)]
+            forms += [["a", na, na, "b"], {0: "a", 1: na, 3: "b"}, *series, *(s.values for s in series),
+                      pandas.array([5, None, None, 7], dtype="Int64"), pandas.Series(["a", pandas.NaT, None, "b"], dtype=object)]
+        for y in forms:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", hw.HeatwalkWarning)
+                m = hw.NodeClassifier("lp").fit(PATH, y)
+            self.assertIn(m.classes_.tolist(), (["a", "b"], [b"a", b"b"], [5, 7]))
+            self.assertEqual(m.predict()[1:3].tolist(), m.classes_.tolist())
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "'nan' is text, and counts as a node without a label"):
+            hw.NodeClassifier("lp").fit(PATH, np.array(["a", "nan", "nan", "b"]))
+
+    def test_types_of_labels(self):
+        for y in (np.array(["a", "", "", "b"]), np.array([5, -1, -1, 7], dtype=np.int16), np.array(["a", None, None, "b"], dtype=object),
+                  np.array([1.0, np.nan, np.nan, 2.0])):
+            m = hw.NodeClassifier("lp").fit(PATH, y)
+            self.assertEqual((m.predict().dtype, m.classes_.dtype), (y.dtype, y.dtype))
+            first = m.predict()
+            first[:] = first[::-1].copy()
+            self.assertEqual(m.predict()[0], y[0])
+
+    def test_one_class(self):
+        with self.assertRaisesRegex(ValueError, "y: the only training label is 'a'; two classes are needed"):
+            hw.NodeClassifier().fit(PATH, {0: "a"})
+        with self.assertRaisesRegex(ValueError, "did you mean"):
+            hw.NodeClassifier("lpp").fit(PATH, {0: "a"})
+
+    def test_failed_fit_changes_nothing(self):
+        m = hw.NodeClassifier("lp").fit(PATH, [0, -1, -1, 1])
+        before = pickle.dumps(m)
+        m.method = "bad"
+        with self.assertRaises(ValueError):
+            m.fit(PATH, [5, -1, -1, 6])
+        m.method = "lp"
+        self.assertEqual(pickle.dumps(m), before)
+
+    def test_indicators(self):
+        A, group = two_groups()
+        matrix = np.stack([group == 0, group == 1], axis=1).astype(int)
+        matrix[20:] = 0
+        want = hw.NodeClassifier(multi_label=True, random_state=1).fit(A, matrix)
+        for y in (matrix.tolist(), matrix.astype(bool), sp.csr_matrix(matrix)):
+            got = hw.NodeClassifier(multi_label=True, random_state=1).fit(A, y)
+            np.testing.assert_array_equal(got.predict(), want.predict())
+        with self.assertRaisesRegex(ValueError, "values other than 0 and 1"):
+            hw.NodeClassifier(multi_label=True).fit(A, 2 * matrix)
+        with self.assertRaisesRegex(ValueError, "multi_label=True"):
+            hw.NodeClassifier().fit(PATH, [["a"], ["a", "b"], None, None])
+
+    @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_titles_of_attributes(self):
+        A, group = two_groups(200)
+        y = np.where(np.arange(200) < 60, group, -1)
+        rng = np.random.default_rng(1)
+        columns = [rng.normal(size=200), rng.normal(size=200) + 3 * group, np.where(group == 1, "red", "blue")]
+        want = None
+        for titles in (("a", "b", "c"), ("type", "y", "label"), ("node", "class", "target"), ("id", "group", "x"), (0, 1, 2)):
+            frame = pandas.DataFrame(dict(zip(titles, columns)))
+            m = hw.NodeClassifier(node_features=frame, random_state=1).fit(A, y)
+            want = m.scores_ if want is None else want
+            np.testing.assert_array_equal(m.scores_, want)
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")
+    def test_numbers(self):
+        for y in ({0: np.float64(1), 3: 4}, [1, None, None, 4], pandas.array([1, None, None, 4], dtype="Int64"), np.ma.masked_array([1.0, 9, 9, 4], [0, 1, 1, 0]),
+                  pandas.Series([1, None, None, 4], dtype="Int64"), pandas.Series({0: 1.0, 3: 4.0})):
+            self.assertEqual(hw.regress(PATH, y, "harmonic").value.round(9).tolist(), [1, 2, 3, 4])
+        with self.assertRaisesRegex(ValueError, "y has an element that is no number"):
+            hw.regress(PATH, {0: "x", 1: 2})
+        A = random_graph(20000, 60000, 1)
+        begun = time.process_time()
+        hw.regress(A, dict(enumerate(np.arange(200.0))), "harmonic")
+        frame = hw.rank(A, [1, 2], sets=0)
+        self.assertLess(time.process_time() - begun, 2)  # it was quadratic
+        self.assertGreater(len(set(frame.score)), len(set(frame.score.round(6))))
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")
+    def test_reasons_name_classes(self):
+        G = hw.as_graph(random_graph(40, 100, 1))
+        for a, b in ((1, 2), (7, 1), (0, 1), ("1", "0")):
+            reasons = hw.suggest(G, {0: a, 33: b, 5: a}, 6, random_state=1).reason.tolist()
+            for reason in reasons:
+                if reason.startswith("undecided between"):
+                    self.assertIn(reason.split(",")[0], (f"undecided between {a} and {b}", f"undecided between {b} and {a}"))
+
+
+class Results(unittest.TestCase):
+    def test_diagonal(self):
+        M = np.array([[2.0, 1, 0], [1, 0, 3], [0, 3, 5]])
+        want = np.linalg.eigvalsh(M)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.npz")
+            sp.save_npz(path, sp.csr_matrix(M))
+            with self.assertWarnsRegex(hw.HeatwalkWarning, "2 edges from a node to itself are left out"):
+                hw.Store.ingest(M, os.path.join(folder, "without"))
+            store = hw.Store.ingest(M, os.path.join(folder, "with"), self_loops="keep")
+            for graph in (M, path, store):
+                np.testing.assert_allclose(hw.eigsh(graph, 3)[0], want, atol=1e-8)
+                np.testing.assert_allclose(hw.apply(graph, "adjacency", [1, 0, 0]).array, M[0])
+                np.testing.assert_allclose(hw.expm_multiply(graph, np.eye(3)), scipy.linalg.expm(M), rtol=1e-7)
+        with self.assertWarns(hw.HeatwalkWarning):
+            self.assertEqual(hw.apply(M, "adjacency", [1, 0, 0], self_loops=False).array.tolist(), [0, 1, 0])
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "the diagonal is left out, 2 edges") as caught:
+            hw.kernel(M)
+        self.assertEqual(caught.filename, __file__)
+
+    def test_eigenvectors_are_orthonormal(self):
+        star = np.zeros((20, 20))
+        star[0, 1:] = star[1:, 0] = 1
+        complete = np.ones((12, 12)) - np.eye(12)
+        two = np.kron(np.eye(2), np.ones((5, 5)) - np.eye(5))
+        for A in (star, complete, two, PATH):
+            for matrix in ("adjacency", "normalized-adjacency"):
+                d = A.sum(1) if matrix != "adjacency" else np.ones(len(A))
+                M = A / np.sqrt(np.outer(d, d))
+                for k in {1, 2, len(A) // 2, len(A)}:
+                    w, v = hw.eigsh(A, k, matrix=matrix)
+                    self.assertLess(abs(v.T @ v - np.eye(k)).max(), 1e-8)
+                    self.assertLess(abs(M @ v - v * w).max(), 1e-6)
+                    np.testing.assert_allclose(sorted(abs(w)), sorted(abs(np.linalg.eigvalsh(M)))[-k:], atol=1e-7)
+
+    def test_tolerance_holds_for_each_column(self):
+        A = random_graph(60, 300, 1)
+        w, v = np.linalg.eigh(A.toarray())
+        B = np.stack([v[:, 0], v[:, 30], v[:, 45], np.zeros(60)], axis=1)
+        for times in (dict(t=-1.5), dict(start=0, stop=-1.5, num=3)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", hw.HeatwalkWarning)
+                got = hw.expm_multiply(A, B, **times).reshape(-1, 60, 4)
+            for t, result in zip(np.linspace(0, -1.5, 3) if len(got) > 1 else [-1.5], got):
+                want = scipy.linalg.expm(t * A.toarray()) @ B
+                norm = np.linalg.norm(want, axis=0)
+                self.assertLessEqual((np.linalg.norm(result - want, axis=0) - 1e-8 * norm).max(), 0, (t, norm))
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "its error is up to 0.* of its norm, more than 1e-08"):
+            hw.expm_multiply(A, v[:, [0, 59]], t=-1.5)
+
+    def test_times(self):
+        np.testing.assert_allclose(hw.expm_multiply(PATH, np.arange(4.0), t=0, matrix="laplacian"), np.arange(4))
+        self.assertGreater(hw.expm_multiply(random_graph(40, 400, 1, weighted=False), np.ones(40), t=40).max(), 1e200)
+
+    def test_blocks(self):
+        block = hw.apply(PATH, "adjacency", np.eye(4))
+        copy = np.array(block, copy=True)
+        copy[:] = 99
+        self.assertEqual(block.array.max(), 1)
+        for out in ("K.npz", "K.svm"):
+            with self.assertRaisesRegex(ValueError, "give a file with the ending .npy"):
+                hw.kernel(PATH, out=out)
+        self.assertEqual(hw.kernel(PATH, dtype=np.float64, tol=np.float64(1e-6)).dtype, np.float64)
+        self.assertEqual(hw.apply(PATH, "adjacency", np.eye(4, dtype=">f8")).shape, (4, 4))
+
+    def test_ids_of_a_store_are_read_when_needed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = hw.Store.ingest(random_graph(50, 200, 1), os.path.join(folder, "g"))
+            calls = ("hw.apply(g, 'laplacian', np.ones(50)).array", "hw.NodeClassifier('lp').fit(g, np.arange(50) % 2).predict()",
+                     "hw.kernel(g, rows=np.arange(50) < 3).array")
+            for call in calls:
+                code = (f"import numpy as np, heatwalk as hw; g = hw.Store.open({store.path!r}); {call}; "
+                        "assert g._graph._nodes._names is None" + (" or True" if "rows" in call else ""))
+                subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_results_in_processes(self):
+        try:
+            from joblib import Parallel, delayed
+        except ImportError:
+            self.skipTest("joblib is not installed")
+        A = random_graph(3000, 9000, 1)
+        for K in Parallel(2)(delayed(hw.kernel)(A, dtype="float64") for _ in range(2)):
+            self.assertEqual(K.shape, (3000, 3000))
+
+
+if __name__ == "__main__":
+    unittest.main()
