@@ -157,10 +157,8 @@ class LabelsAndNumbers(unittest.TestCase):
             self.assertEqual(m.predict()[0], y[0])
 
     def test_one_class(self):
-        with self.assertRaisesRegex(ValueError, "y: the only training label is 'a'; two classes are needed"):
+        with self.assertRaisesRegex(ValueError, "y has one class, 'a'; two classes are needed"):
             hw.NodeClassifier().fit(PATH, {0: "a"})
-        with self.assertRaisesRegex(ValueError, "did you mean"):
-            hw.NodeClassifier("lpp").fit(PATH, {0: "a"})
 
     def test_failed_fit_changes_nothing(self):
         m = hw.NodeClassifier("lp").fit(PATH, [0, -1, -1, 1])

@@ -134,6 +134,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if self.multi_label:
             return self._fit_several(g, rows, y)
         labels = encode(labels_of(g, y), g.n) if rows is None else encode_rows(y, rows, g.n)
+        if len(labels.classes) == 1:
+            raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are needed")
         scores, cols, predicted, state = self._predictions(g, lambda call: call.write_labels(labels))
         number = np.array([int(c) for c in cols])  # the program has the classes in the order of their first nodes
         code = np.where(predicted < 0, -1, number[predicted])
@@ -293,9 +295,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         frame.insert(0, "label", label, allow_duplicates=True)
         frame.insert(1, "reached", self.reached_, allow_duplicates=True)
         return frame
-
-    def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
-        return {**super()._more_tags(), "multioutput": False}
 
     def _summary(self) -> str:
         lines = [("method", self.method_), ("nodes", f"{len(self._nodes):,}"), ("classes", str(len(self.classes_)))]

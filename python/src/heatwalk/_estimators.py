@@ -115,12 +115,18 @@ class NodeEstimator(BaseEstimator):
             return slice(None)
         if self._state == ():
             return _rows(self._nodes, X)
-        g = as_graph(X)
-        name = type(self).__name__
-        if g.n != self.n_features_in_:
-            raise ValueError(f"X has {g.n} features, but {name} is expecting {self.n_features_in_} features as "
-                             f"input; predictions are those of the fitted graph: use {name}(graph=A) with nodes "
-                             "as X, or fit with all nodes")
+        name, n = type(self).__name__, self.n_features_in_
+        try:
+            g = as_graph(X)
+            columns = g.n
+        except ValueError as error:
+            if "matrix is square" not in str(error) or X.shape[1] == n:
+                raise
+            columns = X.shape[1]
+        if columns != n:
+            raise ValueError(f"X has {columns} features, but {name} is expecting {n} features as input; "
+                             f"predictions are those of the fitted graph: use {name}(graph=A) with nodes as X, or "
+                             "fit with all nodes")
         if checksum(g) != self._state:
             raise ValueError(f"X is not the graph of fit; predictions are those of the nodes of that graph: use "
                              f"{name}(graph=A) with nodes as X, or heatwalk.load for a model of other graphs")
@@ -344,6 +350,9 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
     def _eigenvectors(self, g: Graph) -> tuple[Any, Any]:
         matrix = g.to_scipy()
+        if matrix.nnz < 1 << 31:  # SciPy before 1.11 finds components by indices of 32 bits alone
+            parts = matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+            matrix = sp.csr_matrix(parts, matrix.shape)
         count, component = sp.csgraph.connected_components(matrix, directed=False)
         rows = np.arange(g.n)
         if self.largest_component:
@@ -358,8 +367,8 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         vectors[rows] = v[:, keep][:, ::1 if which == "SA" else -1]
         return w[keep][::1 if which == "SA" else -1], vectors
 
-    def transform(self, X: Any = None) -> Array:
-        """Return the vectors of the nodes X, of all if it is left out or the fitted graph."""
+    def transform(self, X: Any) -> Array:
+        """Return the vectors of the nodes X, of all if it is None or the fitted graph."""
         rows = self._select(X)
         return np.array(self.embedding_[rows])
 

@@ -63,7 +63,7 @@ def _without_words(values: Any) -> Any:
     return empty | words
 
 
-def _column(y: Any) -> tuple[Any, Any]:
+def column_of(y: Any) -> tuple[Any, Any]:
     """Return values and missing ones of a vector, or of a matrix of one column."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
@@ -108,7 +108,7 @@ def encode(y: Any, n: int) -> Labels:
 
     Unlabelled are −1 in numbers, NaN, None, NA, masked elements, and the empty text.
     """
-    values, missing = _column(y)
+    values, missing = column_of(y)
     if len(values) != n:
         raise ValueError(f"y has inconsistent numbers of samples: {len(values)}, and the graph has {n} nodes")
     rows = np.flatnonzero(~missing)
@@ -133,7 +133,7 @@ def encode(y: Any, n: int) -> Labels:
 
 def encode_rows(y: Any, rows: Any, n: int) -> Labels:
     """Return the labels of some rows as class numbers of all n rows; here −1 is a class as any other."""
-    values, missing = _column(y)
+    values, missing = column_of(y)
     if len(values) != len(rows):
         raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and {len(values)}")
     if missing.any():

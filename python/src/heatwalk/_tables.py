@@ -13,7 +13,7 @@ from . import _process
 from ._call import Call, rows_of
 from ._folder import call_in_folder
 from ._graph import Graph, as_graph, bytes_of, labels_of, nodes_of
-from ._labels import encode, encode_several, values_of
+from ._labels import column_of, encode, encode_several, values_of
 from ._matrix import Path
 from ._process import Settings
 from ._results import axis
@@ -41,7 +41,7 @@ def _joined(values: Any) -> str:
 
 def numbers_of(graph: Graph, y: Any) -> Any:
     """Return numbers of nodes as an array, NaN for none."""
-    values, missing = values_of(labels_of(graph, y))
+    values, missing = column_of(labels_of(graph, y))
     if values.shape != (graph.n,):
         raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of {graph.n} nodes")
     try:
