@@ -66,6 +66,7 @@ func (s *Surface) table(name string) *report.Table {
 			}
 		}
 	}
+	t.Caption += report.ShadeScale(percent(low/100)+" %", percent(high/100)+" %")
 	column, _ := slices.BinarySearch(s.XValues, s.XChosen)
 	row, _ := slices.BinarySearch(s.YValues, s.YChosen)
 	chosen := &t.Rows[row][1+column]
@@ -154,24 +155,28 @@ func classSection(v *view) *report.Section {
 		s.Text = append(s.Text, fmt.Sprintf("Shown are the largest %d of %d classes; shares and measures are those among all classes.", len(shown), len(v.report.Classes)))
 	}
 	for _, name := range names {
-		c := confusion(v.report.result(name, v.detail).Confusion)
-		t := &report.Table{Caption: "True classes and their predicted classes by " + name + ".", Head: []string{"true class", "test nodes", "precision", "recall", "F1"}}
-		t.Turned = len(t.Head)
-		for _, i := range shown {
-			t.Head = append(t.Head, v.report.Classes[i])
-			m := c.measuresOf(i)
-			row := []report.Cell{{Text: v.report.Classes[i]}, report.Count(m.truth), report.Percent(m.precision, 0), report.Percent(m.recall, 0), report.Percent(m.f1, 0)}
-			for _, j := range shown {
-				share := float64(c[i][j]) / float64(max(1, m.truth))
-				cell := report.Number(float64(c[i][j]), strconv.FormatFloat(100*share, 'f', 0, 64))
-				cell.Shade = share
-				row = append(row, cell)
-			}
-			t.Rows = append(t.Rows, row)
-		}
-		s.Tables = append(s.Tables, t)
+		s.Tables = append(s.Tables, v.report.result(name, v.detail).Confusion.page("True classes and their predicted classes by "+name+".", v.report.Classes, shown))
 	}
 	return s
+}
+
+// page returns the measures of the shown classes and the shares of their predicted classes as a table.
+func (c confusion) page(caption string, names []string, shown []int) *report.Table {
+	t := &report.Table{Caption: caption + report.ShadeScale("0", "100 %"), Head: []string{"true class", "test nodes", "precision", "recall", "F1"}}
+	t.Turned = len(t.Head)
+	for _, i := range shown {
+		t.Head = append(t.Head, names[i])
+		m := c.measuresOf(i)
+		row := []report.Cell{{Text: names[i]}, report.Count(m.truth), report.Percent(m.precision, 0), report.Percent(m.recall, 0), report.Percent(m.f1, 0)}
+		for _, j := range shown {
+			share := float64(c[i][j]) / float64(max(1, m.truth))
+			cell := report.Number(float64(c[i][j]), strconv.FormatFloat(100*share, 'f', 0, 64))
+			cell.Shade = share
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // leastBin is the number of nodes of a split from which a bin is drawn.
@@ -179,37 +184,45 @@ const leastBin = 10
 
 // calibrationSection returns the section with the reliability diagram.
 func calibrationSection(v *view) *report.Section {
-	c := &report.Chart{
-		Name: "calibration", Caption: fmt.Sprintf("Reliability diagram. Bins with fewer than %d nodes a split are not drawn.", leastBin),
-		X: report.Axis{Title: "probability of the predicted class", High: 1}, Y: report.Axis{Title: "share of correct predictions", High: 1},
-		Diagonal: true,
-	}
-	t := &report.Table{Caption: "Predictions by the probability of their class.", Head: []string{"method", "probabilities", "predictions", "mean probability", "correct"}, Folded: true}
+	s := newReliability(", "+v.at, "Methods whose scores are not probabilities are left out, and so are those after the five most accurate.")
 	for _, name := range v.competitors {
-		bins := v.report.result(name, v.detail).Calibration
-		if bins == nil || len(c.Lines) == mostCurves {
+		if bins := v.report.result(name, v.detail).Calibration; bins != nil && len(s.Charts[0].Lines) < mostCurves {
+			bins.addTo(s, name, v.report.Splits)
+		}
+	}
+	return s
+}
+
+// newReliability returns a section with a reliability diagram and its table, both empty. at is the training size in a
+// sentence, remark another sentence.
+func newReliability(at, remark string) *report.Section {
+	return &report.Section{
+		Title: "Calibration",
+		Text:  []string{"Test nodes in 15 bins of equal width by the probability of their predicted class" + at + ". Of calibrated probabilities (dotted) a share p is correct. " + remark},
+		Charts: []*report.Chart{{
+			Name: "calibration", Caption: fmt.Sprintf("Reliability diagram. Bins with fewer than %d nodes a split are not drawn.", leastBin),
+			X: report.Axis{Title: "probability of the predicted class", High: 1}, Y: report.Axis{Title: "share of correct predictions", High: 1}, Diagonal: true,
+		}},
+		Tables: []*report.Table{{Caption: "Predictions by the probability of their class.", Head: []string{"method", "probabilities", "predictions", "mean probability", "correct"}, Folded: true}},
+	}
+}
+
+// addTo adds the bins of a method, summed over splits, to a reliability diagram and its table.
+func (c *calibration) addTo(s *report.Section, name string, splits int) {
+	line, chart, t := report.Line{Name: name}, s.Charts[0], s.Tables[0]
+	for i, b := range c {
+		if b.Nodes == 0 {
 			continue
 		}
-		line := report.Line{Name: name}
-		for i, b := range bins {
-			if b.Nodes == 0 {
-				continue
-			}
-			probability, right := b.Probability/float64(b.Nodes), report.Fixed(float64(b.Right)/float64(b.Nodes), 3, 0)
-			if b.Nodes >= leastBin*v.report.Splits {
-				line.Add(probability, right)
-			}
-			interval := fmt.Sprintf("%.2f to %.2f", float64(i)/calibrationBins, float64(i+1)/calibrationBins)
-			t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: interval}, report.Count(b.Nodes), report.Fixed(probability, 3, 0), right})
+		probability, right := b.Probability/float64(b.Nodes), report.Fixed(float64(b.Right)/float64(b.Nodes), 3, 0)
+		if b.Nodes >= leastBin*splits {
+			line.Add(probability, right)
 		}
-		if line.Points != nil {
-			c.Lines = append(c.Lines, line)
-		}
+		interval := fmt.Sprintf("%.2f to %.2f", float64(i)/calibrationBins, float64(i+1)/calibrationBins)
+		t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: interval}, report.Count(b.Nodes), report.Fixed(probability, 3, 0), right})
 	}
-	return &report.Section{
-		Title: "Calibration", Charts: []*report.Chart{c}, Tables: []*report.Table{t},
-		Text: []string{"Test nodes in 15 bins of equal width by the probability of their predicted class, " + v.at + ". Of calibrated probabilities (dotted) a share p is correct. " +
-			"Methods whose scores are not probabilities are left out, and so are those after the five most accurate."},
+	if line.Points != nil {
+		chart.Lines = append(chart.Lines, line)
 	}
 }
 

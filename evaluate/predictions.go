@@ -22,6 +22,10 @@ type Predictions struct {
 	Confidence [confidenceBins]int
 	Expected   float64     // mean probability of the predicted class, the accuracy that calibrated probabilities have
 	Least      []uncertain // nodes with the least probability of the predicted class, in increasing order
+
+	// Of the nodes whose true class is known, and has a label; nil without such classes.
+	confusion   confusion
+	calibration *calibration
 }
 
 // uncertain is a node with its two most likely classes.
@@ -32,14 +36,21 @@ type uncertain struct {
 }
 
 // Summarize returns statistics of the predictions for nodes without a label: labels are their classes,
-// or [Unlabelled], which does not count, and rows of scores sum to one. Cost: one pass over the scores.
-func Summarize(scores *sparse.Block[float32], labels []int, seeds *nodefile.Labels) *Predictions {
+// or [Unlabelled], which does not count, and rows of scores sum to one. truth may be nil. Cost: one pass over the scores.
+func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefile.Labels) *Predictions {
 	classes := len(seeds.Names)
 	s := &Predictions{Classes: seeds.Names, Labelled: make([]int, classes), Predicted: make([]int, classes)}
 	for _, c := range seeds.Class {
 		s.Labelled[c]++
 	}
 	seedClass, count := classOfRow(seeds, len(labels)), 0
+	trueClass := slices.Repeat([]int{Unlabelled}, len(labels))
+	if truth != nil {
+		s.confusion, s.calibration = newConfusion(classes), new(calibration)
+		for i, row := range truth.Row {
+			trueClass[row] = slices.Index(seeds.Names, truth.Names[truth.Class[i]])
+		}
+	}
 	for row, c := range labels {
 		if seedClass[row] != Unlabelled || c == Unlabelled {
 			continue
@@ -56,6 +67,10 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds *nodefile.Labe
 		s.Confidence[min(max(0, int(u.p*confidenceBins)), confidenceBins-1)]++
 		s.Expected += u.p
 		s.keep(u)
+		if want := trueClass[row]; want != Unlabelled {
+			s.confusion[want][c]++
+			s.calibration = s.calibration.plus(newCalibration([]float64{u.p}, []bool{want == c}))
+		}
 	}
 	s.Expected /= float64(max(1, count))
 	return s

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -35,7 +36,8 @@ func TestSummarize(t *testing.T) {
 			labels[row] = Unlabelled
 		}
 	}
-	s := Summarize(scores, labels, seeds)
+	truth := &nodefile.Labels{File: "t.tsv", Names: []string{"c", "a<b"}, Row: []int{20, 21, 22}, Class: []int{0, 1, 0}}
+	s := Summarize(scores, labels, seeds, truth)
 	if !slices.Equal(s.Labelled, []int{5, 5, 0}) {
 		t.Errorf("labels %v", s.Labelled)
 	}
@@ -64,13 +66,13 @@ func TestSummarize(t *testing.T) {
 	accuracy, stderr := 0.75, 0.03
 	var b strings.Builder
 	e := &Estimates{Accuracy: &accuracy, Stderr: &stderr, Nodes: 85, Truth: &Truth{Accuracies: Accuracies{All: 0.5, Nodes: 90}, MacroF1: 0.4}}
-	if err := s.Page("cwk", []string{"α = 0.9"}, e, strconv.Itoa).WriteHTML(&b); err != nil {
+	if err := s.Page("cwk", &report.Section{Title: "Model", Text: []string{"α = 0.9"}}, e, strconv.Itoa).WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	reporttest.Check(t, b.String(), "cwk predicts the classes of 85 nodes. Cross-validation on held-out labels estimates that 75.0 ± 3.0 %", "α = 0.9", "a&lt;b",
-		"accuracy 50.0 % of 90 nodes", ">"+strconv.Itoa(rows[0])+"</th>")
+		"accuracy 50.0 % of 90 nodes", "True classes and their predicted classes.", ">"+strconv.Itoa(rows[0])+"</th>")
 	b.Reset()
-	if err := Summarize(scores, slices.Repeat([]int{Unlabelled}, n), seeds).Page("lp", nil, new(Estimates), strconv.Itoa).WriteHTML(&b); err != nil {
+	if err := Summarize(scores, slices.Repeat([]int{Unlabelled}, n), seeds, nil).Page("lp", &report.Section{Title: "Model"}, new(Estimates), strconv.Itoa).WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	reporttest.Check(t, b.String(), "lp predicts the classes of 0 nodes. There are too few labels")

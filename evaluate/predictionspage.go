@@ -15,13 +15,13 @@ type Estimates struct {
 	Truth                 *Truth
 }
 
-// Page returns the predictions of a method as a page. model are sentences about the model and its
+// Page returns the predictions of a method as a page. model is the section about the model and its
 // choice, id returns the name of a node.
-func (s *Predictions) Page(method string, model []string, e *Estimates, id func(row int) string) *report.Page {
+func (s *Predictions) Page(method string, model *report.Section, e *Estimates, id func(row int) string) *report.Page {
 	total := sum(s.Predicted)
 	p := &report.Page{
 		Title: "Predicted classes", Summary: []string{fmt.Sprintf("%s predicts the classes of %s nodes.", method, thousands(total))},
-		Sections: []*report.Section{{Title: "Model", Text: model}},
+		Sections: []*report.Section{model},
 	}
 	if e.Accuracy != nil {
 		p.Summary[0] += fmt.Sprintf(" Cross-validation on held-out labels estimates that %s ± %s %% of the predictions are correct.", percent(*e.Accuracy), percent(*e.Stderr))
@@ -34,6 +34,15 @@ func (s *Predictions) Page(method string, model []string, e *Estimates, id func(
 	p.Add(e.section(method), s.classes(total))
 	if total > 0 {
 		p.Add(s.confidence(e), s.least(id))
+	}
+	if s.confusion != nil {
+		bins := newReliability("", "")
+		s.calibration.addTo(bins, method, 1)
+		shown := byCount(s.Labelled, mostClasses)
+		p.Add(&report.Section{
+			Title: "Correct and wrong predictions", Text: []string{"Nodes whose true class is known. Precision, recall and F1 are in %; a cell is the share of the nodes of its true class in %; the CSV has the number of nodes."},
+			Tables: []*report.Table{s.confusion.page("True classes and their predicted classes.", s.Classes, shown)},
+		}, bins)
 	}
 	return p
 }

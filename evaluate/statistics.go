@@ -37,6 +37,9 @@ type Statistics struct {
 	// 0 if no edge counts, and SwitchWalk if the graph is directed, because its stationary
 	// distribution does not follow from the degrees.
 	SwitchWeight, SwitchEdge, SwitchWalk float64
+
+	Neighbours []uint32  // of each node; of a directed graph, along its edges
+	Pairs      [][]int64 // entries between labelled nodes, by class of the row and of the column; nil above 20 classes
 }
 
 // SizeCount is the number of components of a number of nodes.
@@ -50,7 +53,7 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	if err != nil {
 		return nil, err
 	}
-	s := &Statistics{Components: int64(len(parts.Sizes))}
+	s := &Statistics{Components: int64(len(parts.Sizes)), Neighbours: make([]uint32, n)}
 	count := map[int64]int64{}
 	for _, n := range parts.Sizes {
 		count[int64(n)]++
@@ -63,22 +66,31 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	if l != nil {
 		s.ofLabels(l)
 		counted = &switches{
-			class: classOfRow(l, n), arcs: directed, ranges: make([]steps, len(a.Ranges())), weight: make([]float64, n), mixed: make([]float64, n),
+			class: classOfRow(l, n), classes: len(l.Names), arcs: directed, ranges: make([]steps, len(a.Ranges())), weight: make([]float64, n), mixed: make([]float64, n),
 		}
 	}
 	var isolated atomic.Int64
 	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
 		isolatedCount := int64(0)
+		var pairs []int64
+		if counted != nil && counted.classes <= mostClasses {
+			pairs = make([]int64, counted.classes*counted.classes)
+		}
 		for i := range p.Hi - p.Lo {
 			row := p.Lo + i
 			col, val := p.Row(i)
 			if len(col) == 0 && parts.Sizes[parts.Of[row]] == 1 {
 				isolatedCount++
 			}
+			atomic.AddUint32(&s.Neighbours[row], uint32(len(col)))
 			if counted != nil {
 				counted.count(p, row, col, val)
 			}
+			if pairs != nil {
+				counted.countPairs(pairs, row, col)
+			}
 		}
+		counted.add(pairs)
 		isolated.Add(isolatedCount)
 		return nil
 	})
@@ -91,6 +103,9 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		if !directed {
 			s.SwitchWalk = counted.walk(parts)
 		}
+		if counted.pairs != nil {
+			s.Pairs = slices.Collect(slices.Chunk(counted.pairs, counted.classes))
+		}
 	}
 	return s, nil
 }
@@ -99,9 +114,9 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 // themselves; l may be nil.
 func StatisticsBytes(n int, l *nodefile.Labels) int64 {
 	const (
-		label      = 40      // in the lists of labels, and in the text that they are read from
-		changes    = 4 + 2*8 // of a row: its class, and two sums of weights
-		components = 4 + 4   // of a row: its component, and the tree by which it is found
+		label      = 40        // in the lists of labels, and in the text that they are read from
+		changes    = 4 + 2*8   // of a row: its class, and two sums of weights
+		components = 4 + 4 + 4 // of a row: its component, the tree by which it is found, and its neighbours
 	)
 	bytes := components * int64(n)
 	if l != nil {
@@ -128,14 +143,42 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 // switches counts steps between labelled nodes, and those that change the
 // class.
 type switches struct {
-	class  []int32
-	arcs   bool      // an edge is one entry
-	ranges []steps   // numbers of entries and their weights, by range
-	weight []float64 // sum of the weights of the counted entries, by row
-	mixed  []float64 // sum of the weights of entries to another class, by row
+	class   []int32
+	classes int
+	arcs    bool      // an edge is one entry
+	ranges  []steps   // numbers of entries and their weights, by range
+	weight  []float64 // sum of the weights of the counted entries, by row
+	mixed   []float64 // sum of the weights of entries to another class, by row
 
 	mu     sync.Mutex
 	pieces []piece // of rows that are longer than a range
+	pairs  []int64 // entries by class of the row and of the column
+}
+
+// countPairs counts the entries of a row between labelled nodes.
+func (s *switches) countPairs(pairs []int64, row int, col []uint32) {
+	if class := s.class[row]; class != Unlabelled {
+		for _, c := range col {
+			if neighbour := s.class[c]; neighbour != Unlabelled {
+				pairs[int(class)*s.classes+int(neighbour)]++
+			}
+		}
+	}
+}
+
+// add adds counts of pairs of classes, unless they are nil.
+func (s *switches) add(pairs []int64) {
+	if pairs == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pairs == nil {
+		s.pairs = make([]int64, len(pairs))
+	}
+	for i, n := range pairs {
+		s.pairs[i] += n
+	}
 }
 
 type steps struct {

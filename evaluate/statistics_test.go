@@ -123,6 +123,21 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 			s.Frequent, most = c, members
 		}
 	}
+	s.Neighbours, s.Pairs = make([]uint32, n), make([][]int64, s.Classes)
+	for c := range s.Pairs {
+		s.Pairs[c] = make([]int64, s.Classes)
+	}
+	for _, e := range edges {
+		for i, end := range [][2]int{{e.a, e.b}, {e.b, e.a}} {
+			if i == 1 && (directed || e.a == e.b) {
+				continue
+			}
+			s.Neighbours[end[0]]++
+			if a, b := class[end[0]], class[end[1]]; a != Unlabelled && b != Unlabelled {
+				s.Pairs[a][b]++
+			}
+		}
+	}
 	s.Share = float64(most) / float64(max(1, s.Labelled))
 	if s.Labelled == 0 {
 		s.OfClass = nil
@@ -240,10 +255,9 @@ func TestMeasureCora(t *testing.T) {
 
 // Degrees are counted in bins that double, and a page has the counts of the graph.
 func TestStatisticsPage(t *testing.T) {
-	bins, zero := degreeBins([]float64{0, 1, 1, 3, 2, 0.3, 8})
-	want := []degreeBin{{0.25, 0.5, 1}, {1, 2, 2}, {2, 4, 2}, {8, 16, 1}}
-	if diff := cmp.Diff(want, bins, cmp.AllowUnexported(degreeBin{})); diff != "" || zero != 1 {
-		t.Errorf("%s, %d without an edge", diff, zero)
+	degrees := []float64{0, 1, 1, 3, 2, 0.3, 8}
+	if diff := cmp.Diff(map[int]int{zeroDegree: 1, -2: 1, 0: 2, 1: 2, 3: 1}, degreeBins(len(degrees), func(i int) float64 { return degrees[i] })); diff != "" {
+		t.Error(diff)
 	}
 	edges := []edge{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}}
 	s, err := Measure(context.Background(), matrix(t, 6, edges, false), false, labelsOf([]int32{0, 0, 1, 1, -1, -1}), 1)
@@ -254,6 +268,7 @@ func TestStatisticsPage(t *testing.T) {
 	if err := s.Page([]float64{1, 2, 1, 1, 1, 0}, []string{"a<b", "b", "c"}).WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Check(t, b.String(), "Mean 1, largest 2.", `<td>2</td><td style="--bar:100%">4</td>`, // of degree 1
-		"3 components; the largest has 3 nodes.", "3 classes, 4 labels.", `<th scope="row" class="text">a&lt;b</th><td style="--bar:100%">2</td><td>50.0</td>`)
+	reporttest.Check(t, b.String(), "A node has 1 neighbours on average, at most 2.", `<td>2</td><td style="--bar:100%">4</td>`, // of degree 1
+		"3 components; the largest has 3 nodes.", "3 classes, 4 labels.", `<th scope="row" class="text">a&lt;b</th><td style="--bar:100%">2</td><td>50.0</td>`,
+		"Neighbours of the labelled nodes of a class", `<td style="--shade:40%">66.7</td>`)
 }

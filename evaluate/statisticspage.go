@@ -21,49 +21,62 @@ const (
 // classes; without labels names are not used.
 func (s *Statistics) Page(degrees []float64, names []string) *report.Page {
 	p := &report.Page{Title: "Graph"}
-	p.Add(degreeSection(degrees), s.componentSection(), s.classSection(names))
+	p.Add(s.degreeSection(degrees), s.componentSection(), s.classSection(names))
 	return p
 }
 
-// degreeBin is a range of degrees.
-type degreeBin struct {
-	low, high float64 // high is not in it
-	nodes     int64
-}
-
-// degreeBins counts positive degrees in bins whose ends are powers of two, without empty bins.
-func degreeBins(degrees []float64) (bins []degreeBin, zero int64) {
-	count := map[int]int64{}
-	for _, d := range degrees {
-		if d > 0 {
+// degreeBins counts numbers in bins [2^e, 2^(e+1)) by e, and zeros in that of −1075, the least exponent less 1.
+func degreeBins(n int, degree func(i int) float64) map[int]int {
+	count := map[int]int{}
+	for i := range n {
+		if d := degree(i); d > 0 {
 			count[math.Ilogb(d)]++
 		} else {
-			zero++
+			count[zeroDegree]++
 		}
 	}
-	exponents := slices.Sorted(maps.Keys(count))
-	for _, e := range exponents[max(0, len(exponents)-mostBins):] {
-		bins = append(bins, degreeBin{math.Ldexp(1, e), math.Ldexp(1, e+1), count[e]})
-	}
-	return bins, zero
+	return count
 }
 
-// degreeSection returns the section with the distribution of degrees.
-func degreeSection(degrees []float64) *report.Section {
-	bins, zero := degreeBins(degrees)
-	t := &report.Table{Caption: "Nodes by degree, in bins that double; logarithmic bars.", Head: []string{"degree from", "to below", "nodes"}, Bars: map[int]report.Bars{2: report.Log}}
-	if zero > 0 && bins != nil {
-		t.Rows = append(t.Rows, []report.Cell{{Text: "0"}, {Text: "0"}, report.Count(int(zero))})
+const zeroDegree = -1075
+
+// degreeSection returns the section with the distributions of neighbours and, where they differ, of weighted degrees.
+func (s *Statistics) degreeSection(degrees []float64) *report.Section {
+	counts := []map[int]int{degreeBins(len(degrees), func(i int) float64 { return float64(s.Neighbours[i]) }), degreeBins(len(degrees), func(i int) float64 { return degrees[i] })}
+	sums, largest := make([]float64, 2), make([]float64, 2)
+	for i, d := range degrees {
+		for j, x := range []float64{float64(s.Neighbours[i]), d} {
+			sums[j], largest[j] = sums[j]+x, max(largest[j], x)
+		}
 	}
-	for _, bin := range bins {
-		t.Rows = append(t.Rows, []report.Cell{report.Number(bin.low, valueText(bin.low)), report.Number(bin.high, valueText(bin.high)), report.Count(int(bin.nodes))})
+	t := &report.Table{Caption: "Nodes by their number of neighbours, in bins that double; logarithmic bars.", Head: []string{"from", "to below", "nodes"}, Bars: map[int]report.Bars{2: report.Log, 3: report.Log}}
+	text := fmt.Sprintf("A node has %s neighbours on average, at most %s.", valueText(sums[0]/float64(len(degrees))), valueText(largest[0]))
+	if sums[0] != sums[1] || largest[0] != largest[1] {
+		t.Caption = "Nodes by their number of neighbours, and by their degree, in bins that double; logarithmic bars."
+		t.Head = []string{"from", "to below", "nodes by neighbours", "nodes by degree"}
+		text += fmt.Sprintf(" Its degree is the sum of the weights of its edges, where they have a direction of those that leave it: mean %s, largest %s.", valueText(sums[1]/float64(len(degrees))), valueText(largest[1]))
+	} else {
+		counts = counts[:1]
 	}
-	sum, largest := 0.0, 0.0
-	for _, d := range degrees {
-		sum, largest = sum+d, max(largest, d)
+	exponents := map[int]bool{}
+	for _, count := range counts {
+		for e := range count {
+			exponents[e] = true
+		}
 	}
-	text := fmt.Sprintf("Mean %s, largest %s. The degree of a node is the sum of the weights of its edges, where they have a direction of those that leave it.", valueText(sum/float64(len(degrees))), valueText(largest))
-	return &report.Section{Title: "Degrees", Text: []string{text}, Tables: []*report.Table{t}}
+	bins := slices.Sorted(maps.Keys(exponents))
+	for _, e := range bins[max(0, len(bins)-mostBins):] {
+		row := []report.Cell{{Text: "0"}, {Text: "0"}}
+		if e != zeroDegree {
+			low, high := math.Ldexp(1, e), math.Ldexp(1, e+1)
+			row = []report.Cell{report.Number(low, valueText(low)), report.Number(high, valueText(high))}
+		}
+		for _, count := range counts {
+			row = append(row, report.Count(count[e]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return &report.Section{Title: "Neighbours", Text: []string{text}, Tables: []*report.Table{t}}
 }
 
 // componentSection returns the section with the sizes of components, the largest ones first.
@@ -82,18 +95,39 @@ func (s *Statistics) componentSection() *report.Section {
 	return &report.Section{Title: "Components", Text: []string{text}, Tables: []*report.Table{t}}
 }
 
-// classSection returns the section with the classes of the labels.
+// classSection returns the section with the classes of the labels, and the edges between them.
 func (s *Statistics) classSection(names []string) *report.Section {
 	t := &report.Table{Caption: "Labels by class.", Head: []string{"class", "labels", "share, %"}, Bars: map[int]report.Bars{1: report.Linear}}
 	for _, c := range byCount(s.OfClass, mostRows) {
 		n := s.OfClass[c]
 		t.Rows = append(t.Rows, []report.Cell{{Text: names[c]}, report.Count(n), report.Percent(float64(n)/float64(s.Labelled), 0)})
 	}
-	text := []string{fmt.Sprintf("%d classes, %s labels.", len(names), thousands(s.Labelled))}
+	section := &report.Section{Title: "Classes", Text: []string{fmt.Sprintf("%d classes, %s labels.", len(names), thousands(s.Labelled))}, Tables: []*report.Table{t}}
 	if s.SwitchWeight > 0 || s.SwitchEdge > 0 {
-		text = append(text, fmt.Sprintf("Of the weight of edges between labelled nodes, %s %% joins different classes.", percent(s.SwitchWeight)))
+		section.Text = append(section.Text, fmt.Sprintf("Of the weight of edges between labelled nodes, %s %% joins different classes (p_switch). The largest class has %s %% of the labels (p_freq). "+
+			"The more the two differ from a random graph, where p_switch is the chance that two labels differ, the more the edges say about the classes.", percent(s.SwitchWeight), percent(s.Share)))
 	}
-	return &report.Section{Title: "Classes", Text: text, Tables: []*report.Table{t}}
+	if s.Pairs == nil {
+		return section
+	}
+	pairs := &report.Table{Caption: "Neighbours of the labelled nodes of a class (row) by their class (column), % of the row." + report.ShadeScale("0", "100 %"), Head: []string{"class"}, Turned: 1}
+	for c, row := range s.Pairs {
+		var total int64
+		for _, n := range row {
+			total += n
+		}
+		pairs.Head = append(pairs.Head, names[c])
+		cells := []report.Cell{{Text: names[c]}}
+		for _, n := range row {
+			share := float64(n) / float64(max(1, total))
+			cell := report.Percent(share, 0)
+			cell.Shade = share
+			cells = append(cells, cell)
+		}
+		pairs.Rows = append(pairs.Rows, cells)
+	}
+	section.Tables = append(section.Tables, pairs)
+	return section
 }
 
 // byCount returns the positions of at most limit counts, the largest ones first.

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -48,6 +50,8 @@ type ValuesResult struct {
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 	Text              string            `json:"-"`
+
+	predicted []report.Point // true and predicted values of some test nodes of the first split
 }
 
 // CompareValues measures methods that predict numbers: at each training size all of them learn from the same
@@ -75,6 +79,9 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 				}
 				errorLists[index] = append(errorLists[index], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
 				results[index].note(v, split.Train, split.Test)
+				for i := 0; j == 0 && i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
+					results[index].predicted = append(results[index].predicted, report.Point{X: test.Value[i], Y: predicted[test.Row[i]]})
+				}
 				index++
 			})
 			if err != nil {
@@ -148,17 +155,22 @@ func (r *ValuesReport) drawn() string {
 	return (&Report{Splits: r.Splits, Folds: r.Folds}).drawn()
 }
 
+// mostPoints bounds the points of a chart of predicted values.
+const mostPoints = 400
+
+// decimals returns the number of decimals with which the means of a column are written: four digits of the largest.
+func (r *ValuesReport) decimals(measure func(r *ValuesResult) (mean, stderr float64)) int {
+	largest := math.SmallestNonzeroFloat64
+	for i := range r.Results {
+		mean, _ := measure(&r.Results[i])
+		largest = max(largest, math.Abs(mean))
+	}
+	return min(9, max(0, 3-int(math.Floor(math.Log10(largest)))))
+}
+
 // size writes the training size of a result.
 func (r *ValuesResult) size() string {
 	return strconv.FormatFloat(100*r.TrainFraction, 'g', 4, 64) + " %"
-}
-
-// cell writes a measure with its standard error.
-func (r *ValuesReport) cell(mean, stderr float64) string {
-	if r.Splits == 1 {
-		return digits(mean)
-	}
-	return digits(mean) + " (" + digits(stderr) + ")"
 }
 
 // digits writes a number with four digits.
@@ -192,7 +204,8 @@ func (r *ValuesReport) WriteText(w io.Writer) error {
 		head := pad("trained on "+res.size(), width+3)
 		for _, c := range errorColumns {
 			head += pad(c.title, column)
-			line += pad(r.cell(c.measure(res)), column)
+			mean, stderr := c.measure(res)
+			line += pad(report.Fixed(mean, r.decimals(c.measure), stderr).Text, column)
 		}
 		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
 			b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")

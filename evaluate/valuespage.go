@@ -24,26 +24,41 @@ func (r *ValuesReport) Page() *report.Page {
 			p.Series = append(p.Series, res.Method)
 		}
 		if res.Standing == first {
-			p.Summary = append(p.Summary, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %s, R² %s.", res.size(), res.Method, r.cell(res.RMSE, res.RMSEStderr), digits(res.R2)))
+			p.Summary = append(p.Summary, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %s, R² %s.", res.size(), res.Method, report.Fixed(res.RMSE, r.decimals(errorColumns[0].measure), res.RMSEStderr).Text, digits(res.R2)))
 		}
 		t.Rows = append(t.Rows, []report.Cell{report.Number(100*res.TrainFraction, res.size()), {Text: res.Method, Mark: signs[res.Standing], Strong: res.Standing == first}})
 	}
 	for _, c := range errorColumns {
 		t.Head = append(t.Head, c.title)
-		largest := math.SmallestNonzeroFloat64
-		for i := range r.Results {
-			mean, _ := c.measure(&r.Results[i])
-			largest = max(largest, math.Abs(mean))
-		}
-		decimals := min(9, max(0, 3-int(math.Floor(math.Log10(largest))))) // four digits of the largest number
 		for i, row := range t.Rows {
 			mean, stderr := c.measure(&r.Results[i])
-			t.Rows[i] = append(row, report.Fixed(mean, decimals, stderr))
+			t.Rows[i] = append(row, report.Fixed(mean, r.decimals(c.measure), stderr))
 		}
 	}
 	p.Add(&report.Section{Title: "Errors", Tables: []*report.Table{t}, Charts: []*report.Chart{{
 		Name: "rmse", Caption: "RMSE over the training size, with plus and minus one standard error where there are several splits.",
 		X: report.Axis{Title: "training nodes, % of the nodes with a number"}, Y: report.Axis{Title: "RMSE"}, Lines: t.Curves(1, 0, 2),
-	}}})
+	}}}, r.predictedSection())
 	return p
+}
+
+// predictedSection returns the section with predicted against true numbers of the best method of each training size.
+func (r *ValuesReport) predictedSection() *report.Section {
+	s := &report.Section{Title: "Predicted and true numbers", Text: []string{"Test nodes of the first split, at most 400 of them. On the dotted line the prediction is right."}}
+	for i := range r.Results {
+		res := &r.Results[i]
+		if res.Standing != first || len(res.predicted) == 0 {
+			continue
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, p := range res.predicted {
+			low, high = min(low, p.X, p.Y), max(high, p.X, p.Y)
+		}
+		s.Charts = append(s.Charts, &report.Chart{
+			Name: "predicted", Caption: res.Method + ", trained on " + res.size() + ".", Diagonal: true,
+			X: report.Axis{Title: "true", Low: low, High: high}, Y: report.Axis{Title: "predicted", Low: low, High: high},
+			Lines: []report.Line{{Name: res.Method, Points: res.predicted, Scatter: true}},
+		})
+	}
+	return s
 }

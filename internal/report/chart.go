@@ -17,8 +17,9 @@ type Chart struct {
 
 // Line is a curve through points in increasing order of X.
 type Line struct {
-	Name   string // in the legend
-	Points []Point
+	Name    string // in the legend
+	Points  []Point
+	Scatter bool // points are not connected
 }
 
 // Point is a point of a curve; the band around the curve has twice the width of Margin.
@@ -65,11 +66,15 @@ func (c *Chart) scene(series []string) *scene {
 		if numbers[i] = slices.Index(series, c.Lines[i].Name); numbers[i] < 0 {
 			numbers[i] = len(series) + i
 		}
-		s.band(&c.Lines[i], numbers[i], x, y)
+		if !c.Lines[i].Scatter {
+			s.band(&c.Lines[i], numbers[i], x, y)
+		}
 	}
 	for i := range c.Lines {
 		points := c.Lines[i].pixels(x, y, 0)
-		s.path("l"+seriesClass(numbers[i]), polyline(points))
+		if !c.Lines[i].Scatter {
+			s.path("l"+seriesClass(numbers[i]), polyline(points))
+		}
 		s.markers(numbers[i], points...)
 	}
 	s.height = bottom + 2.5*lineHeight

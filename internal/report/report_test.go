@@ -123,7 +123,7 @@ func TestPage(t *testing.T) {
 	reporttest.Check(t, b.String(),
 		"<title>&lt;script&gt;</title>", `<caption>A &lt;caption&gt;.</caption>`, `<th scope="row" class="text"><i class="swatch s1"></i>a&lt;b</th><td class="text">first</td><td><span class="mark">*</span><b>70.1 (0.2)</b></td>`,
 		`<td>–</td><td style="--bar:25%">1,000</td>`, `<th scope="col" class="text">note</th><th scope="col">accuracy, %</th>`,
-		"a&lt;b,first,70.123,0.2,4000", `\textbf{70.1 (0.2)} &amp; 4,000 \\`, `aria-label="In &#34;words&#34;."`, `download="f.svg" href="data:image/svg+xml;base64,`, `<path class="l s1"`,
+		"a&lt;b,first,70.123,0.2,*,4000", `\textbf{70.1 (0.2)} &amp; 4,000 \\`, `aria-label="In &#34;words&#34;."`, `download="f.svg" href="data:image/svg+xml;base64,`, `<path class="l s1"`,
 	)
 	if strings.Contains(b.String(), "Two") {
 		t.Error("the page has a section without content")

@@ -46,6 +46,9 @@ type Cell struct {
 	Shade    float64 // 0 to 1, of the background
 }
 
+// ShadeScale explains the shades of cells between two values, for the caption of a table.
+func ShadeScale(low, high string) string { return " Shades: white " + low + ", darkest " + high + "." }
+
 // Texts returns cells of texts.
 func Texts(texts ...string) []Cell {
 	cells := make([]Cell, len(texts))
@@ -124,15 +127,15 @@ func (t *Table) largest() []float64 {
 }
 
 // CSV returns the table as lines of values separated by commas. A column of standard errors follows
-// each column that has them.
+// each column that has them, and one of marks each column that has some.
 func (t *Table) CSV() (string, error) {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {
-		hasMargin := false
+		hasMargin, hasMark := false, false
 		rows[0] = append(rows[0], title)
 		for i, row := range t.Rows {
 			c := row[column]
-			hasMargin = hasMargin || c.Margin > 0
+			hasMargin, hasMark = hasMargin || c.Margin > 0, hasMark || c.Mark != ""
 			if c.IsNumber {
 				c.Text = plain(c.Value)
 			}
@@ -142,6 +145,12 @@ func (t *Table) CSV() (string, error) {
 			rows[0] = append(rows[0], title+", standard error")
 			for i, row := range t.Rows {
 				rows[1+i] = append(rows[1+i], plain(row[column].Margin))
+			}
+		}
+		if hasMark {
+			rows[0] = append(rows[0], title+", mark")
+			for i, row := range t.Rows {
+				rows[1+i] = append(rows[1+i], row[column].Mark)
 			}
 		}
 	}

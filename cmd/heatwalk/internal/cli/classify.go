@@ -509,11 +509,18 @@ func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, label
 	if r.Reached != nil {
 		e.Nodes = *r.Reached
 	}
-	model := []string{"Method: " + r.Method + "."}
+	model := &report.Section{Title: "Model", Text: []string{"Method: " + r.Method + "."}}
 	if text := r.modelText(); text != "" {
-		model = append(model, "Model: "+text+".")
+		model.Text = append(model.Text, "Model: "+text+".")
 	}
-	page := evaluate.Summarize(r.p.Scores, labels, r.data.l).Page(r.Method, model, e, r.data.g.Nodes.ID)
+	if list := mixtureOf(r.Model); list != nil {
+		t := &report.Table{Caption: "Models of the mixture, fitted to all labels.", Head: []string{"model", "weight", "parameters"}}
+		for _, m := range list {
+			t.Rows = append(t.Rows, []report.Cell{{Text: m.name}, report.Fixed(m.weight, 3, 0), {Text: m.parameters}})
+		}
+		model.Tables = append(model.Tables, t)
+	}
+	page := evaluate.Summarize(r.p.Scores, labels, r.data.l, r.truth).Page(r.Method, model, e, r.data.g.Nodes.ID)
 	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
 	return writePage(run, w, page, graph)
 }

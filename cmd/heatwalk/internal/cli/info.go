@@ -57,7 +57,7 @@ type infoOptions struct {
 func newInfo(run *session) *cobra.Command {
 	cmd, c := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", checkInfo, runInfo)
 	flags := cmd.Flags()
-	labelFlags(run, &c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	labelFlags(run, &c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
 	outputFlag(flags, &c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
 	outputFlag(flags, &c.page, "report", "", "`FILE` for a page about degrees, components and classes: .html", pageFormats)
 	graphFlags(run, &c.graph, flags)
@@ -164,7 +164,7 @@ func (v *infoDocument) lines() [][2]string {
 		labelled = fmt.Sprintf("%s of %s", words.Counted(*v.Labelled, "node"), words.Counted(*v.Classes, "class"))
 	}
 	if v.PFreq != nil {
-		frequent = fmt.Sprintf("%s (%s)", words.Percent(*v.PFreq), v.frequent)
+		frequent = fmt.Sprintf("%s of labels are of the largest class, %s", words.Percent(*v.PFreq), v.frequent)
 	}
 	if v.PSwitch != nil {
 		byWeight = fmt.Sprintf("%s of %s different classes", words.Percent(*v.PSwitch), noun)
