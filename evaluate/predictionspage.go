@@ -8,11 +8,11 @@ import (
 
 // Estimates are the accuracies that held-out labels give, and those against true labels; nil are unknown.
 type Estimates struct {
-	Accuracy, Stderr      *float64 // of the method
-	Propagation, Majority *float64 // of label propagation and of the largest class
-	Nodes                 int      // nodes without a label that the estimates are about
-	Shift                 string   // why the labels are not a random sample; "": they may be one
-	Truth                 *Truth
+	Accuracy, Stderr *float64 // of the method
+	Majority         *float64 // of the largest class
+	Nodes            int      // nodes without a label that the estimates are about
+	Shift            string   // why the labels are not a random sample; "": they may be one
+	Truth            *Truth
 }
 
 // Page returns the predictions of a method as a page. model is the section about the model and its
@@ -61,7 +61,6 @@ func (e *Estimates) section(method string) *report.Section {
 		t.Rows = append(t.Rows, []report.Cell{{Text: label}, report.Percent(*accuracy, 0), margin})
 	}
 	add(method, e.Accuracy, e.Stderr)
-	add("label propagation", e.Propagation, nil)
 	add("largest class", e.Majority, nil)
 	s := &report.Section{Title: "Accuracy", Tables: []*report.Table{t}}
 	if e.Accuracy != nil {

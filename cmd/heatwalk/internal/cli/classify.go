@@ -505,7 +505,7 @@ func mixtureOf(choice any) (list []mixedModel) {
 
 // writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
 func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, labels []int) error {
-	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Propagation: r.AccuracyPropagation, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
+	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
 	if r.Reached != nil {
 		e.Nodes = *r.Reached
 	}
@@ -546,11 +546,7 @@ func (r *classifyRun) headline() string {
 		if r.Unreached > 0 {
 			scope = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
 		}
-		text += fmt.Sprintf(" · %s%s (", r.accuracyText(), scope)
-		if r.AccuracyPropagation != nil {
-			text += fmt.Sprintf("label propagation %.1f %%, ", 100**r.AccuracyPropagation)
-		}
-		text += fmt.Sprintf("largest class %.1f %%)", 100**r.AccuracyMajority)
+		text += fmt.Sprintf(" · %s%s (largest class %.1f %%)", r.accuracyText(), scope, 100**r.AccuracyMajority)
 	}
 	return text
 }

@@ -96,3 +96,55 @@ func firstScores(t *testing.T) string {
 	}
 	return head.String()
 }
+
+// TestGraphsPage runs the commands of docs/graphs.md and compares the lines that it shows with those that they print,
+// moving numbers apart; a line … is the rest of an output. -update writes them.
+func TestGraphsPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares kernels of 300 graphs")
+	}
+	file, err := filepath.Abs("../../../../docs/graphs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	lines, written := strings.SplitAfter(string(page), "\n"), ""
+	for i := 0; i < len(lines); {
+		line := lines[i]
+		written += line
+		i++
+		command, isCommand := strings.CutPrefix(line, "    $ heatwalk ")
+		if !isCommand {
+			continue
+		}
+		var shown, printed string
+		var output, problems bytes.Buffer
+		for ; i < len(lines) && strings.HasPrefix(lines[i], "    ") && !strings.HasPrefix(lines[i], "    $ "); i++ {
+			shown += lines[i]
+		}
+		if Main(strings.Fields(command), strings.NewReader(""), &output, &problems) != 0 {
+			output = problems
+		}
+		for text := range strings.Lines(output.String()) {
+			if printed += "    " + text; strings.Count(printed, "\n") == strings.Count(shown, "\n")-1 && strings.HasSuffix(shown, "    …\n") {
+				printed += "    …\n"
+				break
+			}
+		}
+		if moving.ReplaceAllString(shown, "") == moving.ReplaceAllString(printed, "") {
+			printed = shown
+		} else if !*update {
+			t.Errorf("%s: run this test with -update (-printed +page):\n%s", command, cmp.Diff(printed, shown))
+		}
+		written += printed
+	}
+	if *update && written != string(page) {
+		if err := os.WriteFile(file, []byte(written), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
