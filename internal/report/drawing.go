@@ -3,7 +3,6 @@ package report
 import (
 	_ "embed"
 	"encoding/base64"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -106,35 +105,11 @@ var drawingCSS string
 // compact shortens the style of a file that has one drawing alone.
 var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}", "; ", ";", ": ", ":", ", ", ",")
 
-// WriteSVG writes charts next to each other as an SVG file, under a title unless that is "".
-func WriteSVG(w io.Writer, title string, charts ...*Chart) error {
-	var scenes []*scene
-	for _, c := range charts {
-		scenes = append(scenes, c.scene(nil))
-	}
-	_, err := io.WriteString(w, svg(title, scenes))
-	return err
-}
-
-// svg returns scenes next to each other as the text of an SVG file.
-func svg(title string, scenes []*scene) string {
-	top, height := 0.0, 0.0
-	if title != "" {
-		top = 28
-	}
-	var panels, m markup
-	for i, s := range scenes {
-		panels.add(`<g transform="translate(`, pixel(float64(i)*width), " ", pixel(top), ")\">\n", s.out.String(), "</g>\n")
-		height = max(height, s.height+top)
-	}
-	across, down := pixel(float64(len(scenes))*width), pixel(height)
-	m.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `, across, " ", down, `" width="`, across, `" height="`, down, "\">\n",
-		"<style>", compact.Replace(drawingCSS), "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
-	if title != "" {
-		m.element(`<text x="`+pixel(float64(len(scenes))*width/2)+`" y="19">`, title)
-	}
-	m.add(panels.String(), "</svg>\n")
-	return m.String()
+// svg returns a scene as the text of an SVG file.
+func svg(s *scene) string {
+	across, down := pixel(width), pixel(s.height)
+	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + across + " " + down + `" width="` + across + `" height="` + down + "\">\n" +
+		"<style>" + compact.Replace(drawingCSS) + "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + s.out.String() + "</svg>\n"
 }
 
 // writeHTML writes the chart with a link that saves it as SVG.
@@ -145,5 +120,5 @@ func (c *Chart) writeHTML(m *markup, series []string) {
 	m.add(">", s.out.String(), "</svg>\n<figcaption>")
 	m.text(c.Caption)
 	m.add(` <a class="save" download="`, c.Name, `.svg" href="data:image/svg+xml;base64,`,
-		base64.StdEncoding.EncodeToString([]byte(svg("", []*scene{s}))), "\">Save as SVG</a></figcaption>\n</figure>\n")
+		base64.StdEncoding.EncodeToString([]byte(svg(s))), "\">Save as SVG</a></figcaption>\n</figure>\n")
 }

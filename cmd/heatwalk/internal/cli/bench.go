@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,15 +34,6 @@ type benchDocument struct {
 	Closing
 }
 
-// scalingDocument is the JSON document of bench scaling.
-type scalingDocument struct {
-	Output string   `json:"output,omitempty"`
-	Graphs []string `json:"graphs,omitempty"`
-	bench.Scaling
-	Jobs []bench.Job `json:"jobs,omitempty"` // over edges
-	Closing
-}
-
 // benchOptions are the options of bench and of the commands below it.
 type benchOptions struct {
 	graph              graphInputs
@@ -51,9 +41,7 @@ type benchOptions struct {
 	dtype, ids, source string
 	combinatorial      bool
 	eigen              eigenParameters
-	over, out          string
-	minScale, maxScale int
-	args               []string // WORKLOAD GRAPH, or graphs
+	args               []string // WORKLOAD GRAPH
 }
 
 // benchFlags declares the flags of all that multiply a block.
@@ -79,7 +67,7 @@ func newBench(run *session) *cobra.Command {
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
 	choiceVar(run, flags, &c.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
-	cmd.AddCommand(newScaling(run), newKrylovBench(run))
+	cmd.AddCommand(newKrylovBench(run))
 	return cmd
 }
 
@@ -130,7 +118,7 @@ func runWorkload(run *session, c *benchOptions, name string) error {
 // openTarget opens the graph of a workload in the form that the flags select, and sets the fields of v.
 func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocument) (*bench.Target, error) {
 	copied := w.Krylov || c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !w.Coded
-	g, t, err := openSwept(run, c, v.Graph, "", copied, w, &c.settings)
+	g, t, err := openSwept(run, c, v.Graph, copied, w, &c.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -205,9 +193,9 @@ func newKrylovBench(run *session) *cobra.Command {
 
 // openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
 // does not fit into memory together with the workload.
-func openSwept(run *session, c *benchOptions, name, output string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
+func openSwept(run *session, c *benchOptions, name string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
 	run.timed = true
-	if g, err = readGraphAs(run, &c.graph, name, output, !copied); err != nil {
+	if g, err = readGraphAs(run, &c.graph, name, "", !copied); err != nil {
 		return nil, nil, err
 	}
 	components := 0
@@ -231,106 +219,4 @@ func openSwept(run *session, c *benchOptions, name, output string, copied bool, 
 		t.A = g.A
 	}
 	return g, t, err
-}
-
-func newScaling(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]",
-		"Time of a product by columns, threads or nodes, and of whole jobs by edges", checkScaling, runScaling)
-	flags := cmd.Flags()
-	benchFlags(run, c, flags, 8, 10, "columns of the block, where they do not change")
-	choiceVar(run, flags, &c.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` for the plot, an SVG")
-	numberVar(run, flags, &c.minScale, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
-	numberVar(run, flags, &c.maxScale, "most", 0, param.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
-	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
-	return cmd
-}
-
-func checkScaling(run *session, c *benchOptions, cmd *cobra.Command, args []string) {
-	if c.maxScale == 0 {
-		c.maxScale = map[string]int{"columns": 64, "threads": 2, "nodes": 18, "edges": 18}[c.over]
-	}
-	switch {
-	case c.over == "edges" && len(args) > 0:
-		run.problem("scaling", "the graphs of --over edges are made; leave out %s", quoted(args[0]))
-	case c.over == "nodes" && len(args) > 0:
-		run.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
-	case c.over != "nodes" && c.over != "edges" && len(args) == 0:
-		run.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
-	case c.over != "nodes" && len(args) > 1:
-		run.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
-	case (c.over == "nodes" || c.over == "edges") && (c.maxScale > 32 || c.maxScale < c.minScale):
-		run.problem("--most", "%d is no scale from %d on; give %d to 32", c.maxScale, c.minScale, c.minScale)
-	}
-	checkOutput(run, "--output", c.out, nil, args...)
-	c.args = args
-}
-
-// runScaling measures a workload for several sizes, draws a chart and prints the points.
-func runScaling(run *session, c *benchOptions, _ string) error {
-	v := &scalingDocument{Output: c.out, Graphs: c.args, Scaling: bench.Scaling{Over: c.over}}
-	if err := measureScaling(run, c, v); err != nil {
-		return err
-	}
-	err := writeFile(run, c.out, func(w io.Writer) error {
-		title := "Y = D⁻¹A·X, " + c.dtype
-		switch c.over {
-		case "edges":
-			return bench.JobsSVG(w, v.Jobs)
-		case "columns":
-			return v.SVG(w, title)
-		}
-		return v.SVG(w, title+fmt.Sprintf(", %d columns", c.settings.Columns))
-	})
-	if err != nil {
-		return err
-	}
-	return run.printResult(v, func(w io.Writer) {
-		if c.over == "edges" {
-			fmt.Fprintf(w, "%12s %-8s %10s %10s %10s %9s\n", "edges", "job", "seconds", "CPU s", "GB", "accuracy")
-			for _, j := range v.Jobs {
-				fmt.Fprintf(w, "%12d %-8s %10.1f %10.1f %10.2f %8.1f%%\n", j.Edges, j.Name, j.Seconds, j.CPUSeconds, float64(j.PeakBytes)/1e9, 100*j.Accuracy)
-			}
-			return
-		}
-		fmt.Fprintf(w, "%10s %12s %12s %18s\n", v.Over, "entries", "ms", "ns/entry·column")
-		for _, p := range v.Points {
-			fmt.Fprintf(w, "%10d %12d %12.3f %18.4f\n", p.X, p.Entries, p.SecondsMin*1e3, p.NsPerEntryColumn)
-		}
-	}, c.out)
-}
-
-// measureScaling measures generated graphs, given graphs, or one graph with different columns or
-// threads.
-func measureScaling(run *session, c *benchOptions, v *scalingDocument) error {
-	s := benchSettings(run, c)
-	if len(v.Graphs) == 0 {
-		dir, err := makeTempContent(run, &c.graph.tables, c.out)
-		if err != nil {
-			return err
-		}
-		if c.over == "edges" {
-			memory := ""
-			if run.maxMemory > 0 {
-				memory = fmt.Sprint(run.maxMemory)
-			}
-			return bench.Jobs(run.ctx, os.Args[0], dir, memory, c.minScale, c.maxScale, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
-		}
-		return v.AddRMAT(run.ctx, dir, c.minScale, c.maxScale, s, func(bytes int64) error { return run.newPlan().Reserve(bytes, "the benchmark") })
-	}
-	widest := *s
-	if c.over == "columns" {
-		widest.Columns = c.maxScale
-	}
-	for _, name := range v.Graphs {
-		g, t, err := openSwept(run, c, name, c.out, true, bench.Product, &widest)
-		if err != nil {
-			return err
-		}
-		err = v.Add(run.ctx, t, s, c.maxScale)
-		if closeGraph(g); err != nil {
-			return err
-		}
-	}
-	return nil
 }
