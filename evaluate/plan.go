@@ -30,10 +30,6 @@ type Plan struct {
 	// split.
 	TuningSplits int
 
-	// TuneAt are the fractions at which parameters are chosen: each training size
-	// uses those of the nearest one, the smaller of two. Empty: each its own.
-	TuneAt []float64
-
 	Settings *method.Settings
 
 	// Data is a checksum of data that the methods learn from and that is not part of the problem;
@@ -110,9 +106,6 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 			s.fraction = share(s.splits.At(0))
 		}
 		if plan.TuningSplits > 0 {
-			if fraction := plan.nearest(s.fraction); fraction > 0 {
-				d = split.Design{Fraction: fraction, Stratified: plan.Stratified}
-			}
 			d.Tuning = true
 			if s.tuning, err = split.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
 				return nil, err
@@ -180,17 +173,6 @@ func (plan *Plan) count() int {
 	return plan.Splits
 }
 
-// nearest returns the nearest of TuneAt, the smaller of two, 0 without any.
-func (plan *Plan) nearest(fraction float64) (nearest float64) {
-	for _, candidate := range plan.TuneAt {
-		d, best := math.Abs(candidate-fraction), math.Abs(nearest-fraction)
-		if nearest == 0 || d < best-1e-9 || d < best+1e-9 && candidate < nearest {
-			nearest = candidate
-		}
-	}
-	return nearest
-}
-
 // someOf returns the problem with a number of its labels, at even distances in their list.
 func someOf(p *method.Problem, size int) *method.Problem {
 	positions := make([]int, size)
@@ -224,16 +206,10 @@ func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
 
 // tuningSizes returns the number of training nodes of each size that parameters are chosen at.
 func (plan *Plan) tuningSizes(p *method.Problem) (sizes []int) {
-	switch {
-	case plan.TuningSplits == 0 || plan.Given != nil:
+	if plan.TuningSplits == 0 || plan.Given != nil {
 		return nil
-	case len(plan.TuneAt) == 0:
-		return plan.trainingSizes(p)
 	}
-	for _, f := range plan.TuneAt {
-		sizes = append(sizes, plan.trainedAt(p, f))
-	}
-	return sizes
+	return plan.trainingSizes(p)
 }
 
 // trainedAt bounds the number of training nodes at a fraction.

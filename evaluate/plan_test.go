@@ -5,42 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method"
 )
-
-// TestTuneAt checks which sizes share a choice: that of the nearest fraction, and the
-// parameters are those of a run at that fraction alone.
-func TestTuneAt(t *testing.T) {
-	plan := &Plan{TuneAt: []float64{0.05, 0.1}}
-	for _, c := range []struct{ fraction, want float64 }{
-		{0.01, 0.05}, {0.05, 0.05}, {0.07, 0.05}, {0.075, 0.05}, {0.08, 0.1}, {0.15, 0.1},
-	} {
-		if got := plan.nearest(c.fraction); got != c.want {
-			t.Errorf("%v is tuned at %v, want %v", c.fraction, got, c.want)
-		}
-	}
-	p := planted(t, 9, 120, 90)
-	methods, err := method.Parse("lgc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(plan *Plan) *Report {
-		plan.Methods, plan.Splits, plan.TuningSplits = methods, 2, 2
-		r, err := Run(context.Background(), p, plan)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	shared := run(&Plan{Fractions: []float64{0.2, 0.3, 0.7}, TuneAt: []float64{0.3, 0.6}})
-	for i, at := range []float64{0.3, 0.3, 0.6} {
-		own := run(&Plan{Fractions: []float64{at}})
-		got, want := shared.Results[2*i], own.Results[0]
-		if got.Text != want.Text || got.TuningAccuracy != want.TuningAccuracy {
-			t.Errorf("size %d: %v, %v; alone %v, %v", i, got.Text, got.TuningAccuracy, want.Text, want.TuningAccuracy)
-		}
-	}
-}
 
 // Parameters are chosen on other splits than those that are reported.
 func TestTuningSplitsAreOthers(t *testing.T) {

@@ -24,7 +24,6 @@ type Report struct {
 	Splits       int       `json:"splits"`               // for each training size
 	Folds        int       `json:"folds,omitempty"`      // splits are those of cross-validation
 	Stratified   bool      `json:"stratified,omitempty"` // fractions and folds have each class's share
-	TuneAt       []float64 `json:"tune_at,omitempty"`    // fractions at which parameters were chosen for all sizes
 	TuningSplits int       `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
 	RNGSeed      uint64    `json:"seed"`
 
@@ -94,12 +93,8 @@ func (r *Report) protocol() []string {
 	}
 	var lines []string
 	if names := methods[onSplits]; names != nil {
-		fractions := ""
-		for i, f := range r.TuneAt {
-			fractions += map[bool]string{true: " at ", false: ", "}[i == 0] + strconv.FormatFloat(100*f, 'g', 4, 64) + " %"
-		}
 		splits := map[bool]string{true: "split", false: "splits"}[r.TuningSplits == 1]
-		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels%s: %s", r.TuningSplits, splits, fractions, strings.Join(names, ", ")))
+		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels: %s", r.TuningSplits, splits, strings.Join(names, ", ")))
 	}
 	if names := methods[inside]; names != nil {
 		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))

@@ -55,7 +55,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	report := &Report{
 		Nodes: full.Nodes(), Labelled: len(p.Row), Classes: p.Names, RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
-		Folds:  plan.Folds, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
+		Folds:  plan.Folds, Stratified: plan.Stratified,
 	}
 	if full.Graph != nil {
 		report.Unreached = report.Nodes - p.CountOf(reached)

@@ -31,7 +31,6 @@ type evaluateOptions struct {
 	learning     learningFlags
 	splitting    splitFlags
 	tuningSplits int
-	tuneAt       []float64
 	gridName     string
 	values       string // file of numbers in place of labels
 	regression   []*regress.Method
@@ -45,24 +44,11 @@ func newEvaluate(run *session) *cobra.Command {
 	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	c.splitting.declare(run, flags)
-	c.tuningSplits = 10
-	variable(run, flags, "tuning-splits", "N[@X,...]", "10", "further splits to choose parameters on (0: inside each training set), at fractions X, of which each training size takes the nearest (default: its own)", c.parseTuning)
+	numberVar(run, flags, &c.tuningSplits, "tuning-splits", 10, param.Range{Most: 100_000}, "N", "further splits to choose parameters on, at each training size (0: inside each training set)")
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
-}
-
-// parseTuning reads the number of tuning splits and their fractions.
-func (c *evaluateOptions) parseTuning(text string) (err error) {
-	count, fractions, hasFractions := strings.Cut(text, "@")
-	if c.tuningSplits, err = parseNumber[int](count, param.Range{Most: 100_000}, "N"); err != nil || !hasFractions {
-		return err
-	}
-	if c.tuningSplits == 0 {
-		return errors.New("there are no fractions of 0 splits; leave out @" + fractions)
-	}
-	return parseList(&c.tuneAt, fractions, parseShare)
 }
 
 // runEvaluate compares methods that predict one label for each node, with --multi-label any number, or with --values a number.
@@ -122,7 +108,7 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: splits, Settings: settings}
+	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, Progress: splits, Settings: settings}
 	plan.Methods = c.learning.entries
 	run.disk += runFileBytes
 	result, err := runPlan(run, d.out, &c.splitting, &c.learning.graph.tables, plan, g.Nodes, l, func() (*evaluate.Report, error) {
