@@ -3,6 +3,7 @@ package heatwalk_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,7 @@ func TestExtension(t *testing.T) {
 	}
 	graph, labels := filepath.Join(golden, "edges.tsv"), filepath.Join(golden, "labels.tsv")
 	listed := run("methods")
-	for _, name := range []string{"votes", "nearest", "signless"} {
+	for _, name := range []string{"votes", "nearest", "signless", "damped"} {
 		if !strings.Contains(listed, name) || !strings.Contains(run("methods", name), name) {
 			t.Errorf("heatwalk methods does not list %s:\n%s", name, listed)
 		}
@@ -65,9 +66,26 @@ func TestExtension(t *testing.T) {
 		if chosen.Method != name || chosen.Settings < 2 || len(chosen.Parameters) < 2 || chosen.Accuracy < least {
 			t.Errorf("%s: %+v", name, chosen)
 		}
+		saved, want := filepath.Join(dir, "saved"), filepath.Join(dir, "out.tsv")
+		run("classify", graph, "--labels", filepath.Join(golden, "train.tsv"), "--method", name, "--save-model", saved, "-o", "out.tsv", "--quiet")
+		if text, err := os.ReadFile(want); err != nil || run("predict", graph, "--model", saved, "-o", "-", "--quiet") != string(text) {
+			t.Errorf("%s: the saved model predicts otherwise (%v)", name, err)
+		}
 		if text := run("estimate", "classify", graph, "--labels", labels, "--method", name, "-o", "x.tsv"); !strings.Contains(text, "learning and predictions") {
 			t.Errorf("estimate of %s:\n%s", name, text)
 		}
+	}
+	// A model for numbers is compared with others.
+	numbers := filepath.Join(dir, "numbers.tsv")
+	var lines strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&lines, "s%d\t%d\n", i, i*i%17)
+	}
+	if err := os.WriteFile(numbers, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text := run("regress", graph, "--values", numbers, "--method", "harmonic,damped", "-o", "numbers-out.tsv"); !strings.Contains(text, " · damped ") {
+		t.Errorf("regress does not compare the model damped:\n%s", text)
 	}
 	// A format has an ending, and its errors have the line.
 	for name, text := range map[string]string{"a.arrows": "ann -> bob\nbob -> cid\n", "bad.arrows": "ann -> bob\nbob\n"} {

@@ -1,4 +1,4 @@
-// Command extension is heatwalk with a kernel, a learner, a method and a file format of another
+// Command extension is heatwalk with a kernel, a learner, a method, a model for numbers and a file format of another
 // module. They have a name in --method, grids, estimates and help, as those that come with
 // heatwalk do, and files that end in .arrows are read as graphs:
 //
@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
@@ -20,6 +21,7 @@ func init() {
 	kernel.Register(signless)
 	classify.Register(nearest)
 	propagate.Register(votes)
+	regress.Register(damped)
 	graphfile.Register(arrows)
 }
 
