@@ -75,11 +75,15 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if err != nil {
 		return nil, err
 	}
-	score := r.scoreAll
-	if m.learner.path != nil {
-		score = r.score
+	t := &r.out.Seconds
+	err = runPhases(ctx, []phase{
+		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
+	})
+	if err != nil {
+		return nil, err
 	}
-	return r.run(ctx, r.chooseByFolds, r.learn, score)
+	r.out.Parameters, r.out.Settings, r.out.power = r.parameters(r.best, r.values), len(r.grid)*len(r.settled), r.nodes.votes.Power()
+	return r.out, nil
 }
 
 // trySettings is the number of labels that a learner without a path is tried on behind a
@@ -173,20 +177,6 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 // [classify.Learner].
 func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.Solved }
 
-// run goes through the phases of a prediction.
-func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(context.Context) error) (*Prediction, error) {
-	t := &r.out.Seconds
-	err := runPhases(ctx, []phase{
-		{Do: tune, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
-	r.out.power = r.nodes.votes.Power()
-	return r.out, nil
-}
-
 // parameters returns those of a kernel of the grid with values of the learner.
 func (r *kernelPredictor) parameters(kernel int, values param.Values) Parameters {
 	return Parameters{
@@ -257,8 +247,8 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, nodes, set.Memory),
 		int64(len(grid))*blocks64(seen, seen)+workers*(fit(seen)+outcomes))
 	width := min(machines, machinesAtATime)
-	if _, isRest := set.machines(classes); isRest && m.learner.path != nil && chunks.Bytes[float64](n, classes) <= rawBytes {
-		width = classes
+	if _, isRest := set.machines(classes); isRest || m.learner.path == nil {
+		width = machines
 	}
 	outputs := scoreBytes(p) + 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 	items := p.Row
@@ -274,7 +264,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	case m.learner.path != nil:
 		outputs += int64(n) * int64(classes) // a byte for the votes of a node for a class
 	case m.learner.Dual:
-		outputs += blocks64(n, machines) + blocks64(n, classes)
+		outputs += blocks64(n, classes)
 	default:
 		values, limit, fixed := blocks64(n, labels), int64(0), scoreBytes(p)+blocks64(n, classes)
 		if set.Memory > 0 { // values of some nodes after others

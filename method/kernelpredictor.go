@@ -8,11 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -235,34 +233,6 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// machinesAtATime is the number of machines whose decisions are computed in
-// one application of the kernel.
-const machinesAtATime = 32
-
-// score applies the kernel to the dual coefficients and turns the decisions on every
-// node into scores.
-func (r *kernelPredictor) score(ctx context.Context) error {
-	n, _ := r.p.A.Dims()
-	machines := len(r.fitted.Pairs)
-	r.full, r.gram = nil, nil
-	width := min(machines, machinesAtATime)
-	if r.fitted.Pairs[0].Negative == classify.Rest {
-		width = machines // exponentials are normalised over all
-	}
-	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-	if r.nodes.isWide(r.fitted.Pairs) {
-		return r.nodes.scoreWide(ctx, r.fitted.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
-			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
-		})
-	}
-	if r.fitted.Pairs[0].Negative != classify.Rest {
-		r.nodes.counts = pages.Make[uint8](n * len(r.p.Names))
-	}
-	return r.onLabels().Decide(ctx, r.fitted, width, func(lo int, decisions *sparse.Block[float64]) error {
-		return r.nodes.addAllVotes(ctx, r.fitted.Pairs, decisions, lo)
-	})
 }
 
 // onLabels returns the chosen kernel between labelled nodes and all nodes.

@@ -3,35 +3,40 @@ package method
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scoreAll computes the scores of every node from a model that is not on a path.
-func (r *kernelPredictor) scoreAll(ctx context.Context) error {
+// machinesAtATime is the number of machines whose decisions are computed in
+// one application of the kernel.
+const machinesAtATime = 32
+
+// score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
+// application of it to the dual coefficients.
+func (r *kernelPredictor) score(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
-	if r.learner.Dual && r.nodes.isWide(outputs) {
-		r.full, r.gram = nil, nil
-		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-		return r.nodes.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
-			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
-		})
-	}
 	if r.learner.Dual {
 		r.full, r.gram = nil, nil
-		decisions := chunks.Block[float64](n, len(outputs))
-		err := r.onLabels().Decide(ctx, r.fitted, min(len(outputs), machinesAtATime), func(lo int, slab *sparse.Block[float64]) error {
-			for i := range n {
-				copy(decisions.Row(i)[lo:], slab.Row(i))
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+		isVoted := r.learner.path != nil
+		width := min(len(outputs), machinesAtATime)
+		if outputs[0].Negative == classify.Rest || !isVoted {
+			width = len(outputs) // probabilities are normalised over all
+		} else {
+			r.nodes.counts = pages.Make[uint8](n * len(r.p.Names))
 		}
-		return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+		if isVoted {
+			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+		}
+		return r.onLabels().Decide(ctx, r.fitted, width, func(lo int, decisions *sparse.Block[float64]) error {
+			if isVoted {
+				return r.nodes.addAllVotes(ctx, outputs, decisions, lo)
+			}
+			return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+		})
 	}
 	if r.learner.Whole {
 		place := make([]int, n)

@@ -2,7 +2,6 @@ package method
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"testing"
 
@@ -66,42 +65,6 @@ func TestFeaturesOfSample(t *testing.T) {
 				t.Errorf("%d of %d nodes have the class that all labels predict", equal, len(whole.Class))
 			}
 		})
-	}
-}
-
-// TestSmoothWide tests scores that are smoothed in single precision, as on graphs with a thousand
-// classes.
-func TestSmoothWide(t *testing.T) {
-	p := manyClasses(t)
-	m := methodOf(t, "lp+cs")
-	predict := func(memory int64) *Prediction {
-		t.Helper()
-		out, err := m.Predict(t.Context(), p, nil, &Settings{Memory: memory})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	whole, before := predict(0), rawBytes
-	rawBytes = 0
-	defer func() { rawBytes = before }()
-	wide := predict(0)
-	need, err := Bytes(m, p, nil, &Settings{})
-	if err != nil || wide.Raw != nil {
-		t.Fatal(err)
-	}
-	if limited := predict(need / 2); !slices.Equal(limited.Scores.Data, wide.Scores.Data) {
-		t.Error("a memory limit changes bits")
-	}
-	for i, c := range whole.Class {
-		if wide.Class[i] != c {
-			t.Errorf("node %d: class %d, want %d", i, wide.Class[i], c)
-		}
-		for j, v := range whole.Scores.Row(i) {
-			if math.Abs(float64(v-wide.Scores.Row(i)[j])) > 1e-6 {
-				t.Fatalf("node %d, class %d: %v, want %v", i, j, wide.Scores.Row(i)[j], v)
-			}
-		}
 	}
 }
 

@@ -71,42 +71,6 @@ func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decis
 	})
 }
 
-// isWide reports whether the decisions of classifiers of one class each against the rest are too
-// large to be kept in double precision for all nodes, see rawBytes.
-func (r *nodeVotes) isWide(outputs classify.Pairs) bool {
-	return outputs[0].Negative == classify.Rest && !r.set.Raw && chunks.Bytes[float64](len(r.p.Degrees), len(outputs)) > rawBytes
-}
-
-// scoreWide keeps decisions in the place of the scores, in single precision, until all
-// classifiers have decided. decide calls visit with the decisions on all nodes of the
-// classifiers from number lo on.
-func (r *nodeVotes) scoreWide(ctx context.Context, outputs classify.Pairs, decide func(visit func(lo int, decisions *sparse.Block[float64]) error) error) error {
-	err := decide(func(lo int, decisions *sparse.Block[float64]) error {
-		for i := range decisions.Rows {
-			simd.ConvertTo(r.out.Scores.Row(i)[lo:lo+decisions.Cols], decisions.Row(i))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	largest := split.Majority(r.p.Class)
-	return chunks.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, first, last int) {
-		decisions, vote := make([]float64, len(outputs)), make([]float64, len(r.p.Names))
-		for i := first; i < last; i++ {
-			scores := r.out.Scores.Row(i)
-			simd.ConvertTo(decisions, scores[:len(outputs)])
-			if r.learner.path == nil || r.learner.Probabilities != nil {
-				r.share(vote, outputs, decisions)
-				simd.ConvertTo(scores, vote)
-				continue
-			}
-			r.addVotes(scores, outputs, decisions, vote)
-			r.finishVotes(scores, nil, vote, largest)
-		}
-	})
-}
-
 // addVotes adds the votes of classifiers to sums. Those of
 // one against the rest come all at once.
 func (r *nodeVotes) addVotes(sums []float32, pairs classify.Pairs, decisions, vote []float64) {

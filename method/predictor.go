@@ -209,8 +209,7 @@ func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.model.Pairs)
 	r.features, r.trials = nil, nil
-	wide := r.nodes.isWide(r.model.Pairs)
-	isRest := r.model.Pairs[0].Negative == classify.Rest && !wide
+	isRest := r.model.Pairs[0].Negative == classify.Rest
 	w := scoreWalk(r.p, r.set, r.par, isRest)
 	decide := r.decisions(w)
 	sweeps := 0
@@ -219,23 +218,16 @@ func (r *predictor) score(ctx context.Context) error {
 		r.set.Progress(stage, done, total)
 	}
 	var err error
-	switch {
-	case wide:
-		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-		err = r.nodes.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
-			return decide(ctx, nil, visit)
-		})
-	case isRest:
+	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+	if isRest {
 		decisions := chunks.Block[float64](n, machines)
 		if err = decide(ctx, decisions, nil); err == nil {
-			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 			if r.set.Raw && r.learner.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
 			err = r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, 0)
 		}
-	default:
-		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+	} else {
 		err = decide(ctx, nil, func(lo int, decisions *sparse.Block[float64]) error {
 			return r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 		})

@@ -9,8 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -72,30 +70,17 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	n, k := out.Scores.Dims()
 	memory := budget.Remaining(p.Remaining(set.Memory), scoreBytes(p))
-	take := func(node, first int, values []float64) { // a node that no label reaches keeps its prior
-		if out.Reached.Contains(uint32(node)) {
-			simd.ConvertTo(out.Scores.Row(node)[first:first+len(values)], values)
-		}
-	}
-	if out.Raw = nil; keepsRaw(n, k, s) {
-		out.Raw = sparse.NewBlock[float64](n, k)
-		memory = budget.Remaining(memory, blocks.BlockBytes[float64](n, k))
-		take = func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
-	}
+	out.Raw = sparse.NewBlock[float64](n, k)
+	memory = budget.Remaining(memory, blocks.BlockBytes[float64](n, k))
+	take := func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
 	work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, memory, take)
 	if err != nil {
 		return nil, err
 	}
 	out.Work.Add(work)
-	row := make([]float64, k)
 	for i := range n {
-		if out.Reached.Contains(uint32(i)) {
-			if out.Raw != nil {
-				copy(row, out.Raw.Row(i))
-			} else {
-				simd.ConvertTo(row, out.Scores.Row(i))
-			}
-			out.share(i, row)
+		if out.Reached.Contains(uint32(i)) { // another keeps its prior
+			out.share(i, out.Raw.Row(i))
 		}
 	}
 	for i, row := range p.Row {
@@ -105,12 +90,6 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	out.Parameters.Constant = append(out.Parameters.Constant, Setting{&propagate.CorrectAndSmooth, v})
 	out.Settings = max(1, out.Settings)
 	return out, nil
-}
-
-// keepsRaw reports whether smoothed scores are kept in double precision: if they are requested, or
-// small. It does not depend on the memory limit.
-func keepsRaw(n, classes int, s *Settings) bool {
-	return s != nil && s.Raw || chunks.Bytes[float64](n, classes) <= rawBytes
 }
 
 // share stores the scores and the class of a node with the given smoothed scores. Negative ones
@@ -135,10 +114,7 @@ func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		prediction, err = sizer.Bytes(p, tuned, s)
 	}
 	n, k := len(p.Degrees), len(p.Names)
-	scores := scoreBytes(p)
-	if keepsRaw(n, k, s) {
-		scores += blocks.BlockBytes[float64](n, k)
-	}
+	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
 	limit := budget.Remaining(p.Remaining(s.Memory), scores)
 	return max(prediction, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -26,11 +25,6 @@ const (
 	// solveColumns bounds the columns of classes or folds that are solved together.
 	solveColumns = 64
 )
-
-// rawBytes is the size above which the scores of all nodes are kept in single precision
-// while they are computed. It does not depend on the memory limit, so that no limit changes a bit.
-// It is a variable so that tests reach that case on small graphs.
-var rawBytes int64 = 512 << 20
 
 func (m spreading) declaration() *param.Spec { return &m.rule.Spec }
 func (m spreading) isSampled() bool          { return false }
@@ -152,71 +146,30 @@ func addTo(scores, offset []float64) {
 	}
 }
 
-// isWide reports whether the scores of all nodes are too large to be kept in double precision.
-func (m spreading) isWide(n, classes int, s *Settings) bool {
-	return !m.rule.Coupled && !s.Raw && chunks.Bytes[float64](n, classes) > rawBytes
-}
-
-// scores computes the scores of all nodes and takes classes from them.
+// scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
 func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	if m.isWide(n, k, r.set) {
-		return m.wideScores(ctx, r, v)
-	}
 	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
-	work, err := m.rule.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
-		Memory:   budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)),
-		Progress: func(_ string, done, total int64) { r.set.Progress("walk", done, total) },
-	})
-	if err != nil {
-		return err
+	width, _ := m.columns(k)
+	for lo := 0; lo < k; lo += width {
+		hi := min(lo+width, k)
+		work, err := m.rule.ScoresTo(ctx, f.Columns(lo, hi), r.g, []cwk.Seeds{seedsOf(r.p, lo, hi)}, v, &propagate.Settings{
+			Memory: budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)),
+			Progress: func(_ string, done, total int64) {
+				r.set.Progress("walk", int64(lo)*total+int64(width)*done, int64(k)*total)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		r.out.Work.Add(work)
 	}
-	r.out.Work.Add(work)
 	squares := blocks.Total(nil, blocks.Dots(sparse.TeamOf(r.g.A), f, f))
 	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
 	offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
 	if err != nil {
 		return err
 	}
-	m.convert(r, squares, func(dst []float64, node int) {
-		copy(dst, f.Row(node))
-		addTo(dst, offset)
-	})
-	if assigned != nil {
-		copy(r.out.Class, assigned)
-	}
-	return nil
-}
-
-// wideScores computes scores of some classes after others, so that only the scores in single
-// precision are kept.
-func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v param.Values) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores = sparse.NewBlock[float32](n, k)
-	memory := budget.Remaining(r.set.Memory, scoreBytes(r.p)+blocks.BlockBytes[float64](n, solveColumns))
-	squares := make([]float64, 0, k)
-	for lo := 0; lo < k; lo += solveColumns {
-		hi := min(lo+solveColumns, k)
-		f := sparse.NewBlock[float64](n, hi-lo)
-		work, err := m.rule.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(r.p, lo, hi)}, v, &propagate.Settings{Memory: memory})
-		if err != nil {
-			return err
-		}
-		r.out.Work.Add(work)
-		squares = append(squares, blocks.Dots(sparse.TeamOf(r.g.A), f, f)...)
-		for i := range n {
-			simd.ConvertTo(r.out.Scores.Row(i)[lo:hi], f.Row(i))
-		}
-		r.set.Progress("walk", int64(hi), int64(k))
-	}
-	m.convert(r, blocks.Total(nil, squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
-	return nil
-}
-
-// convert turns scores, of which rowTo stores those of a node, into probabilities and classes.
-// squares is the sum of their squares.
-func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []float64, node int)) {
-	n, k := len(r.p.Degrees), len(r.p.Names)
 	scale := math.Sqrt(squares / float64(max(1, sparse.TeamOf(r.g.A).TotalOf(n)*k)))
 	largest, prior := split.Majority(r.p.Class), classShares.Of(seedsOf(r.p, 0, k))(0)
 	row, scores := make([]float64, k), make([]float64, k)
@@ -226,12 +179,17 @@ func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []
 			copy(row, prior)
 			r.out.Class[i] = largest
 		} else {
-			rowTo(scores, i)
+			copy(scores, f.Row(i))
+			addTo(scores, offset)
 			m.rule.Probabilities(row, scores, prior, scale)
 			r.out.Class[i] = classify.ArgMax(row)
 		}
 		simd.ConvertTo(r.out.Scores.Row(i), row)
 	}
+	if assigned != nil {
+		copy(r.out.Class, assigned)
+	}
+	return nil
 }
 
 // bytes is the memory of the largest of three phases: folds or splits that are columns of one
@@ -250,8 +208,6 @@ func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Set
 	}
 	width, _ := m.within(n, p.A.NNZ(), classes, folds, v, budget.Remaining(memory, tests))
 	choice := solve(tests, width*classes, classes)
-	if m.isWide(n, k, s) {
-		return vectorBytes(p) + max(choice, solve(scoreBytes(p), solveColumns, solveColumns))
-	}
-	return vectorBytes(p) + max(choice, solve(0, k, k), blocks.BlockBytes[float64](n, k)+scoreBytes(p))
+	scores := blocks.BlockBytes[float64](n, k)
+	return vectorBytes(p) + max(choice, solve(scores, classes, classes), scores+scoreBytes(p))
 }

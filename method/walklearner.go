@@ -245,9 +245,6 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		return max(bytes, featureBytes(rows, classes*steps)+scoreBytes(p)), nil
 	}
 	machines, isRest := set.machines(classes)
-	if isRest && !set.Raw && chunks.Bytes[float64](len(p.Degrees), machines) > rawBytes {
-		isRest = false // scores are kept in single precision
-	}
 	weights := 8 * int64(classes*steps) * int64(machines)
 	walk := scoreWalk(p, &set, par, isRest)
 	if isRest {
