@@ -386,7 +386,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	for i, c := range p.Class {
 		targets.Set(i, 0, float64(2*c-1))
 	}
-	dual, err := r.onLabels().Solve(t.Context(), slices.Repeat([]float64{1e-30}, len(p.Row)), targets)
+	dual, err := r.solve(t.Context(), slices.Repeat([]float64{1e-30}, len(p.Row)), targets)
 	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		t.Fatalf("error %v", err)
 	}

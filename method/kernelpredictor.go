@@ -191,9 +191,8 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	switch {
 	case r.learner.solves(len(class)):
 		r.gram = nil
-		operator := r.onLabels()
 		r.fitted, err = r.learner.Solve(class, classes, values, func(ridge []float64, targets *mat.Dense) (*mat.Dense, error) {
-			return operator.Solve(ctx, ridge, targets)
+			return r.solve(ctx, ridge, targets)
 		})
 		return err
 	case r.learner.Whole:
@@ -233,9 +232,4 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// onLabels returns the chosen kernel between labelled nodes and all nodes.
-func (r *kernelPredictor) onLabels() *kernelMap {
-	return &kernelMap{P: r.p, Kernel: r.kernels[r.best], Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -230,22 +229,23 @@ func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] 
 	}
 }
 
-// rows returns a function that returns the next row of the kernel with all its values and
-// with those of the items, which are valid until the next call, and what ends the reading.
-func (k *Files) rows(ctx context.Context, phase string) (next func() (values, items []float64, err error), stop func()) {
+// rows returns a function that returns the values of the items in the next row of the kernel,
+// which are valid until the next call, and what ends the reading.
+func (k *Files) rows(ctx context.Context, phase string) (next func() (items []float64, err error), stop func()) {
 	pulls, stops := make([]func() ([]float64, error, bool), len(k.files)), make([]func(), len(k.files))
 	for i, f := range k.files {
 		pulls[i], stops[i] = iter.Pull2(rowsOf(ctx, f))
 	}
 	items, done := make([]float64, len(k.item)), 0
-	next = func() (values, _ []float64, _ error) {
+	next = func() ([]float64, error) {
+		var values []float64
 		for i, pull := range pulls {
 			row, err, hasMore := pull()
 			switch {
 			case err != nil:
-				return nil, nil, err
+				return nil, err
 			case !hasMore:
-				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "read it again"}
+				return nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "read it again"}
 			case i == 0:
 				values = row
 				continue
@@ -263,7 +263,7 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 		}
 		done++
 		k.report(phase, int64(done), int64(k.Rows.N))
-		return values, items, nil
+		return items, nil
 	}
 	return next, func() {
 		for _, end := range stops {
@@ -276,15 +276,13 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	m := len(k.item)
 	g := sparse.BlockOf(m, m, make([]float64, m*m))
-	comparison := k.beginSame()
 	next, stop := k.rows(ctx, "reading")
 	defer stop()
 	for i := range k.Rows.N {
-		values, items, err := next()
+		items, err := next()
 		if err != nil {
 			return nil, err
 		}
-		comparison.add(i, values)
 		if a := k.itemOf[i]; a >= 0 {
 			copy(g.Data[a*m:], items)
 		}
@@ -293,9 +291,6 @@ func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	if i, j := unevenOf(g.Data, m); i != j {
 		a, b := k.Cols.ID(k.item[i]), k.Cols.ID(k.item[j])
 		return nil, k.fault(fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b, g.Data[i*m+j], b, a, g.Data[j*m+i])
-	}
-	if row := comparison.uneven(); row >= 0 {
-		return nil, k.fault(fix, "the row of %q is not like its column", k.Rows.ID(row))
 	}
 	return classify.DenseGram(g), nil
 }
@@ -343,7 +338,7 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 	row, stop := k.rows(ctx, "scoring")
 	scores, i := make([]float64, len(m.Pairs)), 0
 	return names, func(dst []float64) (class int, err error) {
-		_, items, err := row()
+		items, err := row()
 		if err != nil {
 			return -1, err
 		}
@@ -363,59 +358,4 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 		}
 		return class, nil
 	}, stop, nil
-}
-
-// sameSums tests by weighted sums whether a kernel between all nodes, which is not kept in memory,
-// is symmetric: Kw = Kᵀw for random weights w.
-type sameSums struct {
-	column  []int     // of each row
-	weight  []float64 // of each column
-	row     []float64 // Σ_j K_ij·w_j
-	down    []float64 // Σ_i K_ij·w_i
-	largest float64
-}
-
-// beginSame returns zero sums, or nil if rows and columns are different nodes.
-func (k *Files) beginSame() *sameSums {
-	n := k.Rows.N
-	if k.Cols.N != n {
-		return nil
-	}
-	s := &sameSums{make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n), 0}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for c := range n {
-		s.weight[c] = 1 + rng.Float64()
-		row, ok := k.row.Lookup(k.Cols.ID(c))
-		if !ok {
-			return nil
-		}
-		s.column[row] = c
-	}
-	return s
-}
-
-func (s *sameSums) add(row int, values []float64) {
-	if s == nil {
-		return
-	}
-	w := s.weight[s.column[row]]
-	for c, v := range values {
-		s.row[row] += v * s.weight[c]
-		s.down[c] += v * w
-		s.largest = max(s.largest, math.Abs(v))
-	}
-}
-
-// uneven returns a row whose sum differs from that of its column by more than the rounding of
-// single precision, or −1.
-func (s *sameSums) uneven() int {
-	if s == nil {
-		return -1
-	}
-	for row, c := range s.column {
-		if math.Abs(s.row[row]-s.down[c]) > 1e-5*s.largest*float64(len(s.column)) {
-			return row
-		}
-	}
-	return -1
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -14,67 +15,49 @@ const fewAttributes = 64
 // attributeScale holds the mean and the factor of each attribute, over the nodes that have attributes.
 type attributeScale struct{ mean, factor []float64 }
 
-// scaleOf returns the scale of the attributes. Cost: two passes over the values.
+// scaleOf returns the scale of the attributes. Cost: a pass over the values.
 func scaleOf(p *Problem) *attributeScale {
 	t, team := p.Attributes, sparse.TeamOf(p.A)
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
-	count := 0.0 // rows that count in this process
-	for lo, hi := range team.Counted(0, t.Rows) {
-		for i := lo; i < hi; i++ {
-			if _, values := t.Row(i); values != nil {
-				count++
-			}
-		}
-	}
-	total := []float64{count}
-	team.Sum(total)
-	present := max(1, total[0])
-	squares := make([]float64, t.Cols)
-	eachAttribute(team, t, func(j int, v float64) { s.mean[j] += v })
-	team.Sum(s.mean)
-	for j := range s.mean {
-		s.mean[j] /= present
-		squares[j] = count * s.mean[j] * s.mean[j] // of absent values
-	}
-	eachAttribute(team, t, func(j int, v float64) {
-		d := v - s.mean[j]
-		squares[j] += float64(d*d) - float64(s.mean[j]*s.mean[j])
-	})
-	team.Sum(squares)
-	sum, varied := 0.0, 0
-	for j, v := range squares {
-		squares[j] = max(0, v) / present
-		sum += squares[j]
-		if squares[j] > 0 {
-			varied++
-		}
-	}
-	for j, v := range squares {
-		switch {
-		case v == 0:
-		case t.Cols <= fewAttributes:
-			s.factor[j] = 1 / math.Sqrt(v*float64(varied))
-		default:
-			s.factor[j] = 1 / math.Sqrt(sum)
-		}
-	}
-	return s
-}
-
-// eachAttribute calls do with every stored value of the rows that count in this process.
-func eachAttribute(team *sparse.Team, t *sparse.Table, do func(column int, v float64)) {
+	sums := make([]float64, 2*t.Cols+1) // of values, of their squares, and the rows with attributes that count in this process
 	for lo, hi := range team.Counted(0, t.Rows) {
 		for i := lo; i < hi; i++ {
 			columns, values := t.Row(i)
+			if values != nil {
+				sums[2*t.Cols]++
+			}
 			for a, v := range values {
 				j := a
 				if columns != nil {
 					j = int(columns[a])
 				}
-				do(j, float64(v))
+				sums[j] += float64(v)
+				sums[t.Cols+j] += float64(v) * float64(v)
 			}
 		}
 	}
+	team.Sum(sums)
+	present, total, varied := max(1, sums[2*t.Cols]), 0.0, 0.0
+	variance := make([]float64, t.Cols)
+	for j := range variance {
+		s.mean[j] = sums[j] / present
+		square := sums[t.Cols+j] / present
+		if v := square - float64(s.mean[j]*s.mean[j]); v > 1e-12*square { // less is rounding
+			variance[j] = v
+			total += v
+			varied++
+		}
+	}
+	for j, v := range variance {
+		switch {
+		case v == 0:
+		case t.Cols <= fewAttributes:
+			s.factor[j] = 1 / math.Sqrt(v*varied)
+		default:
+			s.factor[j] = 1 / math.Sqrt(total)
+		}
+	}
+	return s
 }
 
 // slabTo stores the scaled attributes lo ≤ j < lo + x.Cols of all nodes; a node without attributes
@@ -137,30 +120,16 @@ func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Probl
 	if len(w) == 0 {
 		return scores, nil
 	}
-	t, s := p.Attributes, scaleOf(p)
+	t, s, width := p.Attributes, scaleOf(p), min(hopColumns, p.Attributes.Cols)
+	slab := sparse.NewBlock[float64](n, width)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	var base [2]float64
-	for j, mean := range s.mean {
-		for h := range base {
-			base[h] -= float64(mean * s.factor[j] * w[h*t.Cols+j])
+	for lo := 0; lo < t.Cols; lo += width {
+		columns := slab.Columns(0, min(width, t.Cols-lo))
+		s.slabTo(columns, t, lo)
+		for i := range n {
+			scores[i] += blocks.Dot(nil, w[lo:lo+columns.Cols], columns.Row(i))
+			x.Row(i)[0] += blocks.Dot(nil, w[t.Cols+lo:t.Cols+lo+columns.Cols], columns.Row(i))
 		}
-	}
-	for i := range n {
-		columns, values := t.Row(i)
-		if values == nil {
-			continue
-		}
-		sum := base
-		for a, v := range values {
-			j := a
-			if columns != nil {
-				j = int(columns[a])
-			}
-			for h := range sum {
-				sum[h] += float64(float64(v) * s.factor[j] * w[h*t.Cols+j])
-			}
-		}
-		scores[i], x.Row(i)[0] = sum[0], sum[1]
 	}
 	if err := op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
