@@ -30,51 +30,43 @@ var (
 	tallLambdas = []float64{3e-6, 3e-5, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3}
 )
 
-// attributeBlock is the features of one ridge on attributes.
+// attributeBlock is the features of one ridge on attributes: rows of labels, and the product of those of all nodes with
+// weights but for a scale.
 type attributeBlock struct {
-	columns int
-	rowsTo  func(dst []float32, item int)                                  // features of a label that the ridge learns from
-	apply   func(ctx context.Context, dst, w *sparse.Block[float32]) error // features of all nodes times weights
+	rows  *sparse.Block[float32]
+	scale float32
+	apply func(ctx context.Context, dst, w *sparse.Block[float32]) error
 }
 
-// ridge returns the block as ridges from a number of items to classes learn from it.
-func (b *attributeBlock) ridge(items, classes, workers int) ridgeBlock {
+// ridge returns the block as ridges to classes learn from it.
+func (b *attributeBlock) ridge(workers, classes int) ridgeBlock {
 	lambdas := wideLambdas
-	if items > b.columns+1 {
+	if b.rows.Rows > b.rows.Cols+1 {
 		lambdas = tallLambdas
 	}
 	return ridgeBlock{
 		lambdas: lambdas,
 		path: func(ctx context.Context, y [][]int) (*ridge.Path, error) {
-			f := sparse.BlockOf(items, b.columns, make([]float32, items*b.columns))
-			for item := range items {
-				b.rowsTo(f.Row(item), item)
-			}
-			return ridge.NewPath(ctx, f, attributeConstant, y, classes, workers)
+			return ridge.NewPath(ctx, b.rows, attributeConstant, y, classes, workers)
 		},
 		scoresTo: func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error {
 			weights, shares := path.Weights(lambda)
-			w := chunks.Block[float32](b.columns, classes)
-			for j := range b.columns {
+			w := chunks.Block[float32](b.rows.Cols, classes)
+			for j := range b.rows.Cols {
 				for c := range classes {
-					w.Row(j)[c] = float32(weights.At(j, c))
+					w.Row(j)[c] = b.scale * float32(weights.At(j, c))
 				}
 			}
 			if err := b.apply(ctx, dst, w); err != nil {
 				return err
 			}
-			bias := make([]float32, classes)
-			for c, share := range shares {
-				bias[c] = float32(attributeConstant*weights.At(b.columns, c) + share)
-			}
-			return chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
-				for v := lo; v < hi; v++ {
-					row := dst.Row(v)
-					for c := range row {
-						row[c] += bias[c]
-					}
+			for v := range dst.Rows {
+				row := dst.Row(v)
+				for c := range row {
+					row[c] += float32(attributeConstant*weights.At(b.rows.Cols, c) + shares[c])
 				}
-			})
+			}
+			return nil
 		},
 	}
 }
@@ -92,16 +84,15 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 // scoreAttributes computes the scores. The folds are those of the learned labels.
 func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (*ridgeScores, error) {
 	p := in.learned
-	table := newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes)
-	l := newLens(in.p, table, in.set.Workers, in.work)
-	items := shownLabels(p, widestBlock(l), in.set.RNGSeed)
-	blocks, err := blocksOf(ctx, l, p.At(items).Row, in.reportProgress)
+	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes), in.set.Workers, in.work)
+	items := shownLabels(p, l.a.Cols, in.set.RNGSeed)
+	plain, ranked, err := l.at(ctx, p.At(items).Row, in.reportProgress)
 	if err != nil {
 		return nil, err
 	}
 	var list []ridgeBlock
-	for _, b := range blocks {
-		list = append(list, b.ridge(len(items), len(in.p.Names), in.set.Workers))
+	for _, b := range []attributeBlock{attributesOf(plain, l.applyTo), attributesOf(ranked, l.rankTo)} {
+		list = append(list, b.ridge(in.set.Workers, len(in.p.Names)))
 	}
 	return newRidgeScores(ctx, in, items, fold, hasOthers, list)
 }
@@ -118,80 +109,18 @@ func informedNodes(p *problem.Problem) []int {
 	return rows
 }
 
-// blocksOf returns the features of the ridges: attributes X, P alone, and X with its hops, each
-// view of which has the same weight; with few real numbers random features of all of them too.
-func blocksOf(ctx context.Context, l *lens, nodes []int, report func(stage string, done, total int)) ([]attributeBlock, error) {
-	seen, err := l.at(ctx, nodes, report)
-	if err != nil {
-		return nil, err
+// attributesOf returns the features of labels, scaled to a mean squared length of 1, and their weighted sums.
+func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, dst, w *sparse.Block[float32]) error) attributeBlock {
+	square := 0.0
+	for _, x := range seen.Data {
+		square += float64(x) * float64(x)
 	}
-	blocks := []attributeBlock{
-		joined(l, seen, plainView),
-		joined(l, seen, rankView),
-		joined(l, seen, hopsOf(l)...),
+	scale := float32(1)
+	if square > 0 {
+		scale = float32(math.Sqrt(float64(seen.Rows) / square))
 	}
-	if l.a.isNarrow {
-		u, err := newUnits(ctx, l)
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, u.block(nodes))
+	for i := range seen.Data {
+		seen.Data[i] *= scale
 	}
-	return blocks, nil
-}
-
-// hopsOf returns X and its hops.
-func hopsOf(l *lens) (list []view) {
-	for v := plainView; int(v) < l.views(); v++ {
-		list = append(list, v)
-	}
-	return list
-}
-
-// widestBlock returns the number of features of the largest block.
-func widestBlock(l *lens) int {
-	n, d := l.p.Nodes(), l.a.Cols
-	if l.a.isNarrow {
-		return unitFeatures(n, d)
-	}
-	return d * len(hopsOf(l))
-}
-
-// joined joins views, each of the mean squared length 1/len(views) at the nodes that are
-// learned from.
-func joined(l *lens, seen viewBlocks, views ...view) attributeBlock {
-	d := l.a.Cols
-	scale := make([]float32, len(views))
-	for i, v := range views {
-		square := 0.0
-		for _, x := range seen[v].Data {
-			square += float64(x) * float64(x)
-		}
-		if scale[i] = 1; square > 0 {
-			scale[i] = float32(math.Sqrt(float64(seen[v].Rows) / (square * float64(len(views)))))
-		}
-	}
-	return attributeBlock{
-		columns: d * len(views),
-		rowsTo: func(dst []float32, item int) {
-			for i, v := range views {
-				for j, x := range seen[v].Row(item) {
-					dst[i*d+j] = scale[i] * x
-				}
-			}
-		},
-		apply: func(ctx context.Context, dst, w *sparse.Block[float32]) error {
-			parts := make([]*sparse.Block[float32], len(views))
-			for i := range views {
-				parts[i] = sparse.BlockOf(d, w.Cols, w.Data[i*d*w.Cols:][:d*w.Cols])
-				for j := range parts[i].Data {
-					parts[i].Data[j] *= scale[i]
-				}
-			}
-			if views[0] == rankView {
-				return l.rankTo(ctx, dst, parts[0])
-			}
-			return l.hopsTo(ctx, dst, parts)
-		},
-	}
+	return attributeBlock{seen, scale, apply}
 }

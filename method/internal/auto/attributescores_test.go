@@ -6,13 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 
-	"github.com/heatwalk/heatwalk/internal/ridge"
-	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -206,7 +201,7 @@ func TestStack(t *testing.T) {
 			case 0:
 				beforehand = 2
 			case -1:
-				beforehand = 1
+				beforehand = 0.3
 			}
 			sum += beforehand * math.Log(s.weight)
 		}
@@ -240,91 +235,5 @@ func TestStack(t *testing.T) {
 	h.poisson = steady(class, 4, func(i int) float64 { return 0.99 })
 	if got = h.stack(among); got[0].setting != -1 || got[0].weight < 0.9 {
 		t.Errorf("mixture %+v, want next to all for Poisson learning, which is right", got)
-	}
-}
-
-// λ of ridges and the best block that a part is asked with are chosen by the labels outside
-// it that have another of their class, the block by ridges that have learned from labels
-// outside it alone. Such ridges give its scores, where labels are fewer than features and
-// where they are more.
-func TestPartsAreAskedByOthers(t *testing.T) {
-	for _, labelled := range []int{40, 190} {
-		p, class := problemtest.Blocks(t, 3, 200, labelled, 3, 2, 1.5)
-		p.Attributes = wordsOf(rand.New(rand.NewPCG(3, 3)), class, 0.15, 0.1)
-		p.Names, p.Class[7] = append(p.Names, "once"), 3
-		in := inputOf(t, p, &Settings{RNGSeed: 5})
-		fold := newSeeds(in).fold
-		_, hasOthers := in.countClasses()
-		scores, err := scoreAttributes(t.Context(), in, fold, hasOthers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks, err := blocksOf(t.Context(), newLens(p, newAttributeTable(nil, p.Attributes), 2, new(problem.Work)), p.Row, func(string, int, int) {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		best, most := make([]int, in.folds), make([]float64, in.folds)
-		for b, block := range blocks {
-			// learned returns a ridge on the labels outside a part, and the mean squared length
-			// of their features.
-			learned := func(without int) (*ridge.Path, float64) {
-				f, y, square := chunks.Block[float32](labelled, block.columns), [][]int(nil), 0.0
-				for i := range p.Row {
-					if fold[i] != without {
-						row := f.Row(len(y))
-						block.rowsTo(row, i)
-						y, square = append(y, p.Class[i:i+1]), square+simd.Dot(row, doubled(row))
-					}
-				}
-				f.Rows = len(y)
-				path, err := ridge.NewPath(t.Context(), f, attributeConstant, y, 4, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return path, attributeConstant*attributeConstant + square/float64(len(y))
-			}
-			lambdas := wideLambdas
-			if labelled > block.columns {
-				lambdas = tallLambdas
-			}
-			all, length := learned(-1)
-			for part := range in.folds {
-				takes, outside := make([]bool, labelled), []bool(nil)
-				for i := range takes {
-					if takes[i] = i != 7 && fold[i] != part; fold[i] != part {
-						outside = append(outside, takes[i])
-					}
-				}
-				lambda, _ := all.Choose(lambdas, [][]bool{takes})
-				others, shorter := learned(part)
-				lambda[0] *= length / shorter
-				if _, cosine := others.Choose(lambda, [][]bool{outside}); b == 0 || cosine[0] > most[part] {
-					best[part], most[part] = b, cosine[0]
-				}
-				w, shares := others.Weights(lambda[0])
-				x, score, want := make([]float32, block.columns), make([]float64, 4), make([]float64, 4)
-				for i := range p.Row {
-					if fold[i] != part {
-						continue
-					}
-					block.rowsTo(x, i)
-					for c := range score {
-						score[c] = shares[c] + attributeConstant*w.At(block.columns, c)
-						for j, y := range x {
-							score[c] += float64(y) * w.At(j, c)
-						}
-					}
-					scores.columnsTo(want, score, b)
-					if got := scores.rowOf(i, part)[4*b:][:4]; !floats.EqualApprox(got, want, 1e-4) {
-						t.Errorf("%d labels, block %d: label %d of part %d has the scores %v, want %v", labelled, b, i, part, got, want)
-					}
-				}
-			}
-		}
-		for part, want := range best {
-			if got := scores.bestOf(part); got != want {
-				t.Errorf("%d labels: part %d has block %d, want %d", labelled, part, got, want)
-			}
-		}
 	}
 }

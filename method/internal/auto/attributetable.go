@@ -15,17 +15,16 @@ import (
 // which is the mean.
 type attributeTable struct {
 	*sparse.Table
-	team     *sparse.Team
-	present  int       // rows that are not missing, of all processes
-	values   int64     // that are not 0, of all processes
-	real     []bool    // of columns
-	rank     []rank    // of real columns
-	zero     []float64 // the score of 0 in real columns
-	shift    []float64 // the mean of real columns, whose 0 counts 0; 0 of words
-	factor   []float64 // of columns
-	length   []float32 // of rows, in the place of words: one over their length
-	isNarrow bool      // real numbers, and few of them
-	columns  []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
+	team    *sparse.Team
+	present int       // rows that are not missing, of all processes
+	values  int64     // that are not 0, of all processes
+	real    []bool    // of columns
+	rank    []rank    // of real columns
+	zero    []float64 // the score of 0 in real columns
+	shift   []float64 // the mean of real columns, whose 0 counts 0; 0 of words
+	factor  []float64 // of columns
+	length  []float32 // of rows, in the place of words: one over their length
+	columns []uint32  // 0, 1, 2, …: the columns of a dense row
 }
 
 // A table is one of real numbers if more than realDensity of its values are not 0, and a
@@ -45,7 +44,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	a := &attributeTable{
 		Table: t, team: team, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
 		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n),
-		columns: make([]uint32, max(d, unitFeatures(team.TotalOf(n), min(d, fewAttributes)))),
+		columns: make([]uint32, d),
 	}
 	for j := range a.columns {
 		a.columns[j] = uint32(j)
@@ -76,7 +75,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 			reals++
 		}
 	}
-	if a.isNarrow = reals > 0 && d <= fewAttributes; a.isNarrow {
+	if reals > 0 && d <= fewAttributes {
 		for j := range a.real {
 			a.real[j] = true
 		}

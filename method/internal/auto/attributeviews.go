@@ -12,27 +12,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A view is a linear map of the nodes through which attributes X are seen: X as it is,
-//
-//	P = (1−α)·Σ_{j<J} αʲ·S̃ʲX + α^J·S̃^J·X,  S̃ = (D + σI)^-½·(A + σI)·(D + σI)^-½,
-//
-// and TʰX. Where edges have a direction S̃ is (D + σI)⁻¹(A + σI), which follows them. σ is
-// the mean weight of an entry, 1 without weights.
-type view int
-
-const (
-	rankView  view = iota // P
-	plainView             // X
-	firstHop              // TX, and TʰX after it
-)
-
 const (
 	rankDamping = 0.9 // α
 	rankSteps   = 20  // J
 	slabColumns = 64  // columns that are swept together
 )
 
-// lens shows attributes through views.
+// lens shows attributes X as they are and through the linear map
+//
+//	P = (1−α)·Σ_{j<J} αʲ·S̃ʲX + α^J·S̃^J·X,  S̃ = (D + σI)^-½·(A + σI)·(D + σI)^-½,
+//
+// with σ the mean weight of an entry, 1 without weights.
 type lens struct {
 	p       *problem.Problem
 	a       *attributeTable
@@ -41,49 +31,23 @@ type lens struct {
 
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
 	root []float32                 // (D + σI)^½
-	step *sparse.Operator[float32] // T, with zero rows for nodes without edges
-	back *sparse.Operator[float32] // Tᵀ
 }
 
 func newLens(p *problem.Problem, a *attributeTable, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
-	l := &lens{p: p, a: a, workers: workers, work: work}
+	l := &lens{p: p, a: a, workers: workers, work: work, root: make([]float32, n)}
 	total, loop := blocks.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
 	if total > 0 {
 		loop = total / float64(sparse.EntriesOf(p.A))
 	}
-	left, diagonal, inverse := make([]float64, n), make([]float64, n), make([]float64, n)
-	l.root = make([]float32, n)
+	left, diagonal := make([]float64, n), make([]float64, n)
 	for v, d := range p.Degrees {
 		left[v] = 1 / (d + loop)
 		diagonal[v] = loop / (d + loop)
-		if d > 0 {
-			inverse[v] = 1 / d
-		}
 		l.root[v] = float32(math.Sqrt(d + loop))
 	}
 	l.lazy = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal, Workers: workers}
-	l.step = &sparse.Operator[float32]{A: p.A, Left: inverse, Workers: workers}
-	l.back = &sparse.Operator[float32]{A: p.A, Right: inverse, Workers: workers}
 	return l
-}
-
-// lensBytes is the size of a lens.
-func lensBytes(n, d int) int64 { return 28*int64(n) + 4*int64(d+unitFeatures(n, fewAttributes)) }
-
-// views are those of attributes: with three hops of few real numbers, with two of
-// others.
-func (l *lens) views() int {
-	if l.a.isNarrow {
-		return int(firstHop) + 3
-	}
-	return int(firstHop) + 2
-}
-
-// sweep stores op·x in dst and counts it.
-func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *sparse.Block[float32], s sparse.Step[float32]) error {
-	l.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(l.p.A) * int64(x.Cols)})
-	return op.StepTo(ctx, dst, x, s)
 }
 
 // scaleRows multiplies the rows of a block by the root of their degree, or divides them
@@ -112,109 +76,72 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 	z := x
 	for j := range rankSteps {
 		s := sparse.Step[float32]{Alpha: rankDamping, Delta: 1 - rankDamping, Prev: x}
-		if err := l.sweep(ctx, l.lazy, room[j%2], z, s); err != nil {
+		if err := l.lazy.StepTo(ctx, room[j%2], z, s); err != nil {
 			return nil, err
 		}
 		z = room[j%2]
 	}
+	l.work.Add(problem.Work{Sweeps: rankSteps, EntryColumns: rankSteps * sparse.EntriesOf(l.p.A) * int64(x.Cols)})
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// viewBlocks are the attributes of some nodes: a row for each of them, through each view.
-type viewBlocks []*sparse.Block[float32]
-
-// at returns the attributes of nodes through all views. Swept are slabs of columns of
-// attributes, or of the nodes where that takes fewer operations:
+// at returns rows of X and of P for some nodes. Swept are slabs of columns of attributes, or of the nodes where that
+// takes fewer operations:
 //
-//	rows of f(T)X = (f(Tᵀ)E)ᵀX,  E the columns of the identity of these nodes.
-func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (viewBlocks, error) {
+//	rows of f(S̃)X = (f(S̃)E)ᵀX,  E the columns of the identity of these nodes.
+func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
 	d := l.a.Cols
-	out := make(viewBlocks, l.views())
-	for i := range out {
-		out[i] = &sparse.Block[float32]{Rows: len(nodes), Cols: d, Stride: d, Data: make([]float32, len(nodes)*d)}
-	}
+	plain, ranked = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
 	for i, v := range nodes {
-		l.a.rowTo(out[plainView].Row(i), v, 0, d)
+		l.a.rowTo(plain.Row(i), v, 0, d)
 	}
-	through, count := l.columnsAt, d
-	if l.byNodes(len(nodes)) {
-		through, count = l.nodesAt, len(nodes)
+	byNodes, count := l.byNodes(len(nodes)), d
+	if byNodes {
+		count = len(nodes)
 	}
 	for lo := 0; lo < count; lo += slabColumns {
 		hi := min(count, lo+slabColumns)
-		if err := through(ctx, out, nodes, lo, hi); err != nil {
-			return nil, err
+		x, room := l.slabBlocks(hi - lo)
+		if byNodes {
+			for j, v := range nodes[lo:hi] {
+				x.Row(v)[j] = 1
+			}
+		} else if err := chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) {
+			for v := first; v < last; v++ {
+				l.a.rowTo(x.Row(v), v, lo, hi)
+			}
+		}); err != nil {
+			return nil, nil, err
+		}
+		z, err := l.rank(ctx, x, room)
+		if err != nil {
+			return nil, nil, err
+		}
+		if byNodes {
+			if err := l.productTo(ctx, ranked, z, lo); err != nil {
+				return nil, nil, err
+			}
+		} else {
+			for i, v := range nodes {
+				copy(ranked.Row(i)[lo:hi], z.Row(v))
+			}
 		}
 		report(stageFeatures, hi, count)
 	}
-	return out, nil
+	return plain, ranked, nil
 }
 
 // byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping
 // those of the attributes.
 func (l *lens) byNodes(nodes int) bool {
-	n, d := l.p.Nodes(), l.a.Cols
-	entries, views := float64(sparse.EntriesOf(l.p.A)), float64(l.views())
-	sweeps := entries * float64(rankSteps+int(views)-int(firstHop))
-	return float64(nodes)*(sweeps+views*float64(l.a.values)) < float64(d)*(sweeps+float64(n))
+	sweeps := float64(rankSteps) * float64(sparse.EntriesOf(l.p.A))
+	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+float64(l.p.Nodes()))
 }
 
 // slabBlocks returns three blocks for a slab of columns.
 func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*sparse.Block[float32]) {
 	n := len(l.p.Degrees)
 	return sparse.NewBlock[float32](n, columns), [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns), sparse.NewBlock[float32](n, columns)}
-}
-
-// lensSlabBytes is their size.
-func lensSlabBytes(n, columns int) int64 { return 3 * blocks.BlockBytes[float32](n, columns) }
-
-// columnsAt stores the columns lo ≤ j < hi of the views that sweep.
-func (l *lens) columnsAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi int) error {
-	x, room := l.slabBlocks(hi - lo)
-	err := chunks.Run(ctx, l.workers, x.Rows, func(_, start, end int) {
-		for v := start; v < end; v++ {
-			l.a.rowTo(x.Row(v), v, lo, hi)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return l.through(ctx, x, room, l.step, func(hop view, seen *sparse.Block[float32]) error {
-		for i, v := range nodes {
-			copy(out[hop].Row(i)[lo:hi], seen.Row(v))
-		}
-		return nil
-	})
-}
-
-// nodesAt stores the rows lo ≤ i < hi of the views that sweep.
-func (l *lens) nodesAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi int) error {
-	x, room := l.slabBlocks(hi - lo)
-	for i, v := range nodes[lo:hi] {
-		x.Row(v)[i] = 1
-	}
-	return l.through(ctx, x, room, l.back, func(hop view, seen *sparse.Block[float32]) error {
-		return l.productTo(ctx, out[hop], seen, lo)
-	})
-}
-
-// through shows x, which it changes, through the hops of op and then through P.
-func (l *lens) through(ctx context.Context, x *sparse.Block[float32], room [2]*sparse.Block[float32], op *sparse.Operator[float32], show func(hop view, seen *sparse.Block[float32]) error) error {
-	z := x
-	for h := range l.views() - int(firstHop) {
-		if err := l.sweep(ctx, op, room[h%2], z, sparse.Step[float32]{Alpha: 1}); err != nil {
-			return err
-		}
-		z = room[h%2]
-		if err := show(firstHop+view(h), z); err != nil {
-			return err
-		}
-	}
-	z, err := l.rank(ctx, x, room)
-	if err != nil {
-		return err
-	}
-	return show(rankView, z)
 }
 
 // productGroup is the number of columns of a slab that a goroutine multiplies at a time.
@@ -315,27 +242,6 @@ func (l *lens) rankTo(ctx context.Context, dst, w *sparse.Block[float32]) error 
 		copyRows(dst, z)
 	}
 	return err
-}
-
-// hopsTo stores Σ_h TʰX·W_h in dst, by Horner's rule X·W_0 + T(X·W_1 + T(…)).
-func (l *lens) hopsTo(ctx context.Context, dst *sparse.Block[float32], w []*sparse.Block[float32]) error {
-	x, room := l.slabBlocks(dst.Cols)
-	last := len(w) - 1
-	z := room[last%2]
-	if err := l.applyTo(ctx, z, w[last]); err != nil {
-		return err
-	}
-	for h := last - 1; h >= 0; h-- {
-		if err := l.applyTo(ctx, x, w[h]); err != nil {
-			return err
-		}
-		if err := l.sweep(ctx, l.step, room[h%2], z, sparse.Step[float32]{Alpha: 1, Delta: 1, Prev: x}); err != nil {
-			return err
-		}
-		z = room[h%2]
-	}
-	copyRows(dst, z)
-	return nil
 }
 
 func copyRows(dst, src *sparse.Block[float32]) {

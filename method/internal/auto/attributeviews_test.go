@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -82,8 +83,8 @@ func scaledOf(plain [][]float64, words, real int) *mat.Dense {
 	return out
 }
 
-// viewsOf returns P, X, TX, … of dense X by their formulas.
-func viewsOf(p *problem.Problem, x *mat.Dense, views int) []*mat.Dense {
+// rankedOf returns P of dense X by its formula.
+func rankedOf(p *problem.Problem, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	a := p.A.(*sparse.CSR)
 	total := 0.0
@@ -91,43 +92,33 @@ func viewsOf(p *problem.Problem, x *mat.Dense, views int) []*mat.Dense {
 		total += d
 	}
 	loop := total / float64(a.NNZ())
-	near, step := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	near := mat.NewDense(n, n, nil)
 	for v := range n {
 		for u := range n {
 			w := a.At(v, u)
-			if p.Degrees[v] > 0 {
-				step.Set(v, u, w/p.Degrees[v])
-			}
 			if u == v {
 				w += loop
 			}
 			near.Set(v, u, w/math.Sqrt((p.Degrees[v]+loop)*(p.Degrees[u]+loop)))
 		}
 	}
-	out := []*mat.Dense{mat.NewDense(n, d, nil), x}
-	power := mat.DenseCopyOf(x)
+	out, power := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
 	for j := range rankSteps + 1 {
-		var part mat.Dense
+		var term, next mat.Dense
 		c := math.Pow(rankDamping, float64(j))
 		if j < rankSteps {
 			c *= 1 - rankDamping
 		}
-		part.Scale(c, power)
-		out[rankView].Add(out[rankView], &part)
-		part.Reset()
-		part.Mul(near, power)
-		power = &part
-	}
-	for len(out) < views {
-		var next mat.Dense
-		next.Mul(step, out[len(out)-1])
-		out = append(out, &next)
+		term.Scale(c, power)
+		out.Add(out, &term)
+		next.Mul(near, power)
+		power = &next
 	}
 	return out
 }
 
-// TestViews compares views that are swept in slabs, of columns or of nodes, and scores of
-// weights are, with products of dense matrices.
+// TestViews compares attributes of nodes, swept in slabs of columns and of nodes, and their weighted sums with products
+// of dense matrices.
 func TestViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, k = 60, 3
@@ -138,79 +129,52 @@ func TestViews(t *testing.T) {
 		table, plain := tableOf(rng, n, c.words, c.real)
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)
+		ranked, d := rankedOf(p, x), c.words+c.real
 		l := newLens(p, newAttributeTable(nil, table), 2, new(problem.Work))
-		want := viewsOf(p, x, l.views())
-		d := c.words + c.real
-		quiet := func(string, int, int) {}
-		nodes := []int{0, 3, 2, 17, 59, 31, 5, 40, 41, 8, 9, 10, 11, 12, 13, 14, 15, 20}
-		bySlabs, err := l.at(t.Context(), nodes, quiet)
-		if err != nil {
-			t.Fatal(err)
+		every := make([]int, n)
+		for v := range every {
+			every[v] = v
 		}
-		// The other way gives the same.
-		for of := range bySlabs {
-			if view(of) != plainView {
-				clear(bySlabs[of].Data)
-			}
+		if !l.byNodes(1) || d < n && l.byNodes(n) {
+			t.Fatal("only one way is tested")
 		}
-		if err := l.nodesAt(t.Context(), bySlabs, nodes, 0, len(nodes)); err != nil {
-			t.Fatal(err)
-		}
-		byColumns := make(viewBlocks, len(bySlabs))
-		for of, f := range bySlabs {
-			byColumns[of] = sparse.BlockOf(f.Rows, f.Cols, make([]float32, len(f.Data)))
-		}
-		for lo := 0; lo < d; lo += slabColumns {
-			if err := l.columnsAt(t.Context(), byColumns, nodes, lo, min(d, lo+slabColumns)); err != nil {
+		for _, nodes := range [][]int{{17}, every} {
+			plainRows, rankedRows, err := l.at(t.Context(), nodes, func(string, int, int) {})
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		copy(byColumns[plainView].Data, bySlabs[plainView].Data)
-		for of := range bySlabs {
 			for i, v := range nodes {
 				for j := range d {
-					for way, got := range []float32{bySlabs[of].Row(i)[j], byColumns[of].Row(i)[j]} {
-						if w := want[of].At(v, j); !(math.Abs(float64(got)-w) < 1e-5) {
-							t.Fatalf("%+v, view %d, way %d, node %d: %v, want %v", c, of, way, v, got, w)
-						}
+					if math.Abs(float64(plainRows.Row(i)[j])-x.At(v, j)) > 1e-5 || math.Abs(float64(rankedRows.Row(i)[j])-ranked.At(v, j)) > 1e-5 {
+						t.Fatalf("%+v, node %d: %v and %v, want %v and %v", c, v, plainRows.Row(i)[j], rankedRows.Row(i)[j], x.At(v, j), ranked.At(v, j))
 					}
 				}
 			}
 		}
-		weights, sum := make([]*sparse.Block[float32], l.views()), mat.NewDense(n, k, nil)
-		rank := mat.NewDense(n, k, nil)
-		for of := range weights {
-			weights[of] = chunks.Block[float32](d, k)
-			w := mat.NewDense(d, k, nil)
-			for j := range d {
-				for c := range k {
-					weights[of].Row(j)[c] = float32(rng.NormFloat64())
-					w.Set(j, c, float64(weights[of].Row(j)[c]))
-				}
-			}
-			var part mat.Dense
-			part.Mul(want[of], w)
-			if view(of) == rankView {
-				rank = &part
-			} else {
-				sum.Add(sum, &part)
+		w, weights := mat.NewDense(d, k, nil), chunks.Block[float32](d, k)
+		for j := range d {
+			for c := range k {
+				weights.Row(j)[c] = float32(rng.NormFloat64())
+				w.Set(j, c, float64(weights.Row(j)[c]))
 			}
 		}
 		got := chunks.Block[float32](n, k)
-		check := func(what string, want *mat.Dense, err error) {
-			t.Helper()
-			if err != nil {
+		for _, view := range []struct {
+			x     *mat.Dense
+			apply func(ctx context.Context, dst, w *sparse.Block[float32]) error
+		}{{x, l.applyTo}, {ranked, l.rankTo}} {
+			var want mat.Dense
+			want.Mul(view.x, w)
+			if err := view.apply(t.Context(), got, weights); err != nil {
 				t.Fatal(err)
 			}
 			for v := range n {
 				for c, g := range got.Row(v) {
-					if w := want.At(v, c); !(math.Abs(float64(g)-w) < 1e-4*(1+math.Abs(w))) {
-						t.Fatalf("%s of node %d: %v, want %v", what, v, g, w)
+					if y := want.At(v, c); math.Abs(float64(g)-y) > 1e-4*(1+math.Abs(y)) {
+						t.Fatalf("node %d: %v, want %v", v, g, y)
 					}
 				}
 			}
 		}
-		check("P", rank, l.rankTo(t.Context(), got, weights[rankView]))
-		check("hops", sum, l.hopsTo(t.Context(), got, weights[plainView:]))
 	}
 }

@@ -18,7 +18,7 @@ func TestMemoryOfManyClasses(t *testing.T) {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v%classes)
 	}
 	shown := map[int]int{} // of each class
-	for _, i := range shownLabels(p, 3*columns, 1) {
+	for _, i := range shownLabels(p, columns, 1) {
 		shown[p.Class[i]]++
 	}
 	for c := range classes {
@@ -26,11 +26,8 @@ func TestMemoryOfManyClasses(t *testing.T) {
 			t.Errorf("%d labels of class %d are in the sample", shown[c], c)
 		}
 	}
-	sweeps, ridges := attributeBytes(p, 1)
-	least := 4 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
-	for name, bytes := range map[string]int64{"sweeps": sweeps, "ridges": ridges} {
-		if bytes < least || bytes > 6*least {
-			t.Errorf("%s: %d bytes, at least %d are needed", name, bytes, least)
-		}
+	least := 2 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
+	if bytes := attributeBytes(p, 5, 1); bytes < least || bytes > 12*least {
+		t.Errorf("%d bytes, at least %d are needed", bytes, least)
 	}
 }

@@ -15,7 +15,6 @@ import (
 // candidate is a model whose held-out likelihood decides its weight in the prediction.
 type candidate struct {
 	Propagation bool    `json:"propagation,omitempty"` // label propagation
-	Rounds      bool    `json:"rounds,omitempty"`      // stacked learning in rounds
 	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
 	Free        bool    `json:"free,omitempty"`        // free columns take part
 	Pull        float64 `json:"pull,omitempty"`        // of shared weights towards agreement of neighbours, 0 to 1
@@ -77,13 +76,11 @@ const (
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.Propagation && !c.Rounds && !c.Beliefs }
+func (c candidate) isModel() bool { return !c.Propagation && !c.Beliefs }
 
 func (c candidate) isPropagation() bool { return c.Propagation }
 
 func (c candidate) isBeliefs() bool { return c.Beliefs }
-
-func (c candidate) isInRounds() bool { return c.Rounds }
 
 // lambdas returns those to search.
 func (c candidate) lambdas() []float64 {

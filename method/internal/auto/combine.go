@@ -138,7 +138,7 @@ const (
 	// stackPrior is the weight, in labels, of each component beforehand, poissonPrior that of Poisson learning, and
 	// alonePrior that of attributes alone, which are the best model more often than not.
 	stackPrior   = 0.1
-	poissonPrior = 1
+	poissonPrior = 0.3
 	alonePrior   = 2
 )
 

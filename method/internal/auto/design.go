@@ -23,7 +23,6 @@ type design struct {
 	eigenvectors bool // may be features; the number of components decides
 	diffusion    bool // scores of kernels are features
 	links        bool // scores of link rows are features
-	rounds       bool // stacked learning may be a candidate
 	propagation  bool // label propagation may be a candidate
 
 	omitted []string // stages that are left out because of the size of the graph
@@ -77,8 +76,6 @@ func designOf(p *problem.Problem, set *Settings) design {
 		d.fits("diffusion scores, common neighbours", n <= blockModelNodes && sparse.EntriesOf(p.A)*leastKernelLabels <= kernelWork)
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
-	d.rounds = !set.LowEffort && p.Attributes != nil && p.Attributes.Cols <= fewAttributes && m >= fewestRoundLabels &&
-		k <= mostRoundClasses && d.fits("rounds", n <= blockModelNodes)
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
 	if set.Choice != nil {
 		d.follow(set.Choice)
@@ -96,9 +93,9 @@ func Propagates(p *problem.Problem) bool {
 // follow takes the stages of a choice that was made before, perhaps on a smaller graph, in place of those that the
 // sizes allow: candidates that it does not use are not computed.
 func (d *design) follow(c *Choice) {
-	d.links, d.rounds = false, false
+	d.links = false
 	for _, term := range c.Mixture {
-		d.links, d.rounds = d.links || term.Candidate.Links, d.rounds || term.Candidate.Rounds
+		d.links = d.links || term.Candidate.Links
 	}
 }
 

@@ -13,10 +13,9 @@
 //     (seeds.go, columns.go), eigenvectors (eigenvectors.go), scores of a diffusion kernel and of
 //     common neighbours (diffusion.go), steps along arcs (directions.go), and scores of ridge
 //     regressions (ridgescores.go) on attributes (attribute*.go) and on rows of links (links.go).
-//     With few attributes a ridge also predicts in two rounds (rounds.go).
 //  4. candidates (candidates.go) are multinomial logistic regressions on subsets of the columns.
-//  5. heldOut (heldout.go) holds the probabilities that each candidate, Poisson learning, label
-//     propagation and rounds predict for labels outside their training sets. The cross-validated accuracy
+//  5. heldOut (heldout.go) holds the probabilities that each candidate, Poisson learning and label
+//     propagation predict for labels outside their training sets. The cross-validated accuracy
 //     comes from them too. After the first fold settings that are much less likely than the best one are dropped.
 //  6. A mixture of components (combine.go) has the weights of the highest held-out likelihood. It is multiplied by
 //     beliefs of a block model if that makes held-out labels much likelier.
@@ -46,9 +45,7 @@
 //     On graphs of more than 4,096 nodes
 //     where neighbours agree they gain nothing (−0.1 on PubMed, DBLP and tolokers) and are left out.
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
-//     the view through personalised PageRank is 3.0. Random units of real numbers: 4.5 of the AUC on
-//     tolokers.
-//   - Rounds: 3.9, 3.6 and 4.2 on three boards with mines (5.5 of the AUC), 0.0 on tolokers.
+//     the view through personalised PageRank is 3.0. Means over neighbours gained nothing in addition.
 //   - Label propagation: 47 on the roads of Luxembourg with 60 labels and 5 with 5,000, none on the
 //     other graphs.
 package auto

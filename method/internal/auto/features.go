@@ -25,7 +25,6 @@ type features struct {
 	diffusion  *diffusionScores // nil: none
 	attributes *ridgeScores     // nil: none
 	links      *ridgeScores     // of link rows; nil: none
-	rounds     *rounds          // nil: none
 	believed   *beliefs.Model   // beliefs of a block model; nil: none
 	poisson    probabilities    // held-out ones of Poisson learning
 
@@ -86,11 +85,6 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	}
 	if in.links {
 		if f.links, err = scoreLinks(ctx, in, f.fold, hasOthers, f.columns); err != nil {
-			return nil, err
-		}
-	}
-	if in.rounds {
-		if f.rounds, err = predictInRounds(ctx, in, f.fold); err != nil {
 			return nil, err
 		}
 	}

@@ -70,9 +70,6 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 			return nil, err
 		}
 	}
-	if f.rounds != nil {
-		h.settings = append(h.settings, f.rounds.setting(h, f))
-	}
 	if err := h.addBeliefs(ctx, f); err != nil {
 		return nil, err
 	}
@@ -179,14 +176,6 @@ func (h *heldOut) race() {
 		}
 		return sum > raceErrors*math.Sqrt(squares-sum*sum/float64(count))
 	})
-}
-
-// sharpenTo stores the softmax of the first scores times a factor.
-func sharpenTo(dst, scores []float64, sharpness float64) {
-	for c := range dst {
-		dst[c] = sharpness * scores[c]
-	}
-	classify.Softmax(dst, dst)
 }
 
 // slacks are the weights s of the prior in label propagation that are searched, in labels.

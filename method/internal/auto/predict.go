@@ -92,8 +92,8 @@ type predictor struct {
 	values, sums      []float32 // free columns, and their products with weights
 	indices           []uint32  // 0, 1, 2, …: the free columns
 	attributes, links []float64
-	input             []float64 // shared columns that a model uses
 	scores            []float64 // of kernels
+	input             []float64 // shared columns that a model uses
 	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64 // probabilities of one component
 	usesPropagation   bool
@@ -103,18 +103,13 @@ func (m *model) newPredictor() *predictor {
 	f, k, free := m.features, m.features.columns.classes, m.features.columns.freeCount()
 	p := &predictor{
 		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
-		values: make([]float32, free), sums: make([]float32, k), scores: make([]float64, kernels*k),
+		values: make([]float32, free), sums: make([]float32, k),
 		missed: f.priorOfMissed(-1), one: make([]float64, k), usesPropagation: m.uses(candidate.isPropagation),
 	}
 	for j := range free {
 		p.indices = append(p.indices, uint32(j))
 	}
-	if f.attributes != nil {
-		p.attributes = make([]float64, f.attributes.blocks*k)
-	}
-	if f.links != nil {
-		p.links = make([]float64, f.links.blocks*k)
-	}
+	p.attributes, p.links, p.scores = f.attributes.row(), f.links.row(), make([]float64, kernels*k)
 	return p
 }
 
@@ -143,8 +138,6 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 			continue
 		case !isKnown:
 			copy(p.one, p.missed)
-		case c.isOf(p.settings, candidate.isInRounds):
-			simd.ConvertTo(p.one, f.rounds.all().Row(v))
 		case c.setting < 0:
 			poissonProbabilities(p.one, f.columns, row)
 		case c.model == nil:
@@ -166,12 +159,8 @@ func (p *predictor) read(v int, row []float32) {
 	f.columns.sharedTo(p.shared, row, f.columns.diffusionRow(p.scores, v))
 	f.columns.freeTo(p.free, row, v)
 	simd.ConvertTo(p.values, p.free)
-	if f.attributes != nil {
-		f.attributes.nodeTo(p.attributes, v)
-	}
-	if f.links != nil {
-		f.links.nodeTo(p.links, v)
-	}
+	f.attributes.nodeTo(p.attributes, v)
+	f.links.nodeTo(p.links, v)
 }
 
 // predictOne stores the probabilities of one component for the columns that were read.
@@ -181,7 +170,8 @@ func (p *predictor) predictOne(term component, weights []float32) {
 	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, k)
 	clear(p.sums)
 	if c.Free {
-		timesTo(p.sums, p.values, weights, k, 0, p.indices)
+		one, rows := []float32{1}, []int64{0, int64(len(p.values))}
+		simd.Gather(simd.Rows[float32]{Data: p.sums, Stride: k}, k, one, simd.Rows[float32]{Data: weights, Stride: k}, rows, p.indices, p.values)
 	}
 	for class, y := range p.sums {
 		p.one[class] = float64(y) + term.model.Bias[class]

@@ -108,33 +108,6 @@ func TestPredictOnSeveralProcesses(t *testing.T) {
 	})
 }
 
-// TestRoundsOnSeveralProcesses compares rounds, and scores of few real numbers, with those of one process.
-func TestRoundsOnSeveralProcesses(t *testing.T) {
-	p, _ := board(t, 16)
-	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
-		in, err := newInput(t.Context(), q, &Settings{Workers: q.Workers}, designOf(q, &Settings{}), new(problem.Work))
-		if err != nil {
-			return nil, err
-		}
-		fold := newSeeds(in).learnedFolds()
-		r, err := predictInRounds(t.Context(), in, fold)
-		if err != nil {
-			return nil, err
-		}
-		_, hasOthers := in.countClasses()
-		scores, err := scoreAttributes(t.Context(), in, fold, hasOthers)
-		if err != nil {
-			return nil, err
-		}
-		out := sparse.NewBlock[float64](len(q.Degrees), 2*(1+scores.blocks))
-		for v := range out.Rows {
-			simd.ConvertTo(out.Row(v)[:2], r.all().Row(v))
-			scores.nodeTo(out.Row(v)[2:], v)
-		}
-		return out, nil
-	})
-}
-
 // TestRanksOnSeveralProcesses compares scaled attributes with those of one process, where quantiles are estimated
 // from some of the nodes.
 func TestRanksOnSeveralProcesses(t *testing.T) {

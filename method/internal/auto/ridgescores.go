@@ -195,8 +195,19 @@ func (a *ridgeScores) rowOf(label, hidden int) []float64 {
 	return a.inFold[hidden][label]
 }
 
+// row returns memory for the columns of a node; nil if there are none.
+func (a *ridgeScores) row() []float64 {
+	if a == nil {
+		return nil
+	}
+	return make([]float64, a.blocks*a.classes)
+}
+
 // nodeTo stores the columns of a node.
 func (a *ridgeScores) nodeTo(dst []float64, v int) {
+	if a == nil {
+		return
+	}
 	for b, full := range a.full {
 		a.columnsTo(dst[b*a.classes:][:a.classes], doubled(full.Row(v)), b)
 	}
