@@ -19,7 +19,7 @@ import (
 )
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
-// beliefs. Parameters that are not given are chosen from eight combinations by held-out labels.
+// beliefs. Parameters that are not given are chosen from seven combinations by held-out labels.
 type blockBeliefs struct{ noTuning }
 
 var beliefsSpec = param.Spec{
@@ -32,8 +32,6 @@ var beliefsSpec = param.Spec{
 			Grid: []param.Value{param.Of(beliefs.Walks), param.Of(beliefs.Homophily), param.Of(beliefs.Iterated)}},
 		{Name: "evidence", Symbol: "t", Meaning: "weight of the evidence of an edge",
 			Range: param.Range{Least: 0, Most: 10, AboveLeast: true}, Default: param.Of(1.0), Grid: param.Grid(0.3, 1.0)},
-		{Name: "field", Symbol: "field", Meaning: "subtract d·log fR, the effect of pairs without an edge", Kind: param.Switch,
-			Default: param.Of(true), Grid: []param.Value{param.Of(false), param.Of(true)}},
 		{Name: "rounds", Symbol: "rounds", Meaning: "largest number of rounds; they end when beliefs settle", Kind: param.Whole,
 			Range: param.Range{Least: 1, Most: 1000}, Default: param.Of(15), Grid: param.Grid(2, 4, 15)},
 	},
@@ -50,7 +48,7 @@ func (blockBeliefs) Declarations() []*param.Spec { return []*param.Spec{&beliefs
 
 // valuesOf returns a candidate as values of the parameters.
 func valuesOf(c beliefs.Candidate) param.Values {
-	return param.Values{"ratios": param.Of(c.Ratios), "evidence": param.Of(c.T), "field": param.Of(c.Field), "rounds": param.Of(c.Rounds)}
+	return param.Values{"ratios": param.Of(c.Ratios), "evidence": param.Of(c.T), "rounds": param.Of(c.Rounds)}
 }
 
 // beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
@@ -88,7 +86,7 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 		if v, err = beliefsSpec.Resolve(v, nil); err != nil {
 			return nil, err
 		}
-		c := beliefs.Candidate{Ratios: v.Word("ratios"), T: v.Number("evidence"), Field: v.On("field"), Rounds: v.Int("rounds")}
+		c := beliefs.Candidate{Ratios: v.Word("ratios"), T: v.Number("evidence"), Rounds: v.Int("rounds")}
 		if !slices.Contains(list, c) {
 			list = append(list, c)
 		}

@@ -35,7 +35,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []i
 	}
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts, Workers: set.Workers}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.First(), Memory: memory, Progress: set.Progress})
+	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.Candidates()[:1], Memory: memory, Progress: set.Progress})
 }
 
 // blockModel fits beliefs with one fold of held-out labels.

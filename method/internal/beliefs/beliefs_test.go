@@ -120,11 +120,11 @@ func TestRoundsAgreeWithDense(t *testing.T) {
 	net := newNetwork(g, seeds, []int{0, 1, 0, 1, 0})
 	r := mat.NewDense(c, c, []float64{2, 0.4, 0.6, 0.4, 1.5, 1.1, 0.6, 1.1, 1.3})
 	runs := []run{
-		{ratios: r, t: 0.7, field: true, fold: 1, shares: net.shares(1)},
+		{ratios: r, t: 0.7, fold: 1, shares: net.shares(1)},
 		{strength: 0.8, t: 1, fold: noFold, shares: net.shares(noFold)},
 	}
 	q := net.newGroup(runs)
-	if err := q.run(t.Context(), 4, func(int) {}); err != nil {
+	if err := q.run(t.Context(), 4); err != nil {
 		t.Fatal(err)
 	}
 	for v, run := range runs {
@@ -151,9 +151,9 @@ func TestColumnGroups(t *testing.T) {
 		seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, class[i])
 	}
 	net := newNetwork(g, seeds, make([]int, len(seeds.Row)))
-	r := run{strength: strong, t: 1, field: true, fold: noFold, shares: net.shares(noFold)}
+	r := run{strength: strong, t: 1, fold: noFold, shares: net.shares(noFold)}
 	q := net.newGroup([]run{r})
-	if err := q.run(t.Context(), 3, func(int) {}); err != nil {
+	if err := q.run(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
 	a := mat.NewSymDense(len(class), nil)
@@ -169,7 +169,7 @@ func TestColumnGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.ratios = homophily(r.shares, r.strength)
+	r.ratios = homophily(r.shares, strong)
 	want := denseRounds(a, net, r, 3)
 	for i := range class {
 		for j, got := range q.beliefs.Row(i) {
@@ -221,9 +221,7 @@ func denseRounds(a mat.Symmetric, net *network, run run, rounds int) *mat.Dense 
 				for k := range n {
 					e[j] += a.At(i, k) / net.unit * math.Log(ends.At(k, j))
 				}
-				if run.field {
-					e[j] -= degree[i] * math.Log(field.AtVec(j))
-				}
+				e[j] -= degree[i] * math.Log(field.AtVec(j))
 				e[j] = run.shares[j] * math.Exp(float64(run.t)*e[j])
 				sum += e[j]
 			}
@@ -337,7 +335,7 @@ func TestElementary(t *testing.T) {
 func TestBlockModels(t *testing.T) {
 	for homophily, least := range map[float64]float64{0.9: 0.97, 0: 0.93} {
 		g, class, seeds := blockModel(t, 20_000, 160_000, 5, homophily, 0.02, 0)
-		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Candidates: First()})
+		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Candidates: Candidates()[:1]})
 		if err != nil {
 			t.Fatal(err)
 		}

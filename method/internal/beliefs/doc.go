@@ -11,8 +11,8 @@
 // edge: without it a frequent class would spread over the graph. The old beliefs keep their 0.3 to avoid
 // cycles of two rounds on graphs whose edges join unlike classes.
 //
-// R is estimated in one of three ways: from pairs of labels that are joined by walks of one to three steps;
-// as homophily of a given strength; or from homophilous beliefs, twice. [Fit] runs several of these on
+// R is estimated from pairs of labels that are joined by walks of one to three steps, is homophily of a given strength, or
+// is estimated from homophilous beliefs, twice. [Fit] runs several of these on
 // labels without each fold, and chooses the setting and one temperature by the labels of the folds.
 //
 //	model, err := beliefs.Fit(ctx, g, seeds, fold, nil)

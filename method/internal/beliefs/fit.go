@@ -28,28 +28,16 @@ const (
 type Candidate struct {
 	Ratios string  // Walks, Homophily or Iterated
 	T      float64 // weight of the evidence of an edge
-	Field  bool    // whether the field is subtracted
 	Rounds int     // number of rounds, at least 1
 }
 
-// candidates are those that a greedy choice on 19 graphs ends with, each graph left out in turn.
+// candidates are those of a greedy choice on 19 graphs.
 var candidates = []Candidate{
-	{Walks, 1, true, 4}, {Walks, 1, true, rounds},
-	{Homophily, 1, true, 4}, {Homophily, 1, true, rounds},
-	{Iterated, 1, true, rounds},
-	{Walks, 0.3, true, 2}, {Walks, 0.3, true, rounds},
-	{Homophily, 1, false, rounds},
+	{Walks, 1, rounds}, {Walks, 1, 4}, {Homophily, 1, rounds}, {Homophily, 1, 4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
 }
 
-// Candidates returns the settings that [Fit] chooses from. The first one, read after the last
-// round, is the best single setting on block models.
+// Candidates returns the settings that [Fit] chooses from. The first one is the best single setting on block models.
 func Candidates() []Candidate { return slices.Clone(candidates) }
-
-// Few returns three candidates that cost a third of all, for a method in which beliefs take part.
-func Few() []Candidate { return []Candidate{candidates[1], candidates[3], candidates[6]} }
-
-// First returns the best single candidate on block models alone, which costs a fifth of all.
-func First() []Candidate { return slices.Clone(candidates[1:2]) }
 
 const (
 	strong       = 0.98 // homophily of candidates
@@ -111,8 +99,8 @@ func (m *Model) KnowsItself() bool {
 
 // Fit chooses among the candidates by the labels of the folds: fold[i] ≥ 0 is the fold of seed i, or −1 if
 // it is never held out. Without a held-out label it is the first candidate. The graph is undirected. Cost:
-// for each fold about 4 sweeps of C columns, 18 for iterated ratios, and 15 for each of five runs at the
-// most, as many columns at a time as the memory allows.
+// for each fold about 4 sweeps of C columns, and 15 for each candidate at the most, as many columns at a time as the
+// memory allows.
 func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int, s *Settings) (*Model, error) {
 	if s == nil {
 		s = &Settings{}
@@ -151,12 +139,6 @@ const (
 	manyLabels = 500 // labels from which one fold chooses as well as five
 )
 
-// Forget returns the model without the blocks of its run, so that Predict begins anew but for the ratios.
-func (m *Model) Forget() *Model {
-	m.only = nil
-	return m
-}
-
 // Folds returns the fold of each label with the given classes, as [Fit] expects them: five stratified folds
 // or, of many labels, a fifth of them in one fold and −1 for the others.
 func Folds(class []int, seed uint64) []int {
@@ -191,44 +173,29 @@ type fitting struct {
 }
 
 // read makes the runs of all candidates without each fold, and keeps the beliefs of the held-out labels.
-// Candidates that differ in the number of rounds share a run.
 func (f *fitting) read(ctx context.Context) error {
-	var runs []run
-	for _, c := range f.candidates {
-		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
-		if slices.ContainsFunc(runs, func(r run) bool { return r.readsFor(c) }) {
-			continue
-		}
-		list, err := f.runs(ctx, c, f.folds)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, list...)
-	}
 	width := f.width()
-	for lo := 0; lo < len(runs); lo += width {
-		hi := min(lo+width, len(runs))
-		q, limit := f.newGroup(runs[lo:hi]), 0
-		for _, c := range f.candidates {
-			limit = max(limit, c.Rounds)
-		}
-		err := q.run(ctx, limit, func(round int) {
-			for k, c := range f.candidates {
-				for v := lo; v < hi && c.Rounds == round; v++ {
-					if runs[v].readsFor(c) {
-						f.keep(f.beliefs[k], q, v-lo)
-					}
-				}
-			}
-		})
+	for k, c := range f.candidates {
+		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
+		runs, err := f.runs(ctx, c, f.folds)
 		if err != nil {
 			return err
 		}
-		if len(runs) == 1 {
-			f.only = q
+		for lo := 0; lo < len(runs); lo += width {
+			hi := min(lo+width, len(runs))
+			q := f.newGroup(runs[lo:hi])
+			if err := q.run(ctx, c.Rounds); err != nil {
+				return err
+			}
+			for v := range hi - lo {
+				f.keep(f.beliefs[k], q, v)
+			}
+			if len(runs)*len(f.candidates) == 1 {
+				f.only = q
+			}
 		}
 		if f.settings.Progress != nil {
-			f.settings.Progress("beliefs", int64(hi), int64(len(runs)))
+			f.settings.Progress("beliefs", int64(k+1), int64(len(f.candidates)))
 		}
 	}
 	return nil
@@ -254,10 +221,10 @@ func (n *network) width() int {
 func (n *network) runs(ctx context.Context, c Candidate, folds []int) ([]run, error) {
 	list := make([]run, len(folds))
 	for i, k := range folds {
-		list[i] = run{source: c.Ratios, strength: strong, t: float32(c.T), field: c.Field, fold: k, shares: n.shares(k)}
+		list[i] = run{strength: strong, t: float32(c.T), fold: k, shares: n.shares(k)}
 	}
 	width := n.width()
-	for lo := 0; lo < len(list); lo += width {
+	for lo := 0; lo < len(list) && c.Ratios != Homophily; lo += width {
 		if err := n.setRatios(ctx, c.Ratios, list[lo:min(lo+width, len(list))]); err != nil {
 			return nil, err
 		}
@@ -271,14 +238,9 @@ type ratiosOf struct {
 	fold   int
 }
 
-// setRatios computes the ratios of runs, which stay nil for homophily. Those that were computed before are
-// used again.
+// setRatios computes the ratios of runs from a source. Those that were computed before are used again.
 func (n *network) setRatios(ctx context.Context, source string, list []run) error {
-	lookup := func(r run) *mat.Dense { return n.computed[ratiosOf{source, r.fold}] }
-	if source == Homophily {
-		return nil
-	}
-	if slices.ContainsFunc(list, func(r run) bool { return lookup(r) == nil }) {
+	if slices.ContainsFunc(list, func(r run) bool { return n.computed[ratiosOf{source, r.fold}] == nil }) {
 		compute := n.fromWalks
 		if source == Iterated {
 			compute = n.iterate
@@ -292,7 +254,7 @@ func (n *network) setRatios(ctx context.Context, source string, list []run) erro
 		}
 	}
 	for i, r := range list {
-		list[i].ratios = lookup(r)
+		list[i].ratios = n.computed[ratiosOf{source, r.fold}]
 	}
 	return nil
 }
@@ -319,11 +281,11 @@ func (n *network) fromWalks(ctx context.Context, list []run) ([]*mat.Dense, erro
 func (n *network) iterate(ctx context.Context, list []run) ([]*mat.Dense, error) {
 	first := slices.Clone(list)
 	for i := range first {
-		first[i].ratios, first[i].strength, first[i].t, first[i].field = nil, usual, 0.5, true
+		first[i].ratios, first[i].strength, first[i].t = nil, usual, 0.5
 	}
 	for range 2 {
 		q := n.newGroup(first)
-		if err := q.run(ctx, emRounds, func(int) {}); err != nil {
+		if err := q.run(ctx, emRounds); err != nil {
 			return nil, err
 		}
 		pairs, err := q.pairs(ctx)
@@ -519,7 +481,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 		}
 		q = n.newGroup(runs)
 	}
-	if err := q.run(ctx, m.Rounds, func(int) {}); err != nil {
+	if err := q.run(ctx, m.Rounds); err != nil {
 		return nil, err
 	}
 	m.Sweeps, m.Columns = n.sweeps, n.columns

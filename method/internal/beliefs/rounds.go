@@ -3,6 +3,7 @@ package beliefs
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -23,21 +24,14 @@ const (
 
 // run is one computation of beliefs.
 type run struct {
-	source   string     // of the ratios
 	ratios   *mat.Dense // nil: homophily of the given strength
 	strength float64
-	t        float32 // weight of the evidence of an edge
-	field    bool
+	t        float32   // weight of the evidence of an edge
 	fold     int       // the fold whose labels are left out; noFold: none
 	shares   []float64 // of the classes of the remaining labels
 }
 
 const noFold = -1
-
-// readsFor reports whether the beliefs of a candidate are those of the run after some round.
-func (r run) readsFor(c Candidate) bool {
-	return r.source == c.Ratios && r.t == float32(c.T) && r.field == c.Field
-}
 
 // network is the graph with its labels, as all runs see it.
 type network struct {
@@ -127,7 +121,7 @@ type group struct {
 
 	ratios    [][]float32 // of each run, by columns; of homophily, strength/share of each class
 	prior     [][]float32 // log shares
-	field     []float32   // log(f R) of each column; 0 without a field
+	field     []float32   // log(f R) of each column
 	continued bool        // beliefs are those of another run
 	active    []bool      // runs that have not settled
 	rounds    int
@@ -177,29 +171,17 @@ func (q *group) endsTo(dst, f []float32, run, first int) {
 	}
 }
 
-// run makes the rounds; visit is called behind each one, and behind the last with every later number too.
-func (q *group) run(ctx context.Context, limit int, visit func(round int)) error {
+// run makes the rounds.
+func (q *group) run(ctx context.Context, limit int) error {
 	if err := q.begin(ctx); err != nil {
 		return err
 	}
-	for round := 1; round <= limit; round++ {
-		if q.anyActive() {
-			if err := q.round(ctx); err != nil {
-				return err
-			}
+	for round := 1; round <= limit && slices.Contains(q.active, true); round++ {
+		if err := q.round(ctx); err != nil {
+			return err
 		}
-		visit(round)
 	}
 	return nil
-}
-
-func (q *group) anyActive() bool {
-	for _, isActive := range q.active {
-		if isActive {
-			return true
-		}
-	}
-	return false
 }
 
 // know lets the only run know the labels of its fold too, so that it can be continued.
@@ -275,9 +257,6 @@ func (q *group) sumUp() {
 		}
 		if q.rounds > 0 && total[len(q.field)+v] < settled*float64(q.count*c) {
 			q.active[v] = false
-		}
-		if !q.runs[v].field {
-			continue
 		}
 		mean, field := make([]float32, c), q.field[v*c:(v+1)*c]
 		for i := range c {
