@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import os
 import re
 import sys
@@ -23,6 +24,31 @@ NAME = "heatwalk"
 SUMMARY = "Label the rest of your graph: node classification, graph kernels, matrix functions"
 REQUIRES = ["numpy>=1.22", "scipy>=1.8"]
 EXTRAS = {"all": ["pandas", "scikit-learn", "networkx", "igraph", "tqdm"]}
+ENTRY_POINTS = f"""[console_scripts]
+{NAME} = {NAME}._binary:main
+
+[networkx.backends]
+{NAME} = {NAME}._networkx:backend
+
+[networkx.backend_info]
+{NAME} = {NAME}._networkx:get_info
+"""
+ABOUT = f"""License-Expression: Apache-2.0
+License-File: LICENSE
+Author: The heatwalk authors
+Keywords: graph,node classification,semi-supervised,kernel,sparse
+Project-URL: Source, https://github.com/heatwalk/heatwalk
+Project-URL: Documentation, https://github.com/heatwalk/heatwalk/blob/main/docs/python.md
+Classifier: Development Status :: 4 - Beta
+Classifier: Intended Audience :: Science/Research
+Classifier: Operating System :: MacOS
+Classifier: Operating System :: Microsoft :: Windows
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: Python :: 3
+Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence
+Classifier: Typing :: Typed
+""".splitlines()
+LICENSES = ("LICENSE", "THIRD_PARTY_LICENSES")
 
 #: Tags of wheels by system. The program is static, so that one wheel serves glibc and musl; 12.0 is the
 #: least version of macOS that Go 1.26 writes into programs.
@@ -54,13 +80,30 @@ def version() -> str:
 
 def metadata() -> bytes:
     """Return the METADATA file."""
-    lines = ["Metadata-Version: 2.1", f"Name: {NAME}", f"Version: {version()}", f"Summary: {SUMMARY}", "Requires-Python: >=3.10"]
+    lines = ["Metadata-Version: 2.4", f"Name: {NAME}", f"Version: {version()}",
+             f"Summary: {SUMMARY}", "Requires-Python: >=3.10", *ABOUT]
+    lines += [f"License-File: {name}" for name in licenses() if name != "LICENSE"]
     lines += [f"Requires-Dist: {d}" for d in REQUIRES]
     for extra, names in EXTRAS.items():
         lines += [f"Provides-Extra: {extra}"] + [f'Requires-Dist: {d}; extra == "{extra}"' for d in names]
     lines.append("Description-Content-Type: text/markdown")
     with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
         return ("\n".join(lines) + "\n\n" + file.read()).encode()
+
+
+def licenses() -> dict[str, str]:
+    """Return the paths of the licence files by name: those of this folder or of the repository.
+
+    scripts/wheels names the folder of the licences of the modules in the program.
+    """
+    folders = (os.environ.get("HEATWALK_LICENSES", HERE), HERE, os.path.dirname(HERE))
+    found: dict[str, str] = {}
+    for folder in folders:
+        for name in LICENSES:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                found.setdefault(name, path)
+    return found
 
 
 def sources() -> list[Member]:
@@ -71,6 +114,8 @@ def sources() -> list[Member]:
         folders[:] = sorted(f for f in folders if f not in ("__pycache__", "bin"))
         for name in sorted(names):
             path = os.path.join(root, name)
+            if name == "cora":  # a link that Git wrote as a file, as on Windows
+                raise SystemExit(f"{path} is no folder; clone with git config core.symlinks true")
             with open(path, "rb") as file:
                 members.append(Member(os.path.relpath(path, top).replace(os.sep, "/"), file.read()))
     return members
@@ -91,8 +136,11 @@ def write_wheel(folder: str, system: str | None = None, binary: str | None = Non
     members += [
         Member(f"{info}/METADATA", metadata()),
         Member(f"{info}/WHEEL", ("\n".join(wheel) + "\n").encode()),
-        Member(f"{info}/entry_points.txt", f"[console_scripts]\n{NAME} = {NAME}._binary:main\n".encode()),
+        Member(f"{info}/entry_points.txt", ENTRY_POINTS.encode()),
     ]
+    for name, path in licenses().items():
+        with open(path, "rb") as file:
+            members.append(Member(f"{info}/licenses/{name}", file.read()))
     record = "".join(f"{m.name},sha256={_digest(m.data)},{len(m.data)}\n" for m in members) + f"{info}/RECORD,,\n"
     members.append(Member(f"{info}/RECORD", record.encode()))
     name = f"{stem}-py3-none-{tag}.whl"
@@ -112,8 +160,11 @@ def _digest(data: bytes) -> str:
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
     """Build a wheel, with the program if $HEATWALK_BINARY names it and $HEATWALK_SYSTEM its system."""
-    binary = os.environ.get("HEATWALK_BINARY")
-    return write_wheel(wheel_directory, os.environ.get("HEATWALK_SYSTEM") if binary else None, binary)
+    binary, system = os.environ.get("HEATWALK_BINARY"), os.environ.get("HEATWALK_SYSTEM")
+    if bool(binary) != bool(system) or system and system not in TAGS:
+        raise SystemExit(f"HEATWALK_BINARY is {binary}, HEATWALK_SYSTEM is {system}; give the path of the program, "
+                         f"and one of {', '.join(TAGS)}")
+    return write_wheel(wheel_directory, system, binary)
 
 
 def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
@@ -124,9 +175,16 @@ def build_editable(wheel_directory: str, config_settings: Any = None, metadata_d
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     """Build a source distribution."""
     stem = f"{NAME}-{version()}"
-    with tarfile.open(os.path.join(sdist_directory, stem + ".tar.gz"), "w:gz", dereference=True) as archive:
+    path = os.path.join(sdist_directory, stem + ".tar.gz")
+    with tarfile.open(path, "w:gz", dereference=True) as archive:
         for name in ("pyproject.toml", "README.md", "wheelbuild.py", "src"):
-            archive.add(os.path.join(HERE, name), f"{stem}/{name}", filter=lambda i: None if "__pycache__" in i.name else i)
+            archive.add(os.path.join(HERE, name), f"{stem}/{name}",
+                        filter=lambda i: None if "__pycache__" in i.name else i)
+        for name, license_path in licenses().items():
+            archive.add(license_path, f"{stem}/{name}")
+        about = tarfile.TarInfo(f"{stem}/PKG-INFO")
+        about.size = len(metadata())
+        archive.addfile(about, io.BytesIO(metadata()))
     return stem + ".tar.gz"
 
 

@@ -5,8 +5,10 @@ import importlib
 import os
 import pkgutil
 import re
+import tarfile
 import tempfile
 import unittest
+import zipfile
 
 import heatwalk
 
@@ -43,6 +45,23 @@ class Examples(unittest.TestCase):
                 os.chdir(before)
         self.assertGreater(result.attempted, 15)
         self.assertEqual(result.failed, 0)
+
+    def test_metadata(self):
+        """pyproject.toml has the metadata that wheelbuild.py writes, and packages have the licence."""
+        import wheelbuild
+
+        with open(os.path.join(wheelbuild.HERE, "pyproject.toml"), encoding="utf-8") as file:
+            project = file.read()
+        for text in (wheelbuild.SUMMARY, *wheelbuild.REQUIRES, *wheelbuild.EXTRAS["all"],
+                     *re.findall(r"heatwalk\.\S+", wheelbuild.ENTRY_POINTS)):
+            self.assertIn(text, project)
+        with tempfile.TemporaryDirectory() as folder:
+            name = wheelbuild.build_sdist(folder)
+            with tarfile.open(os.path.join(folder, name)) as archive:
+                for member in ("PKG-INFO", "LICENSE"):
+                    self.assertIn(f"{name[:-7]}/{member}", archive.getnames())
+            with zipfile.ZipFile(os.path.join(folder, wheelbuild.write_wheel(folder))) as wheel:
+                self.assertIn(f"{name[:-7]}.dist-info/licenses/LICENSE", wheel.namelist())
 
 
 if __name__ == "__main__":

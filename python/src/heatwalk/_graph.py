@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import os
 import sys
 import zlib
@@ -314,29 +316,34 @@ def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool, n
     return _csr(larger)
 
 
-def _from_networkx(graph: Any, weight: str | None) -> Graph:
-    nodes, adjacency = list(graph.nodes), dict(graph.adjacency())
-    n, several = len(nodes), graph.is_multigraph()
-    index = {v: i for i, v in enumerate(nodes)}
-    counts = np.fromiter((len(near) for near in adjacency.values()), np.int64, n)
-    ends: Iterable[Hashable] = (v for near in adjacency.values() for v in near)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    indices = np.fromiter((index[v] for v in ends), np.int32, indptr[-1])
-    edges = (data for near in adjacency.values() for data in near.values())
+def csr_of_networkx(graph: Any, weight: str | None) -> sp.csr_matrix:
+    """Return the adjacency matrix of a NetworkX graph, several times as fast as NetworkX does."""
+    adjacency = dict(graph.adjacency())
+    n, near = len(adjacency), adjacency.values()
+    indptr = np.concatenate([[0], np.cumsum(np.fromiter(map(len, near), np.int64, n))])
+    ends: Iterable[Any] = itertools.chain.from_iterable(near)
+    if list(adjacency) != list(range(n)):
+        ends = map({v: i for i, v in enumerate(adjacency)}.__getitem__, ends)
+    indices = np.fromiter(ends, np.int32, indptr[-1])
+    edges: Iterable[Any] = itertools.chain.from_iterable(map(operator.methodcaller("values"), near))
+    if graph.is_multigraph() and weight is not None:  # parallel edges without weights are one edge
+        weighted = any(weight in d for _, _, d in graph.edges(data=True))
+        edges = ({weight: sum(d.get(weight, 1) for d in keys.values())} if weighted else {}
+                 for keys in edges)
     try:
-        if weight is None:
-            data = np.ones(len(indices))
-        elif several:
-            weighted = any(weight in d for _, _, d in graph.edges(data=True))
-            data = np.fromiter((sum(d.get(weight, 1) for d in keys.values()) if weighted else 1
-                                for keys in edges), np.float64, len(indices))
-        else:
-            data = np.fromiter((d.get(weight, 1) for d in edges), np.float64, len(indices))
+        data = np.ones(len(indices)) if weight is None else np.fromiter(
+            map(operator.methodcaller("get", weight, 1), edges), np.float64, len(indices))
     except (TypeError, ValueError) as error:
         raise ValueError(f"the attribute {weight} of an edge is not a number: {error}") from None
     matrix = sp.csr_matrix((data, indices, indptr), shape=(n, n))
     matrix.sort_indices()
-    return Graph(_csr(matrix), None if nodes == list(range(n)) else nodes)
+    return matrix
+
+
+def _from_networkx(graph: Any, weight: str | None) -> Graph:
+    nodes = list(graph.nodes)
+    matrix = _csr(csr_of_networkx(graph, weight))
+    return Graph(matrix, None if nodes == list(range(len(nodes))) else nodes)
 
 
 def _from_igraph(graph: Any, weight: str | None) -> Graph:
