@@ -1,8 +1,8 @@
 """Label the rest of your graph.
 
 heatwalk predicts the labels of all nodes of a graph from the labels of a few, and computes kernels,
-matrix functions, eigenpairs and solutions that this needs. Each call runs the program ``heatwalk`` in a
-process of its own.
+matrix functions, eigenpairs and solutions that this needs. Each call runs the program ``heatwalk``
+in a process of its own.
 
 >>> import heatwalk as hw
 >>> A, y = hw.datasets.cora(labelled=270)
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from . import datasets
 from ._binary import binary
 from ._errors import (CancelledError, CrashError, HeatwalkError, HeatwalkWarning, InputError,
-                      LimitError, NotFittedError, NotFoundError, StoreError, UsageError, VersionError)
+                      LimitError, NotFittedError, NotFoundError, StoreError, UsageError,
+                      VersionError)
 from ._graph import Graph, as_graph
 from ._matrix import apply, eigsh, expm_multiply, features, kernel, solve
 from ._process import Settings, cancel
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     from ._estimators import NodeEmbedding, NodeRegressor
 
 __all__ = [
-    "Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning", "InputError",
+    "Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning",
+           "InputError",
     "LimitError", "Model", "NodeClassifier", "NodeEmbedding", "NodeRegressor", "NotFittedError",
     "NotFoundError", "Settings", "Store", "StoreError", "UsageError", "VersionError", "__version__",
-    "apply", "as_graph", "binary", "cancel", "datasets", "eigsh", "evaluate", "expm_multiply", "features",
+    "apply", "as_graph", "binary", "cancel", "datasets", "eigsh", "evaluate", "expm_multiply",
+           "features",
     "kernel", "load", "methods", "rank", "regress", "solve", "suggest",
 ]
 

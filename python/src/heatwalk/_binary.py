@@ -33,7 +33,8 @@ def find() -> str:
         path = shutil.which(name, path=folder) if folder else None
         if path and not _is_script(path):
             return path
-    raise NotFoundError("the program heatwalk was not found", "install a wheel for this system, or "
+    raise NotFoundError("the program heatwalk was not found", "install a wheel for this system, "
+                        "or "
                         "build it with go build ./cmd/heatwalk and set $HEATWALK to its path")
 
 

@@ -21,7 +21,8 @@ class Call:
     With loops the diagonal of the matrix counts, as in SciPy; otherwise it is left out.
     """
 
-    def __init__(self, folder: str, graph: Graph, settings: Mapping[str, Any], *, loops: bool = False) -> None:
+    def __init__(self, folder: str, graph: Graph, settings: Mapping[str, Any], *,
+                 loops: bool = False) -> None:
         if wrong := set(settings) - set(_process.Settings.__annotations__):
             raise TypeError(f"unexpected argument {wrong.pop()!r}")
         self.folder, self.graph, self.settings = folder, graph, dict(settings)
@@ -63,12 +64,14 @@ class Call:
         else:
             path = self.write("features.npy", name, matrix)
         nodes = nodes_of(self.graph)
-        with open(self.path("features.rows.ids", name), "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(f"{v if nodes.path else i}\n" for i, v in enumerate(nodes.all() if nodes.path else range(len(nodes))))
+        with open(self.path("features.rows.ids", name), "w", encoding="utf-8",
+                  errors="surrogateescape") as file:
+            file.writelines(f"{v if nodes.path else i}\n" for i,
+                            v in enumerate(nodes.all() if nodes.path else range(len(nodes))))
         return ["--node-features", path]
 
     def run(self, command: str, *args: str, is_random: bool = False) -> dict[str, Any]:
-        """Run a command on the graph; a random one without random_state gets another seed each time."""
+        """Run a command; a random one without random_state gets another seed each time."""
         settings = dict(self.settings)
         if is_random and settings.get("random_state") is None:
             settings["random_state"] = _process.seed_of(None)
@@ -89,7 +92,8 @@ def rows_of(graph: Graph, nodes: Any, name: str) -> Any:
         nodes = list(nodes)
     if len(nodes) and all(isinstance(v, (bool, np.bool_)) for v in nodes):
         if np.shape(nodes) != (graph.n,):
-            raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element for each of "
+            raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element "
+                             "for each of "
                              f"{graph.n} nodes")
         rows = np.flatnonzero(nodes)
     else:

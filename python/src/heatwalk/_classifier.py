@@ -16,37 +16,42 @@ from ._folder import call_in_folder
 from ._graph import Graph, as_array, as_graph, bytes_of, is_pandas, labels_of, nodes_of
 from ._labels import as_objects, decode, encode, encode_rows, encode_several
 from ._process import Progress
-from ._results import axis, bars, table
+from ._results import axis
 
 if TYPE_CHECKING:
     import pandas
 
-    Array = np.ndarray[Any, Any]
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 
 class NodeClassifier(ClassifierMixin, NodeEstimator):
     """Predict the labels of all nodes of a graph from the labels of some.
 
-    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``, ``GridSearchCV``,
-    pipelines and the like of scikit-learn work: ``NodeClassifier(graph=A).fit(nodes, y)``.
-    Without it, ``fit`` takes the graph as X and y with an element for each node.
+    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``,
+    ``GridSearchCV``, pipelines and the like of scikit-learn work:
+    ``NodeClassifier(graph=A).fit(nodes, y)``. Without it, ``fit`` takes the graph as X and y with
+    an element for each node.
 
     Parameters
     ----------
     method : str
-        The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods` lists all.
+        The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods` lists
+        all.
     graph : object, optional
         The graph, in any form that :func:`as_graph` takes. Convert a NetworkX graph once by
         :func:`as_graph` if it is fitted many times.
     node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, a row for each; the method ``auto`` learns from them too. The rows of a
-        frame are found by its index, as the labels of a series are.
+        Attributes of the nodes, a row for each; the method ``auto`` learns from them too. The rows
+        of a frame are found by its index, as the labels of a series are.
     multi_label : bool
-        Whether a node may have several labels; y then has an iterable for each node, or is a matrix of
-        0 and 1.
+        Whether a node may have several labels; y then has an iterable for each node, or is a matrix
+        of 0 and 1.
     unreached : {"blank", "prior"}, optional
-        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior. By default
-        the prior if the graph is in the constructor, because scikit-learn scores every prediction.
+        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior.
+        By default the prior if the graph is in the constructor, because scikit-learn scores every
+        prediction.
     prior : path or "balanced", optional
         Known shares of the classes.
     targets : sequence, optional
@@ -67,7 +72,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     reached_ : array of bool
         Whether a path connects the node with a labelled node.
     accuracy_, accuracy_stderr_ : float or None
-        The accuracy at nodes without a label, estimated by cross-validation, and its standard error.
+        The accuracy at nodes without a label, estimated by cross-validation, and its standard
+        error.
     method_, settings_ : str and dict
         The method and the parameters that were chosen.
     nodes_ : sequence
@@ -90,8 +96,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     """
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
-                 multi_label: bool = False, unreached: str | None = None, prior: Any = None, targets: Any = None,
-                 random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
+                 multi_label: bool = False, unreached: str | None = None, prior: Any = None,
+                 targets: Any = None,
+                 random_state: Any = None, threads: int | None = None,
+                 max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
         self.graph = graph
         self.method = method
@@ -111,15 +119,11 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         Parameters
         ----------
         X : object
-            Nodes of the graph in the constructor; without that, a graph in any form that :func:`as_graph`
-            takes.
+            Nodes of the graph in the constructor; without that, a graph in any form that
+            :func:`as_graph` takes.
         y : array or dict
-            The label of each element of X; for a graph the label of each node: −1 in numbers, NaN, None or ""
-            for an unlabelled node; or a dict of the labelled nodes.
-
-        Returns
-        -------
-        NodeClassifier
+            The label of each element of X; for a graph the label of each node: −1 in numbers, NaN,
+            None or "" for an unlabelled node; or a dict of the labelled nodes.
 
         Raises
         ------
@@ -129,23 +133,28 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             The call needs more than max_memory.
         """
         if y is None:
-            raise ValueError("This NodeClassifier estimator requires y to be passed, but the target y is None.")
+            raise ValueError("This NodeClassifier estimator requires y to be passed, but the "
+                             "target y is None.")
         g, rows = self._inputs(X)
         if self.multi_label:
             return self._fit_several(g, rows, y)
         labels = encode(labels_of(g, y), g.n) if rows is None else encode_rows(y, rows, g.n)
         if len(labels.classes) == 1:
-            raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are needed")
-        scores, cols, predicted, state = self._predictions(g, lambda call: call.write_labels(labels))
-        number = np.array([int(c) for c in cols])  # the program has the classes in the order of their first nodes
+            raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are "
+                             "needed")
+        scores, cols, predicted, state = self._predictions(
+            g, lambda call: call.write_labels(labels))
+        number = np.array([int(c) for c in cols])  # in the order of the first nodes of the classes
         code = np.where(predicted < 0, -1, number[predicted])
         fitted: NodeClassifier = self._fitted(
-            g, classes_=labels.classes, scores_=scores[:, np.argsort(number)], labels_=decode(labels.classes, code),
+            g, classes_=labels.classes, scores_=scores[:, np.argsort(number)],
+                                              labels_=decode(labels.classes, code),
             _code=labels.code, **state)
         return fitted
 
-    def _predictions(self, graph: Graph, write_labels: Any, *more: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
-        """Run classify; return scores, names of their columns, predicted columns, and attributes."""
+    def _predictions(self, graph: Graph, write_labels: Any,
+                     *more: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
+        """Run classify; return scores, their columns, predicted columns, and attributes."""
         unreached = self.unreached or ("blank" if self.graph is None else "prior")
 
         def work(folder: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
@@ -169,7 +178,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                     raise
                 run = call.run("classify", *args, is_random=True)
             state = {"run_": run, "accuracy_": run.get("accuracy_estimate"), "_model": b"",
-                     "accuracy_stderr_": run.get("accuracy_stderr"), "method_": run.get("method", self.method),
+                     "accuracy_stderr_": run.get("accuracy_stderr"),
+                     "method_": run.get("method", self.method),
                      "settings_": run.get("parameters") or {}}
             if state["accuracy_"] is not None:
                 state["accuracy_"] = float(state["accuracy_"])
@@ -182,7 +192,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         targets = rows_of(graph, self.targets, "targets")
         scores, cols, predicted, state = call_in_folder(bytes_of(graph) + 64 * graph.n, work)
         if targets is not None:  # other nodes have no label
-            full = [np.zeros((graph.n, scores.shape[1]), scores.dtype), np.full(graph.n, -1), np.zeros(graph.n, bool)]
+            full = [np.zeros((graph.n, scores.shape[1]), scores.dtype), np.full(graph.n, -1),
+                    np.zeros(graph.n, bool)]
             for array, some in zip(full, (scores, predicted, state["reached_"])):
                 array[targets] = some
             scores, predicted, state["reached_"] = full
@@ -191,7 +202,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def _fit_several(self, graph: Graph, rows: Any, y: Any) -> NodeClassifier:
         """Learn several labels for each node."""
         if self.method != "auto":
-            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one method: leave it out")
+            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one "
+                             "method: leave it out")
         if rows is None:
             classes, matrix, indicator = encode_several(labels_of(graph, y, several=True), graph.n)
         else:
@@ -207,8 +219,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         chosen[none, full[none].argmax(axis=1)] = True  # as in the column label of the program
         labelled = matrix.any(axis=1)
         chosen[labelled] = matrix[labelled] != 0
-        labels = chosen.astype(int) if indicator else as_objects(tuple(classes[c].tolist()) for c in chosen)
-        fitted: NodeClassifier = self._fitted(graph, classes_=classes, scores_=full, labels_=labels, _chosen=chosen, **state)
+        labels = chosen.astype(int) if indicator else as_objects(tuple(classes[c].tolist())
+                                                                 for c in chosen)
+        fitted: NodeClassifier = self._fitted(graph, classes_=classes, scores_=full, labels_=labels,
+                                              _chosen=chosen, **state)
         return fitted
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
@@ -221,7 +235,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         return np.array(self.labels_[rows])
 
     def predict_proba(self, X: Any = None) -> Array:
-        """Return the probability of each class at the nodes X, 1 at the label of a labelled node."""
+        """Return the probabilities of the classes at the nodes X, 1 at a known label."""
         rows = self._select(X)
         scores = np.array(self.scores_[rows], dtype=np.float64)
         if self.multi_label:
@@ -250,11 +264,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             for i, c in enumerate(classes.tolist()):
                 own[:, i] = self._chosen[rows][:, column[c]] if c in column else False
             counted = matrix.any(axis=1)
-            right = ((own == (matrix != 0)).all(axis=1) & (own.sum(axis=1) == self._chosen[rows].sum(axis=1)))[counted]
+            right = ((own == (matrix != 0)).all(axis=1)
+                     & (own.sum(axis=1) == self._chosen[rows].sum(axis=1)))[counted]
         else:
             labels = encode(y, n) if self._state != () else encode_rows(y, np.arange(n), n)
             counted = labels.code >= 0
-            pairs = zip(labels.classes[labels.code[counted]].tolist(), self.labels_[rows][counted].tolist())
+            pairs = zip(labels.classes[labels.code[counted]].tolist(),
+                        self.labels_[rows][counted].tolist())
             right = np.array([a == b for a, b in pairs])
         weights = None if sample_weight is None else np.asarray(sample_weight)[counted]
         return float(np.average(right.astype(float), weights=weights))
@@ -266,15 +282,18 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         """
         self._check_fitted()
         if not self._model:
-            raise ValueError(f"save: models of {self.method_} cannot be kept; the methods auto, lp, lgc, cwk and "
+            raise ValueError(f"save: models of {self.method_} cannot be kept; the methods auto, "
+                             "lp, lgc, cwk and "
                              "kernels with linear learners can, for one label a node")
-        about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str, "path": self._nodes.path,
-                 "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path else list(self.nodes_),
+        about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str,
+                 "path": self._nodes.path,
+                 "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path
+                 else list(self.nodes_),
                  "unreached": self.unreached or ("blank" if self.graph is None else "prior")}
         try:
             text = json.dumps(about)
         except TypeError as error:
-            raise ValueError(f"save: a node or a class is neither text nor a number: {error}") from None
+            raise ValueError(f"save: a node or class is neither text nor number: {error}") from None
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("about.json", text)
             archive.writestr("model", self._model)
@@ -286,7 +305,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         return dict(zip(self.nodes_, labels))
 
     def to_frame(self) -> pandas.DataFrame:
-        """Return a pandas frame with nodes as index: label, reached, and the score of each class."""
+        """Return a pandas frame with nodes as index: label, reached, and scores by class."""
         self._check_fitted()
         import pandas
 
@@ -295,21 +314,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         frame.insert(0, "label", label, allow_duplicates=True)
         frame.insert(1, "reached", self.reached_, allow_duplicates=True)
         return frame
-
-    def _summary(self) -> str:
-        lines = [("method", self.method_), ("nodes", f"{len(self._nodes):,}"), ("classes", str(len(self.classes_)))]
-        if self.accuracy_ is not None:
-            error = 100 * (self.accuracy_stderr_ or 0)
-            lines.append(("cross-validated accuracy", f"{100 * self.accuracy_:.1f} ± {error:.1f} %"))
-            if (largest := self.run_.get("accuracy_majority")) is not None:
-                lines.append(("largest class alone", f"{100 * largest:.1f} %"))
-        lines += [(str(k), str(v)) for k, v in self.settings_.items()]
-        lines.append(("not reached", f"{int((~self.reached_).sum()):,}"))
-        if self.multi_label:
-            counts = self._chosen.sum(axis=0)
-        else:
-            counts = np.array([np.count_nonzero(self.labels_ == c) for c in self.classes_])
-        return table(lines) + bars(list(self.classes_), [int(c) for c in counts])
 
 
 def _read_predictions(path: str) -> tuple[Any, list[str], Any, Any]:
@@ -336,22 +340,26 @@ class Model:
         self._by_id, self._unreached = bool(about["path"]), about["unreached"]
         kind = np.dtype(about["type"])
         classes = [_hashable(v) for v in about["classes"]]
-        self.classes_: Array = as_objects(classes) if kind == object else np.array(classes, dtype=kind)
+        self.classes_: Array = as_objects(classes) if kind == object else np.array(classes,
+                                                                                   dtype=kind)
 
     def _run(self, graph: Any, node_features: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
         """Return scores and class numbers, −1 for a blank, of all nodes."""
         g = as_graph(graph)
         order = np.arange(g.n)
         if not self._by_id and g.matrix is not None:
-            # The program knows nodes by their rows, so that those of the model come first, in its order.
+            # The program knows nodes by their rows, so that those of the model come first, in its
+            # order.
             first = nodes_of(g).rows(self._learned, "graph")
             order = np.concatenate([first, np.setdiff1d(order, first)])
-            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(), [g.nodes[i] for i in order])
-            if node_features is not None and not is_pandas(node_features):  # those are found by name
+            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(),
+                      [g.nodes[i] for i in order])
+            if node_features is not None and not is_pandas(node_features):  # found by name
                 node_features = as_array(node_features)[order]
         elif self._by_id != (g.matrix is None):
             raise ValueError("graph: the model was learned on the other kind of graph; pass a "
-                             + ("file or a store" if self._by_id else "matrix or a graph in memory"))
+                             + ("file or a store" if self._by_id
+                                else "matrix or a graph in memory"))
 
         def work(folder: str) -> tuple[Any, Any]:
             call = Call(folder, g, settings)
@@ -370,7 +378,8 @@ class Model:
 
     def predict(self, graph: Any, *, node_features: Any = None, **settings: Any) -> Array:
         """Return the label of every node of a graph that has the labelled nodes of the model."""
-        return decode(self.classes_, self._run(graph, node_features, settings)[1])  # type: ignore[no-any-return]
+        return decode(self.classes_, self._run(graph, node_features,
+                                               settings)[1])  # type: ignore[no-any-return]
 
     def predict_proba(self, graph: Any, *, node_features: Any = None, **settings: Any) -> Array:
         """Return the probability of each class at every node."""

@@ -1,8 +1,7 @@
-"""Estimators with the manners of scikit-learn: what they share, numbers of nodes, and embeddings."""
+"""Estimators with the manners of scikit-learn: numbers of nodes, and embeddings."""
 
 from __future__ import annotations
 
-import inspect
 import sys
 from typing import TYPE_CHECKING, Any, Iterable
 
@@ -13,11 +12,12 @@ from ._errors import NotFittedError
 from ._graph import Graph, as_array, as_graph, checksum, nodes_of
 from ._matrix import eigsh, features
 from ._process import Progress
-from ._results import table
 from ._tables import numbers_of, predict_numbers
 
 if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
@@ -26,39 +26,14 @@ except ImportError:
     class ClassifierMixin:  # type: ignore[no-redef]
         """A classifier without scikit-learn."""
 
-        _estimator_type = "classifier"
-
     class RegressorMixin:  # type: ignore[no-redef]
         """A regressor without scikit-learn."""
-
-        _estimator_type = "regressor"
 
     class TransformerMixin:  # type: ignore[no-redef]
         """A transformer without scikit-learn."""
 
     class BaseEstimator:  # type: ignore[no-redef]
-        """The parameters of an estimator without scikit-learn."""
-
-        @classmethod
-        def _get_param_names(cls) -> list[str]:
-            return sorted(p for p in inspect.signature(cls.__init__).parameters if p != "self")
-
-        def get_params(self, deep: bool = True) -> dict[str, Any]:
-            """Return the parameters by name."""
-            return {name: getattr(self, name) for name in self._get_param_names()}
-
-        def set_params(self, **params: Any) -> Any:
-            """Set parameters by name and return the estimator."""
-            for name, value in params.items():
-                if name not in self._get_param_names():
-                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}")
-                setattr(self, name, value)
-            return self
-
-        def __repr__(self) -> str:
-            usual = inspect.signature(type(self)).parameters
-            given = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not usual[k].default]
-            return f"{type(self).__name__}({', '.join(given)})"
+        """An estimator without scikit-learn."""
 
 
 class NodeEstimator(BaseEstimator):
@@ -105,7 +80,8 @@ class NodeEstimator(BaseEstimator):
             import sklearn.exceptions
 
             error = sklearn.exceptions.NotFittedError
-        raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+        raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                    "appropriate "
                     "arguments before using this estimator.")
 
     def _select(self, X: Any) -> Any:
@@ -124,37 +100,30 @@ class NodeEstimator(BaseEstimator):
                 raise
             columns = X.shape[1]
         if columns != n:
-            raise ValueError(f"X has {columns} features, but {name} is expecting {n} features as input; "
-                             f"predictions are those of the fitted graph: use {name}(graph=A) with nodes as X, or "
+            raise ValueError(f"X has {columns} features, but {name} is expecting {n} features as "
+                             "input; "
+                             f"predictions are those of the fitted graph: use {name}(graph=A) "
+                             "with nodes as X, or "
                              "fit with all nodes")
         if checksum(g) != self._state:
-            raise ValueError(f"X is not the graph of fit; predictions are those of the nodes of that graph: use "
-                             f"{name}(graph=A) with nodes as X, or heatwalk.load for a model of other graphs")
+            raise ValueError(f"X is not the graph of fit; predictions are those of the nodes of "
+                             "that graph: use "
+                             f"{name}(graph=A) with nodes as X, or heatwalk.load for a model of "
+                             "other graphs")
         return slice(None)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
-        return {"pairwise": self.graph is None, "requires_positive_X": True, "non_deterministic": False}
+        return {"pairwise": self.graph is None, "requires_positive_X": True,
+                "non_deterministic": False}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.positive_only = True
         tags.input_tags.pairwise = self.graph is None
         return tags
-
-    def _summary(self) -> str:
-        """Return the summary of a fit as HTML."""
-        return ""
-
-    def _repr_html_(self) -> str:
-        if self._state is not None and (text := self._summary()):
-            return text
-        return table([("estimator", repr(self)), ("state", "fitted" if self._state is not None else "not fitted")])
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
 def _rows(graph: Any, X: Any) -> Any:
@@ -167,7 +136,8 @@ def _rows(graph: Any, X: Any) -> Any:
         if X.ndim == 2 and X.shape[1] == 1:
             X = X[:, 0]
         if X.ndim != 1:
-            raise ValueError(f"X has shape {X.shape}; with graph= in the constructor X is a list of nodes")
+            raise ValueError(f"X has shape {X.shape}; with graph= in the constructor X is a list "
+                             "of nodes")
         if X.dtype.kind == "f" and (X == np.floor(X)).all():
             X = X.astype(np.int64)
     return nodes.rows(X, "X")
@@ -208,17 +178,12 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
     See Also
     --------
     regress : the same as a function that returns a frame.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> hw.NodeRegressor("harmonic", graph=path).fit([0, 2], [1.0, 3.0]).predict([1]).round(6)
-    array([2.])
     """
 
-    def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None, node_features: Any = None,
-                 random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
+    def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None,
+                 node_features: Any = None,
+                 random_state: Any = None, threads: int | None = None,
+                 max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
         self.graph = graph
         self.method = method
@@ -237,20 +202,18 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
             Nodes of the graph in the constructor, or a graph.
         y : array or dict
             The numbers.
-
-        Returns
-        -------
-        NodeRegressor
         """
         if y is None:
-            raise ValueError("This NodeRegressor estimator requires y to be passed, but the target y is None.")
+            raise ValueError("This NodeRegressor estimator requires y to be passed, but the "
+                             "target y is None.")
         g, rows = self._inputs(X)
         if rows is None:
             values = numbers_of(g, y)
         else:
             values, y = np.full(g.n, np.nan), np.asarray(as_array(y), dtype=np.float64).ravel()
             if len(y) != len(rows):
-                raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and {len(y)}")
+                raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and "
+                                 f"{len(y)}")
             if not np.isfinite(y).all():
                 raise ValueError("Input y contains NaN or infinity; leave these nodes out of X")
             values[rows] = y
@@ -258,7 +221,8 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
             raise ValueError("y has no number: all of it is None or NaN")
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
         fitted: NodeRegressor = self._fitted(
-            g, values_=found["value"], reached_=found["reached"], stddev_=found.get("stddev"), run_=run,
+            g, values_=found["value"], reached_=found["reached"], stddev_=found.get("stddev"),
+                                             run_=run,
             method_=run.get("method"))
         return fitted
 
@@ -279,11 +243,11 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
     n_components : int
         The number of eigenvectors.
     method : str
-        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which are
-        those of :func:`features` with ``honest=True``.
-    matrix : {"normalized-adjacency", "adjacency", "laplacian", "normalized-laplacian", "modularity"}
-        The matrix of the eigenvectors: those of its smallest eigenvalues for a Laplacian, and of its largest
-        ones otherwise. The vectors that are known beforehand, one for each component, are left out.
+        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which
+        are those of :func:`features` with ``honest=True``.
+    matrix : str
+        The matrix of the eigenvectors, as for :func:`eigsh`: those of its smallest eigenvalues for a
+        Laplacian, of its largest ones otherwise, but for one trivial vector of each component.
     largest_component : bool
         Whether eigenvectors are those of the largest component; other nodes then have zeros.
     random_state : int, RandomState or None
@@ -299,18 +263,13 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         The eigenvalues.
     nodes_ : sequence
         The nodes in the order of the rows.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> A, _ = hw.datasets.cora()
-    >>> hw.NodeEmbedding(n_components=3, largest_component=True).fit_transform(A).shape
-    (2708, 3)
     """
 
     def __init__(self, n_components: int = 8, *, graph: Any = None, method: str = "eigenvectors",
-                 matrix: str = "normalized-adjacency", largest_component: bool = False, random_state: Any = None,
-                 threads: int | None = None, max_memory: str | int | None = None, progress: Progress = None) -> None:
+                 matrix: str = "normalized-adjacency", largest_component: bool = False,
+                 random_state: Any = None,
+                 threads: int | None = None, max_memory: str | int | None = None,
+                 progress: Progress = None) -> None:
         self.graph = graph
         self.n_components = n_components
         self.method = method
@@ -330,10 +289,6 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
             Nodes of the graph in the constructor, or a graph.
         y : array or dict, optional
             Labels, for walk features.
-
-        Returns
-        -------
-        NodeEmbedding
         """
         g, rows = self._inputs(X)
         values = None
@@ -358,7 +313,8 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         if self.largest_component:
             rows = np.flatnonzero(component == np.bincount(component).argmax())
             matrix, count = matrix[rows][:, rows], 1
-        trivial = count if self.matrix in ("laplacian", "normalized-laplacian", "normalized-adjacency") else 0
+        trivial = count if self.matrix in ("laplacian", "normalized-laplacian",
+                                           "normalized-adjacency") else 0
         k = min(self.n_components + trivial, len(rows))
         which = "SA" if self.matrix.endswith("laplacian") else "LA"
         w, v = eigsh(matrix, k, which=which, matrix=self.matrix, **self._settings())

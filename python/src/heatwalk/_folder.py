@@ -26,8 +26,8 @@ _PREFIX = "heatwalk-"
 _SHM = "/dev/shm"
 _T = TypeVar("_T")
 
-#: Locks and pipes of the calls that run. A child of fork closes its copies, because each of them would
-#: keep a folder locked or a program running after its parent was killed.
+#: Locks and pipes of the calls that run. A child of fork closes its copies, because each of them
+#: would keep a folder locked or a program running after its parent was killed.
 held: set[IO[bytes]] = set()
 
 
@@ -129,7 +129,8 @@ def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:
                 if isinstance(error, StoreError):
                     raise
                 hint = "free space, or set $HEATWALK_TMPDIR to a folder on another disk"
-                raise StoreError("no space left on the disk", hint, parent, 1, number=errno.ENOSPC) from error
+                raise StoreError("no space left on the disk", hint, parent, 1,
+                                 number=errno.ENOSPC) from error
     raise AssertionError("no folder")
 
 

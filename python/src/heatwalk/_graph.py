@@ -108,8 +108,8 @@ class Nodes:
 class Graph:
     """A graph that can be passed to every function of this package.
 
-    Use :func:`as_graph` to make one. Conversion of a NetworkX or igraph graph takes longer than most
-    computations, so that a graph that is used several times should be converted once.
+    Use :func:`as_graph` to make one. Conversion of a NetworkX or igraph graph takes longer than
+    most computations, so that a graph that is used several times should be converted once.
 
     Attributes
     ----------
@@ -119,7 +119,8 @@ class Graph:
         The file or the store, or "".
     """
 
-    def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None, path: str = "") -> None:
+    def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None,
+                 path: str = "") -> None:
         self.matrix, self.path = matrix, path
         n = 0 if matrix is None else int(matrix.shape[0])
         if names is not None:
@@ -129,7 +130,8 @@ class Graph:
             if len(set(names)) < n:
                 first: dict[Hashable, int] = {}
                 row = next(i for i, v in enumerate(names) if first.setdefault(v, i) != i)
-                raise ValueError(f"the nodes {first[names[row]]} and {row} have one name, {names[row]!r}; "
+                raise ValueError(f"the nodes {first[names[row]]} and {row} have one name, "
+                                 f"{names[row]!r}; "
                                  "name each differently")
         self._nodes = Nodes(n, names, path)
 
@@ -139,7 +141,7 @@ class Graph:
         return f"<heatwalk.Graph of {self.n} nodes and {self.matrix.nnz} entries>"
 
     def __deepcopy__(self, memo: Any) -> Graph:
-        return self  # because it never changes, and scikit-learn copies the parameters of estimators
+        return self  # it never changes, and scikit-learn copies parameters
 
     @property
     def n(self) -> int:
@@ -191,7 +193,8 @@ def checksum(graph: Graph) -> tuple[Any, ...]:
         return (os.path.realpath(graph.path),)
     m = graph.matrix
     return tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8))
-                 for a in (m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data.astype(np.float64)))
+                 for a in (m.indptr.astype(np.int64), m.indices.astype(np.int64),
+                           m.data.astype(np.float64)))
 
 
 def argument(graph: Graph, folder: str) -> str:
@@ -227,11 +230,12 @@ def _read_ids_of(path: str) -> list[str]:
 def is_pandas(x: Any) -> bool:
     """Report whether x is a series or a frame of pandas."""
     pandas = sys.modules.get("pandas")
-    return bool(pandas) and isinstance(x, (pandas.Series, pandas.DataFrame))  # type: ignore[union-attr]
+    return bool(pandas) and isinstance(x, (pandas.Series,
+                                           pandas.DataFrame))  
 
 
 def as_array(x: Any) -> Any:
-    """Return an array for a tensor, a series or anything else with values, and other objects as they are."""
+    """Return the array of a tensor, a series and the like, and other objects as they are."""
     if hasattr(x, "detach"):  # a tensor of PyTorch
         x = x.detach().cpu()
     if hasattr(x, "to_numpy"):
@@ -245,7 +249,7 @@ _EDGES = "A list of pairs becomes a graph by networkx.Graph(pairs)"
 
 
 def _csr(matrix: Any) -> Any:
-    """Return a square CSR matrix with sorted columns and without zeros, never the caller's object changed."""
+    """Return a square CSR matrix with sorted columns and without zeros; the argument stays."""
     if not sp.issparse(matrix):
         matrix = np.asarray(matrix)
         if matrix.dtype == object:
@@ -253,14 +257,18 @@ def _csr(matrix: Any) -> Any:
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported: an adjacency matrix has real numbers")
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. {_EDGES}")
+        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. "
+                         f"{_EDGES}")
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
                          "Reshape your data")
-    if matrix.dtype.kind == "f" and matrix.dtype not in (np.float64, np.float32) or not matrix.dtype.isnative:
+    if matrix.dtype.kind == "f" and matrix.dtype not in (np.float64,
+                                                         np.float32) or not matrix.dtype.isnative:
         matrix = matrix.astype(np.float64)
-    values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo") else matrix
-    if values.dtype.kind == "f" and isinstance(values, np.ndarray) and not np.isfinite(values).all():
+    values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc",
+                                                                      "coo") else matrix
+    if values.dtype.kind == "f" and isinstance(values,
+                                               np.ndarray) and not np.isfinite(values).all():
         raise ValueError("Input contains NaN or infinity: weights are finite numbers")
     if 0 in matrix.shape:
         axis = "sample" if matrix.shape[0] == 0 else "feature"
@@ -271,7 +279,8 @@ def _csr(matrix: Any) -> Any:
         if 2 in matrix.shape and matrix.dtype.kind in "iuf":
             way = "An edge index is an array of whole numbers of shape 2×m. " + \
                 (_EDGES if matrix.shape[1] == 2 else way)
-        raise ValueError(f"an adjacency matrix is square; this one is {matrix.shape[0]}×{matrix.shape[1]}. "
+        raise ValueError(f"an adjacency matrix is square; this one is "
+                         f"{matrix.shape[0]}×{matrix.shape[1]}. "
                          f"{way}")
     matrix = (matrix if sp.issparse(matrix) else sp.csr_matrix(matrix)).tocsr()
     if not matrix.has_canonical_format:
@@ -280,7 +289,8 @@ def _csr(matrix: Any) -> Any:
     data = matrix.data
     if data.dtype.kind in "if" and data.size and data.min() < 0:
         raise ValueError("Negative values in data: weights of a graph are 0 or more. "
-                         "If this is a Laplacian, pass the adjacency matrix and matrix=\"laplacian\"")
+                         "If this is a Laplacian, pass the adjacency matrix and "
+                         "matrix=\"laplacian\"")
     if not data.all():
         matrix = matrix.copy()
         matrix.eliminate_zeros()
@@ -290,11 +300,12 @@ def _csr(matrix: Any) -> Any:
     return matrix
 
 
-def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool, names: Any = None) -> Any:
+def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool,
+                names: Any = None) -> Any:
     """Return the matrix of edges, by the rules of a file.
 
-    Weights of edges from a to b are added; without weights these are one edge. In an undirected graph a–b
-    and b–a of equal weight are one edge, and of different weight they are an error.
+    Weights of edges from a to b are added; without weights these are one edge. In an undirected
+    graph a–b and b–a of equal weight are one edge, and of different weight they are an error.
     """
     values = np.ones(len(source)) if weight is None else np.asarray(weight, dtype=np.float64)
     if len(values) != len(source):
@@ -311,7 +322,8 @@ def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool, n
         if different.size:
             i, j = smaller.row[different[0]], smaller.col[different[0]]
             a, b = (i, j) if names is None else (names[i], names[j])
-            raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight {matrix[j, i]:g}; "
+            raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight "
+                             f"{matrix[j, i]:g}; "
                              "keep one of them, or pass directed=True to as_graph")
     return _csr(larger)
 
@@ -352,7 +364,8 @@ def _from_igraph(graph: Any, weight: str | None) -> Graph:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     if not graph.is_directed():
         edges = np.sort(edges, axis=1)  # so that parallel edges are added
-    return Graph(_from_edges(edges[:, 0], edges[:, 1], values, graph.vcount(), graph.is_directed()), names)
+    return Graph(_from_edges(edges[:, 0], edges[:, 1], values, graph.vcount(), graph.is_directed()),
+                 names)
 
 
 def _columns(frame: Any) -> dict[str, Any] | None:
@@ -365,7 +378,8 @@ def _columns(frame: Any) -> dict[str, Any] | None:
     return {title: frame[title] for title in (frame.columns if titles is None else titles)}
 
 
-def _from_frame(columns: dict[str, Any], source: Any, target: Any, weight: Any, directed: bool) -> Graph:
+def _from_frame(columns: dict[str, Any], source: Any, target: Any, weight: Any,
+                directed: bool) -> Graph:
     """Return the graph of a table with an edge in each row."""
     usual = {str(title).lower(): title for title in columns}
     if source is None and target is None and len(columns) == 2:
@@ -375,13 +389,15 @@ def _from_frame(columns: dict[str, Any], source: Any, target: Any, weight: Any, 
     weight = usual.get("weight") if weight == "weight" and weight not in columns else weight
     missing = [v for v in (source, target, weight) if v is not None and v not in columns]
     if source is None or target is None or missing:
-        problem = f"there is no column {missing[0]!r}" if missing else "no columns are called source and target"
+        problem = f"there is no column {missing[0]!r}" if missing else \
+            "no columns are called source and target"
         titles = ", ".join(map(str, columns))
         raise ValueError(f"graph: {problem}; name two of {titles} as in "
                          f"as_graph(frame, source={list(columns)[0]!r}, target=...)")
     ends = [as_array(columns[title]) for title in (source, target)]
     if any(is_missing(v).any() for v in ends):
-        raise ValueError(f"a missing value in the columns {source} and {target}; drop these edges, "
+        raise ValueError(f"a missing value in the columns {source} and {target}; drop these "
+                         "edges, "
                          "as frame.dropna() does")
     values = None if weight is None else np.asarray(as_array(columns[weight]), dtype=np.float64)
     number: dict[Any, int] = {}
@@ -391,7 +407,8 @@ def _from_frame(columns: dict[str, Any], source: Any, target: Any, weight: Any, 
     else:
         codes = np.array([[number.setdefault(v, len(number)) for v in end] for end in
                           (v.tolist() for v in ends)]).reshape(2, -1)
-    return Graph(_from_edges(codes[0], codes[1], values, len(number), directed, list(number)), number)
+    return Graph(_from_edges(codes[0], codes[1], values, len(number), directed, list(number)),
+                 number)
 
 
 def is_missing(values: Any) -> Any:
@@ -400,7 +417,8 @@ def is_missing(values: Any) -> Any:
         return np.isnan(values) if values.dtype.kind in "fc" else np.isnat(values)
     if values.dtype != object:
         return np.zeros(values.shape, dtype=bool)
-    return np.fromiter((_is_none(v) for v in values.ravel()), bool, values.size).reshape(values.shape)
+    return np.fromiter((_is_none(v) for v in values.ravel()), bool,
+                       values.size).reshape(values.shape)
 
 
 def _is_none(value: Any) -> bool:
@@ -413,15 +431,17 @@ def _is_none(value: Any) -> bool:
 
 
 def _from_adjacency(frame: Any) -> Graph | None:
-    """Return the graph of a pandas frame with nodes as index and columns, or None for another frame."""
+    """Return the graph of a frame with nodes as index and columns, or None for another frame."""
     if frame.shape[0] != frame.shape[1] or not all(d.kind in "biuf" for d in frame.dtypes):
         return None
     if set(frame.columns) == set(frame.index):
         frame = frame[list(frame.index)]
         names = list(frame.index)
-        return Graph(_csr(frame.to_numpy(dtype=np.float64)), None if names == list(range(len(names))) else names)
+        return Graph(_csr(frame.to_numpy(dtype=np.float64)),
+                     None if names == list(range(len(names))) else names)
     if frame.shape[1] > 4:
-        raise ValueError("graph: the frame is square, and its columns are not the nodes of its index; give both "
+        raise ValueError("graph: the frame is square, and its columns are not the nodes of its "
+                         "index; give both "
                          "the same names, or pass frame.to_numpy()")
     return None
 
@@ -438,7 +458,8 @@ def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) 
     return Graph(_from_edges(index[0], index[1], weight, n, directed))
 
 
-def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None, target: Any = None,
+def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None,
+             target: Any = None,
              weight: Any = "weight", directed: bool = False, num_nodes: int | None = None) -> Graph:
     """Convert a graph of another library, once for several calls.
 
@@ -450,7 +471,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
         - a SciPy sparse matrix or array, a dense array or tensor;
         - a pandas frame with nodes as index and columns, the adjacency matrix;
         - a NetworkX or igraph graph;
-        - a pandas or polars frame, or an Arrow table, with the columns source and target, and perhaps
+        - a pandas or polars frame, or an Arrow table, with columns source, target and perhaps
           weight, of which each row is an edge; other columns are ignored;
         - an edge index of shape (2, m), or the ``Data`` of PyTorch Geometric;
         - the path of a graph file or a store, a :class:`Store`, or a :class:`Graph`.
@@ -459,17 +480,14 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     source, target : str, optional
         The columns of a frame.
     weight : str, array or None
-        The attribute or the column of the weights, if there is one; an array for an edge index; None for
-        no weights.
+        The attribute or the column of the weights, if there is one; an array for an edge index;
+        None for no weights.
     directed : bool
-        Whether the edges of a frame or an edge index have a direction. If not, an edge in both directions
-        is one edge. Matrices and graphs of other libraries have a direction if they say so.
+        Whether the edges of a frame or an edge index have a direction. If not, an edge in both
+        directions is one edge. Matrices and graphs of other libraries have a direction if they say
+        so.
     num_nodes : int, optional
         The number of nodes of an edge index, if the last ones have no edges.
-
-    Returns
-    -------
-    Graph
 
     Raises
     ------
@@ -486,17 +504,20 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     made = _convert(graph, source, target, weight, directed, num_nodes)
     if ids is not None:
         if made.matrix is None:
-            raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids there")
+            raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids "
+                             "there")
         made = Graph(made.matrix, ids)
     return made
 
 
-def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool, num_nodes: int | None) -> Graph:
+def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
+             num_nodes: int | None) -> Graph:
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, (str, os.PathLike)):
         if not os.path.exists(graph):
-            raise NotFoundError("no such file", "pass the path of a graph file or a store", os.fspath(graph))
+            raise NotFoundError("no such file", "pass the path of a graph file or a store",
+                                os.fspath(graph))
         return Graph(path=os.fspath(graph))
     if hasattr(graph, "__heatwalk_graph__"):
         return graph.__heatwalk_graph__()  # type: ignore[no-any-return]
@@ -519,37 +540,43 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool, 
         return Graph(_csr(sp.coo_matrix((values, (index[0], index[1])), shape=tuple(graph.shape))))
     array = np.asarray(as_array(graph))
     if array.ndim == 0:
-        raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or igraph graph, "
+        raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or "
+                         "igraph graph, "
                          "a frame of edges, or a path")
     if array.ndim == 2 and array.shape[0] == 2 and array.dtype.kind in "iu":
         if array.shape[1] != 2 or num_nodes is not None:
-            return _from_index(array, None if isinstance(weight, str) else weight, num_nodes, directed)
+            return _from_index(array, None if isinstance(weight, str) else weight, num_nodes,
+                               directed)
         if array[0, 1] != array[1, 0] or array[0, 0] or array[1, 1]:
-            raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; pass "
+            raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; "
+                             "pass "
                              "num_nodes for an edge index, or a scipy.sparse matrix")
     return Graph(_csr(array))
 
 
-def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any, several: bool = False) -> Any:
+def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
     """Return labels with an element for each row.
 
-    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each class
-    (several), with nodes as index.
+    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each
+    class (several), with nodes as index.
     """
     if isinstance(y, (str, os.PathLike)):
-        raise ValueError("y is a path; read the labels, as in pandas.read_csv(path, index_col=0).squeeze()")
+        raise ValueError("y is a path; read the labels, as in pandas.read_csv(path, "
+                         "index_col=0).squeeze()")
     nodes = nodes_of(graph)
     if is_pandas(y):
         if nodes.follow(y.index):
             return y
         if y.index.has_duplicates:
-            raise ValueError("y has two labels for a node in its index; keep one, or pass multi_label=True "
+            raise ValueError("y has two labels for a node in its index; keep one, or pass "
+                             "multi_label=True "
                              "with a list for each node")
         if y.ndim == 2 and len(y.columns) > 1:
             try:
                 rows = nodes.rows(y.index, "y")
             except ValueError as error:
-                raise ValueError(f"{error}; a frame has nodes as index, as y.set_index({y.columns[0]!r}) has") \
+                raise ValueError(f"{error}; a frame has nodes as index, as "
+                                 f"y.set_index({y.columns[0]!r}) has") \
                     from None
             return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
         y = (y.iloc[:, 0] if y.ndim == 2 else y).to_dict()

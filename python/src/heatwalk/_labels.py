@@ -23,7 +23,7 @@ class Labels(NamedTuple):
 
 
 def values_of(y: Any) -> tuple[Any, Any]:
-    """Return values as an array, and a mask of the missing ones: None, NaN, NA, NaT, and masked ones."""
+    """Return values as an array, and a mask of None, NaN, NA, NaT and masked ones."""
     if np.ma.isMaskedArray(y):
         return y.data, np.ma.getmaskarray(y) | is_missing(y.data)
     if hasattr(y, "isna"):  # a series or an array of pandas, whose NA is no number
@@ -55,7 +55,8 @@ def _without_words(values: Any) -> Any:
     if values.dtype.kind == "U":
         empty, words = values == "", np.isin(values, _WORDS)
     else:
-        pairs = [(v in ("", b""), v in _WORDS) if isinstance(v, (str, bytes)) else (False, False) for v in values]
+        pairs = [(v in ("", b""), v in _WORDS) if isinstance(v, (str, bytes)) else (False, False)
+                 for v in values]
         empty, words = np.array(pairs, dtype=bool).reshape(-1, 2).T
     if words.any():
         warn(f"y: {str(values[words][0])!r} is text, and counts as a node without a label; "
@@ -69,7 +70,8 @@ def column_of(y: Any) -> tuple[Any, Any]:
         raise ValueError("requires y to be passed, but the target y is None")
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) > 1:
         raise ValueError(f"y is a frame; pass a column with nodes as index, as in "
-                         f"y.set_index({y.columns[0]!r})[{y.columns[-1]!r}], or multi_label=True for a column "
+                         f"y.set_index({y.columns[0]!r})[{y.columns[-1]!r}], or multi_label=True "
+                         "for a column "
                          "of 0 and 1 for each class")
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns"):
         y = y.iloc[:, 0]
@@ -79,13 +81,14 @@ def column_of(y: Any) -> tuple[Any, Any]:
              "(n_samples,), for example using ravel().", _conversion_warning())
         values, missing = values.ravel(), missing.ravel()
     if values.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead; for several "
+        raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead; "
+                         "for several "
                          "labels of a node pass multi_label=True")
     return values, missing
 
 
 def classes_of(values: Any) -> tuple[Any, Any]:
-    """Return the classes in sorted order, with the type of the labels, and the class number of each."""
+    """Return the sorted classes, with the type of the labels, and the class number of each."""
     kind = values.dtype.kind
     if kind == "f" or kind == "O" and all(isinstance(v, (int, float, np.number)) for v in values):
         numbers = values.astype(np.float64)
@@ -96,7 +99,7 @@ def classes_of(values: Any) -> tuple[Any, Any]:
     try:
         classes = np.unique(values) if kind != "O" else as_objects(sorted(set(values)))
     except TypeError as error:
-        raise ValueError(f"y mixes types that have no order ({error}); give all labels one type") from None
+        raise ValueError(f"y has types without order ({error}); give all labels one type") from None
     if kind != "O":
         return classes, np.searchsorted(classes, values)
     number = {c: i for i, c in enumerate(classes)}
@@ -110,14 +113,16 @@ def encode(y: Any, n: int) -> Labels:
     """
     values, missing = column_of(y)
     if len(values) != n:
-        raise ValueError(f"y has inconsistent numbers of samples: {len(values)}, and the graph has {n} nodes")
+        raise ValueError(f"y has inconsistent numbers of samples: {len(values)}, and the graph "
+                         f"has {n} nodes")
     rows = np.flatnonzero(~missing)
     if values.dtype.kind in "OUS":
         rows = rows[~_without_words(values[rows])]
     if values.dtype.kind in "if":
         rows = rows[values[rows] != -1]
     elif values.dtype == object:
-        rows = rows[[not (isinstance(v, (int, float, np.number)) and v == -1) for v in values[rows]]]
+        rows = rows[[not (isinstance(v, (int, float, np.number)) and v == -1)
+                     for v in values[rows]]]
     if not len(rows):
         raise ValueError("y has no label: all of it is -1, None or NaN")
     classes, codes = classes_of(values[rows])
@@ -132,10 +137,11 @@ def encode(y: Any, n: int) -> Labels:
 
 
 def encode_rows(y: Any, rows: Any, n: int) -> Labels:
-    """Return the labels of some rows as class numbers of all n rows; here −1 is a class as any other."""
+    """Return the labels of some rows as class numbers of all n rows; −1 is a class here."""
     values, missing = column_of(y)
     if len(values) != len(rows):
-        raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and {len(values)}")
+        raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and "
+                         f"{len(values)}")
     if missing.any():
         raise ValueError("Input y contains NaN; leave nodes without a label out of X")
     classes, codes = classes_of(values)
@@ -188,10 +194,12 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
     if titles is not None or isinstance(y, np.ndarray):
         matrix = np.asarray(as_array(y))
         if not np.isin(matrix, (0, 1)).all():
-            raise ValueError("y has values other than 0 and 1; a matrix of labels has 1 for each label of a node")
+            raise ValueError("y has values other than 0 and 1; a matrix of labels has 1 for each "
+                             "label of a node")
         classes = np.array(range(matrix.shape[1]) if titles is None else titles)
         return classes, matrix.astype(np.int8), True
-    lists = [[] if is_missing(as_objects([v]))[0] else [v] if isinstance(v, (str, bytes)) else list(v) for v in y]
+    lists = [[] if is_missing(as_objects([v]))[0] else [v] if isinstance(v, (str, bytes))
+             else list(v) for v in y]
     if not any(lists):
         raise ValueError("y has no label")
     labels = sorted({label for some in lists for label in some})
@@ -213,34 +221,39 @@ def as_objects(values: Any) -> Any:
 def attributes_of(graph: Graph, features: Any) -> Any:
     """Return attributes of nodes as a matrix with a row for each node.
 
-    A column of numbers in a frame is an attribute, whose missing values become its mean. A column of
-    other values has an attribute of 0 and 1 for each of its values.
+    A column of numbers in a frame is an attribute, whose missing values become its mean. A column
+    of other values has an attribute of 0 and 1 for each of its values.
     """
     features = nodes_of(graph).align(features, "node_features")
     if not hasattr(features, "columns"):
         if not sp.issparse(features):
             features = np.asarray(as_array(features), dtype=np.float64)
         if features.ndim != 2:
-            raise ValueError(f"node_features has shape {features.shape}; it needs a row for each node")
+            raise ValueError(f"node_features has shape {features.shape}; it needs a row for each "
+                             "node")
     if features.shape[0] != graph.n:
-        raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has {graph.n} nodes")
+        raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has "
+                         f"{graph.n} nodes")
     if not hasattr(features, "columns"):
         return features
     columns = []
     for title in features.columns:
         values, missing = values_of(features[title])
-        if values.dtype.kind in "biuf" or all(isinstance(v, (int, float, np.number)) for v in values[~missing]):
+        if values.dtype.kind in "biuf" or all(isinstance(v, (int, float, np.number))
+                                              for v in values[~missing]):
             numbers = np.where(missing, np.nan, values).astype(np.float64)
             if not missing.all():
                 columns.append(np.where(missing, numbers[~missing].mean(), numbers)[:, None])
             continue
         levels = {v: i for i, v in enumerate(dict.fromkeys(values[~missing].tolist()))}
-        if len(levels) > _MOST_LEVELS or len(levels) > 9 and 10 * len(levels) >= 9 * (~missing).sum():
-            raise ValueError(f"node_features: the column {title!r} has {len(levels)} different texts; leave it out, "
+        if len(levels) > min(_MOST_LEVELS, max(9, 0.9 * (~missing).sum() - 1)):
+            raise ValueError(f"node_features: the column {title!r} has {len(levels)} different "
+                             "texts; leave it out, "
                              "or make it a number or a category")
         rows = np.flatnonzero(~missing)
         shape = graph.n, max(1, len(levels))
-        columns.append(sp.csr_matrix((np.ones(len(rows)), (rows, [levels[v] for v in values[rows].tolist()])), shape))
+        columns.append(sp.csr_matrix((np.ones(len(rows)),
+                                      (rows, [levels[v] for v in values[rows].tolist()])), shape))
     if not columns:
         raise ValueError("node_features has no column with a value")
     return sp.hstack(columns, "csr") if any(sp.issparse(c) for c in columns) else np.hstack(columns)

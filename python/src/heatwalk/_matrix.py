@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, Mapping, Union, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._call import Call, rows_of
 from ._errors import warn
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Path = Union[str, "os.PathLike[str]"]
-Array = np.ndarray[Any, Any]
+Array = NDArray[Any]
 
 
 def _output(call: Call, out: Path | None) -> str:
@@ -56,14 +57,10 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     tol : float, optional
         The largest error of a value, relative to the largest value in its columns.
     out : path, optional
-        A ``.npy`` file for the block, of which the result is a map. The report of the program is written
-        to ``out.run.json``, and the ids of the nodes to files that end in ``.ids``.
+        A ``.npy`` file for the block, of which the result is a map. The report of the program is
+        written to ``out.run.json``, and the ids of the nodes to files that end in ``.ids``.
     **settings
         threads, max_memory and progress, see :class:`Settings`.
-
-    Returns
-    -------
-    Block
 
     Raises
     ------
@@ -92,7 +89,8 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
            [0.1  , 0.468]])
     """
     if labels is None and kernel.partition(":")[0] == "cwk":
-        raise ValueError("labels is missing: the walks of the kernel cwk start from labelled nodes; give "
+        raise ValueError("labels is missing: the walks of the kernel cwk start from labelled "
+                         "nodes; give "
                          "an array or a dict, as for y")
     name = _checked(out, dtype)
     g = as_graph(graph)
@@ -114,12 +112,13 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
             args += ["--tolerance", repr(float(tol))]
         run = call.run("kernel", *args)
         axes = [nodes_of(g) if a is None else (nodes_of(g), a.tolist()) for a in chosen.values()]
-        return Block(read_array(path, out is not None), *axes, run)
+        return Block(read_array(path, out is not None), axes[0], axes[1], run)
 
     return call_in_folder(bytes_of(g) + (0 if out is not None else size), work)
 
 
-def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False, dtype: Any = "float32",
+def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False,
+             dtype: Any = "float32",
              out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the features of coinciding walks, F with K = FFᵀ.
 
@@ -132,9 +131,9 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     spec : str
         The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
     honest : bool
-        Whether the row of a labelled node is computed by a walk without the labels of its fold. Otherwise
-        it contains its own label, unlike the rows of other nodes, so that a classifier learns too much
-        from it.
+        Whether the row of a labelled node is computed by a walk without the labels of its fold.
+        Otherwise it contains its own label, unlike the rows of other nodes, so that a classifier
+        learns too much from it.
     dtype : float32 or float64
         The precision of the features.
     out : path, optional
@@ -151,14 +150,6 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     See Also
     --------
     NodeEmbedding : features for nodes without labels.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> F = hw.features(path, {0: "a", 2: "b"}, "cwk:steps=2")
-    >>> F.shape, F.cols[:3]
-    ((3, 6), [(0, 'a'), (0, 'b'), (1, 'a')])
     """
     name = _checked(out, dtype)
     g = as_graph(graph)
@@ -167,7 +158,8 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
-        args = ["--kernel", spec, "--dtype", name, "--labels", call.write_labels(encoded), "-o", path]
+        args = ["--kernel", spec, "--dtype", name, "--labels", call.write_labels(encoded), "-o",
+                path]
         if honest:
             args += ["--features", "honest"]
         run = call.run("features", *args, is_random=honest)
@@ -181,7 +173,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
 
 
 def _block(B: Any, g: Graph, name: str = "B") -> Array:
-    """Return a block of real numbers with a row for each node; values of pandas follow their index."""
+    """Return a block of numbers with a row for each node; values of pandas follow their index."""
     B = nodes_of(g).align(B, name)
     if hasattr(B, "toarray"):
         B = B.toarray()
@@ -203,21 +195,22 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
         A graph in any form that :func:`as_graph` takes.
     function : str
         ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the product with a matrix;
-        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. Several times
-        share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each time in turn.
+        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. Several
+        times share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each time in
+        turn.
     B : array of shape (n,) or (n, k)
-        The block, with rows in the order of the nodes. The rows of a pandas series or frame are found by
-        its index, unless that is 0 to n − 1 or the graph is a matrix.
+        The block, with rows in the order of the nodes. The rows of a pandas series or frame are
+        found by its index, unless that is 0 to n − 1 or the graph is a matrix.
     tol : float, optional
-        The largest error of a column relative to its norm; if left out, 1e-8 relative to the norm of the
-        result.
+        The largest error of a column relative to its norm; if left out, 1e-8 relative to the norm
+        of the result.
     dtype : float32 or float64
         The precision of the result.
     out : path, optional
         A ``.npy`` file for the result, which is a map of it.
     self_loops : bool
-        Whether the diagonal of the matrix counts, as it does for SciPy. A store has the diagonal that it
-        was made with.
+        Whether the diagonal of the matrix counts, as it does for SciPy. A store has the diagonal
+        that it was made with.
     **settings
         threads, max_memory and progress, see :class:`Settings`.
 
@@ -250,20 +243,23 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     return block
 
 
-def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings, loops: bool = True,
+def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings,
+           loops: bool = True,
            dtype: str = "float64", out: Path | None = None) -> Block:
     """Run apply once; without a tolerance the program does what float64 allows."""
 
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
-        args = ["--function", function, "--block", call.write("B.npy", "B", B), "--dtype", dtype, "-o", path]
+        args = ["--function", function, "--block", call.write("B.npy", "B", B), "--dtype", dtype,
+                "-o", path]
         if tol is not None:
             args += ["--tolerance", repr(float(tol))]
         run = call.run("apply", *args)
         array = read_array(path, out is not None)
         width = array.shape[1]
-        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g), range(width), run)
+        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
+                     range(width), run)
 
     results = 1 + function.count(",")  # of several times
     return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
@@ -280,7 +276,8 @@ def _refine(block: Block, g: Graph, function: str, B: Array, tol: float, setting
     array = np.array(block.array.reshape(g.n, -1))
     head, _, rest = function.partition("t=")
     times, colon, tail = rest.partition(":")
-    functions = [f"{head}t={t}{colon}{tail}" for t in times.split(",")] if "," in times else [function]
+    functions = [f"{head}t={t}{colon}{tail}"
+                 for t in times.split(",")] if "," in times else [function]
     columns, worst = B.reshape(g.n, -1), 0.0
     for k, j in enumerate((i, c) for i in range(len(functions)) for c in range(columns.shape[1])):
         norm = np.linalg.norm(array[:, k])
@@ -290,7 +287,8 @@ def _refine(block: Block, g: Graph, function: str, B: Array, tol: float, setting
         array[:, k] = alone.array
         worst = max(worst, alone.run.get("relative_error") or 0)
     if worst > tol:
-        warn(f"tol: a column of the result is small compared with the block, so that its error is up to "
+        warn(f"tol: a column of the result is small compared with the block, so that its error is "
+             "up to "
              f"{worst:.2g} of its norm, more than {tol:g}")
     block.array = array.reshape(block.array.shape)
 
@@ -307,7 +305,8 @@ _TOLERANCE = 1e-8  # of the program
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
                   num: int | None = None, endpoint: bool | None = None, *, t: float = 1.0,
-                  matrix: str = "adjacency", tol: float = 1e-8, **settings: Unpack[Settings]) -> Array:
+                  matrix: str = "adjacency", tol: float = 1e-8,
+                  **settings: Unpack[Settings]) -> Array:
     """Compute exp(tM)·B, as :func:`scipy.sparse.linalg.expm_multiply` does for symmetric A ≥ 0.
 
     Parameters
@@ -317,15 +316,15 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     B : array of shape (n,) or (n, k)
         The block, as in :func:`apply`.
     start, stop, num, endpoint
-        As in SciPy: with them the result has an entry for each of ``num`` times, which t multiplies. They
-        are computed together, for about the cost of the longest time.
+        As in SciPy: with them the result has an entry for each of ``num`` times, which t
+        multiplies. They are computed together, for about the cost of the longest time.
     t : float
         The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
     matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}
         The matrix M of the graph.
     tol : float
-        The largest error of a column, relative to its norm. If float64 cannot promise the default, there is
-        a warning with the error; a smaller value is refused then.
+        The largest error of a column, relative to its norm. If float64 cannot promise the default,
+        there is a warning with the error; a smaller value is refused then.
     **settings
         threads, max_memory and progress, see :class:`Settings`.
 
@@ -337,14 +336,6 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     See Also
     --------
     apply : the same with a bound on the error.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import heatwalk as hw
-    >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> hw.expm_multiply(path, np.array([1., 0., 0.]), t=-1, matrix="laplacian").round(4)
-    array([0.5256, 0.3167, 0.1577])
     """
     g = as_graph(A)
     B = _block(B, g)
@@ -391,18 +382,11 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
         The solution.
     info : int
         0; a failure is an exception.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> x, info = hw.solve(path, [1, 0, -1])
-    >>> bool(abs(x - [1, 0, -1]).max() < 1e-8), info
-    (True, 0)
     """
     g = as_graph(A)
     if not shift >= 0:
-        raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no negative "
+        raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no "
+                         "negative "
                          "eigenvalue")
     function = f"solve:shift={float(shift)!r}:matrix={matrix}"
     return _columns(g, function, _block(b, g, "b"), rtol, settings), 0
@@ -410,12 +394,13 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
 
 def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float,
                 settings: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Return eigenvalues in increasing order and eigenvectors, which is largest, smallest or interior."""
+    """Return eigenvalues in increasing order and eigenvectors of a part of the spectrum."""
 
     def work(folder: str) -> tuple[Array, Array]:
         call = Call(folder, g, settings, loops=True)
         path = call.path("vectors.npy", "out")
-        args = ["--matrix", matrix, "--which", which, "--k", str(int(k)), "--tolerance", repr(float(tol))]
+        args = ["--matrix", matrix, "--which", which, "--k", str(int(k)), "--tolerance",
+                repr(float(tol))]
         if sigma is not None:
             args += ["--near", repr(float(sigma))]
         values = np.asarray(call.run("eigen", *args, "-o", path)["values"])
@@ -473,17 +458,10 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     See Also
     --------
     NodeEmbedding : eigenvectors as features of nodes.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> w, v = hw.eigsh(path, k=2, which="SA", matrix="laplacian")
-    >>> [round(float(x), 6) for x in abs(w)]
-    [0.0, 1.0]
     """
     if M is not None:
-        raise ValueError("M is not supported: generalized problems are those of matrix=\"transition\" or "
+        raise ValueError("M is not supported: generalized problems are those of "
+                         "matrix=\"transition\" or "
                          "\"normalized-laplacian\"")
     g = as_graph(A)
     if not 0 < k <= g.n:
@@ -495,16 +473,19 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
         w, v = _eigenpairs(g, k, matrix, end, None, tol, settings)
     elif which == "LM":
         w, v = _eigenpairs(g, k, matrix, "largest", None, tol, settings)
-        if matrix not in ("laplacian", "normalized-laplacian"):  # which have no negative eigenvalues
+        if matrix not in ("laplacian",
+                          "normalized-laplacian"):  # which have no negative eigenvalues
             low, vectors = _eigenpairs(g, k, matrix, "smallest", None, tol, settings)
-            # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from the
-            # upper end alone, which has as many of them as there can be among the k largest in magnitude.
+            # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from
+            # the upper end alone, which has as many of them as there can be among the k largest in
+            # magnitude.
             zero = -1e-7 * max(abs(low[0]), abs(w[-1]))
             w, v = (np.concatenate([a[..., low < zero], b[..., w >= zero]], axis=-1)
                     for a, b in ((low, w), (vectors, v)))
             order = np.sort(np.argsort(-np.abs(w), kind="stable")[:k])
             w, v = w[order], v[:, order]
     else:
-        raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for eigenvalues "
+        raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for "
+                         "eigenvalues "
                          "near a number")
     return (w, v) if return_eigenvectors else w

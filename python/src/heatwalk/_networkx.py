@@ -38,7 +38,8 @@ class BackendGraph:
         """Return the adjacency matrix, in which weights of parallel edges are added."""
         if weight not in self.matrices:
             if self.graph.is_multigraph():
-                made = nx.to_scipy_sparse_array(self.graph, weight=weight, dtype=float, format="csr")
+                made = nx.to_scipy_sparse_array(self.graph, weight=weight, dtype=float,
+                                                format="csr")
                 self.matrices[weight] = sp.csr_matrix(made)
             else:
                 self.matrices[weight] = csr_of_networkx(self.graph, weight)
@@ -48,8 +49,10 @@ class BackendGraph:
         """Return the matrix of absolute weights in both directions, without its diagonal."""
         if self.graph.is_multigraph():  # of parallel edges, the absolute values are added
             index = {v: i for i, v in enumerate(self.graph)}
-            edges = [(index[u], index[v], abs(w)) for u, v, w in self.graph.edges(data=weight, default=1)]
-            ends, values = np.array(edges).reshape(-1, 3)[:, :2].T.astype(int), [e[2] for e in edges]
+            edges = [(index[u], index[v], abs(w)) for u, v,
+                     w in self.graph.edges(data=weight, default=1)]
+            ends, values = np.array(edges).reshape(-1, 3)[:,
+                                                          :2].T.astype(int), [e[2] for e in edges]
             matrix = sp.coo_matrix((values, (ends[0], ends[1])), shape=(len(index),) * 2).tocsr()
         else:
             matrix = abs(self.matrix(weight))
@@ -80,6 +83,19 @@ def _vector(G: BackendGraph, values: Any) -> Any:
     return vector / vector.sum()
 
 
+def _iterate(G: BackendGraph, x: Any, step: Any, max_iter: int, tol: float) -> Any:
+    """Return the limit of x ← step(x), with the stopping rule of NetworkX."""
+    for _ in range(max_iter):
+        last, x = x, step(x)
+        if abs(x - last).sum() < len(G) * tol:
+            return x
+    raise nx.PowerIterationFailedConvergence(max_iter)
+
+
+def _by_node(G: BackendGraph, x: Any) -> dict[Any, float]:
+    return dict(zip(G, x.tolist()))
+
+
 def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, max_iter: int = 100,
              tol: float = 1e-6, nstart: Any = None, weight: str | None = "weight",
              dangling: Any = None) -> dict[Any, float]:
@@ -90,37 +106,30 @@ def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, 
     A = G.matrix(weight)
     out = np.asarray(A.sum(axis=1)).ravel()
     scale = np.divide(1, out, out=np.zeros(n), where=out != 0)
-    P = A.T.tocsr()
-    uniform = np.full(n, 1 / n)
-    x = uniform if nstart is None else _vector(G, nstart)
-    p = uniform if personalization is None else _vector(G, personalization)
+    P, uniform, stuck = A.T.tocsr(), np.full(n, 1 / n), np.flatnonzero(out == 0)
+    x, p = (uniform if v is None else _vector(G, v) for v in (nstart, personalization))
     rest = p if dangling is None else _vector(G, dangling)
-    stuck = np.flatnonzero(out == 0)
-    for _ in range(max_iter):
-        last = x
-        x = alpha * (P @ (scale * last) + last[stuck].sum() * rest) + (1 - alpha) * p
-        if abs(x - last).sum() < n * tol:
-            return dict(zip(G, x.tolist()))
-    raise nx.PowerIterationFailedConvergence(max_iter)
+
+    def step(x: Any) -> Any:
+        return alpha * (P @ (scale * x) + x[stuck].sum() * rest) + (1 - alpha) * p
+
+    return _by_node(G, _iterate(G, x, step, max_iter, tol))
 
 
-def eigenvector_centrality(G: BackendGraph, max_iter: int = 100, tol: float = 1e-6, nstart: Any = None,
-                           weight: str | None = None) -> dict[Any, float]:
+def _normalized(x: Any) -> Any:
+    return x / (np.linalg.norm(x) or 1)
+
+
+def eigenvector_centrality(G: BackendGraph, max_iter: int = 100, tol: float = 1e-6,
+                           nstart: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return the largest eigenvector of the adjacency matrix, by power iteration as in NetworkX."""
-    n = len(G)
-    if n == 0:
+    if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
-    x = np.ones(n) if nstart is None else np.array([nstart[v] for v in G], dtype=float)
+    x = np.ones(len(G)) if nstart is None else np.array([nstart[v] for v in G], dtype=float)
     if not x.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
-    x, A = x / x.sum(), G.matrix(weight).T.tocsr()
-    for _ in range(max_iter):
-        last = x
-        x = last + A @ last
-        x = x / (np.linalg.norm(x) or 1)
-        if abs(x - last).sum() < n * tol:
-            return dict(zip(G, x.tolist()))
-    raise nx.PowerIterationFailedConvergence(max_iter)
+    A = G.matrix(weight).T.tocsr()
+    return _by_node(G, _iterate(G, x / x.sum(), lambda x: _normalized(x + A @ x), max_iter, tol))
 
 
 def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_iter: int = 1000,
@@ -138,17 +147,14 @@ def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_it
             raise nx.NetworkXError("beta dictionary must have a value for every node") from error
         b = np.array([beta[v] for v in G], dtype=float)
     A = G.matrix(weight).T.tocsr()
-    for _ in range(max_iter):
-        last = x
-        x = alpha * (A @ last) + b
-        if abs(x - last).sum() < n * tol:
-            return dict(zip(G, (x / (np.linalg.norm(x) or 1) if normalized else x).tolist()))
-    raise nx.PowerIterationFailedConvergence(max_iter)
+    x = _iterate(G, x, lambda x: alpha * (A @ x) + b, max_iter, tol)
+    return _by_node(G, _normalized(x) if normalized else x)
 
 
 def _classes(G: BackendGraph, label_name: str) -> tuple[Any, Any]:
     """Return the labels in the order of their first nodes, and an indicator of labelled nodes."""
-    labels = {i: d[label_name] for i, (_, d) in enumerate(G.graph.nodes(data=True)) if label_name in d}
+    labels = {i: d[label_name] for i, (_, d) in enumerate(G.graph.nodes(data=True))
+              if label_name in d}
     if not labels:
         raise nx.NetworkXError(f"No node on the input graph is labeled by '{label_name}'.")
     number = {label: k for k, label in enumerate(dict.fromkeys(labels.values()))}
@@ -189,7 +195,8 @@ def _components(A: Any) -> Any:
     return sp.csgraph.connected_components(A, directed=False)
 
 
-def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None, weight: str | None = None,
+def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None,
+                        weight: str | None = None,
                         invert_weight: bool = True) -> Any:
     """Return the resistance between two nodes, from a node to all, or between all nodes."""
     if len(G) == 0:
@@ -239,7 +246,8 @@ def _fiedler(A: Any, normalized: bool, tol: float, method: str) -> tuple[float, 
 
 
 def algebraic_connectivity(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
-                           tol: float = 1e-8, method: str = "tracemin_pcg", seed: Any = None) -> float:
+                           tol: float = 1e-8, method: str = "tracemin_pcg",
+                           seed: Any = None) -> float:
     """Return the second smallest eigenvalue of the Laplacian."""
     if len(G) < 2:
         raise nx.NetworkXError("graph has less than two nodes.")
@@ -259,7 +267,8 @@ def fiedler_vector(G: BackendGraph, weight: str | None = "weight", normalized: b
 
 
 def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
-                      tol: float = 1e-8, method: str = "tracemin_pcg", seed: Any = None) -> list[Any]:
+                      tol: float = 1e-8, method: str = "tracemin_pcg",
+                      seed: Any = None) -> list[Any]:
     """Return the nodes of each component in the order of its Fiedler vector."""
     if len(G) == 0:
         raise nx.NetworkXError("graph is empty.")
@@ -268,7 +277,8 @@ def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized
     for c in range(count):
         rows = np.flatnonzero(component == c)
         if len(rows) > 2:
-            rows = rows[np.argsort(_fiedler(A[rows][:, rows], normalized, tol, method)[1], kind="stable")]
+            rows = rows[np.argsort(_fiedler(A[rows][:, rows], normalized, tol, method)[1],
+                                   kind="stable")]
         order += [nodes[i] for i in rows]
     return order
 

@@ -18,7 +18,8 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TypedDi
 import numpy as np
 
 from . import _binary
-from ._errors import CLASSES, CancelledError, CrashError, HeatwalkError, NotFoundError, StoreError, warn
+from ._errors import (CLASSES, CancelledError, CrashError, HeatwalkError, NotFoundError, StoreError,
+                      warn)
 from ._folder import held
 
 log = logging.getLogger("heatwalk")
@@ -42,8 +43,8 @@ class Settings(TypedDict, total=False):
     max_memory : str or int
         The largest memory of the program, such as "4GiB", or bytes.
     progress : bool or function
-        True shows the progress, False does not; by default it is shown in a terminal or a notebook after
-        two seconds. A function gets (stage, done, total, seconds left or None).
+        True shows the progress, False does not; by default it is shown in a terminal or a notebook
+        after two seconds. A function gets (stage, done, total, seconds left or None).
     random_state : int, numpy.random.RandomState, numpy.random.Generator or None
         The seed of splits and folds; None draws another one at each call.
     """
@@ -62,16 +63,19 @@ def seed_of(random_state: Any) -> int:
         if hasattr(random_state, draw):
             return int(getattr(random_state, draw)(1 << 31))
     if not hasattr(random_state, "__index__"):
-        raise ValueError(f"random_state is {random_state!r}; give a whole number, a RandomState or None")
+        raise ValueError(f"random_state is {random_state!r}; give a whole number, a RandomState "
+                         "or None")
     return int(random_state)
 
 
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {
     "--labels": "y", "--values": "y", "--seeds": "seeds", "--sets": "sets", "--block": "B",
-    "--function": "function", "--kernel": "kernel", "--method": "method", "--max-memory": "max_memory",
+    "--function": "function", "--kernel": "kernel", "--method": "method",
+              "--max-memory": "max_memory",
     "--threads": "threads", "--seed": "random_state", "--tolerance": "tol", "--rows": "rows",
-    "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k", "--near": "sigma",
+    "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k",
+              "--near": "sigma",
     "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix",
     "--which": "which", "--unreached": "unreached", "--force": "force=True", "--report": "report",
     "-n": "n", "--multi-label": "multi_label", "--targets": "targets", "--prior": "prior",
@@ -87,13 +91,8 @@ _cancelled: set[subprocess.Popen[bytes]] = set()
 def cancel() -> None:
     """End all calls of this process, in whatever thread; each of them raises ``CancelledError``.
 
-    Ctrl-C ends the calls of the main thread, and in a terminal or a notebook those of all threads. This
-    function serves the rest, for example the calls of a thread pool when its owner is stopped.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> hw.cancel()  # nothing runs
+    Ctrl-C ends the calls of the main thread, and in a terminal or a notebook those of all threads.
+    This function serves the rest, for example the calls of a thread pool when its owner is stopped.
     """
     for process in list(_running):
         _cancelled.add(process)
@@ -133,12 +132,13 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
     document: dict[str, Any] = json.loads(out) if out.strip() else {}
     for text in document.get("warnings", ()):
         warn(_renamed(text, names))
-    log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0), document.get("peak_memory_bytes", 0))
+    log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0),
+             document.get("peak_memory_bytes", 0))
     return document
 
 
 def _default_threads() -> int | None:
-    """Return OMP_NUM_THREADS, which joblib sets in its worker processes to their share of the cores."""
+    """Return OMP_NUM_THREADS, which joblib sets in its processes to their share of the cores."""
     with contextlib.suppress(ValueError, KeyError):
         return max(1, int(os.environ["OMP_NUM_THREADS"]))
     return None
@@ -146,23 +146,24 @@ def _default_threads() -> int | None:
 
 def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, bytes, list[str]]:
     """Run a command. Any exception, such as KeyboardInterrupt, ends the process first."""
-    # In the main thread the interrupt of a terminal reaches Python alone, which ends the process. Other
-    # threads get no KeyboardInterrupt, so that there the interrupt goes to the process.
-    options: dict[str, Any] = {"start_new_session": threading.current_thread() is threading.main_thread()}
+    # In the main thread the interrupt of a terminal reaches Python alone, which ends the process.
+    # Other threads get no KeyboardInterrupt, so that there the interrupt goes to the process.
+    options: dict[str, Any] = {
+        "start_new_session": threading.current_thread() is threading.main_thread()}
     if os.name == "nt":
-        options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, **options)
-    assert process.stdin and process.stdout and process.stderr
-    held.add(process.stdin)
+        options = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP")}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **options)
+    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+    assert stdin and stdout and stderr
+    held.add(stdin)
     _running.add(process)
     out: list[bytes] = []
-    reader = threading.Thread(target=lambda: out.append(process.stdout.read()),  # type: ignore[union-attr]
-                              daemon=True)
+    reader = threading.Thread(target=lambda: out.append(stdout.read()), daemon=True)
     lines: list[str] = []
     try:
         reader.start()
-        for raw in process.stderr:
+        for raw in stderr:
             line = raw.decode("utf-8", "replace").rstrip("\n")
             stage = _stage(line)
             if stage is None:
@@ -179,10 +180,10 @@ def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, by
         raise
     finally:
         reader.join(1)
-        held.discard(process.stdin)
+        held.discard(stdin)
         _running.discard(process)
         _cancelled.discard(process)
-        for stream in (process.stdin, process.stdout, process.stderr):
+        for stream in (stdin, stdout, stderr):
             with contextlib.suppress(OSError):
                 stream.close()
     return code, b"".join(out), lines
@@ -191,8 +192,8 @@ def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, by
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Interrupt a process, and kill it if it is still there a second later."""
     with contextlib.suppress(OSError):
-        stop = signal.CTRL_BREAK_EVENT if os.name == "nt" else signal.SIGINT  # type: ignore[attr-defined]
-        process.send_signal(stop)
+        nt = os.name == "nt"
+        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT") if nt else signal.SIGINT)
     deadline = time.monotonic() + _GRACE
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -246,7 +247,8 @@ def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, 
         place, message = head, tail
     hint = first.get("hint", "")
     if "graph" in names.values():
-        hint = hint.replace("ingest with --undirected", "pass a symmetric matrix, for example (A + A.T) / 2,")
+        hint = hint.replace("ingest with --undirected",
+                            "pass a symmetric matrix, for example (A + A.T) / 2,")
     kind: type[HeatwalkError] = CLASSES.get(code, CrashError)
     system = None
     if "no space left" in message or " on a disk with " in message:
@@ -297,47 +299,22 @@ def _is_interactive() -> bool:
 
 
 class _Display:
-    """A bar of tqdm, or one line on stderr that is written again and again."""
+    """One line on stderr that is written again and again."""
 
     def __init__(self, after: float) -> None:
-        self.begin = time.monotonic() + after
-        self.stage, self.bar, self.width = "", None, 0
+        self.begin, self.width = time.monotonic() + after, 0
 
     def update(self, s: Mapping[str, Any]) -> None:
         if time.monotonic() < self.begin:
             return
-        done, total = int(s.get("done", 0)), int(s.get("total", 0))
-        if s["stage"] != self.stage:
-            self.close()
-            self.stage, self.bar = s["stage"], _tqdm(s["stage"], total)
-        if self.bar is not None:
-            self.bar.total = total or None
-            self.bar.update(done - self.bar.n)
-            return
+        done, total, left = int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left")
         share = f" {100 * done / total:.0f} %" if total else f" {done}" if done else ""
-        left = s.get("seconds_left")
-        text = f"{self.stage}{share}" + (f", {left:.0f} s left" if left and left >= 1 else "")
+        text = s["stage"] + share + (f", {left:.0f} s left" if left and left >= 1 else "")
         sys.stderr.write("\r" + text.ljust(self.width))
         sys.stderr.flush()
         self.width = len(text)
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
-        elif self.width:
+        if self.width:
             sys.stderr.write("\r" + " " * self.width + "\r")
             sys.stderr.flush()
-        self.stage, self.bar, self.width = "", None, 0
-
-
-def _tqdm(stage: str, total: int) -> Any:
-    """Return a bar, or None if tqdm is not there. tqdm.auto needs ipywidgets in a notebook."""
-    try:
-        if _is_notebook():
-            import ipywidgets  # noqa: F401
-            from tqdm.auto import tqdm
-        else:
-            from tqdm import tqdm
-    except ImportError:
-        return None
-    return tqdm(desc=stage, total=total or None, leave=False, unit_scale=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._graph import Nodes
 from ._labels import as_objects
@@ -24,12 +24,14 @@ class Block:
     rows, cols : sequence
         The nodes of the rows and the meaning of the columns.
     error_bound : float or None
-        A bound on the error of a value, or of the norm of a column for :func:`apply`; None if unknown.
+        A bound on the error of a value, or of the norm of a column for :func:`apply`; None if
+        unknown.
     run : dict
         The report of the program.
     """
 
-    def __init__(self, array: np.ndarray[Any, Any], rows: Any, cols: Any, run: dict[str, Any]) -> None:
+    def __init__(self, array: NDArray[Any], rows: Any, cols: Any,
+                 run: dict[str, Any]) -> None:
         self.array, self._rows, self._cols, self.run = array, rows, cols, run
         bound = run.get("error_bound")
         self.error_bound: float | None = run.get("error_estimate") if bound is None else bound
@@ -44,10 +46,12 @@ class Block:
         """The nodes of the columns, or their meaning."""
         return _nodes(self._cols)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False and dtype is not None and np.dtype(dtype) != self.array.dtype:
-            raise ValueError(f"a block of {self.array.dtype} becomes an array of {np.dtype(dtype)} by a copy")
-        return np.array(self.array, dtype) if copy else self.array.astype(dtype or self.dtype, copy=False)
+            raise ValueError(f"a block of {self.array.dtype} becomes an array of "
+                             f"{np.dtype(dtype)} by a copy")
+        return np.array(self.array, dtype) if copy else self.array.astype(dtype or self.dtype,
+                                                                          copy=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -71,20 +75,9 @@ class Block:
 
         return pandas.DataFrame(self.array, index=axis(self.rows), columns=axis(self.cols))
 
-    def _summary(self) -> list[tuple[str, str]]:
-        lines = [("shape", " × ".join(map(str, self.shape)) + f" {self.dtype}")]
-        parameters = self.run.get("parameters") or {}
-        lines += [(str(k), str(v)) for k, v in parameters.items() if v is not None]
-        if self.error_bound is not None:
-            lines.append(("error bound", f"{self.error_bound:.2g}"))
-        lines.append(("seconds", f"{self.run.get('seconds', 0):.3g}"))
-        return lines
-
     def __repr__(self) -> str:
-        return f"<heatwalk.Block {dict(self._summary())['shape']}>"
-
-    def _repr_html_(self) -> str:
-        return table(self._summary())
+        bound = "" if self.error_bound is None else f", error bound {self.error_bound:.2g}"
+        return f"<heatwalk.Block of {' × '.join(map(str, self.shape))} {self.dtype}{bound}>"
 
 
 def _nodes(axis: Any) -> Sequence[Any]:
@@ -107,27 +100,3 @@ def axis(nodes: Sequence[Any]) -> Any:
     if len({len(v) if isinstance(v, tuple) else -1 for v in nodes}) == 1:
         return pandas.MultiIndex.from_tuples(nodes)
     return pandas.Index(as_objects(nodes), tupleize_cols=False)
-
-
-def table(lines: Sequence[tuple[str, str]]) -> str:
-    """Return a table of names and values as HTML."""
-    rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in lines)
-    return f"<table>{rows}</table>"
-
-
-def bars(names: Sequence[Any], values: Sequence[float], most: int = 20) -> str:
-    """Return a bar chart as an inline SVG of a few kilobytes."""
-    pairs = list(zip(names, values))
-    shown, largest = pairs[:most], max([1e-300, *values])
-    height = 18 * len(shown)
-    body = []
-    for i, (name, value) in enumerate(shown):
-        text = str(name)
-        text = html.escape(text if len(text) <= 24 else text[:23] + "…")
-        width = 200 * value / largest
-        body.append(f'<text x="150" y="{18 * i + 13}" text-anchor="end">{text}</text>'
-                    f'<rect x="156" y="{18 * i + 2}" width="{width:.1f}" height="14" fill="#4878a8"/>'
-                    f'<text x="{160 + width:.1f}" y="{18 * i + 13}">{value:g}</text>')
-    more = f"<p>{len(pairs) - most} more classes</p>" if len(pairs) > most else ""
-    style = 'font-size="12" font-family="sans-serif"'
-    return f'<svg width="430" height="{height}" {style}>{"".join(body)}</svg>{more}'

@@ -49,8 +49,8 @@ class Store:
         Parameters
         ----------
         source : path, list of paths, or graph
-            The input. The nodes of a NetworkX graph become ids as text, and nodes of the same text are
-            refused.
+            The input. The nodes of a NetworkX graph become ids as text, and nodes of the same text
+            are refused.
         path : path
             The directory of the store.
         force : bool
@@ -63,10 +63,6 @@ class Store:
             Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
         **settings
             threads, max_memory and progress, see :class:`Settings`.
-
-        Returns
-        -------
-        Store
 
         Raises
         ------
@@ -116,7 +112,8 @@ class Store:
         """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):
-            raise NotFoundError("no such directory", "make a store with Store.ingest, or pass the path of a "
+            raise NotFoundError("no such directory",
+                                "make a store with Store.ingest, or pass the path of a "
                                 "graph file as graph", store.path)
         store.info()
         return store
@@ -141,10 +138,12 @@ def _id_texts(nodes: Sequence[Any]) -> list[str]:
     texts = [str(node) for node in nodes]
     for node, text in zip(nodes, texts):
         if seen.setdefault(text, node) is not node:
-            raise ValueError(f"source: the nodes {seen[text]!r} and {node!r} have the same text, {text!r}; "
+            raise ValueError(f"source: the nodes {seen[text]!r} and {node!r} have the same text, "
+                             f"{text!r}; "
                              "rename one of them")
         if not text or any(c in text for c in "\t\n\r\0"):
-            raise ValueError(f"source: the node {node!r} is empty or has a tab or a line break, which ids of a "
+            raise ValueError(f"source: the node {node!r} is empty or has a tab or a line break, "
+                             "which ids of a "
                              "store cannot have; rename it")
     return ['"' + text.replace('"', '""') + '"' if '"' in text else text for text in texts]
 
@@ -152,5 +151,6 @@ def _id_texts(nodes: Sequence[Any]) -> list[str]:
 def edges_to_matrix(ends: Any, n: int) -> sp.csr_matrix:
     """Return the symmetric matrix of pairs of rows."""
     ends = ends[ends[:, 0] != ends[:, 1]]
-    matrix = sp.coo_matrix((np.ones(len(ends), dtype=bool), (ends[:, 0], ends[:, 1])), shape=(n, n)).tocsr()
+    matrix = sp.coo_matrix((np.ones(len(ends), dtype=bool), (ends[:, 0], ends[:, 1])),
+                           shape=(n, n)).tocsr()
     return sp.csr_matrix(matrix.maximum(matrix.T).astype(np.float64))

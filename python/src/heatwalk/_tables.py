@@ -1,4 +1,4 @@
-"""Comparisons of methods, suggestions of nodes to label, and the list of methods, as pandas frames."""
+"""Comparisons, suggestions, numbers, ranks and the list of methods, as pandas frames."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def numbers_of(graph: Graph, y: Any) -> Any:
     """Return numbers of nodes as an array, NaN for none."""
     values, missing = column_of(labels_of(graph, y))
     if values.shape != (graph.n,):
-        raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of {graph.n} nodes")
+        raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of "
+                         f"{graph.n} nodes")
     try:
         numbers = np.where(missing, np.nan, values).astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -88,23 +89,15 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     report : path, optional
         A file for the whole report: .html, .json or .txt.
     **settings
-        threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as random_state
-        for the same splits each time.
+        threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as
+        random_state for the same splits each time.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each method and share: accuracy (or F1, or the errors of numbers) with its standard error,
-        and whether a paired test finds the method worse than the best one. ``attrs["run"]`` is the report
-        of the program.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> A, y = hw.datasets.cora()
-    >>> frame = hw.evaluate(A, y, ["lp"], train=[0.1], splits=3, random_state=1)
-    >>> frame[["method", "train"]].values.tolist()
-    [['lp', 0.1], ['majority', 0.1]]
+        A row for each method and share: accuracy (or F1, or the errors of numbers) with its
+        standard error, and whether a paired test finds the method worse than the best one.
+        ``attrs["run"]`` is the report of the program.
     """
     pandas, g = _pandas(), as_graph(graph)
     if methods is None and not multi_label and not numbers:
@@ -133,7 +126,8 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
 
     run = call_in_folder(bytes_of(g), work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
-    wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr", "rmse",
+    wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr",
+              "rmse",
               "rmse_stderr", "mae", "r2", "standing", "micro_f1", "macro_f1", "auc", "log_loss",
               "parameters", "seconds"]
     lines = [{names.get(k, k): r[k] for k in wanted if k in r} for r in run["results"]]
@@ -181,8 +175,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     Returns
     -------
     pandas.DataFrame
-        A row for each node, the most useful first: node, the expected information gain as a share of the
-        total, the most likely label with its probability, and the reason.
+        A row for each node, the most useful first: node, the expected information gain as a share
+        of the total, the most likely label with its probability, and the reason.
     """
     pandas, g = _pandas(), as_graph(graph)
     labels = encode(labels_of(g, y), g.n)
@@ -191,7 +185,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     def work(folder: str) -> list[list[str]]:
         call = Call(folder, g, settings)
         path = call.path("suggestions.tsv", "out")
-        args = ["--labels", call.write_labels(labels), "-n", str(int(n)), "--method", method, "-o", path]
+        args = ["--labels", call.write_labels(labels), "-n", str(int(n)), "--method", method, "-o",
+                path]
         if chosen is not None:
             args += ["--targets", call.write("targets.npy", "targets", chosen)]
         if prior is not None:
@@ -201,7 +196,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
             return list(csv.reader(file, delimiter="\t"))[1:]
 
     classes = labels.classes.tolist()
-    name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1))) + r")(?=[ ,]|$)")
+    name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1)))
+                      + r")(?=[ ,]|$)")
     lines = []
     for node, gain, label, probability, reason in call_in_folder(bytes_of(g), work):
         reason = name.sub(lambda m: str(classes[int(m.group())]), reason)
@@ -220,7 +216,8 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
         call = Call(folder, g, settings)
         out = call.path("predictions.npz", "out")
         args = [] if method is None else ["--method", _joined(method)]
-        args += ["--values", call.write("values.npy", "y", values), *call.write_attributes(node_features)]
+        args += ["--values", call.write("values.npy", "y", values),
+                 *call.write_attributes(node_features)]
         run = call.run("regress", *args, "-o", out, is_random=True)
         with np.load(out) as file:
             arrays = {name: file[name] for name in file.files}
@@ -230,7 +227,8 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
     return call_in_folder(bytes_of(g) + 32 * g.n, work)
 
 
-def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, node_features: Any = None,
+def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
+            node_features: Any = None,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Predict a number for every node from the numbers of some.
 
@@ -250,19 +248,13 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, no
     Returns
     -------
     pandas.DataFrame
-        A row for each node: its value, whether a path connects it with a known number, and with gp the
-        standard deviation. ``attrs["run"]`` is the report of the program, with the cross-validated ``rmse``.
+        A row for each node: its value, whether a path connects it with a known number, and with gp
+        the standard deviation. ``attrs["run"]`` is the report of the program, with the
+        cross-validated ``rmse``.
 
     See Also
     --------
     NodeRegressor : the same as an estimator of scikit-learn.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> hw.regress(path, {0: 1.0, 2: 3.0}, "harmonic").value.round(6).tolist()
-    [1.0, 2.0, 3.0]
     """
     pandas, g = _pandas(), as_graph(graph)
     arrays, run = predict_numbers(g, numbers_of(g, y), method, node_features, settings)
@@ -282,8 +274,8 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     seeds : sequence
         The known nodes, or a mask of all nodes.
     kernel : str
-        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that start at
-        the seeds.
+        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that
+        start at the seeds.
     sets : int
         Sets of random seeds for the columns z and p; 0 for neither.
     **settings
@@ -292,16 +284,9 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     Returns
     -------
     pandas.DataFrame
-        A row for each node, the most similar first: its score, z and p, its rank, and whether it is a seed.
-        ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are left out.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
-    >>> frame = hw.rank(path, [0, 1], sets=0)
-    >>> [v for v in frame.index if not frame.seed[v]]
-    [2, 3]
+        A row for each node, the most similar first: its score, z and p, its rank, and whether it is
+        a seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are
+        left out.
     """
     pandas, g = _pandas(), as_graph(graph)
     if (rows := rows_of(g, seeds, "seeds")) is None:
@@ -310,7 +295,8 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
-        run = call.run("rank", "--seeds", call.write("seeds.npy", "seeds", rows), "--kernel", kernel,
+        run = call.run("rank", "--seeds", call.write("seeds.npy", "seeds", rows), "--kernel",
+                       kernel,
                        "--sets", str(int(sets)), "-o", out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
@@ -330,16 +316,9 @@ def methods() -> pandas.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Name, argument, command, formula, and parameters with their ranges and defaults. The argument is
-        ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which follows a
-        kernel, as in ``"diffusion+rls"``.
-
-    Examples
-    --------
-    >>> import heatwalk as hw
-    >>> frame = hw.methods()
-    >>> frame[frame.name == "lgc"].formula.item()
-    '(I − αS)⁻¹Y, learning with local and global consistency'
+        Name, argument, command, formula, and parameters with their ranges and defaults. The
+        argument is ``method`` (of the commands classify or regress), ``kernel``, or ``learner``,
+        which follows a kernel, as in ``"diffusion+rls"``.
     """
     pandas = _pandas()
     lines = []

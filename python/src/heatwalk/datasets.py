@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ._process import seed_of
 from ._store import edges_to_matrix
@@ -19,7 +20,8 @@ def _lines(name: str) -> list[list[str]]:
         return [line.rstrip("\n").split("\t") for line in file]
 
 
-def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_matrix, np.ndarray[Any, Any]]:
+def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_matrix,
+                                                                      NDArray[Any]]:
     """Return the citation graph Cora: 2,708 papers with one of seven subjects.
 
     Parameters
