@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NAME = "heatwalk"
 SUMMARY = "Label the rest of your graph: node classification, graph kernels, matrix functions"
 REQUIRES = ["numpy>=1.22", "scipy>=1.8"]
-EXTRAS = {"all": ["pandas", "scikit-learn", "networkx", "igraph", "tqdm"]}
+EXTRAS = {"all": ["pandas", "scikit-learn", "networkx", "igraph"]}
 ENTRY_POINTS = f"""[console_scripts]
 {NAME} = {NAME}._binary:main
 

@@ -160,14 +160,6 @@ class Classifier(unittest.TestCase):
         again = pickle.loads(pickle.dumps(self.model))
         np.testing.assert_array_equal(again.predict(), self.model.predict())
 
-    def test_html(self):
-        text = self.model._repr_html_()
-        self.assertIn("cross-validated accuracy", text)
-        self.assertLess(len(text), 10_000)
-        self.assertNotIn("<script", text)
-        m = hw.NodeClassifier("lp").fit(self.A, np.where(self.y < 0, None, np.where(self.y == 0, "<b>", "&")))
-        self.assertIn("&lt;b&gt;", m._repr_html_())
-
     def test_quiet(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -84,7 +84,6 @@ class Functions(unittest.TestCase):
         self.assertEqual((list(K.rows), list(K.cols)), ([5, 3], [0, 199]))
         self.assertLess(K.error_bound, 1e-8)
         self.assertEqual(np.asarray(K).dtype, np.float64)
-        self.assertIn("<table>", K._repr_html_())
         with self.assertRaisesRegex(hw.UsageError, "^kernel: .*did you mean diffusion"):
             hw.kernel(self.A, "difusion")
         masked = hw.kernel(self.A, "diffusion:beta=1:laplacian=combinatorial", rows=[5, 3], cols=np.isin(np.arange(200), (0, 199)), dtype="float64")

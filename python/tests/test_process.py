@@ -120,6 +120,31 @@ class Ends(unittest.TestCase):
             subprocess.run([sys.executable, "-c", "import heatwalk as hw; hw.apply([[0, 1], [1, 0]], 'laplacian', [1, 0])"], env=env, check=True)
             self.assertEqual(os.listdir(tmp), [])
 
+    def test_fork_during_a_call(self):
+        """A process that was forked during a call does not keep the program running after its parent."""
+        code = LONG.rsplit("hw.expm", 1)[0] + textwrap.dedent("""
+            import os, time
+            call = threading.Thread(target=lambda: hw.expm_multiply(A, B, t=-3000, matrix="laplacian", tol=1e-13))
+            call.start()
+            time.sleep(1.5)
+            if os.fork() == 0:
+                time.sleep(20)
+                os._exit(0)
+            print("forked", flush=True)
+            call.join()
+        """)
+        with tempfile.TemporaryDirectory() as tmp:
+            parent = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=dict(os.environ, HEATWALK_TMPDIR=tmp), stdout=subprocess.PIPE,
+                                      cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+            self.assertEqual([parent.stdout.readline(), parent.stdout.readline()], [b"ready\n", b"forked\n"])
+            program, forked = sorted(children(parent.pid), key=lambda pid: not runs(pid, "apply"))
+            self.assertTrue(runs(program, "apply"))
+            parent.kill()
+            parent.stdout.close()
+            parent.wait()
+            self.wait(program, 2)
+            os.kill(forked, signal.SIGKILL)
+
 
 @unittest.skipUnless(POSIX, "uses shell scripts")
 class Failures(unittest.TestCase):
@@ -163,6 +188,23 @@ class Failures(unittest.TestCase):
     def test_missing(self):
         with mock.patch.dict(os.environ, HEATWALK="", PATH=self.folder.name), \
                 mock.patch.object(_binary, "__file__", os.path.join(self.folder.name, "x.py")), self.assertRaises(hw.NotFoundError):
+            hw.binary()
+
+    def test_full_disk(self):
+        for message in ("write out: no space left on device", "needs 58.7 MB on a disk with 3.98 MB free"):
+            error = self.raised(f"echo '{json.dumps({'flag': '-o', 'code': 1, 'message': message})}' >&2; exit 1\n")
+            self.assertEqual((type(error), error.errno), (hw.StoreError, 28))
+        with mock.patch.object(_folder, "write_array", side_effect=OSError(28, "No space left on device")), \
+                mock.patch("heatwalk._graph.write_array", _folder.write_array), self.assertRaises(hw.StoreError) as caught:
+            hw.apply([[0, 1], [1, 0]], "laplacian", [1, 0])
+        self.assertEqual(caught.exception.errno, 28)
+
+    def test_own_script(self):
+        path = os.path.join(self.folder.name, "heatwalk")
+        with open(path, "w") as file:
+            file.write("#!/usr/bin/python3\nimport sys\nfrom heatwalk._binary import main\nsys.exit(main())\n")
+        os.chmod(path, 0o755)
+        with mock.patch.dict(os.environ, HEATWALK=path), self.assertRaisesRegex(hw.NotFoundError, "is the script of this package"):
             hw.binary()
 
     def test_ids_of_warnings(self):
@@ -219,6 +261,24 @@ class Runs(unittest.TestCase):
         for r in results[1:]:
             np.testing.assert_array_equal(r, results[0])
         self.assertEqual(len(results), 4)
+
+    def test_cancel(self):
+        A, B, errors = random_graph(60000, 300000, 1), np.random.default_rng(1).standard_normal((60000, 64)), []
+
+        def work():
+            try:
+                hw.expm_multiply(A, B, t=-3000, matrix="laplacian", tol=1e-13)
+            except hw.CancelledError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(1)
+        begun = time.monotonic()
+        hw.cancel()
+        thread.join()
+        self.assertEqual(len(errors), 1)
+        self.assertLess(time.monotonic() - begun, 3)
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork")
     def test_fork(self):
