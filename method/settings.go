@@ -64,12 +64,6 @@ type Settings struct {
 // ignoreProgress is the callback of settings that have none.
 func ignoreProgress(string, int64, int64) {}
 
-// reportShare reports the share of a stage that is done.
-func reportShare(s *Settings, stage string, done float64) {
-	const whole = 10_000
-	s.Progress(stage, int64(done*whole), whole)
-}
-
 // WithDefaults returns the settings with every default filled in.
 func (s *Settings) WithDefaults() Settings {
 	var f Settings

@@ -320,13 +320,10 @@ func (c *chooser) run(ctx context.Context, g *grid, hits choose.Hits) error {
 	batch, alphas := sub.together(), len(g.alphas)
 	for lo := 0; lo < alphas; lo += batch {
 		end := min(lo+batch, alphas)
-		report := func(done float64) {
-			reportShare(c.set, "choose", (float64(lo)+done*float64(end-lo))/float64(alphas))
-		}
-		if err := sub.slab(ctx, lo, end, hits, report); err != nil {
+		if err := sub.slab(ctx, lo, end, hits); err != nil {
 			return err
 		}
-		report(1)
+		c.set.Progress("choose", 2*int64(end), 2*int64(alphas))
 	}
 	c.work = sub.work
 	return nil
@@ -361,11 +358,6 @@ func (c *chooser) walk(alpha []float64) *cwk.Walk[float32] {
 	return w
 }
 
-// rowsFrom returns the given number of rows of a block from row first on. They share its memory.
-func rowsFrom(x *sparse.Block[float32], first, rows int) *sparse.Block[float32] {
-	return &sparse.Block[float32]{Rows: rows, Cols: x.Cols, Stride: x.Stride, Data: x.Data[first*x.Stride:]}
-}
-
 // walkOf returns the walk on the labels of p, without variants.
 func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
@@ -391,95 +383,54 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	}
 }
 
-// slabWalk returns the walk with the α of number lo ≤ a < hi, and the picks of
-// all their trials.
-func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
-	w := c.walk(c.set.grid.alphas[lo:hi])
-	perAlpha := len(w.Variants) / (hi - lo)
-	var picks []cwk.Pick
-	for a := range hi - lo {
-		for _, pick := range c.picks {
-			pick.Variant += a * perAlpha
-			picks = append(picks, pick)
-		}
-	}
-	return w, picks
-}
-
-// slab compares the settings with the α of number lo ≤ a < hi. It calls report with the share that
-// is done.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report func(done float64)) error {
+// slab adds the hits of the settings with the α of number lo ≤ a < hi. Each trial has all lengths and settings of the learner;
+// several processes share the trials.
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits) error {
 	tried, err := c.set.candidates(len(c.p.Names))
 	if err != nil {
 		return err
 	}
-	g := c.set.grid
-	w, picks := c.slabWalk(lo, hi)
+	g, w := c.set.grid, c.walk(c.set.grid.alphas[lo:hi])
+	var picks []cwk.Pick // of each α after the other
+	for a := range hi - lo {
+		for _, pick := range c.picks {
+			pick.Variant += a * len(w.Variants) / (hi - lo)
+			picks = append(picks, pick)
+		}
+	}
 	narrow(w, g.minSteps, len(picks))
 	x, err := collect(ctx, w, g.minSteps, picks, &c.work, func(done, total int64) {
-		report(float64(done) / float64(2*total)) // the trials that follow count for as much as the walks
+		c.set.Progress("choose", 2*int64(lo)+int64(hi-lo)*done/total, 2*int64(len(g.alphas))) // the trials count for as much as the walks
 	})
 	if err != nil {
 		return err
 	}
-	var jobs []trialJob
-	for a := lo; a < hi; a++ {
-		rows := rowsFrom(x, (a-lo)*len(c.picks), len(c.picks))
-		for f, kind := range g.features {
-			for i := range c.trials[kind] {
-				t := &c.trials[kind][i]
-				jobs = append(jobs, trialJob{firstHit(c.set.grid, i, f, a), func(w *choose.Tester, hits choose.Hits) error {
-					return w.Run(ctx, rows, t, hits)
-				}})
-			}
-		}
-	}
-	return c.runJobs(ctx, tried, jobs, hits, x.Rows*x.Cols*4)
-}
-
-// testersAtATime returns the number of trials that run at the same time: one for each worker, or
-// fewer if these, with held bytes, would exceed the memory limit.
-func testersAtATime(s *Settings, held, testerBytes int64) int {
-	workers := sched.Workers(s.Workers)
-	for s.Memory > 0 && workers > 1 && held+int64(workers)*testerBytes > s.Memory {
+	block, perKind := len(g.steps)*len(g.settings), len(c.trials[g.features[0]])
+	workers, each := sched.Workers(c.set.Workers), testerBytes(c.set, len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt()))
+	for c.set.Memory > 0 && workers > 1 && int64(x.Rows*x.Cols*4)+int64(workers)*each > c.set.Memory {
 		workers--
 	}
-	return workers
-}
-
-// trialJob is a trial whose hits begin at first.
-type trialJob struct {
-	first int
-	run   func(w *choose.Tester, hits choose.Hits) error
-}
-
-// firstHit returns the position of the hits of a trial with the features and the α of given numbers.
-func firstHit(g *grid, trial, features, alpha int) int {
-	return trial*g.size() + (features*len(g.alphas)+alpha)*len(g.steps)*len(g.settings)
-}
-
-// runJobs runs trials, each with all lengths and settings of the learner, and adds their hits. held
-// is the memory of their kernels or features in bytes. Several processes share the jobs.
-func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []trialJob, hits choose.Hits, held int) error {
-	block := len(c.set.grid.steps) * len(c.set.grid.settings)
-	workers := testersAtATime(c.set, int64(held), testerBytes(c.set, len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)
-	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))
-	err := sched.Run(ctx, workers, len(jobs), func(worker, i int) error {
+	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, (hi-lo)*len(g.features)*perKind)
+	err = sched.Run(ctx, workers, len(counts), func(worker, i int) error {
 		if counts[i] = choose.NewHits(block); team != nil && i%team.Size() != team.Rank() {
 			return nil
 		}
 		if testers[worker] == nil {
 			testers[worker] = choose.New(len(c.p.Names), tried)
 		}
-		return jobs[i].run(testers[worker], counts[i])
+		alpha, kind := i/perKind/len(g.features), g.features[i/perKind%len(g.features)]
+		rows := &sparse.Block[float32]{Rows: len(c.picks), Cols: x.Cols, Stride: x.Stride, Data: x.Data[alpha*len(c.picks)*x.Stride:]}
+		return testers[worker].Run(ctx, rows, &c.trials[kind][i%perKind], counts[i])
 	})
 	if err := team.Agree(err); err != nil {
 		return err
 	}
-	for i, j := range jobs {
+	for i := range counts {
+		alpha, kind, trial := lo+i/perKind/len(g.features), i/perKind%len(g.features), i%perKind
+		first := trial*g.size() + (kind*len(g.alphas)+alpha)*block
 		counts[i].Share(team)
-		hits.Of(j.first, j.first+block).Add(counts[i])
+		hits.Of(first, first+block).Add(counts[i])
 	}
 	return nil
 }
