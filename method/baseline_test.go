@@ -56,7 +56,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 				if directed && strings.HasPrefix(of, "diffusion") {
 					continue
 				}
-				out, err := m.Predict(ctx, p, nil, &Settings{Prior: c.prior, Folds: 2, Fixed: true})
+				out, err := m.Predict(ctx, p, nil, &Settings{Prior: c.prior, foldCount: 2, Fixed: true})
 				if err != nil {
 					t.Fatalf("%s: %v", of, err)
 				}

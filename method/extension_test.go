@@ -13,8 +13,8 @@ import (
 type sized struct{ method.Method }
 
 func (sized) Bytes(_, tuned *method.Problem, s *method.Settings) (int64, error) {
-	if s.Folds > 7 {
-		return 0, errors.New("too many folds")
+	if s.Raw {
+		return 0, errors.New("no raw scores")
 	}
 	if tuned != nil {
 		return 3e9, nil
@@ -36,8 +36,8 @@ func TestBytesOfOutsideMethod(t *testing.T) {
 		if _, err = method.Bytes(m, p, nil, &method.Settings{Memory: 1e8}); (err != nil) != large {
 			t.Errorf("within 100 MB: %v", err)
 		}
-		if _, err = method.Bytes(m, p, nil, &method.Settings{Folds: 8}); (err != nil) != large {
-			t.Errorf("with 8 folds: %v", err)
+		if _, err = method.Bytes(m, p, nil, &method.Settings{Raw: true}); (err != nil) != large {
+			t.Errorf("with raw scores: %v", err)
 		}
 		if bytes, err = method.Bytes(method.Smoothed(m), p, nil, nil); err != nil || bytes >= 1e9 != large {
 			t.Errorf("with smoothing %d bytes, %v", bytes, err)

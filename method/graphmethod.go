@@ -87,9 +87,6 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graph
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	if err := set.check(); err != nil {
-		return nil, err
-	}
 	set.Memory = p.Remaining(set.Memory)
 	return &graphPredictor{p: p, set: &set, out: new(Prediction)}, nil
 }
@@ -165,7 +162,7 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []p
 	}
 	p := r.p
 	if m.isSampled() {
-		p = p.At(split.Sample(p.Class, r.set.Sample, r.set.RNGSeed, 0))
+		p = p.At(split.Sample(p.Class, r.set.sample, r.set.RNGSeed, 0))
 	}
 	folds := r.set.folds(len(p.Row))
 	fold := split.Folds(p.Class, folds, r.set.RNGSeed, 0)

@@ -162,7 +162,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 		}
 	}
 	p = p.At(keep)
-	set := &Settings{RNGSeed: 3, Folds: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
+	set := &Settings{RNGSeed: 3, foldCount: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
 	choice, err := CrossValidate(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -170,9 +170,9 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got := choice.choice.HeldOut.Estimate(p, all)
-	fold, weight := split.Folds(p.Class, set.Folds, set.RNGSeed, 0), choose.WeightsOf(p)
+	fold, weight := split.Folds(p.Class, set.foldCount, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
-	for f := range set.Folds {
+	for f := range set.foldCount {
 		var rest []int
 		for i := range fold {
 			if fold[i] != f {

@@ -94,7 +94,7 @@ const trySettings = 250
 func (m kernelMethod) settings(s *Settings) Settings {
 	set := s.WithDefaults()
 	if set.learner = m.learner; m.learner.path == nil {
-		set.Sample = min(set.Sample, trySettings)
+		set.sample = min(set.sample, trySettings)
 	}
 	return set
 }
@@ -121,9 +121,6 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	set := m.settings(s)
-	if err := set.check(); err != nil {
-		return nil, err
-	}
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
@@ -238,7 +235,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 			machines = max(classes, classes*(classes-1)/2)
 		}
 	}
-	workers, seen := int64(min(sched.Workers(set.Workers), max(len(grid), len(settled)))), min(labels, max(set.Sample, 2*classes))
+	workers, seen := int64(min(sched.Workers(set.Workers), max(len(grid), len(settled)))), min(labels, max(set.sample, 2*classes))
 	if tuned != nil { // with the values between labels and test nodes
 		seen += min(len(tuned.Row), maxTestedRows)
 	}

@@ -144,7 +144,7 @@ type labels struct {
 
 // labelled returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
 func (r *kernelPredictor) labelled(ctx context.Context, kernels []int) (*labels, error) {
-	seen := r.p.At(split.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
+	seen := r.p.At(split.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))
 	grams, err := r.grams(ctx, kernels, seen.Row, nil, "choose")
 	if err != nil {
 		return nil, err

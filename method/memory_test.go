@@ -19,7 +19,7 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	p := problemtest.Planted(t, 4, 3000, 600)
 	bytes := func(steps []int, kinds ...string) int64 {
 		t.Helper()
-		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, kinds...), RNGSeed: 2, Sample: 50}
+		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, kinds...), RNGSeed: 2, sample: 50}
 		bytes, err := Bytes(methodOf(t, "cwk+linear-svm"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)

@@ -63,11 +63,11 @@ func splitCounts(ctx context.Context, r *kernelPredictor, splits *split.Splits, 
 	for i := range splits.Len {
 		trainTest := splits.At(i)
 		train := r.p.At(trainTest.Train)
-		train = train.At(split.Sample(train.Class, r.set.Sample, r.set.RNGSeed, 0))
+		train = train.At(split.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
 		test := r.p.At(trainTest.Test)
 		limit := maxTestedRows
 		if r.learner.Whole {
-			limit = r.set.Sample
+			limit = r.set.sample
 		}
 		test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
 		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), r.learner.Whole)

@@ -149,16 +149,16 @@ var oracleLists = listed(map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
 	p := problemtest.Planted(t, 1, 60, 33)
-	set := &Settings{Lists: oracleLists, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := split.Folds(p.Class, set.Folds, set.RNGSeed, 0)
+	fold := split.Folds(p.Class, set.foldCount, set.RNGSeed, 0)
 	want, close := make([]int64, oracleGrid.size()), make([]int64, oracleGrid.size())
 	for _, alpha := range oracleGrid.alphas {
-		walks := make([][][][]float64, set.Folds)
-		reached := make([][]bool, set.Folds)
+		walks := make([][][][]float64, set.foldCount)
+		reached := make([][]bool, set.foldCount)
 		for f := range walks {
 			visible := func(i int) bool { return fold[i] != f }
 			walks[f] = slowWalk(p, alpha, 9, visible)
@@ -237,7 +237,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Lists: oracleLists, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
@@ -246,18 +246,18 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
-		fold := split.Folds(train.Class, set.Folds, set.RNGSeed, 0)
+		fold := split.Folds(train.Class, set.foldCount, set.RNGSeed, 0)
 		largest := split.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
 		var hidden [][]bool
-		for f := range set.Folds {
+		for f := range set.foldCount {
 			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
 		}
 		for _, alpha := range oracleGrid.alphas {
 			full := slowWalk(train, alpha, 9, all)
 			var folds [][][][]float64
-			for f := range set.Folds {
+			for f := range set.foldCount {
 				folds = append(folds, slowWalk(train, alpha, 9, func(i int) bool { return fold[i] != f }))
 			}
 			for i := range want {
@@ -294,7 +294,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 3, 80, 40)
 	for _, kind := range []string{Plain, Honest} {
 		par := walkWith(onWalk(0.6, 6, 1, kind), costOf(4))
-		set := &Settings{Folds: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+		set := &Settings{foldCount: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 		got, err := predictWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewPartitions
 			for d := range uint64(fewPartitions) {
-				fold := split.Folds(p.Class, set.Folds, set.RNGSeed, d)
+				fold := split.Folds(p.Class, set.foldCount, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {

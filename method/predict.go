@@ -109,9 +109,6 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	}
 	set := s.WithDefaults()
 	set.grid = (&grid{spec: set.learner.spec(), settings: []param.Values{par.Declared.Values}}).ofWalk(&par)
-	if err := set.check(); err != nil {
-		return nil, err
-	}
 	set.Memory = p.Remaining(set.Memory)
 	if path := set.learner.path; path != nil {
 		var err error

@@ -14,7 +14,7 @@ import (
 // was chosen on a sample: a prediction with the chosen parameters has the same scores.
 func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	p := problemtest.Planted(t, 3, 120, 60)
-	set := &Settings{Sample: 30}
+	set := &Settings{sample: 30}
 	others := false
 	for _, name := range []string{"diffusion", "diffusion+rls", "von-neumann+logistic", "heat-pagerank"} {
 		m, err := named(name)

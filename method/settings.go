@@ -1,9 +1,6 @@
 package method
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -13,7 +10,6 @@ import (
 // nil mean all defaults.
 type Settings struct {
 	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
-	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	RNGSeed uint64    // of folds and samples
 
 	// Given has values of parameters that are not to be chosen; a method uses those that its
@@ -43,13 +39,11 @@ type Settings struct {
 	// explains. It is for tests and benchmarks: the stages take many times longer there.
 	Thorough bool
 
-	// Sample limits the labelled nodes on which settings are compared; all labels take part in
-	// the walks. 0 means 500.
-	Sample int
-
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
+	foldCount int     // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	sample    int     // limits the labelled nodes on which settings are compared; 0: 500
 	learner   learner // on walks, with the settings to choose from in grid; the zero value: the first of learners
 	grid      *grid
 	constant  param.Values // of the learner, but for its settings in grid
@@ -70,8 +64,8 @@ func (s *Settings) WithDefaults() Settings {
 	if s != nil {
 		f = *s
 	}
-	if f.Sample == 0 {
-		f.Sample = 500
+	if f.sample == 0 {
+		f.sample = 500
 	}
 	if f.learner.Learner == nil {
 		f.learner = behindWalks(learners()[0])
@@ -89,26 +83,13 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 		return Settings{}, err
 	}
 	set := s.WithDefaults()
-	set, err := set.onWalks(set.learner, len(p.Names))
-	return set, errors.Join(set.check(), err)
-}
-
-// check validates the settings but for the grid.
-func (s *Settings) check() error {
-	var problems []error
-	if s.Folds < 0 || s.Folds == 1 {
-		problems = append(problems, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
-	}
-	if s.Sample < 0 {
-		problems = append(problems, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
-	}
-	return errors.Join(problems...)
+	return set.onWalks(set.learner, len(p.Names))
 }
 
 // folds returns the number of folds for the given number of labels.
 func (s *Settings) folds(labels int) int {
-	if s.Folds > 0 {
-		return min(s.Folds, labels)
+	if s.foldCount > 0 {
+		return min(s.foldCount, labels)
 	}
 	return split.FoldCount(labels)
 }
@@ -116,7 +97,7 @@ func (s *Settings) folds(labels int) int {
 // comparedLabels returns the number of labels on which trials on walks compare settings.
 func (s *Settings) comparedLabels() int {
 	if limit := s.learner.ComparedItems; limit > 0 {
-		return min(s.Sample, limit)
+		return min(s.sample, limit)
 	}
-	return s.Sample
+	return s.sample
 }
