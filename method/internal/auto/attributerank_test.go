@@ -3,7 +3,6 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,36 +11,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scoresOf returns the normal scores of a column whose values all enter the quantiles: the
-// middle of the knots with a value, or the point on the line between two knots.
+// scoresOf returns the normal scores of a column: at the mean rank of equal values.
 func scoresOf(column []float64) func(x float64) float64 {
-	sorted := slices.Sorted(slices.Values(column))
-	quantile := func(z float64) float64 {
-		at := distuv.UnitNormal.CDF(z) * float64(len(sorted)-1)
-		switch lo := math.Floor(at); {
-		case z <= -3:
-			return sorted[0]
-		case z >= 3:
-			return sorted[len(sorted)-1]
-		default:
-			return sorted[int(lo)] + (at-lo)*(sorted[int(math.Ceil(at))]-sorted[int(lo)])
-		}
-	}
 	return func(x float64) float64 {
-		var on []float64
-		for z := -3.0; z <= 3; z += 0.5 {
-			if quantile(z) == x {
-				on = append(on, z)
+		below, equal := 0.0, 0.0
+		for _, y := range column {
+			if y < x {
+				below++
+			} else if y == x {
+				equal++
 			}
 		}
-		if len(on) > 0 {
-			return (on[0] + on[len(on)-1]) / 2
-		}
-		for z := -3.0; ; z += 0.5 {
-			if a, b := quantile(z), quantile(z+0.5); a < x && x < b {
-				return z + 0.5*(x-a)/(b-a)
-			}
-		}
+		return distuv.UnitNormal.Quantile((below + (equal+1)/2) / float64(len(column)+1))
 	}
 }
 

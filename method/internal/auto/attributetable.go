@@ -2,7 +2,6 @@ package auto
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -16,15 +15,14 @@ import (
 type attributeTable struct {
 	*sparse.Table
 	team    *sparse.Team
-	present int       // rows that are not missing, of all processes
-	values  int64     // that are not 0, of all processes
-	real    []bool    // of columns
-	rank    []rank    // of real columns
-	zero    []float64 // the score of 0 in real columns
-	shift   []float64 // the mean of real columns, whose 0 counts 0; 0 of words
-	factor  []float64 // of columns
-	length  []float32 // of rows, in the place of words: one over their length
-	columns []uint32  // 0, 1, 2, …: the columns of a dense row
+	values  int64       // that are not 0, of all processes
+	real    []bool      // of columns
+	sample  [][]float32 // of real columns: values in increasing order
+	zero    []float64   // the score of 0 in real columns
+	shift   []float64   // the mean of real columns, whose 0 counts 0; 0 of words
+	factor  []float64   // of columns
+	length  []float32   // of rows, in the place of words: one over their length
+	columns []uint32    // 0, 1, 2, …: the columns of a dense row
 }
 
 // A table is one of real numbers if more than realDensity of its values are not 0, and a
@@ -38,39 +36,45 @@ const (
 	fewAttributes = 64
 )
 
+// rankSample bounds about the nodes from which normal scores are estimated, rankValues their values.
+const (
+	rankSample = 1024
+	rankValues = 1 << 21
+)
+
 // newAttributeTable measures the columns. Cost: two passes over the values.
 func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n, d := t.Rows, t.Cols
 	a := &attributeTable{
-		Table: t, team: team, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
-		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n),
-		columns: make([]uint32, d),
+		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d), zero: make([]float64, d),
+		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n), columns: make([]uint32, d),
 	}
 	for j := range a.columns {
 		a.columns[j] = uint32(j)
 	}
-	count, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
-	lowest, highest := make([]float32, d), make([]float32, d)
-	for j := range lowest {
-		lowest[j], highest[j] = float32(math.Inf(1)), float32(math.Inf(-1))
-	}
+	count, ends := make([]float64, d+1), slices.Repeat([]float64{math.Inf(-1)}, 2*d) // −least and largest values
 	a.each(func(_, j int, x float32) {
-		lowest[j], highest[j] = min(lowest[j], x), max(highest[j], x)
-		count[j]++
+		if x != 0 {
+			count[j]++
+			ends[j], ends[d+j] = max(ends[j], -float64(x)), max(ends[d+j], float64(x))
+		}
 	})
-	team.Sum(count)
-	a.extremes(lowest, highest)
-	for j, values := range count {
-		if a.values += int64(values); values == 0 {
-			lowest[j], highest[j] = 0, 0
+	for lo, hi := range team.Counted(0, n) {
+		for v := lo; v < hi; v++ {
+			if _, values := a.Row(v); values != nil {
+				count[d]++
+			}
 		}
 	}
-	here := a.findPresent()
-	present := float64(max(1, a.present))
-	dense := float64(a.values) > realDensity*present*float64(d)
-	reals := 0
+	team.Sum(count)
+	team.Max(ends)
+	for _, c := range count[:d] {
+		a.values += int64(c)
+	}
+	present := max(1, count[d])
+	dense, reals := float64(a.values) > realDensity*present*float64(d), 0
 	for j := range a.real {
-		a.real[j] = lowest[j] < 0 || dense || lowest[j] < highest[j] && count[j] > realColumn*present
+		a.real[j] = ends[j] > 0 || dense || -ends[j] < ends[d+j] && count[j] > realColumn*present
 		if a.real[j] {
 			reals++
 		}
@@ -81,26 +85,21 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 		}
 		reals = d
 	}
-	for j := range lowest {
-		if count[j] < present {
-			lowest[j], highest[j] = min(lowest[j], 0), max(highest[j], 0)
-		}
-	}
-	a.rankColumns(lowest, highest, here)
+	a.sampleColumns(int(present), reals)
+	sums := make([]float64, 2*d)
 	a.each(func(_, j int, x float32) {
 		if a.real[j] {
 			score := a.score(j, x)
-			sum[j] += score
-			squares[j] += float64(score * score)
+			sums[j] += score
+			sums[d+j] += float64(score * score)
 		}
 	})
-	team.Sum(sum)
-	team.Sum(squares)
+	team.Sum(sums)
 	for j := range a.factor {
 		a.factor[j] = 1
 		if a.real[j] {
-			a.shift[j], a.factor[j] = sum[j]/present, 0 // of a column that is the same everywhere
-			if variance := squares[j]/present - float64(a.shift[j]*a.shift[j]); lowest[j] < highest[j] {
+			a.shift[j], a.factor[j] = sums[j]/present, 0 // of a column that is the same everywhere
+			if variance := sums[d+j]/present - float64(a.shift[j]*a.shift[j]); variance > 1e-12 {
 				a.factor[j] = 1 / math.Sqrt(variance*float64(reals))
 			}
 		}
@@ -120,110 +119,50 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	return a
 }
 
-// extremes stores the least and the largest values of all processes.
-func (a *attributeTable) extremes(lowest, highest []float32) {
-	ends := make([]float64, 2*len(lowest))
-	for j := range lowest {
-		ends[j], ends[len(lowest)+j] = -float64(lowest[j]), float64(highest[j])
-	}
-	a.team.Max(ends)
-	for j := range lowest {
-		lowest[j], highest[j] = float32(-ends[j]), float32(ends[len(lowest)+j])
-	}
-}
-
-// rankColumns gives real columns their functions, for the least and largest values of all. present are the rows
-// that are not missing.
-func (a *attributeTable) rankColumns(lowest, highest []float32, present rowBits) {
-	if !slices.Contains(a.real, true) {
+// sampleColumns sorts the values of real columns at some nodes at equal distances.
+func (a *attributeTable) sampleColumns(present, reals int) {
+	if reals == 0 {
 		return
 	}
-	count := min(a.present, rankSample)
-	present.thin(a.present, count)
-	rows := make([]int, 0, count) // the sample of this process
+	row, step := make([]float32, a.Cols), max(1, present/rankSample, present*reals/rankValues)
+	var values []float64
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
-			if present.has(a.team.Row(v)) {
-				rows = append(rows, v)
+			if _, x := a.Row(v); x == nil || a.team.Row(v)%step > 0 {
+				continue
 			}
-		}
-	}
-	row, samples := make([]float32, slabColumns), make([]float32, count)
-	for lo := 0; lo < a.Cols; lo += slabColumns {
-		hi := min(a.Cols, lo+slabColumns)
-		values := make([]float64, 0, len(rows)*(hi-lo))
-		for _, v := range rows {
-			a.plainTo(row[:hi-lo], v, lo, hi)
-			for _, x := range row[:hi-lo] {
-				values = append(values, float64(x))
-			}
-		}
-		values = a.team.Concat(values)
-		for j := lo; j < hi; j++ {
-			if a.real[j] {
-				for i := range samples {
-					samples[i] = float32(values[i*(hi-lo)+j-lo])
+			a.plainTo(row, v, 0, a.Cols)
+			for j, x := range row {
+				if a.real[j] {
+					values = append(values, float64(x))
 				}
-				a.rank[j] = newRank(samples, lowest[j], highest[j])
-				a.zero[j] = a.rank[j].of(0)
 			}
 		}
 	}
-}
-
-// findPresent finds and counts the rows that are not missing, in all processes.
-func (a *attributeTable) findPresent() rowBits {
-	local := make(rowBits, (a.team.TotalOf(a.Rows)+7)/8)
-	for lo, hi := range a.team.Counted(0, a.Rows) {
-		for v := lo; v < hi; v++ {
-			if _, values := a.Row(v); values != nil {
-				row := a.team.Row(v)
-				local[row/8] |= 1 << (row % 8)
-			}
-		}
-	}
-	union := local
-	if a.team != nil {
-		union = make(rowBits, len(local))
-		message := make(rowBits, len(local))
-		for p := range a.team.Size() {
-			if p == a.team.Rank() {
-				copy(message, local)
-			}
-			a.team.Broadcast(p, message)
-			for i, b := range message {
-				union[i] |= b
-			}
-		}
-	}
-	a.present = 0
-	for _, b := range union {
-		a.present += bits.OnesCount8(b)
-	}
-	return union
-}
-
-// rowBits is a set of rows of the whole matrix.
-type rowBits []byte
-
-func (s rowBits) has(row int) bool { return s[row/8]>>(row%8)&1 != 0 }
-
-// thin leaves some of the members, evenly spaced, in the set.
-func (s rowBits) thin(members, left int) {
-	seen := 0
-	for row := range 8 * len(s) {
-		if !s.has(row) {
+	values = a.team.Concat(values)
+	for j, column := 0, 0; j < a.Cols; j++ {
+		if !a.real[j] {
 			continue
 		}
-		if position := seen * left / members; (position*members+left-1)/left != seen {
-			s[row/8] &^= 1 << (row % 8)
+		for i := column; i < len(values); i += reals {
+			a.sample[j] = append(a.sample[j], float32(values[i]))
 		}
-		seen++
+		slices.Sort(a.sample[j])
+		a.zero[j] = a.normal(j, 0)
+		column++
 	}
+}
+
+// normal returns the value of the standard normal distribution at the rank of x in a real column, the middle one of
+// equals. Therefore neither the unit of a column nor its logarithm makes a difference, nor do a few outliers.
+func (a *attributeTable) normal(j int, x float32) float64 {
+	first, _ := slices.BinarySearch(a.sample[j], x)
+	last, _ := slices.BinarySearch(a.sample[j], math.Nextafter32(x, float32(math.Inf(1))))
+	return math.Sqrt2 * math.Erfinv(float64(first+last+1)/float64(len(a.sample[j])+1)-1)
 }
 
 // score returns the normal score of a value of a real column, less that of 0.
-func (a *attributeTable) score(j int, x float32) float64 { return a.rank[j].of(x) - a.zero[j] }
+func (a *attributeTable) score(j int, x float32) float64 { return a.normal(j, x) - a.zero[j] }
 
 // plainTo stores the columns lo ≤ j < hi of a node as they are.
 func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
@@ -240,15 +179,13 @@ func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
 	}
 }
 
-// each calls do with every value that is not 0, of the rows that count in this process.
+// each calls do with every stored value of the rows that count in this process.
 func (a *attributeTable) each(do func(v, j int, x float32)) {
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
 			columns, values := a.entries(v)
 			for i, x := range values {
-				if x != 0 {
-					do(v, int(columns[i]), x)
-				}
+				do(v, int(columns[i]), x)
 			}
 		}
 	}
@@ -288,70 +225,5 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 
 // attributeTableBytes is the size of the numbers of columns and rows.
 func attributeTableBytes(n, d int) int64 {
-	return 12*int64(n) + (88+4*int64(len(rank{})))*int64(d) + 8*slabColumns*rankSample
-}
-
-// rank is an increasing function of the values of a column, linear between knots, under which the
-// column has about a normal distribution. Therefore neither the unit of a column nor its logarithm
-// makes a difference, nor do a few outliers. It holds the values at scores of −3, −2½, … 3, and
-// infinity behind them.
-type rank [16]float32
-
-const (
-	rankKnots = 13
-
-	// rankSample bounds the nodes from which quantiles are estimated: six of them are beyond
-	// the last knot but one, and the outermost are the extremes of all nodes.
-	rankSample = 1024
-)
-
-// rankScore returns the score of a knot.
-func rankScore(knot int) float64 { return float64(knot)/2 - 3 }
-
-// newRank returns the function of a column with a sample of its values, which it sorts, and
-// the least and the largest value of all.
-func newRank(sample []float32, lowest, highest float32) (r rank) {
-	slices.Sort(sample)
-	for i := range r {
-		position := math.Erfc(-rankScore(i)/math.Sqrt2) / 2 * float64(len(sample)-1)
-		lo := int(position)
-		lower, upper, share := float64(sample[lo]), float64(sample[min(lo+1, len(sample)-1)]), position-float64(lo)
-		r[i] = float32(float64((1-share)*lower) + float64(share*upper))
-	}
-	r[0], r[rankKnots-1] = lowest, highest
-	for i := rankKnots; i < len(r); i++ {
-		r[i] = float32(math.Inf(1))
-	}
-	return r
-}
-
-// of returns the score of a value: the middle of those of its knots, if it has some.
-func (r *rank) of(x float32) float64 {
-	k := 0 // knots below it are less than x; steps without branches take two thirds of the time
-	if r[7] < x {
-		k = 8
-	}
-	if r[k+3] < x {
-		k += 4
-	}
-	if r[k+1] < x {
-		k += 2
-	}
-	if r[k] < x {
-		k++
-	}
-	switch {
-	case k >= rankKnots:
-		return rankScore(rankKnots - 1)
-	case r[k] == x:
-		last := k
-		for r[last+1] == x {
-			last++
-		}
-		return (rankScore(k) + rankScore(last)) / 2
-	case k == 0:
-		return rankScore(0)
-	}
-	lower, upper := float64(r[k-1]), float64(r[k])
-	return rankScore(k) - float64((upper-float64(x))/(upper-lower)/2)
+	return 12*int64(n) + 100*int64(d) + 20*int64(min(rankValues, rankSample*d))
 }
