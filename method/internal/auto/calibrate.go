@@ -36,8 +36,8 @@ const (
 	trustMost   = 50
 
 	// calibrationLabels bounds the labels that calibration learns from, which estimate w to
-	// 1 %, and calibrationValues these times the classes.
-	calibrationLabels = 4096
+	// 2 %, and calibrationValues these times the classes.
+	calibrationLabels = 2048
 	calibrationValues = 1 << 20
 
 	// firstStep and lastStep bound the steps of the search.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -265,6 +266,23 @@ func (s *seeds) startAt(row int) float32 {
 func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
 	offset, k := s.start[lo], len(s.in.p.Names)
 	masses := make([]float32, hi-lo)
+	var scale []float32 // of the filters from the first to the last one that has a part in this step
+	start := 0
+	for i, f := range s.in.filters {
+		y := weight[f]
+		if y <= leastStepWeight {
+			y = 0
+		}
+		if scale = append(scale, y); y == 0 && start == i {
+			start++
+		}
+	}
+	for len(scale) > start && scale[len(scale)-1] == 0 {
+		scale = scale[:len(scale)-1]
+	}
+	if scale = scale[start:]; len(scale) == 0 {
+		return
+	}
 	for v := rows.Lo; v < rows.Hi; v++ {
 		row, dst, isVisited := x.Row(v), w.full.Row(v), false
 		for c := range masses {
@@ -278,14 +296,8 @@ func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
 		if !isVisited {
 			continue
 		}
-		for i, f := range s.in.filters {
-			if y := weight[f]; y > leastStepWeight {
-				sums := dst[i*k+lo : i*k+hi]
-				for c, mass := range masses {
-					sums[c] += float32(y * mass)
-				}
-			}
-		}
+		sums := simd.Rows[float32]{Data: dst[start*k+lo:], Stride: k}
+		simd.AddRows(sums, len(scale), hi-lo, sums, scale, simd.Rows[float32]{Data: masses})
 	}
 	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
