@@ -159,24 +159,7 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components, Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
-	if j, finer := imprecise(pairs); problem.Splits() && c.Which == "smallest" && finer > 0 && finer < c.Tolerance {
-		run.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
-			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, finer)
-	}
 	return d.out.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
-}
-
-// imprecise returns the index of the first unknown eigenvalue whose error bound exceeds a tenth of it,
-// so that its first digit is uncertain, and a tolerance that gives more digits, or 0. This happens
-// because the smallest eigenvalues of a Laplacian can be very small relative to its norm.
-func imprecise(p *spectral.Pairs) (place int, finer float64) {
-	for j := p.Known; j < len(p.Values); j++ {
-		v := p.Values[j]
-		if v > 0 && p.ErrorBounds[j] > v/10 {
-			return j, max(lanczos.Tolerances.Least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
-		}
-	}
-	return 0, 0
 }
 
 // eigenError adds the remedy to an error of the solver.

@@ -3,7 +3,6 @@
 package parts
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -93,44 +92,28 @@ func Read(ctx context.Context, paths []string) ([]Part, error) {
 	}
 	first := &parts[0]
 	for i := range parts {
-		if what := parts[i].differs(first); what != "" {
-			return nil, &Error{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for the slab", first.Path, what)}
+		if parts[i].whole() != first.whole() {
+			return nil, &Error{Path: parts[i].Path, What: fmt.Sprintf("is of another matrix than %s; make both by the same command but for the slab", first.Path)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
-	for i := 1; i < len(parts); i++ {
-		if parts[i].Share == parts[i-1].Share {
-			return nil, &Error{Path: parts[i].Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", parts[i].Share, parts[i-1].Path)}
+	has := map[int]string{} // path of each share
+	for _, p := range parts {
+		if path, isTwice := has[p.Share]; isTwice {
+			return nil, &Error{Path: p.Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", p.Share, path)}
+		}
+		has[p.Share] = p.Path
+	}
+	var missing []string
+	for i := range first.Of {
+		if has[i] == "" {
+			missing = append(missing, strconv.Itoa(i))
 		}
 	}
-	if missing := missing(parts); missing != "" {
-		return nil, &Error{Path: "", What: fmt.Sprintf("%s of %d missing; make them with --slab I/%d", missing, first.Of, first.Of)}
+	if missing != nil {
+		return nil, &Error{What: fmt.Sprintf("shares %s of %d missing; make them with --slab I/%[2]d", strings.Join(missing, ","), first.Of)}
 	}
 	return parts, nil
-}
-
-// missing returns the shares without a part as text, or "".
-func missing(parts []Part) string {
-	var ranges []string
-	count, next := 0, 0
-	for _, p := range append(slices.Clone(parts), Part{Share: parts[0].Of}) {
-		if p.Share > next {
-			text := strconv.Itoa(next)
-			if p.Share > next+1 {
-				text += "-" + strconv.Itoa(p.Share-1)
-			}
-			ranges = append(ranges, text)
-			count += p.Share - next
-		}
-		next = p.Share + 1
-	}
-	switch count {
-	case 0:
-		return ""
-	case 1:
-		return "share " + ranges[0]
-	}
-	return "shares " + strings.Join(ranges, ",")
 }
 
 // maxRunFile is the largest size of a run file, because it is read into memory. It lists the inputs of the
@@ -168,40 +151,10 @@ func readPart(ctx context.Context, path string) (Part, error) {
 	return p, json.Unmarshal(b, &p.Run)
 }
 
-// whole describes the matrix of a part, without its type.
-func (s *Shape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
-
-// differs returns the first difference of the matrices of two parts, or "".
-func (p *Part) differs(q *Part) string {
-	say := func(what, a, b string) string {
-		if a == b {
-			return ""
-		}
-		return fmt.Sprintf("%s %s, not %s", what, a, b)
-	}
-	var a, b bytes.Buffer
-	for _, c := range []struct {
-		target *bytes.Buffer
-		source json.RawMessage
-	}{{&a, p.Parameters}, {&b, q.Parameters}} {
-		if json.Compact(c.target, c.source) != nil {
-			c.target.Write(c.source)
-		}
-	}
-	hidden := func(what, a, b string) string {
-		if a == b {
-			return ""
-		}
-		return "other " + what
-	}
-	return cmp.Or(
-		say("made by", p.Command, q.Command),
-		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
-		say("store", p.Store, q.Store),
-		say("parameters", a.String(), b.String()),
-		say("type", p.Matrix.Dtype, q.Matrix.Dtype),
-		hidden("labels", p.Labels, q.Labels),
-		hidden("rows or columns", p.Nodes, q.Nodes),
-		hidden("shape", p.Matrix.whole(), q.Matrix.whole()),
-	)
+// whole describes the matrix of a part: all but its share.
+func (p *Part) whole() string {
+	q, shape := *p, *p.Matrix
+	q.Share, q.Matrix, shape.Lo, shape.Hi = 0, &shape, 0, 0
+	text, _ := json.Marshal(q) // which was read as JSON
+	return string(text)
 }
