@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-
 )
 
 // Parameters are chosen on other splits than those that are reported.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
@@ -21,11 +20,11 @@ type Report struct {
 	Labelled  int      `json:"labelled"`
 	Classes   []string `json:"classes"`
 
-	Splits       int       `json:"splits"`               // for each training size
-	Folds        int       `json:"folds,omitempty"`      // splits are those of cross-validation
-	Stratified   bool      `json:"stratified,omitempty"` // fractions and folds have each class's share
-	TuningSplits int       `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
-	RNGSeed      uint64    `json:"seed"`
+	Splits       int    `json:"splits"`               // for each training size
+	Folds        int    `json:"folds,omitempty"`      // splits are those of cross-validation
+	Stratified   bool   `json:"stratified,omitempty"` // fractions and folds have each class's share
+	TuningSplits int    `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
+	RNGSeed      uint64 `json:"seed"`
 
 	Results      []Result     `json:"results"`
 	Significance []Comparison `json:"significance"`
@@ -151,34 +150,13 @@ func (r *Report) result(method string, fraction float64) *Result {
 	return nil
 }
 
-// WriteText writes the table of accuracies, methods by training sizes, and the
-// parameters found.
+// WriteText writes the table of accuracies, methods by training sizes, the parameters found, and the other measures.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("accuracy %, " + r.drawn() + "\n")
-	fractions, methods := r.fractions(), r.methods()
-	width := 0
-	for _, m := range methods {
-		width = max(width, utf8.RuneCountInString(m))
-	}
-	const column = 15
-	line := strings.Repeat(" ", width)
-	for _, f := range fractions {
-		line += "   " + pad(r.trainedOn(f), column)
-	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
-	for _, m := range methods {
-		line := pad(m, width)
-		for _, f := range fractions {
-			res := r.result(m, f)
-			cell := percent(res.AccuracyMean)
-			if r.Splits > 1 {
-				cell += " (" + percent(res.AccuracyStderr) + ")"
-			}
-			line += " " + pad(mark(r, res), 2) + pad(cell, column)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
+	v := newView(r)
+	accuracies := v.accuracySection().Tables[0]
+	accuracies.Head[0] = ""
+	b.WriteString("accuracy %, " + r.drawn() + "\n" + accuracies.Text())
 	if r.Splits > 1 {
 		b.WriteString(legend(r) + "\n")
 	}
@@ -193,7 +171,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
 	}
-	r.writeQuality(&b, width)
+	b.WriteString("\n" + qualitySection(v).Tables[0].Text())
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -239,26 +217,6 @@ func legend(r *Report) string {
 		text += ", and all others are significantly worse"
 	}
 	return fmt.Sprintf("%s; %s, Holm, level %v", text, strings.Join(tests, " or "), Level)
-}
-
-// writeQuality writes the other measures, a table for each training size.
-func (r *Report) writeQuality(b *strings.Builder, width int) {
-	for _, f := range r.fractions() {
-		fmt.Fprintf(b, "\nat %s\n", r.trainedOn(f))
-		line := strings.Repeat(" ", width)
-		for _, m := range r.measures() {
-			line += "   " + m.Title
-		}
-		b.WriteString(line + "\n")
-		for _, name := range r.methods() {
-			res := r.result(name, f)
-			line := pad(name, width)
-			for _, m := range r.measures() {
-				line += "   " + pad(m.cell(res).Text, utf8.RuneCountInString(m.Title))
-			}
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-		}
-	}
 }
 
 // measure is a column of the tables of other measures than accuracy.
@@ -335,9 +293,4 @@ func (r *Report) trainedOn(fraction float64) string {
 		}
 	}
 	return strconv.FormatFloat(100*fraction, 'g', 4, 64) + " %"
-}
-
-// pad fills s with spaces up to a width.
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
@@ -189,30 +188,10 @@ var errorColumns = []struct {
 	{"R²", func(r *ValuesResult) (float64, float64) { return r.R2, r.R2Stderr }},
 }
 
-// WriteText writes a table of errors for each training size, and the parameters that all splits have.
+// WriteText writes the table of errors, and the parameters that all splits have.
 func (r *ValuesReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "errors of predicted numbers, %s\n", r.drawn())
-	width := 0
-	for i := range r.Results {
-		width = max(width, utf8.RuneCountInString(r.Results[i].Method), len("trained on ")+utf8.RuneCountInString(r.Results[i].size()))
-	}
-	const column = 22
-	for i := range r.Results {
-		res := &r.Results[i]
-		line := pad(res.Method, width) + " " + pad(signs[res.Standing], 2)
-		head := pad("trained on "+res.size(), width+3)
-		for _, c := range errorColumns {
-			head += pad(c.title, column)
-			mean, stderr := c.measure(res)
-			line += pad(report.Fixed(mean, r.decimals(c.measure), stderr).Text, column)
-		}
-		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
-			b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	b.WriteString("\n" + r.legend() + "\n")
+	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.drawn(), r.table().Text(), r.legend())
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Parameters != nil {
 			fmt.Fprintf(&b, "%s at %s: %s\n", res.Method, res.size(), res.Text)

@@ -81,7 +81,7 @@ func TestValuesReports(t *testing.T) {
 		if err := r.Page().WriteHTML(&page); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"trained on 30 %", "trained on 60 %", "\nharmonic           * 0.", "* least RMSE, ≈ not significantly larger"} {
+		for _, part := range []string{"trained on   method", "\n60 %       ", " * harmonic ", "* least RMSE, ≈ not significantly larger"} {
 			if !strings.Contains(text.String(), part) {
 				t.Errorf("the text lacks %q:\n%s", part, text.String())
 			}

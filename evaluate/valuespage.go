@@ -7,10 +7,28 @@ import (
 	"github.com/heatwalk/heatwalk/internal/report"
 )
 
+// table returns the errors of all methods.
+func (r *ValuesReport) table() *report.Table {
+	t := &report.Table{Caption: "Errors of predicted numbers, " + r.drawn() + ". " + r.legend() + ".", Head: []string{"trained on", "method"}, Bars: map[int]report.Bars{2: report.Linear}}
+	for _, c := range errorColumns {
+		t.Head = append(t.Head, c.title)
+	}
+	for i := range r.Results {
+		res := &r.Results[i]
+		row := []report.Cell{report.Number(100*res.TrainFraction, res.size()), {Text: res.Method, Mark: signs[res.Standing], Strong: res.Standing == first}}
+		for _, c := range errorColumns {
+			mean, stderr := c.measure(res)
+			row = append(row, report.Fixed(mean, r.decimals(c.measure), stderr))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
 // Page returns the report as a page: a table of errors, and a chart of RMSE over the training size. The
 // caller adds the graph and the command.
 func (r *ValuesReport) Page() *report.Page {
-	t := &report.Table{Caption: "Errors of predicted numbers, " + r.drawn() + ". " + r.legend() + ".", Head: []string{"trained on", "method"}, Bars: map[int]report.Bars{2: report.Linear}}
+	t := r.table()
 	p := &report.Page{
 		Title: "Comparison of methods for numbers",
 		Facts: []report.Fact{
@@ -24,15 +42,7 @@ func (r *ValuesReport) Page() *report.Page {
 			p.Series = append(p.Series, res.Method)
 		}
 		if res.Standing == first {
-			p.Summary = append(p.Summary, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %s, R² %s.", res.size(), res.Method, report.Fixed(res.RMSE, r.decimals(errorColumns[0].measure), res.RMSEStderr).Text, digits(res.R2)))
-		}
-		t.Rows = append(t.Rows, []report.Cell{report.Number(100*res.TrainFraction, res.size()), {Text: res.Method, Mark: signs[res.Standing], Strong: res.Standing == first}})
-	}
-	for _, c := range errorColumns {
-		t.Head = append(t.Head, c.title)
-		for i, row := range t.Rows {
-			mean, stderr := c.measure(&r.Results[i])
-			t.Rows[i] = append(row, report.Fixed(mean, r.decimals(c.measure), stderr))
+			p.Summary = append(p.Summary, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %s, R² %s.", res.size(), res.Method, t.Rows[i][2].Text, digits(res.R2)))
 		}
 	}
 	p.Add(&report.Section{Title: "Errors", Tables: []*report.Table{t}, Charts: []*report.Chart{{

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Page is a report.
@@ -84,13 +85,28 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// mostNarrow is the number of columns from which a table has the whole width of the page.
-const mostNarrow = 7
+// mostNarrow is the number of characters of a line above which a table has the whole width of the page.
+const mostNarrow = 60
+
+// columns returns the number of characters of a line of the table, in which titles that are turned do not count.
+func (t *Table) columns() (sum int) {
+	for i, title := range t.Head {
+		widest := utf8.RuneCountInString(title)
+		if t.Turned > 0 && i >= t.Turned {
+			widest = 0
+		}
+		for _, row := range t.Rows {
+			widest = max(widest, utf8.RuneCountInString(row[i].Text))
+		}
+		sum += min(widest, longest) + 2
+	}
+	return sum
+}
 
 // writeHTML writes the table, and its copies as CSV and LaTeX.
 func (t *Table) writeHTML(m *markup, series []string) error {
 	class := "part"
-	if len(t.Head) >= mostNarrow {
+	if t.columns() > mostNarrow {
 		class = "across"
 	}
 	m.add(`<div class="`, class, "\">\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Table is a table of a page. Every row is as long as Head; its first cell is its title.
@@ -124,6 +125,37 @@ func (t *Table) largest() []float64 {
 		}
 	}
 	return list
+}
+
+// Text returns the table as lines of text, whose columns are as wide as their longest cell. The signs of cells are in front
+// of them.
+func (t *Table) Text() string {
+	lines := make([]string, 1+len(t.Rows))
+	for column, title := range t.Head {
+		gap, texts := "   ", []string{title}
+		if column == 0 {
+			gap = ""
+		}
+		for _, row := range t.Rows {
+			texts = append(texts, row[column].Text)
+		}
+		width := 0
+		for i, text := range texts {
+			width = max(width, utf8.RuneCountInString(text))
+			lead := gap
+			if i > 0 && column > 0 && t.Rows[i-1][column].Mark != "" {
+				lead = " " + t.Rows[i-1][column].Mark + " "
+			}
+			lines[i] += lead + text
+		}
+		for i, text := range texts {
+			lines[i] += strings.Repeat(" ", width-utf8.RuneCountInString(text))
+		}
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ") + "\n"
+	}
+	return strings.Join(lines, "")
 }
 
 // CSV returns the table as lines of values separated by commas. A column of standard errors follows

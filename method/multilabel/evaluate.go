@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -139,24 +138,8 @@ func meanStderr(x []float64) (mean, stderr float64) {
 // percent writes a share of one as a percentage with one decimal.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
-// cell writes a mean as a percentage, with its standard error if there is more than one split.
-func (r *Report) cell(mean, stderr float64) string {
-	if r.Splits == 1 {
-		return percent(mean)
-	}
-	return percent(mean) + " (" + percent(stderr) + ")"
-}
-
-// WriteText writes the report as tables of percentages.
+// WriteText writes the report as a table of percentages.
 func (r *Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d labels on %d nodes, %d classes; %s\n", r.Labels, r.Labelled, len(r.Classes), r.drawn())
-	fmt.Fprintf(&b, "%-9s %-9s %29s %29s\n", "", "", "as many labels as a node has", "labels above a threshold")
-	fmt.Fprintf(&b, "%-9s %-9s %14s %14s %14s %14s\n", "train", "method", "micro-F1 %", "macro-F1 %", "micro-F1 %", "macro-F1 %")
-	for _, res := range r.Results {
-		fmt.Fprintf(&b, "%-9s %-9s %14s %14s %14s %14s\n", size(&res)+" %", res.Method, r.cell(res.MicroF1, res.MicroStderr), r.cell(res.MacroF1, res.MacroStderr),
-			r.cell(res.ThresholdMicroF1, res.ThresholdMicroStderr), r.cell(res.ThresholdMacroF1, res.ThresholdMacroStderr))
-	}
-	_, err := io.WriteString(w, b.String())
+	_, err := fmt.Fprintf(w, "%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels, r.Labelled, len(r.Classes), r.drawn(), r.table().Text())
 	return err
 }

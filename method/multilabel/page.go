@@ -19,30 +19,37 @@ var measures = []struct {
 	{"macro-F1, threshold", func(r *Result) (float64, float64) { return r.ThresholdMacroF1, r.ThresholdMacroStderr }},
 }
 
+// table returns micro-F1 and macro-F1 of all methods.
+func (r *Report) table() *report.Table {
+	t := &report.Table{Caption: fmt.Sprintf("F1 in %%, %s.", r.drawn()), Head: []string{"trained on", "method"}, Bars: map[int]report.Bars{2: report.Linear, 3: report.Linear}}
+	for _, m := range measures {
+		t.Head = append(t.Head, m.title)
+	}
+	for i := range r.Results {
+		res := &r.Results[i]
+		row := []report.Cell{report.Number(100*res.TrainFraction, size(res)+" %"), {Text: res.Method}}
+		for _, m := range measures {
+			row = append(row, report.Percent(m.value(res)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
 // Page returns the report as a page: micro-F1 and macro-F1 as a table and as charts over the training size.
 // The caller adds the graph and the command.
 func (r *Report) Page() *report.Page {
-	model, frequent := &r.Results[0], &r.Results[1]
-	t := &report.Table{Caption: fmt.Sprintf("F1 in %%, %s.", r.drawn()), Head: []string{"trained on", "method"}, Bars: map[int]report.Bars{2: report.Linear, 3: report.Linear}}
-	for i := range r.Results {
-		res := &r.Results[i]
-		t.Rows = append(t.Rows, []report.Cell{report.Number(100*res.TrainFraction, size(res)+" %"), {Text: res.Method}})
-	}
+	model, frequent, t := &r.Results[0], &r.Results[1], r.table()
 	s := &report.Section{
 		Title: "F1",
 		Text: []string{"A test node gets as many predicted labels as it has true ones, as in Perozzi, Al-Rfou and Skiena (2014). " +
 			"With a threshold it gets the labels above one that is learned from the training nodes, which needs no true number."},
 		Tables: []*report.Table{t},
 	}
-	for _, m := range measures {
-		t.Head = append(t.Head, m.title)
-		for i, row := range t.Rows {
-			mean, stderr := m.value(&r.Results[i])
-			t.Rows[i] = append(row, report.Percent(mean, stderr))
-		}
+	for i, m := range measures {
 		s.Charts = append(s.Charts, &report.Chart{
 			Name: strings.ReplaceAll(strings.ToLower(m.title), ", ", "-"), Caption: m.title + " over the training size, with plus and minus one standard error where there are several splits.",
-			X: report.Axis{Title: "training nodes, % of the labelled nodes"}, Y: report.Axis{Title: m.title + ", %"}, Lines: t.Curves(1, 0, len(t.Head)-1),
+			X: report.Axis{Title: "training nodes, % of the labelled nodes"}, Y: report.Axis{Title: m.title + ", %"}, Lines: t.Curves(1, 0, 2+i),
 		})
 	}
 	p := &report.Page{
