@@ -26,7 +26,6 @@ type Format struct {
 
 	// What Write does.
 	EdgesOnly      bool // nodes without an edge are not in the file
-	UTF8           bool // ids are to be UTF-8
 	Exact          bool // [Bytes] returns the size of the file within a few kilobytes
 	NodeAttributes bool // [WriteOptions].Attributes are written
 	Sweeps         int  // over the store

@@ -17,7 +17,7 @@ import (
 // edges or links.
 var NodeLink = &Format{
 	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"}, Text: true, Attributes: true, Begins: isObject, Read: reading(readNodeLink),
-	NodeAttributes: true, UTF8: true, Sweeps: 1, write: writeNodeLink, size: func(g *graph) int64 {
+	NodeAttributes: true, Sweeps: 1, write: writeNodeLink, size: func(g *graph) int64 {
 		n, _ := g.a.Dims()
 		id := 6*g.longestID() + 2
 		return 200 + int64(n)*int64(id+12) + g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)

@@ -19,7 +19,7 @@ import (
 // Parquet is a table of edges.
 var Parquet = &Format{
 	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: reading(readParquet), Table: true,
-	EdgesOnly: true, UTF8: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
+	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
 }
 
 func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfile.Magic)) }
