@@ -104,7 +104,6 @@ class Classifier(unittest.TestCase):
         self.assertEqual(m.predict()[:3].tolist(), [("a",), ("b",), ("a", "b")])
         self.assertEqual(m.predict_proba().shape, (60, 2))
         self.assertEqual(m.score(self.A, lists), 1)
-        self.assertIn("<svg", m._repr_html_())
         matrix = np.zeros((60, 2), dtype=int)
         for i in range(20):
             matrix[i] = [i % 3 != 1, i % 3 != 0]

@@ -56,10 +56,8 @@ def binary() -> str:
 
     Raises
     ------
-    NotFoundError
-        There is no program.
-    VersionError
-        The program has another protocol than this package.
+    NotFoundError : There is no program.
+    VersionError : The program has another protocol than this package.
     """
     path = find()
     info = os.stat(path)

@@ -36,50 +36,32 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     Parameters
     ----------
-    method : str
-        The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods` lists
-        all.
-    graph : object, optional
-        The graph, in any form that :func:`as_graph` takes. Convert a NetworkX graph once by
+    method : The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods`
+        lists all.
+    graph : The graph, in any form that :func:`as_graph` takes. Convert a NetworkX graph once by
         :func:`as_graph` if it is fitted many times.
-    node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, a row for each; the method ``auto`` learns from them too. The rows
-        of a frame are found by its index, as the labels of a series are.
-    multi_label : bool
-        Whether a node may have several labels; y then has an iterable for each node, or is a matrix
-        of 0 and 1.
-    unreached : {"blank", "prior"}, optional
-        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior.
-        By default the prior if the graph is in the constructor, because scikit-learn scores every
-        prediction.
-    prior : path or "balanced", optional
-        Known shares of the classes.
-    targets : sequence, optional
-        The nodes that can have a label, or a mask of all nodes.
-    random_state : int, RandomState or None
-        The seed of splits and folds; give a number for the same result each time.
-    threads, max_memory, progress
-        See :class:`Settings`.
+    node_features : Attributes of the nodes, a row for each; the method ``auto`` learns from them
+        too. The rows of a frame are found by its index, as the labels of a series are.
+    multi_label : Whether a node may have several labels; y then has an iterable for each node, or
+        is a matrix of 0 and 1.
+    unreached : {"blank", "prior"}, optional. The prediction for a node that no label reaches: none
+        (−1, "" or None), or the class prior. By default the prior if the graph is in the
+        constructor, because scikit-learn scores every prediction.
+    prior : Known shares of the classes.
+    targets : The nodes that can have a label, or a mask of all nodes.
+    random_state, threads, max_memory, progress : See :class:`Settings`; give a number as
+        random_state for the same folds each time.
 
     Attributes
     ----------
-    classes_ : array
-        The classes in sorted order.
-    labels_ : array
-        The label of each node, with the type of y.
-    scores_ : array of shape (n, number of classes)
-        The scores as the program wrote them, with columns in the order of ``classes_``.
-    reached_ : array of bool
-        Whether a path connects the node with a labelled node.
-    accuracy_, accuracy_stderr_ : float or None
-        The accuracy at nodes without a label, estimated by cross-validation, and its standard
-        error.
-    method_, settings_ : str and dict
-        The method and the parameters that were chosen.
-    nodes_ : sequence
-        The nodes in the order of the rows.
-    run_ : dict
-        The report of the program.
+    classes_ : The classes in sorted order.
+    labels_ : The label of each node, with the type of y.
+    scores_ : The scores as the program wrote them, with columns in the order of ``classes_``.
+    reached_ : Whether a path connects the node with a labelled node.
+    accuracy_, accuracy_stderr_ : The accuracy at nodes without a label, estimated by
+        cross-validation, and its standard error.
+    method_, settings_, nodes_, run_ : The method and the parameters that were chosen, the nodes in
+        the order of the rows, and the report of the program.
 
     See Also
     --------
@@ -101,36 +83,26 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                  random_state: Any = None, threads: int | None = None,
                  max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
-        self.graph = graph
-        self.method = method
-        self.node_features = node_features
-        self.multi_label = multi_label
-        self.unreached = unreached
-        self.prior = prior
-        self.targets = targets
-        self.random_state = random_state
-        self.threads = threads
-        self.max_memory = max_memory
-        self.progress = progress
+        self.graph, self.method = graph, method
+        self.node_features, self.multi_label = node_features, multi_label
+        self.unreached, self.prior = unreached, prior
+        self.targets, self.random_state = targets, random_state
+        self.threads, self.max_memory, self.progress = threads, max_memory, progress
 
     def fit(self, X: Any, y: Any = None) -> NodeClassifier:
         """Learn from the labels y of the nodes X, or of the graph X.
 
         Parameters
         ----------
-        X : object
-            Nodes of the graph in the constructor; without that, a graph in any form that
+        X : Nodes of the graph in the constructor; without that, a graph in any form that
             :func:`as_graph` takes.
-        y : array or dict
-            The label of each element of X; for a graph the label of each node: −1 in numbers, NaN,
+        y : The label of each element of X; for a graph the label of each node: −1 in numbers, NaN,
             None or "" for an unlabelled node; or a dict of the labelled nodes.
 
         Raises
         ------
-        ValueError
-            The graph or the labels are wrong, or the method does not exist.
-        LimitError
-            The call needs more than max_memory.
+        ValueError : The graph or the labels are wrong, or the method does not exist.
+        LimitError : The call needs more than max_memory.
         """
         if y is None:
             raise ValueError("This NodeClassifier estimator requires y to be passed, but the "
@@ -327,8 +299,7 @@ class Model:
 
     Attributes
     ----------
-    classes_ : array
-        The classes in sorted order.
+    classes_ : The classes in sorted order.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -397,13 +368,11 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : The file.
 
     Returns
     -------
-    Model
-        ``predict(graph)`` returns the labels of a graph with further nodes and edges.
+    ``predict(graph)`` returns the labels of a graph with further nodes and edges.
     """
     return Model(path)
 

@@ -15,20 +15,8 @@ from typing import Any, Sequence
 class HeatwalkError(Exception):
     """An error of the program, with exit code 1.
 
-    Attributes
-    ----------
-    message : str
-        The problem.
-    hint : str
-        The remedy, or "".
-    place : str
-        The argument or the file with the problem, or "".
-    code : int
-        The exit code of the program; negative for a signal.
-    command : list of str
-        The command line.
-    stderr : str
-        The last lines that the program wrote to stderr.
+    The attributes message, hint and place are its parts, code is the exit code of the program,
+    negative for a signal, command the command line, and stderr the last lines on stderr.
     """
 
     code = 1

@@ -148,32 +148,18 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     Parameters
     ----------
-    graph : object, optional
-        The graph, in any form that :func:`as_graph` takes. Then X is a list of nodes, as in
-        :class:`NodeClassifier`.
-    method : str or list of str, optional
-        Methods of which cross-validation chooses one, as for :func:`regress`.
-    node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, which the method ``hops`` uses.
-    random_state : int, RandomState or None
-        The seed of folds; give a number for the same result each time.
-    threads, max_memory, progress
-        See :class:`Settings`.
+    graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
+    method : Methods of which cross-validation chooses one, as for :func:`regress`.
+    node_features : Attributes of the nodes, which the method ``hops`` uses.
+    random_state, threads, max_memory, progress : See :class:`Settings`; random_state is for folds.
 
     Attributes
     ----------
-    values_ : array
-        The number of each node.
-    stddev_ : array or None
-        The standard deviation of each number, of the method gp.
-    reached_ : array of bool
-        Whether a path connects the node with a node whose number is known.
-    method_ : str
-        The method that was chosen.
-    nodes_ : sequence
-        The nodes in the order of the rows.
-    run_ : dict
-        The report of the program.
+    values_ : The number of each node.
+    stddev_ : The standard deviation of each number, of the method gp.
+    reached_ : Whether a path connects the node with a node whose number is known.
+    method_, nodes_, run_ : The method that was chosen, the nodes in the order of the rows, and the
+        program's report.
 
     See Also
     --------
@@ -185,23 +171,17 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
                  random_state: Any = None, threads: int | None = None,
                  max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
-        self.graph = graph
-        self.method = method
-        self.node_features = node_features
-        self.random_state = random_state
-        self.threads = threads
-        self.max_memory = max_memory
-        self.progress = progress
+        self.graph, self.method = graph, method
+        self.node_features, self.random_state = node_features, random_state
+        self.threads, self.max_memory, self.progress = threads, max_memory, progress
 
     def fit(self, X: Any, y: Any = None) -> NodeRegressor:
         """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none.
 
         Parameters
         ----------
-        X : object
-            Nodes of the graph in the constructor, or a graph.
-        y : array or dict
-            The numbers.
+        X : Nodes of the graph in the constructor, or a graph.
+        y : The numbers.
         """
         if y is None:
             raise ValueError("This NodeRegressor estimator requires y to be passed, but the "
@@ -237,32 +217,22 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
     Parameters
     ----------
-    graph : object, optional
-        The graph, in any form that :func:`as_graph` takes. Then X is a list of nodes, as in
-        :class:`NodeClassifier`.
-    n_components : int
-        The number of eigenvectors.
-    method : str
-        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which
-        are those of :func:`features` with ``honest=True``.
-    matrix : str
-        The matrix of the eigenvectors, as for :func:`eigsh`: those of its smallest eigenvalues for a
-        Laplacian, of its largest ones otherwise, but for one trivial vector of each component.
-    largest_component : bool
-        Whether eigenvectors are those of the largest component; other nodes then have zeros.
-    random_state : int, RandomState or None
-        The seed of the folds of walk features.
-    threads, max_memory, progress
-        See :class:`Settings`.
+    graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
+    n_components : The number of eigenvectors.
+    method : ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``,
+        which are those of :func:`features` with ``honest=True``.
+    matrix : The matrix of the eigenvectors, as for :func:`eigsh`: those of its smallest eigenvalues
+        for a Laplacian, of its largest ones otherwise, but for one trivial vector of each
+        component.
+    largest_component : Whether eigenvectors are those of the largest component; other nodes then
+        have zeros.
+    random_state, threads, max_memory, progress : See :class:`Settings`; random_state is for the
+        folds of walk features.
 
     Attributes
     ----------
-    embedding_ : array
-        A row for each node.
-    eigenvalues_ : array or None
-        The eigenvalues.
-    nodes_ : sequence
-        The nodes in the order of the rows.
+    embedding_, eigenvalues_, nodes_ : A row for each node, the eigenvalues or None, and the nodes
+        in the order of the rows.
     """
 
     def __init__(self, n_components: int = 8, *, graph: Any = None, method: str = "eigenvectors",
@@ -270,14 +240,10 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
                  random_state: Any = None,
                  threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
-        self.graph = graph
-        self.n_components = n_components
-        self.method = method
-        self.matrix = matrix
-        self.largest_component = largest_component
-        self.random_state = random_state
-        self.threads = threads
-        self.max_memory = max_memory
+        self.graph, self.n_components = graph, n_components
+        self.method, self.matrix = method, matrix
+        self.largest_component, self.random_state = largest_component, random_state
+        self.threads, self.max_memory = threads, max_memory
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None) -> NodeEmbedding:
@@ -285,10 +251,8 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
         Parameters
         ----------
-        X : object
-            Nodes of the graph in the constructor, or a graph.
-        y : array or dict, optional
-            Labels, for walk features.
+        X : Nodes of the graph in the constructor, or a graph.
+        y : Labels, for walk features.
         """
         g, rows = self._inputs(X)
         values = None

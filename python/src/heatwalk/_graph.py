@@ -113,10 +113,8 @@ class Graph:
 
     Attributes
     ----------
-    matrix : scipy.sparse.csr_matrix or None
-        The adjacency matrix, with sorted columns; None for a file or a store.
-    path : str
-        The file or the store, or "".
+    matrix : The adjacency matrix, with sorted columns; None for a file or a store.
+    path : The file or the store, or "".
     """
 
     def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None,
@@ -491,8 +489,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
 
     Raises
     ------
-    ValueError
-        The object is no graph, or its names or weights are ambiguous.
+    ValueError : The object is no graph, or its names or weights are ambiguous.
 
     Examples
     --------

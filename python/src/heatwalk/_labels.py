@@ -115,24 +115,22 @@ def encode(y: Any, n: int) -> Labels:
     if len(values) != n:
         raise ValueError(f"y has inconsistent numbers of samples: {len(values)}, and the graph "
                          f"has {n} nodes")
-    rows = np.flatnonzero(~missing)
-    if values.dtype.kind in "OUS":
-        rows = rows[~_without_words(values[rows])]
-    if values.dtype.kind in "if":
-        rows = rows[values[rows] != -1]
-    elif values.dtype == object:
-        rows = rows[[not (isinstance(v, (int, float, np.number)) and v == -1)
-                     for v in values[rows]]]
-    if not len(rows):
+    known, numbers = ~missing, values.dtype.kind in "if"
+    if numbers:
+        known &= values != -1
+    elif values.dtype.kind in "OUS":
+        known[known] = ~_without_words(values[known])
+        if values.dtype == object:
+            known[known] = [isinstance(v, str) or v != -1 for v in values[known]]
+    if not known.any():
         raise ValueError("y has no label: all of it is -1, None or NaN")
-    classes, codes = classes_of(values[rows])
-    numbers = values.dtype.kind in "if"
-    if numbers and len(classes) == 1 and classes[0] == 1 and len(rows) < n and not missing.any():
+    classes, codes = classes_of(values[known])
+    if numbers and len(classes) == 1 and classes[0] == 1 and not known.all() and not missing.any():
         warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1")
     if "-1" in classes.tolist():
         warn("'-1' is a class, because it is text; None marks unlabelled nodes")
-    code = np.full(n, -1, dtype=np.int64)
-    code[rows] = codes
+    code = np.full(n, -1, dtype=np.int32)
+    code[known] = codes
     return Labels(classes, code)
 
 

@@ -40,43 +40,29 @@ def _checked(out: Path | None, dtype: Any) -> str:
 def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = None, *,
            labels: Any = None, dtype: Any = "float32", tol: float | None = None,
            out: Path | None = None, **settings: Unpack[Settings]) -> Block:
-    """Compute the values of a kernel between nodes.
+    """Compute the values of a kernel between nodes; PageRank is 1 at a node without edges.
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    kernel : str
-        The kernel with its parameters, as in ``"diffusion:beta=2"``. :func:`methods` lists all.
-    rows, cols : sequence, optional
-        Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
-    labels : array or dict, optional
-        Labels, which the kernel ``cwk`` of walks starts from.
-    dtype : float32 or float64
-        The precision of the values.
-    tol : float, optional
-        The largest error of a value, relative to the largest value in its columns.
-    out : path, optional
-        A ``.npy`` file for the block, of which the result is a map. The report of the program is
+    graph, kernel : A graph in any form that :func:`as_graph` takes, and a kernel with its
+        parameters, as in ``"diffusion:beta=2"``; :func:`methods` lists all.
+    rows, cols : Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
+    labels : Labels, which the kernel ``cwk`` of walks starts from.
+    dtype : The precision of the values.
+    tol : The largest error of a value, relative to the largest value in its columns.
+    out : A ``.npy`` file for the block, of which the result is a map. The report of the program is
         written to ``out.run.json``, and the ids of the nodes to files that end in ``.ids``.
-    **settings
-        threads, max_memory and progress, see :class:`Settings`.
+    **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Raises
     ------
-    UsageError
-        The kernel or a parameter does not exist.
-    LimitError
-        The block exceeds the memory; give ``out``, or fewer rows and columns.
+    UsageError : The kernel or a parameter does not exist.
+    LimitError : The block exceeds the memory; give ``out``, or fewer rows and columns.
 
     See Also
     --------
     features : the explicit features of the kernel ``cwk``.
     apply : the product of a kernel with a block, without its values.
-
-    Notes
-    -----
-    T is the identity at nodes without edges, so that the PageRank of such a node is 1 there.
 
     Examples
     --------
@@ -124,32 +110,20 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    labels : array or dict
-        Labels of some nodes, as in :meth:`NodeClassifier.fit`.
-    spec : str
-        The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
-    honest : bool
-        Whether the row of a labelled node is computed by a walk without the labels of its fold.
-        Otherwise it contains its own label, unlike the rows of other nodes, so that a classifier
-        learns too much from it.
-    dtype : float32 or float64
-        The precision of the features.
-    out : path, optional
-        A ``.npy`` file for the features, of which the result is a map.
-    **settings
-        threads, max_memory, progress and, for the folds of honest features, random_state, see
-        :class:`Settings`.
+    graph : A graph in any form that :func:`as_graph` takes.
+    labels : Labels of some nodes, as in :meth:`NodeClassifier.fit`.
+    spec : The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
+    honest : Whether the row of a labelled node is computed by a walk without the labels of its
+        fold. Otherwise it contains its own label, unlike the rows of other nodes, so that a
+        classifier learns too much from it.
+    dtype : The precision of the features.
+    out : A ``.npy`` file for the features, of which the result is a map.
+    **settings : threads, max_memory, progress and, for the folds of honest features, random_state,
+        see :class:`Settings`.
 
     Returns
     -------
-    Block
-        A row for each node; the columns are pairs (step, class).
-
-    See Also
-    --------
-    NodeEmbedding : features for nodes without labels.
+    A row for each node; the columns are pairs (step, class).
     """
     name = _checked(out, dtype)
     g = as_graph(graph)
@@ -191,38 +165,29 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    function : str
-        ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the product with a matrix;
-        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. Several
-        times share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each time in
-        turn.
-    B : array of shape (n,) or (n, k)
-        The block, with rows in the order of the nodes. The rows of a pandas series or frame are
+    graph : A graph in any form that :func:`as_graph` takes.
+    function : ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the product with a
+        matrix; ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel.
+        Several times share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each
+        time in turn.
+    B : The block, with rows in the order of the nodes. The rows of a pandas series or frame are
         found by its index, unless that is 0 to n − 1 or the graph is a matrix.
-    tol : float, optional
-        The largest error of a column relative to its norm; if left out, 1e-8 relative to the norm
+    tol : The largest error of a column relative to its norm; if left out, 1e-8 relative to the norm
         of the result.
-    dtype : float32 or float64
-        The precision of the result.
-    out : path, optional
-        A ``.npy`` file for the result, which is a map of it.
-    self_loops : bool
-        Whether the diagonal of the matrix counts, as it does for SciPy. A store has the diagonal
-        that it was made with.
-    **settings
-        threads, max_memory and progress, see :class:`Settings`.
+    dtype : The precision of the result.
+    out : A ``.npy`` file for the result, which is a map of it.
+    self_loops : Whether the diagonal of the matrix counts, as it does for SciPy. A store has the
+        diagonal that it was made with.
+    **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
-    Block
-        Its ``error_bound`` bounds the norm of the error of each column.
+    Its ``error_bound`` bounds the norm of the error of each column.
 
     Raises
     ------
-    UsageError
-        The function does not exist, needs an undirected graph, or cannot have the tolerance.
+    UsageError : The function does not exist, needs an undirected graph, or cannot have the
+        tolerance.
 
     See Also
     --------
@@ -311,31 +276,20 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
 
     Parameters
     ----------
-    A : object
-        The adjacency matrix, or a graph in any form that :func:`as_graph` takes.
-    B : array of shape (n,) or (n, k)
-        The block, as in :func:`apply`.
-    start, stop, num, endpoint
-        As in SciPy: with them the result has an entry for each of ``num`` times, which t
-        multiplies. They are computed together, for about the cost of the longest time.
-    t : float
-        The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
-    matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}
-        The matrix M of the graph.
-    tol : float
-        The largest error of a column, relative to its norm. If float64 cannot promise the default,
-        there is a warning with the error; a smaller value is refused then.
-    **settings
-        threads, max_memory and progress, see :class:`Settings`.
+    A, B : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, and the block.
+    start, stop, num, endpoint : As in SciPy: with them the result has an entry for each of ``num``
+        times, which t multiplies. They are computed together, for about the cost of the longest
+        time.
+    t : The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
+    matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}. The matrix
+        M of the graph.
+    tol : The largest error of a column, relative to its norm. If float64 cannot promise the
+        default, there is a warning with the error; a smaller value is refused then.
+    **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
-    numpy.ndarray
-        Of the shape of B, after the times if there are some.
-
-    See Also
-    --------
-    apply : the same with a bound on the error.
+    Of the shape of B, after the times if there are some.
     """
     g = as_graph(A)
     B = _block(B, g)
@@ -361,27 +315,17 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
 
     Parameters
     ----------
-    A : object
-        The adjacency matrix, or a graph in any form that :func:`as_graph` takes.
-    b : array of shape (n,) or (n, k)
-        The right-hand sides, as B in :func:`apply`.
-    x0 : None
-        For the signature of :func:`scipy.sparse.linalg.cg`; a starting value is not used.
-    shift : float
-        With 0, the result is L⁺·b, with the pseudo-inverse L⁺.
-    matrix : {"laplacian", "normalized-laplacian"}
-        The Laplacian.
-    rtol : float
-        The largest error of a column of x, relative to its norm.
-    **settings
-        threads, max_memory and progress, see :class:`Settings`.
+    A, b, x0 : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, the
+        right-hand sides, and, for the signature of :func:`scipy.sparse.linalg.cg`, a start that is
+        not used.
+    shift : With 0, the result is L⁺·b, with the pseudo-inverse L⁺.
+    matrix : {"laplacian", "normalized-laplacian"}. The Laplacian.
+    rtol : The largest error of a column of x, relative to its norm.
+    **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Returns
     -------
-    x : numpy.ndarray
-        The solution.
-    info : int
-        0; a failure is an exception.
+    x, info : The solution, and 0, because a failure is an exception.
     """
     g = as_graph(A)
     if not shift >= 0:
@@ -429,35 +373,19 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
 
     Parameters
     ----------
-    A : object
-        The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
-    k : int
-        The number of eigenpairs, at most that of the nodes.
-    M : None
-        For the signature of SciPy; generalized problems are not supported.
-    sigma : float, optional
-        The eigenvalues nearest to sigma.
-    which : {"LM", "LA", "SA"}
-        The largest in magnitude, the largest, or the smallest eigenvalues.
-    matrix : str
-        adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or modularity.
-    tol : float
-        The largest residual, relative to the norm of the matrix.
-    return_eigenvectors : bool
-        Whether v is returned.
-    **settings
-        threads, max_memory, progress and random_state, see :class:`Settings`.
+    A : The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
+    k, M, sigma : The number of eigenpairs; None, for the signature of SciPy; a number for the
+        eigenvalues nearest to it.
+    which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues.
+    matrix : adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or
+        modularity.
+    tol : The largest residual, relative to the norm of the matrix.
+    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
-    w : numpy.ndarray
-        The eigenvalues in increasing order.
-    v : numpy.ndarray
-        The orthonormal eigenvectors as columns, if return_eigenvectors is true.
-
-    See Also
-    --------
-    NodeEmbedding : eigenvectors as features of nodes.
+    w, v : The eigenvalues in increasing order and, if return_eigenvectors is true, the orthonormal
+        eigenvectors as columns.
     """
     if M is not None:
         raise ValueError("M is not supported: generalized problems are those of "

@@ -38,15 +38,11 @@ class Settings(TypedDict, total=False):
 
     Attributes
     ----------
-    threads : int
-        The number of threads; by default that of the processors, or ``$OMP_NUM_THREADS``.
-    max_memory : str or int
-        The largest memory of the program, such as "4GiB", or bytes.
-    progress : bool or function
-        True shows the progress, False does not; by default it is shown in a terminal or a notebook
-        after two seconds. A function gets (stage, done, total, seconds left or None).
-    random_state : int, numpy.random.RandomState, numpy.random.Generator or None
-        The seed of splits and folds; None draws another one at each call.
+    threads : The number of threads; by default that of the processors, or ``$OMP_NUM_THREADS``.
+    max_memory : The largest memory of the program, such as "4GiB", or bytes.
+    progress : True shows the progress, False does not; by default it is shown in a terminal or a
+        notebook after two seconds. A function gets (stage, done, total, seconds left or None).
+    random_state : The seed of splits and folds; None draws another one at each call.
     """
 
     threads: Optional[int]
@@ -106,12 +102,10 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
 
     Parameters
     ----------
-    args : sequence of str
-        The command and its arguments.
-    names : mapping
-        Temporary paths, and the arguments that errors name instead of them.
-    threads, max_memory, random_state, progress
-        See :class:`Settings`; without a random_state the program takes its own seed.
+    args : The command and its arguments.
+    names : Temporary paths, and the arguments that errors name instead of them.
+    threads, max_memory, random_state, progress : See :class:`Settings`; without a random_state the
+        program takes its own seed.
     """
     names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]

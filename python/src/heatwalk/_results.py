@@ -19,15 +19,11 @@ class Block:
 
     Attributes
     ----------
-    array : numpy.ndarray
-        The values; ``numpy.asarray(block)`` is the same array.
-    rows, cols : sequence
-        The nodes of the rows and the meaning of the columns.
-    error_bound : float or None
-        A bound on the error of a value, or of the norm of a column for :func:`apply`; None if
-        unknown.
-    run : dict
-        The report of the program.
+    array : The values; ``numpy.asarray(block)`` is the same array.
+    rows, cols : The nodes of the rows and the meaning of the columns.
+    error_bound : A bound on the error of a value, or of the norm of a column for :func:`apply`;
+        None if unknown.
+    run : The report of the program.
     """
 
     def __init__(self, array: NDArray[Any], rows: Any, cols: Any,

@@ -26,8 +26,7 @@ class Store:
 
     Attributes
     ----------
-    path : str
-        The directory.
+    path : The directory.
     """
 
     def __init__(self, path: str) -> None:
@@ -48,26 +47,18 @@ class Store:
 
         Parameters
         ----------
-        source : path, list of paths, or graph
-            The input. The nodes of a NetworkX graph become ids as text, and nodes of the same text
-            are refused.
-        path : path
-            The directory of the store.
-        force : bool
-            Whether a store in the directory is replaced.
-        self_loops : {"drop", "keep"}
-            The edges from a node to itself.
-        directed : bool, optional
-            Whether the edges of files have a direction; by default, if a file says so.
-        flags : sequence of str
-            Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
-        **settings
-            threads, max_memory and progress, see :class:`Settings`.
+        source : The input. The nodes of a NetworkX graph become ids as text, and nodes of the same
+            text are refused.
+        path : The directory of the store.
+        force : Whether a store in the directory is replaced.
+        self_loops : {"drop", "keep"}. The edges from a node to itself.
+        directed : Whether the edges of files have a direction; by default, if a file says so.
+        flags : Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
+        **settings : threads, max_memory and progress, see :class:`Settings`.
 
         Raises
         ------
-        ValueError
-            A node has an id that a file of ids cannot hold.
+        ValueError : A node has an id that a file of ids cannot hold.
         """
         target = os.fspath(path)
         more = [*flags, "--self-loops", self_loops, *(["--force"] if force else [])]
@@ -105,10 +96,8 @@ class Store:
 
         Raises
         ------
-        FileNotFoundError
-            The path is no directory.
-        StoreError
-            The directory holds no store, or one of another format.
+        FileNotFoundError : The path is no directory.
+        StoreError : The directory holds no store, or one of another format.
         """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):

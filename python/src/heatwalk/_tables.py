@@ -63,41 +63,26 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    y : array or dict
-        Labels, as in :meth:`NodeClassifier.fit`, or numbers.
-    methods : str or iterable of str, optional
-        The methods; auto and lp if left out, and those of :func:`regress` for numbers. With several
-        labels for a node there is one method.
-    train : float or iterable of float
-        Shares of the labelled nodes to train on.
-    splits : int
-        The number of random splits for each share.
-    per_class : int or iterable of int, optional
-        Numbers of nodes of each class to train on, in place of shares.
-    split : array or dict, optional
-        "train" or "test" for nodes, in place of random splits.
-    numbers : bool
-        Whether y has numbers, to compare methods of :func:`regress`.
-    multi_label : bool
-        Whether a node may have several labels.
-    node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, as for :class:`NodeClassifier`.
-    prior : path or "balanced", optional
-        Known shares of the classes.
-    report : path, optional
-        A file for the whole report: .html, .json or .txt.
-    **settings
-        threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as
-        random_state for the same splits each time.
+    graph, y : A graph in any form that :func:`as_graph` takes; labels, as in
+        :meth:`NodeClassifier.fit`, or numbers.
+    methods : The methods; auto and lp if left out, and those of :func:`regress` for numbers. With
+        several labels for a node there is one method.
+    train, splits, per_class, split : Shares of the labelled nodes to train on; the number of random
+        splits for each share; numbers of nodes of each class, in place of shares; "train" or "test"
+        for each node or some, in place of random splits.
+    numbers, multi_label : Whether y has numbers, for methods of :func:`regress`, or several labels
+        for a node.
+    node_features : Attributes of the nodes, as for :class:`NodeClassifier`.
+    prior, report : Known shares of the classes, or "balanced"; a file for the report: .html, .json
+        or .txt.
+    **settings : threads, max_memory, progress and random_state, see :class:`Settings`. Give a
+        number as random_state for the same splits each time.
 
     Returns
     -------
-    pandas.DataFrame
-        A row for each method and share: accuracy (or F1, or the errors of numbers) with its
-        standard error, and whether a paired test finds the method worse than the best one.
-        ``attrs["run"]`` is the report of the program.
+    A row for each method and share: accuracy (or F1, or the errors of numbers) with its standard
+    error, and whether a paired test finds the method worse than the best one. ``attrs["run"]`` is
+    the report of the program.
     """
     pandas, g = _pandas(), as_graph(graph)
     if methods is None and not multi_label and not numbers:
@@ -157,26 +142,16 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    y : array or dict
-        The labels so far, as in :meth:`NodeClassifier.fit`.
-    n : int
-        The number of nodes, to be labelled as one batch.
-    method : str
-        The method, as for :class:`NodeClassifier`.
-    targets : sequence, optional
-        The nodes that can have a label, or a mask of all nodes.
-    node_features, prior
-        As in :func:`evaluate`.
-    **settings
-        threads, max_memory, progress and random_state, see :class:`Settings`.
+    graph, y : A graph in any form that :func:`as_graph` takes, and labels, as in
+        :meth:`NodeClassifier.fit`.
+    n : The number of nodes, to be labelled as one batch.
+    method, targets, node_features, prior : As for :class:`NodeClassifier`.
+    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
-    pandas.DataFrame
-        A row for each node, the most useful first: node, the expected information gain as a share
-        of the total, the most likely label with its probability, and the reason.
+    A row for each node, the most useful first: node, the expected information gain as a share of
+    the total, the most likely label with its probability, and the reason.
     """
     pandas, g = _pandas(), as_graph(graph)
     labels = encode(labels_of(g, y), g.n)
@@ -234,23 +209,18 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    y : array, dict or pandas series
-        The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
-    method : str or iterable of str, optional
-        Methods of which cross-validation chooses one, as in ``"harmonic"`` or ``"diffusion+gp"``.
-    node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, which the method ``hops`` uses.
-    **settings
-        threads, max_memory, progress and random_state, see :class:`Settings`.
+    graph : A graph in any form that :func:`as_graph` takes.
+    y : The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
+    method : Methods of which cross-validation chooses one, as in ``"harmonic"`` or
+        ``"diffusion+gp"``.
+    node_features : Attributes of the nodes, which the method ``hops`` uses.
+    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
-    pandas.DataFrame
-        A row for each node: its value, whether a path connects it with a known number, and with gp
-        the standard deviation. ``attrs["run"]`` is the report of the program, with the
-        cross-validated ``rmse``.
+    A row for each node: its value, whether a path connects it with a known number, and with gp the
+    standard deviation. ``attrs["run"]`` is the report of the program, with the cross-validated
+    ``rmse``.
 
     See Also
     --------
@@ -269,24 +239,18 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
 
     Parameters
     ----------
-    graph : object
-        A graph in any form that :func:`as_graph` takes.
-    seeds : sequence
-        The known nodes, or a mask of all nodes.
-    kernel : str
-        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that
-        start at the seeds.
-    sets : int
-        Sets of random seeds for the columns z and p; 0 for neither.
-    **settings
-        threads, max_memory, progress and random_state, see :class:`Settings`.
+    graph : A graph in any form that :func:`as_graph` takes.
+    seeds : The known nodes, or a mask of all nodes.
+    kernel : The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks
+        that start at the seeds.
+    sets : Sets of random seeds for the columns z and p; 0 for neither.
+    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
-    pandas.DataFrame
-        A row for each node, the most similar first: its score, z and p, its rank, and whether it is
-        a seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are
-        left out.
+    A row for each node, the most similar first: its score, z and p, its rank, and whether it is a
+    seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are left
+    out.
     """
     pandas, g = _pandas(), as_graph(graph)
     if (rows := rows_of(g, seeds, "seeds")) is None:
@@ -315,10 +279,9 @@ def methods() -> pandas.DataFrame:
 
     Returns
     -------
-    pandas.DataFrame
-        Name, argument, command, formula, and parameters with their ranges and defaults. The
-        argument is ``method`` (of the commands classify or regress), ``kernel``, or ``learner``,
-        which follows a kernel, as in ``"diffusion+rls"``.
+    Name, argument, command, formula, and parameters with their ranges and defaults. The argument is
+    ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which follows a
+    kernel, as in ``"diffusion+rls"``.
     """
     pandas = _pandas()
     lines = []

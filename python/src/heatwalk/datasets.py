@@ -26,17 +26,13 @@ def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_mat
 
     Parameters
     ----------
-    labelled : int, optional
-        Keep the labels of this number of papers, drawn at random; the others are None.
-    random_state : int, numpy.random.RandomState, numpy.random.Generator or None
-        The seed of the draw.
+    labelled : Keep the labels of this number of papers, drawn at random; the others are None.
+    random_state : The seed of the draw.
 
     Returns
     -------
-    A : scipy.sparse.csr_matrix
-        The adjacency matrix.
-    y : numpy.ndarray
-        The subject of each paper, or None.
+    A : The adjacency matrix.
+    y : The subject of each paper, or None.
 
     Examples
     --------
