@@ -47,7 +47,7 @@ func TestArrayOfLabels(t *testing.T) {
 	}
 	for _, c := range []struct{ path, want string }{
 		{arrayFile(t, "<i8", []int64{1, 2}, 2), "an array of shape [2], and the graph has 5 nodes"},
-		{arrayFile(t, "<i8", []int64{1, 2, 3, 4, 5}, 5, 1), "an array of shape [5 1], and the graph has 5 nodes"},
+		{arrayFile(t, "<i8", []int64{1, 2, 3, 4, 5}, 5, 1), "elements that are no integers, or several for a node"},
 		{arrayFile(t, "<f8", []float64{1, 2, 3, 4, 5}, 5), "elements that are no integers"},
 		{arrayFile(t, "<i8", []int64{1, 2, -3, 4, 5}, 5), "element 2 is -3; number the classes from 0"},
 		{arrayFile(t, "<i8", []int64{-1, -1, -1, -1, -1}, 5), "no labels"},

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -88,27 +89,43 @@ func newLines(w io.Writer, c *Columns, sep byte, field func(line []byte, text st
 	}}
 }
 
-// ArrayEnding is the ending of the files that [WriteArrays] writes.
-const ArrayEnding = ".npz"
+// NumberEndings lists the endings of files of [WriteNumbers].
+var NumberEndings = append(slices.Clone(LineEndings), ".npz")
 
-// WriteArrays writes columns of numbers as arrays of a NumPy archive.
-func WriteArrays(w io.Writer, titles []string, columns ...[]float64) error {
-	z := npy.NewArchive(w)
-	for i, column := range columns {
-		member, err := z.Member(titles[i])
+// NumberColumn is a column of numbers of nodes, or of false and true as 0 and 1.
+type NumberColumn struct {
+	Title   string
+	Logical bool
+	Values  []float64
+}
+
+// WriteNumbers writes columns as the arrays of a NumPy archive for the ending .npz, and else as
+// [WriteLines] does, with node order[i] on line i.
+func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int, id func(i int) string, columns []NumberColumn) error {
+	titles, archive := []string{"node"}, npy.NewArchive(w)
+	for _, c := range columns {
+		titles = append(titles, c.Title)
+		if ending != ".npz" {
+			continue
+		}
+		member, err := archive.Member(c.Title)
 		if err != nil {
 			return err
 		}
-		array, err := npy.NewWriter[float64](member, len(column))
-		if err == nil {
-			err = array.Floats(column)
-		}
-		if err == nil {
-			err = array.Close()
-		}
-		if err != nil {
+		array, err := npy.NewWriter[float64](member, len(c.Values))
+		if err := errors.Join(err, array.Floats(c.Values), array.Close()); err != nil {
 			return err
 		}
 	}
-	return z.Close()
+	if ending == ".npz" {
+		return archive.Close()
+	}
+	return WriteLines(ctx, w, ending, titles, len(order), func(i int, cells []string) {
+		cells[0] = id(order[i])
+		for k, c := range columns {
+			if cells[k+1] = strconv.FormatFloat(c.Values[order[i]], 'g', -1, 64); c.Logical {
+				cells[k+1] = strconv.FormatBool(c.Values[order[i]] != 0)
+			}
+		}
+	})
 }

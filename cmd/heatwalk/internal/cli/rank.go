@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +32,7 @@ func newRank(run *session) *cobra.Command {
 	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones, with p-values", checkRank, runRank)
 	flags := cmd.Flags()
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
-	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", numberEndings)
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, param.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
 	graphFlags(run, &c.graph, flags)
@@ -129,39 +129,34 @@ func writeRanking(run *session, c *rankOptions, d *graphRun, r *rank.Ranking, do
 	for _, s := range d.cols {
 		isSeed[s] = true
 	}
-	titles := []string{"node", "score", "z", "p", "rank", "seed"}
-	if c.sets == 0 {
-		titles = []string{"node", "score", "rank", "seed"}
-	}
 	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
-	rank := make([]float64, len(r.Score)) // of each row
+	at, order := make(map[int]int, len(d.rows)), make([]int, len(r.Order)) // positions by row, and by rank
+	for i, row := range d.rows {
+		at[row] = i
+	}
+	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "z"}, {Title: "p"}, {Title: "rank"}, {Title: "seed", Logical: true}}
+	for k := range columns {
+		columns[k].Values = make([]float64, len(d.rows))
+	}
 	for i, row := range r.Order {
-		rank[row] = float64(i + 1)
-		if doc.Significant != nil && r.P[row] <= significant && !isSeed[row] {
+		order[i] = at[row]
+		values := []float64{r.Score[row], 0, 0, float64(i + 1), 0}
+		if c.sets > 0 {
+			values[1], values[2] = r.Z[row], r.P[row]
+		}
+		if isSeed[row] {
+			values[4] = 1
+		} else if doc.Significant != nil && r.P[row] <= significant {
 			*doc.Significant++
 		}
-	}
-	numbers := [][]float64{r.Score, rank}
-	if c.sets > 0 {
-		numbers = [][]float64{r.Score, r.Z, r.P, rank}
-	}
-	format := formatOf(c.out, numberEndings)
-	if format == tablefile.ArrayEnding {
-		for k, column := range numbers {
-			numbers[k] = make([]float64, len(d.rows))
-			for i, row := range d.rows {
-				numbers[k][i] = column[row]
-			}
+		for k, value := range values {
+			columns[k].Values[order[i]] = value
 		}
-		return tablefile.WriteArrays(d.out.w, titles[1:], numbers...)
 	}
-	return tablefile.WriteLines(run.ctx, d.out.w, format, titles, len(r.Order), func(i int, cells []string) {
-		row := r.Order[i]
-		cells[0], cells[len(cells)-1] = d.g.Nodes.ID(row), strconv.FormatBool(isSeed[row])
-		for k, column := range numbers {
-			cells[k+1] = numberText(column[row])
-		}
-	})
+	if c.sets == 0 {
+		columns = slices.Delete(columns, 1, 3)
+	}
+	return tablefile.WriteNumbers(run.ctx, d.out.w, formatOf(c.out, tablefile.NumberEndings), order, nodesOf(d.g, d.rows).ID, columns)
 }

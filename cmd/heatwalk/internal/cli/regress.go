@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -34,7 +33,7 @@ func newRegress(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
 	fieldsFlag(run, &c.graph.tables, flags, "number")
-	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", numberEndings)
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	c.attributes.declare(run, flags)
 	graphFlags(run, &c.graph, flags)
@@ -150,32 +149,24 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem, d.methods, set); err != nil {
 		return valuesError(run, &c.graph, err, v, name)
 	}
-	titles, isKnown := []string{"node", "value", "reached", "known"}, labelled(v.Labels, ids.N)
-	if out.Stddev != nil {
-		titles = append(titles, "stddev")
-	}
-	if format := formatOf(c.out, numberEndings); format == tablefile.ArrayEnding {
-		number := map[bool]float64{true: 1}
-		columns := [4][]float64{}
-		for i := range ids.N {
-			row := d.data.g.Nodes.RowAt(i)
-			columns[0] = append(columns[0], out.Value[row])
-			columns[1] = append(columns[1], number[out.Reached.Contains(uint32(row))])
-			columns[2] = append(columns[2], number[isKnown[row]])
-			if out.Stddev != nil {
-				columns[3] = append(columns[3], out.Stddev[row])
-			}
+	isKnown := labelled(v.Labels, ids.N)
+	number := map[bool]float64{true: 1}
+	columns := []tablefile.NumberColumn{{Title: "value"}, {Title: "reached", Logical: true}, {Title: "known", Logical: true}, {Title: "stddev"}}
+	order := make([]int, ids.N)
+	for i := range order {
+		order[i] = i
+		row := d.data.g.Nodes.RowAt(i)
+		columns[0].Values = append(columns[0].Values, out.Value[row])
+		columns[1].Values = append(columns[1].Values, number[out.Reached.Contains(uint32(row))])
+		columns[2].Values = append(columns[2].Values, number[isKnown[row]])
+		if out.Stddev != nil {
+			columns[3].Values = append(columns[3].Values, out.Stddev[row])
 		}
-		err = tablefile.WriteArrays(d.data.out.w, titles[1:], columns[:len(titles)-1]...)
-	} else {
-		err = tablefile.WriteLines(run.ctx, d.data.out.w, format, titles, ids.N, func(i int, cells []string) {
-			row := d.data.g.Nodes.RowAt(i)
-			copy(cells, []string{ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row))), strconv.FormatBool(isKnown[row])})
-			if out.Stddev != nil {
-				cells[4] = numberText(out.Stddev[row])
-			}
-		})
 	}
+	if out.Stddev == nil {
+		columns = columns[:3]
+	}
+	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, formatOf(c.out, tablefile.NumberEndings), order, ids.ID, columns)
 	if err != nil {
 		return err
 	}
@@ -185,12 +176,6 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, doc.lines()...)
 }
-
-// numberEndings are the endings of files of numbers of nodes.
-var numberEndings = append(slices.Clone(tablefile.LineEndings), tablefile.ArrayEnding)
-
-// numberText returns a number with the fewest digits that read back as the same float64.
-func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // lines returns the summary.
 func (d *regressDocument) lines() []string {
