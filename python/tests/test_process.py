@@ -262,6 +262,25 @@ class Runs(unittest.TestCase):
             np.testing.assert_array_equal(r, results[0])
         self.assertEqual(len(results), 4)
 
+    def test_folders_of_threads(self):
+        """No call removes the folder that another one has just made."""
+        errors = []
+
+        def work():
+            for _ in range(50):
+                try:
+                    _folder.call_in_folder(0, lambda folder: (open(folder + "/x", "w").close(), os.stat(folder + "/x")))
+                except BaseException as error:
+                    errors.append(error)
+
+        with tempfile.TemporaryDirectory() as tmp, mock.patch.dict(os.environ, HEATWALK_TMPDIR=tmp):
+            threads = [threading.Thread(target=work) for _ in range(8)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            self.assertEqual((errors, os.listdir(tmp)), ([], []))
+
     def test_cancel(self):
         A, B, errors = random_graph(60000, 300000, 1), np.random.default_rng(1).standard_normal((60000, 64)), []
 

@@ -100,9 +100,12 @@ def _remove_if_left(folder: str) -> None:
 def _folder(parent: str) -> Iterator[str]:
     """Provide a locked folder in parent, which is removed at the end."""
     _sweep(parent)
-    path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent)
+    path = tempfile.mkdtemp(prefix=f".{_PREFIX}{os.getpid()}-", dir=parent)
     try:
         lock = _lock(path)
+        if fcntl is not None:  # other threads and processes see the folder with its lock
+            hidden, path = path, os.path.join(parent, os.path.basename(path)[1:])
+            os.rename(hidden, path)
         try:
             yield path
         finally:
