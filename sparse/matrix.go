@@ -6,7 +6,8 @@ import "context"
 // because the bits of the sum over a longer row depend on it.
 const MaxRange = 1 << 14
 
-// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing.
+// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing; entries with
+// codes may have equal columns, whose values add up.
 // Implementations must be safe for concurrent sweeps; package sparsetest checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
@@ -70,6 +71,7 @@ type Panel struct {
 	Ptr   []int64   // Hi − Lo + 1 positions; the first need not be 0
 	Col   []uint32  // Entries column ids
 	Val   []float64 // Entries values; nil if every stored entry is 1
+	Code  []uint32  // Entries codes, which increase among equal columns of a row; nil: none
 }
 
 // Row returns the columns and values of row Lo+i; the values are nil if all
@@ -80,6 +82,14 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 		val = p.Val[lo:hi]
 	}
 	return p.Col[lo:hi], val
+}
+
+// Codes returns the codes of row Lo+i, nil without codes.
+func (p Panel) Codes(i int) []uint32 {
+	if p.Code == nil {
+		return nil
+	}
+	return p.Code[p.Ptr[i]-p.Ptr[0] : p.Ptr[i+1]-p.Ptr[0]]
 }
 
 // Cut cuts rows into ranges, greedily from the first row. A range has as many whole rows as fit into MaxRange

@@ -190,7 +190,7 @@ func TestFormatDoc(t *testing.T) {
 		{strconv.Itoa(valuesFloat64), strconv.Itoa(valueBytes[valuesFloat64]), "IEEE 754 binary64"},
 	})
 	fields("### Numbers", [][3]string{
-		{"format version", strconv.Itoa(Version), "Version"},
+		{"format version, of a store with kinds or times", strconv.Itoa(Version), "Version"},
 		{"entries and rows of a frame, at most", strconv.Itoa(sparse.MaxRange), "MaxRange"},
 		{"rows of a store, at most", strconv.Itoa(maxRows), "maxRows"},
 		{"bytes of a frame header", strconv.Itoa(headerBytes), "headerBytes"},

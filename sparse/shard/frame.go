@@ -75,7 +75,7 @@ const (
 
 // maxPayload bounds the payload of a frame.
 func maxPayload(rows, entries int) int {
-	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries
+	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries + codeBytes*entries
 }
 
 // header returns the header of a frame of the range r, without its checksum and the length
@@ -194,24 +194,32 @@ type buffers struct {
 	ptr []int64
 	ids []uint32
 	val []float64
+
+	code []uint32 // nil without codes
 }
 
-func newBuffers(weighted bool) *buffers {
+func newBuffers(weighted, coded bool) *buffers {
 	b := &buffers{
 		ptr: make([]int64, sparse.MaxRange+1),
 		ids: make([]uint32, sparse.MaxRange+spareIDs),
 	}
-	if weighted {
+	if weighted || coded {
 		b.val = make([]float64, sparse.MaxRange)
+	}
+	if coded {
+		b.code = make([]uint32, sparse.MaxRange)
 	}
 	return b
 }
 
 // buffersBytes is the memory of newBuffers.
-func buffersBytes(weighted bool) int64 {
+func buffersBytes(weighted, coded bool) int64 {
 	n := int64(8*(sparse.MaxRange+1) + 4*(sparse.MaxRange+spareIDs))
-	if weighted {
+	if weighted || coded {
 		n += 8 * sparse.MaxRange
+	}
+	if coded {
+		n += 4 * sparse.MaxRange
 	}
 	return n
 }
@@ -219,13 +227,13 @@ func buffersBytes(weighted bool) int64 {
 // decode decodes a payload of the range r. At least slack bytes must be readable
 // after the payload. It is checked unless these bytes were in order once. A wrong
 // payload gives a text that says where.
-func (b *buffers) decode(payload []byte, r sparse.Range, weighted, check bool) (p sparse.Panel, wrong string) {
+func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
 		return p, fmt.Sprintf("payload of %d bytes", len(payload))
 	}
 	idBits, form := payload[atBits], int(payload[atValues])
 	widths := [4]uint8(payload[atWidths:atValues])
-	if idBits > rawBits || form >= valueForms || form != valuesOnes && !weighted {
+	if idBits > rawBits || form >= valueForms || form != valuesOnes && !m.Weighted {
 		return p, fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
 	}
 	p = sparse.Panel{Range: r, Ptr: b.ptr[:r.Hi-r.Lo+1], Col: b.ids[:r.Entries]}
@@ -239,7 +247,8 @@ func (b *buffers) decode(payload []byte, r sparse.Range, weighted, check bool) (
 		}
 		coded = coded[n:]
 	}
-	idsLen := len(coded) - valueBytes[form]*r.Entries
+	end := len(coded) - m.codeSize()*r.Entries
+	idsLen := end - valueBytes[form]*r.Entries
 	if wrong := b.decodeIDs(coded, idsLen, r.Entries, idBits, widths, check); wrong != "" {
 		return p, wrong
 	}
@@ -247,9 +256,13 @@ func (b *buffers) decode(payload []byte, r sparse.Range, weighted, check bool) (
 	clear(b.ids[r.Entries:][:spareIDs])
 	if form != valuesOnes {
 		p.Val = b.val[:r.Entries]
-		valuesTo(p.Val, form, coded[idsLen:])
+		valuesTo(p.Val, form, coded[idsLen:end])
 	}
-	return p, ""
+	if m.Coded() {
+		p.Code = b.code[:r.Entries]
+		wrong = m.codesTo(p.Code, coded[end:])
+	}
+	return p, wrong
 }
 
 // decodeIDs decodes the n ids coded in the first size bytes of coded.
@@ -293,7 +306,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	for i := range p.Hi - p.Lo {
 		col, val := p.Row(i)
-		if wrong := checkRow(p.Lo+i, col, val, cols); wrong != "" {
+		if wrong := checkRow(p.Lo+i, col, val, p.Codes(i), cols); wrong != "" {
 			return wrong
 		}
 	}
@@ -301,10 +314,10 @@ func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 }
 
 // checkRow returns the reason why a row is not part of a matrix with cols columns, or "".
-func checkRow(row int, col []uint32, val []float64, cols int64) (wrong string) {
+func checkRow(row int, col []uint32, val []float64, code []uint32, cols int64) (wrong string) {
 	last := int64(-1)
-	for _, c := range col {
-		if int64(c) <= last {
+	for e, c := range col {
+		if int64(c) <= last && !(code != nil && int64(c) == last && code[e] > code[e-1]) {
 			return fmt.Sprintf("row %d: column %d after %d", row, c, last)
 		}
 		last = int64(c)

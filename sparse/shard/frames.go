@@ -15,6 +15,7 @@ type frameJob struct {
 	ids     []uint32
 	val     []float64 // as many as ids, if valued
 	valued  bool      // some row came with values
+	code    []uint32  // as many as ids; empty without codes
 
 	deltas       []uint32
 	payload      []byte
@@ -33,7 +34,7 @@ func newFrameJob() *frameJob {
 }
 
 // append adds a row or a piece of one.
-func (j *frameJob) append(col []uint32, val []float64) {
+func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	if val != nil {
 		j.valued = true
 		j.val = appendOnes(j.val, len(j.ids)-len(j.val))
@@ -41,7 +42,7 @@ func (j *frameJob) append(col []uint32, val []float64) {
 	} else if j.valued {
 		j.val = appendOnes(j.val, len(col))
 	}
-	j.ids = append(j.ids, col...)
+	j.ids, j.code = append(j.ids, col...), append(j.code, code...)
 	j.lengths = append(j.lengths, uint32(len(col)))
 }
 
@@ -54,11 +55,11 @@ func appendOnes(dst []float64, n int) []float64 {
 
 // reset makes a job ready for other rows.
 func (j *frameJob) reset() {
-	j.lengths, j.ids, j.val, j.valued = j.lengths[:0], j.ids[:0], j.val[:0], false
+	j.lengths, j.ids, j.val, j.valued, j.code = j.lengths[:0], j.ids[:0], j.val[:0], false, j.code[:0]
 }
 
 // encode makes the payload, compressed if there is an encoder, and the counts of the rows.
-func (j *frameJob) encode(directed bool, direction int, compress *zstd.Encoder) {
+func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs, j.loops, j.degrees = 0, 0, j.degrees[:0]
 	lo := 0
 	for i, n := range j.lengths {
@@ -67,7 +68,11 @@ func (j *frameJob) encode(directed bool, direction int, compress *zstd.Encoder) 
 		if j.valued {
 			val = j.val[lo:hi]
 		}
-		pairs, loops := pairSum(directed, direction, uint32(j.r.Lo+i), j.ids[lo:hi], val)
+		var code []uint32
+		if len(j.code) > 0 {
+			code = j.code[lo:hi]
+		}
+		pairs, loops := pairSum(m.Directed, direction, uint32(j.r.Lo+i), j.ids[lo:hi], val, code)
 		j.pairs += pairs
 		j.loops += loops
 		j.degrees = append(j.degrees, degree(j.ids[lo:hi], val))
@@ -82,11 +87,11 @@ func (j *frameJob) encode(directed bool, direction int, compress *zstd.Encoder) 
 	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
 	if compress == nil {
-		j.frame = appendPayload(head, lengths, j.ids, val, j.deltas)
+		j.frame = m.appendCodes(appendPayload(head, lengths, j.ids, val, j.deltas), j.code)
 		j.payloadBytes = len(j.frame) - headerBytes
 		return
 	}
-	j.payload = appendPayload(j.payload[:0], lengths, j.ids, val, j.deltas)
+	j.payload = m.appendCodes(appendPayload(j.payload[:0], lengths, j.ids, val, j.deltas), j.code)
 	j.payloadBytes = len(j.payload)
 	j.frame = compress.EncodeAll(j.payload, head)
 }

@@ -14,19 +14,25 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format that this package writes. It reads this one alone.
-const Version = 1
+// Version is the format of stores whose entries have codes. Other stores have the format plainVersion. This package
+// reads both.
+const (
+	Version      = 2
+	plainVersion = 1
+)
 
 // Manifest is the content of the file that makes a directory a store.
 type Manifest struct {
 	Kind      string            `json:"heatwalk"`             // "store"
-	Format    int               `json:"format"`               // Version
+	Format    int               `json:"format"`               // Version, or 1 if entries have no codes
 	Identity  string            `json:"identity"`             // 16 hex digits
 	Rows      int64             `json:"rows"`                 // nodes
 	Entries   int64             `json:"entries"`              // stored entries of one direction
 	SelfLoops int64             `json:"self_loops"`           // entries on the diagonal
 	Directed  bool              `json:"directed"`             // both directions are stored
 	Weighted  bool              `json:"weighted"`             // some entry is not 1
+	Kinds     []Kind            `json:"kinds,omitempty"`      // of the entries, in the order of their codes
+	Times     *Times            `json:"times,omitempty"`      // of the entries
 	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
 	Order     string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default one
 	Codec     string            `json:"codec"`                // of the frames
@@ -100,7 +106,7 @@ func sumText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 
 // encode returns the bytes of the manifest file and fills in the checksum.
 func (m *Manifest) encode() ([]byte, error) {
-	m.Kind, m.Format, m.Checksum = "store", Version, zeroSum
+	m.Kind, m.Format, m.Checksum = "store", m.version(), zeroSum
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -175,12 +181,12 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	}
 	format, _, _ := strings.Cut(string(b[len(manifestHead):]), ",")
 	// One that is too large for 64 bits is newer, too.
-	if v, err := strconv.ParseUint(format, 10, 64); (err == nil || errors.Is(err, strconv.ErrRange)) && v != Version {
+	if v, err := strconv.ParseUint(format, 10, 64); (err == nil || errors.Is(err, strconv.ErrRange)) && (v < plainVersion || v > Version) {
 		hint := "update heatwalk"
-		if v < Version {
+		if v < plainVersion {
 			hint = "ingest again"
 		}
-		return nil, failf(ErrVersion, "%s: format %s; this heatwalk reads %d; %s", dir, format, Version, hint)
+		return nil, failf(ErrVersion, "%s: format %s; this heatwalk reads %d and %d; %s", dir, format, plainVersion, Version, hint)
 	}
 	m := new(Manifest)
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -198,18 +204,21 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 func (m *Manifest) problem() string {
 	id, err := strconv.ParseUint(m.Identity, 16, 64)
 	switch {
-	case m.Kind != "store" || m.Format != Version:
+	case m.Kind != "store" || m.Format != m.version():
 		return fmt.Sprintf("%s, format %d", m.Kind, m.Format)
 	case err != nil || fmt.Sprintf("%016x", id) != m.Identity:
 		return fmt.Sprintf("identity %q", m.Identity)
 	case m.Rows < 0 || m.Rows > maxRows:
 		return fmt.Sprintf("%d rows", m.Rows)
-	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > min(m.Rows, m.Entries):
+	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > m.Entries || !m.Coded() && m.SelfLoops > m.Rows:
 		return fmt.Sprintf("%d entries, %d self loops", m.Entries, m.SelfLoops)
 	case m.Codec != FourWidths && m.Codec != Zstd:
 		return fmt.Sprintf("codec %q", m.Codec)
 	case m.Frames[0] < 0 || m.Frames[1] < 0 || !m.Directed && m.Frames[1] != 0:
 		return fmt.Sprintf("%d and %d frames", m.Frames[0], m.Frames[1])
+	}
+	if wrong := m.wrongCodes(); wrong != "" {
+		return wrong
 	}
 	want := []string{indexName(id), degreesName(id)}
 	switch m.Nodes {

@@ -25,6 +25,7 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 		return err
 	}
 	w.Manifest.Sources = m.Sources
+	w.Manifest.Kinds, w.Manifest.Times = m.emptied()
 	if err := appendRows(ctx, w, s.A, place, m.Weighted); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 
 // appendRows appends the rows of a that have a place. Their columns have places too.
 func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32, weighted bool) error {
-	var col []uint32
+	var col, code []uint32
 	var val []float64
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
@@ -49,9 +50,10 @@ func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
 				continue
 			}
 			if p.Piece == 0 {
-				col, val = col[:0], val[:0]
+				col, val, code = col[:0], val[:0], code[:0]
 			}
 			columns, values := p.Row(i)
+			code = append(code, p.Codes(i)...)
 			for k, c := range columns {
 				col = append(col, place[c])
 				switch {
@@ -68,7 +70,7 @@ func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
 			if !weighted {
 				row = nil
 			}
-			if err := w.Append(col, row); err != nil {
+			if err := w.AppendCoded(col, row, code); err != nil {
 				return err
 			}
 		}

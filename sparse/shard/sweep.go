@@ -27,6 +27,11 @@ func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int, visit func(w
 
 // SweepRows implements [sparse.SweepRows].
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
+}
+
+// sweepRows is SweepRows with factors of the codes of entries.
+func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTable, visit func(worker int, p sparse.Panel) error) error {
 	first := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
 	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool
@@ -50,6 +55,9 @@ func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(wo
 			if err != nil {
 				return err
 			}
+			if table != nil {
+				table.weigh(&p, b.val)
+			}
 			if err := visit(worker, p); err != nil {
 				return err
 			}
@@ -68,6 +76,7 @@ func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(wo
 // bufferPool holds the buffers of sweeps that no worker uses.
 type bufferPool struct {
 	weighted bool
+	coded    bool
 	mu       sync.Mutex
 	idle     []*buffers // guarded by mu
 }
@@ -78,7 +87,7 @@ func (p *bufferPool) take() *buffers {
 	defer p.mu.Unlock()
 	n := len(p.idle)
 	if n == 0 {
-		return newBuffers(p.weighted)
+		return newBuffers(p.weighted, p.coded)
 	}
 	b := p.idle[n-1]
 	p.idle = p.idle[:n-1]
@@ -152,7 +161,7 @@ func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.
 			return p, err
 		}
 	}
-	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest.Weighted, seen == 0)
+	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest, seen == 0)
 	if wrong == "" && seen == 0 {
 		wrong = checkPanel(p, v.s.Manifest.Rows)
 		if wrong == "" && v.direction == 0 {

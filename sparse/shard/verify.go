@@ -184,7 +184,7 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 		}
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val)
+			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, p.Codes(i-p.Lo))
 			f.pairs += pairs
 			f.loops += loops
 			for _, w := range val {
@@ -219,7 +219,7 @@ func (c *census) checkCut(v *view) error {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]
 		f, g := c.frames[i-1], c.frames[i]
 		switch {
-		case b.Piece > 0 && g.first <= f.last:
+		case b.Piece > 0 && (g.first < f.last || g.first == f.last && !v.s.Manifest.Coded()):
 			return v.frameError(i, "row %d: column %d after %d", b.Lo, g.first, f.last)
 		case a.Pieces == 1 && b.Pieces == 1 && a.Hi-a.Lo < sparse.MaxRange && a.Entries+g.head <= sparse.MaxRange:
 			return v.frameError(i, "row %d has room in frame %d", b.Lo, i-1)
@@ -247,7 +247,7 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit func(worke
 	err := c.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			sum, _ := pairSum(false, 0, uint32(i), col, val)
+			sum, _ := pairSum(false, 0, uint32(i), col, val, p.Codes(i-p.Lo))
 			pairs.Add(sum)
 		}
 		return visit(worker, p)

@@ -45,7 +45,7 @@ const defaultShardBytes = 1 << 30
 // Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
 type Writer struct {
 	Nodes    *Nodes        // the ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
-	Manifest Manifest      // the description of the store, complete after Commit; before, only its Sources may be set
+	Manifest Manifest      // the description of the store, complete after Commit; before, only its Sources may be set and, before the first row, names of Kinds and the unit of Times
 	Removed  int           // files of an unfinished run that Create found in the directory and removed
 	Unlocked bool          // the file system has no locks to exclude other writers
 	SyncTime time.Duration // spent waiting for the disk to be sure
@@ -112,7 +112,7 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	}
 	w.open = newFrameJob()
 	w.frames = frameQueue{workers: sched.Workers(w.o.Workers), write: w.writeFrame}
-	w.frames.encode = func(j *frameJob) { j.encode(w.o.Directed, w.direction, w.zstd) }
+	w.frames.encode = func(j *frameJob) { j.encode(&w.Manifest, w.direction, w.zstd) }
 	w.target = target{fs: w.o.fs, dir: dir, force: w.o.Force}
 	var err error
 	if w.Removed, err = w.target.claim(); err != nil {
@@ -133,38 +133,42 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 // slices are not kept. The error wraps [sparse.ErrStructure] for a row that is
 // none; any other comes from the disk, perhaps for a row before. After an error
 // only Abort makes sense.
-func (w *Writer) Append(col []uint32, val []float64) error {
+func (w *Writer) Append(col []uint32, val []float64) error { return w.AppendCoded(col, val, nil) }
+
+// AppendCoded is Append for a store with kinds or times: entries have codes, see [CodeOf]. Columns may be equal if
+// their codes increase.
+func (w *Writer) AppendCoded(col []uint32, val []float64, code []uint32) error {
 	if w.err == nil {
-		w.err = w.append(col, val)
+		w.err = w.append(col, val, code)
 	}
 	return w.err
 }
 
-func (w *Writer) append(col []uint32, val []float64) error {
-	if val != nil && len(val) != len(col) {
+func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
+	if val != nil && len(val) != len(col) || w.Manifest.Coded() && len(code) != len(col) {
 		panic(badValues)
 	}
 	if w.rows == maxRows {
 		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure, int64(maxRows))
 	}
-	if err := w.check(col, val); err != nil {
+	if err := w.check(col, val, code); err != nil {
 		return err
 	}
 	if len(col) > sparse.MaxRange {
-		return w.appendPieces(col, val)
+		return w.appendPieces(col, val, code)
 	}
 	if len(w.open.ids)+len(col) > sparse.MaxRange || len(w.open.lengths) == sparse.MaxRange {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	w.open.append(col, val)
+	w.open.append(col, val, code)
 	w.rows++
 	return nil
 }
 
 // appendPieces writes a row that is longer than a range.
-func (w *Writer) appendPieces(col []uint32, val []float64) error {
+func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
@@ -179,7 +183,11 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 		if val != nil {
 			values = val[lo:hi]
 		}
-		w.open.append(col[lo:hi], values)
+		var codes []uint32
+		if code != nil {
+			codes = code[lo:hi]
+		}
+		w.open.append(col[lo:hi], values, codes)
 		if err := w.submit(r); err != nil {
 			return err
 		}
@@ -188,9 +196,12 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 }
 
 // check checks a row and counts its entries.
-func (w *Writer) check(col []uint32, val []float64) error {
-	if wrong := checkRow(int(w.rows), col, val, math.MaxUint32+1); wrong != "" {
+func (w *Writer) check(col []uint32, val []float64, code []uint32) error {
+	if wrong := checkRow(int(w.rows), col, val, code, math.MaxUint32+1); wrong != "" {
 		return fmt.Errorf("%w: %s", sparse.ErrStructure, wrong)
+	}
+	if w.direction == 0 {
+		w.Manifest.count(code)
 	}
 	w.Manifest.Weighted = w.Manifest.Weighted || slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	if len(col) > 0 {
@@ -204,48 +215,50 @@ func (w *Writer) check(col []uint32, val []float64) error {
 // matrix, with an error probability of 2^−64: the sum of an undirected store is 0 if the matrix is
 // symmetric, and both directions of a directed store have the same sum if they have the same
 // entries. It also
-// counts entries on the diagonal. Columns must increase.
-func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64) (sum uint64, loops int64) {
+// counts entries on the diagonal. Columns must not decrease.
+func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64, code []uint32) (sum uint64, loops int64) {
 	lower, _ := slices.BinarySearch(col, i)
 	upper := lower
-	if upper < len(col) && col[upper] == i {
-		loops = 1
-		upper++
+	for ; upper < len(col) && col[upper] == i; upper++ {
+		loops++
 	}
 	var lowerVal, upperVal []float64
 	if val != nil {
 		lowerVal, upperVal = val[:lower], val[upper:]
 	}
+	var lowerCode, upperCode []uint32
+	if code != nil {
+		lowerCode, upperCode = code[:lower], code[upper:]
+	}
+	row, column := uint64(i)<<32, uint64(i) // the number of a row goes into the upper half
 	switch {
 	case !directed:
-		return pairsOfRow(i, col[upper:], upperVal) - pairsOfColumn(i, col[:lower], lowerVal), loops
+		return hashPairs(row, 0, col[upper:], upperVal, upperCode) - hashPairs(column, 32, col[:lower], lowerVal, lowerCode), loops
 	case direction == 0:
-		return pairsOfRow(i, col, val), loops
+		return hashPairs(row, 0, col, val, code), loops
 	}
-	return pairsOfColumn(i, col, val), loops
+	return hashPairs(column, 32, col, val, code), loops
 }
 
 // hashPairs adds the hashes of the pairs number | id<<shift: of a row, its number
 // goes into the upper half, of a column the ids do.
-func hashPairs(number uint64, shift uint, ids []uint32, val []float64) (sum uint64) {
-	if val == nil {
+func hashPairs(number uint64, shift uint, ids []uint32, val []float64, code []uint32) (sum uint64) {
+	if val == nil && code == nil {
 		return simd.HashPairs(number, shift, ids)
 	}
+	const mixing = 0x9e3779b97f4a7c15
 	shift &= 63
 	for e, j := range ids {
-		sum += simd.PairHash(number|uint64(j)<<shift, math.Float64bits(val[e]))
+		value := math.Float64bits(1)
+		if val != nil {
+			value = math.Float64bits(val[e])
+		}
+		if code != nil {
+			value ^= uint64(code[e]) * mixing
+		}
+		sum += simd.PairHash(number|uint64(j)<<shift, value)
 	}
 	return sum
-}
-
-// pairsOfRow adds the hashes of the entries (i, j) for the columns j of row i.
-func pairsOfRow(i uint32, col []uint32, val []float64) uint64 {
-	return hashPairs(uint64(i)<<32, 0, col, val)
-}
-
-// pairsOfColumn adds the hashes of the entries (j, i) for the rows j of column i.
-func pairsOfColumn(i uint32, row []uint32, val []float64) uint64 {
-	return hashPairs(uint64(i), 32, row, val)
 }
 
 // BeginIn ends the rows of a directed store and begins its columns: from here

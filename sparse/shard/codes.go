@@ -1,0 +1,229 @@
+package shard
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// MaxKinds is the largest number of kinds of a store.
+const MaxKinds = 255
+
+// Kind is a kind of edges.
+type Kind struct {
+	Name    string `json:"name"`
+	Entries int64  `json:"entries"` // stored entries of one direction
+}
+
+// Times describes the times of the entries, which are counted in units: days since 1900-01-01, or steps from 0.
+type Times struct {
+	Unit  string `json:"unit"`  // "day" or "step"
+	First uint16 `json:"first"` // least time of an entry
+	Last  uint16 `json:"last"`  // largest time of an entry
+}
+
+// The code of an entry is its kind, as a position among those of the manifest, plus kindCodes times its time. A store
+// without kinds or without times has zeros for them.
+const (
+	kindCodes = 1 << 8
+	timeCodes = 1 << 16
+	codeBytes = 3 // of an entry with a kind and a time
+)
+
+// CodeOf returns the code of an entry with a kind and a time.
+func CodeOf(kind uint8, time uint16) uint32 { return uint32(kind) + kindCodes*uint32(time) }
+
+// Coded reports whether entries have kinds or times.
+func (m *Manifest) Coded() bool { return m.Kinds != nil || m.Times != nil }
+
+// version returns the number of the format of a store.
+func (m *Manifest) version() int {
+	if m.Coded() {
+		return Version
+	}
+	return plainVersion
+}
+
+// codeSize returns the bytes of the code of an entry in a frame.
+func (m *Manifest) codeSize() (bytes int) {
+	if m.Kinds != nil {
+		bytes++
+	}
+	if m.Times != nil {
+		bytes += 2
+	}
+	return bytes
+}
+
+// wrongCodes returns the contradiction in the description of kinds and times, or "".
+func (m *Manifest) wrongCodes() string {
+	entries := m.Entries
+	for i, k := range m.Kinds {
+		entries -= k.Entries
+		if k.Name == "" || k.Entries < 0 || slices.ContainsFunc(m.Kinds[:i], func(other Kind) bool { return other.Name == k.Name }) {
+			return fmt.Sprintf("kind %q of %d entries", k.Name, k.Entries)
+		}
+	}
+	switch {
+	case m.Kinds != nil && (len(m.Kinds) == 0 || len(m.Kinds) > MaxKinds || entries != 0):
+		return fmt.Sprintf("%d kinds without %d entries", len(m.Kinds), entries)
+	case m.Times != nil && (m.Times.Unit != "day" && m.Times.Unit != "step" || m.Times.First > m.Times.Last):
+		return fmt.Sprintf("times %+v", *m.Times)
+	}
+	return ""
+}
+
+// count counts the kinds of entries, and extends the range of their times.
+func (m *Manifest) count(code []uint32) {
+	for _, c := range code {
+		if m.Kinds != nil {
+			m.Kinds[c%kindCodes].Entries++
+		}
+		if t := uint16(c / kindCodes); m.Times != nil {
+			m.Times.First, m.Times.Last = min(m.Times.First, t), max(m.Times.Last, t)
+		}
+	}
+}
+
+// emptied returns a description of kinds and times of a store without entries.
+func (m *Manifest) emptied() (kinds []Kind, times *Times) {
+	for _, k := range m.Kinds {
+		kinds = append(kinds, Kind{Name: k.Name})
+	}
+	if m.Times != nil {
+		times = &Times{Unit: m.Times.Unit, First: math.MaxUint16}
+	}
+	return kinds, times
+}
+
+// appendCodes appends the kinds of the entries and then their times.
+func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
+	if m.Kinds != nil {
+		for _, c := range code {
+			dst = append(dst, uint8(c))
+		}
+	}
+	if m.Times != nil {
+		for _, c := range code {
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(c/kindCodes))
+		}
+	}
+	return dst
+}
+
+// codesTo stores the codes that b holds in dst. A code that the manifest does not have gives a text.
+func (m *Manifest) codesTo(dst []uint32, b []byte) (wrong string) {
+	clear(dst)
+	if m.Kinds != nil {
+		for e := range dst {
+			if int(b[e]) >= len(m.Kinds) {
+				return fmt.Sprintf("kind %d of %d", b[e], len(m.Kinds))
+			}
+			dst[e] = uint32(b[e])
+		}
+		b = b[len(dst):]
+	}
+	if m.Times != nil {
+		for e := range dst {
+			t := binary.LittleEndian.Uint16(b[2*e:])
+			if t < m.Times.First || t > m.Times.Last {
+				return fmt.Sprintf("time %d, the manifest says %d to %d", t, m.Times.First, m.Times.Last)
+			}
+			dst[e] += kindCodes * uint32(t)
+		}
+	}
+	return ""
+}
+
+// Codebook gives each entry of a store a factor: that of its kind times that of its time, rounded to float32. Nil
+// means factors of 1.
+type Codebook struct {
+	Kinds []float64 // by kind
+	Times []float64 // by time from the first one of the store to the last one
+}
+
+// table returns the factors of kinds, and of times by their code, with ones for nil.
+func (c *Codebook) table(m *Manifest) *codeTable {
+	t := new(codeTable)
+	for k := range t.kinds {
+		t.kinds[k] = 1
+		if k < len(c.Kinds) {
+			t.kinds[k] = float64(float32(c.Kinds[k]))
+		}
+	}
+	if c.Times != nil {
+		t.times = append(make([]float64, m.Times.First), c.Times...)
+	}
+	return t
+}
+
+// codeTable holds the factors of a [Codebook] by code.
+type codeTable struct {
+	kinds [kindCodes]float64
+	times []float64 // nil: all are 1
+}
+
+// weigh multiplies the values of a panel, for which val has room.
+func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
+	val = val[:len(p.Code)]
+	if p.Val == nil {
+		for e := range val {
+			val[e] = 1
+		}
+	}
+	p.Val = val
+	for e, c := range p.Code {
+		factor := t.kinds[c%kindCodes]
+		if t.times != nil {
+			factor = float64(float32(factor * t.times[c/kindCodes]))
+		}
+		val[e] *= factor
+	}
+}
+
+// weighed is a matrix of a store with factors of a codebook.
+type weighed struct {
+	*view
+	table *codeTable
+}
+
+// Sweep implements [sparse.Matrix].
+func (w *weighed) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
+}
+
+// SweepRows implements [sparse.SweepRows].
+func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return w.sweepRows(ctx, lo, hi, workers, w.table, visit)
+}
+
+// Resident implements [sparse.Resident].
+func (w *weighed) Resident() bool { return w.s.Resident() }
+
+// Weighed returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
+// frames of the store.
+func (s *Store) Weighed(c *Codebook) (a, transpose sparse.Matrix) {
+	t := c.table(s.Manifest)
+	a = &weighed{s.out, t}
+	if transpose = a; s.Manifest.Directed {
+		transpose = &weighed{s.back, t}
+	}
+	return a, transpose
+}
+
+// Weigh multiplies the values of a store by a codebook in all following sweeps, also of [Store.Transpose], and
+// computes the degrees again. It must be called before [Sweeper.Load]. Cost: one sweep.
+func (s *Sweeper) Weigh(ctx context.Context, c *Codebook) (err error) {
+	m := *s.Manifest
+	m.Weighted = true
+	s.Manifest, s.table = &m, c.table(&m)
+	s.Degrees, err = sparse.Degrees(ctx, s.out, s.o.Workers)
+	if err == nil && s.Copy != nil {
+		err = s.plan(ctx, sparse.LayoutOptions{Sweeps: 1})
+	}
+	return err
+}
