@@ -29,11 +29,14 @@ func (e *edgeSorter) explain(err error) error {
 		for i := 0; i < len(code); i += 2 {
 			u, v := code[i], code[i+1]
 			if u == wrong.Row && v == wrong.Col || u == wrong.Col && v == wrong.Row && (wrong.Kind == sort.Differing || !e.c.Directed) {
-				w := 1.0
+				w, edge := 1.0, uint32(0)
 				if weight != nil {
 					w = weight[i/2]
 				}
-				if w != 0 {
+				if e.c.coded() {
+					w, edge = sort.Unpack(w)
+				}
+				if w != 0 && edge == wrong.Code {
 					lines = append(lines, edgeLine{e.t.files[p.file].Name, p.line(i / 2), w, e.row(u), e.row(v)})
 				}
 			}

@@ -74,7 +74,7 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 
 // loads reports whether no setting changes the graph of a symmetric matrix or the order of its rows.
 func (c *Config) loads() bool {
-	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" && c.Fields == nil && c.Weight == "" && !c.Bipartite &&
+	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" && c.Fields == nil && c.Weight == "" && !c.coded() && !c.Bipartite &&
 		c.Header == nodefile.AutoHeader && c.Missing == nil && !c.SkipBadLines && c.UnknownIDs == DefaultUnknown &&
 		(c.Order == DefaultOrder || c.Order == AutoOrder) && c.Sources == nil && c.Store == nil
 }

@@ -53,6 +53,9 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	if err := r.readInputs(inputs); err != nil {
 		return 0, err
 	}
+	if err := r.t.checkKinds(); err != nil {
+		return 0, err
+	}
 	if slices.ContainsFunc(r.lines.parts, func(p *part) bool { return p.edges > 0 }) {
 		return r.stated, nil
 	}
@@ -178,6 +181,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	}
 	f := &r.t.files[list.file]
 	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
+	r.t.hasWeights = r.t.hasWeights || list.lay.HasWeights()
 	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {
 		return err
 	}
@@ -188,6 +192,9 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 		f.Format = graphfile.MatrixMarket.Title
 		if r.c.Bipartite {
 			return notBipartite(list.in.Name(), graphfile.MatrixMarket)
+		}
+		if r.c.coded() {
+			return r.c.notCoded(list.in.Name(), graphfile.MatrixMarket)
 		}
 		if several || r.c.Fields != nil || r.c.Weight != "" {
 			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}
@@ -261,7 +268,7 @@ func (g *reading) list(worker, workers, i int) error {
 			return errEnough
 		}
 		if parsers[w] == nil {
-			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict}
+			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict, Codes: &r.t.codes}
 		}
 		p, err := r.parse(parsers[w], chunk, list)
 		if err != nil {
@@ -332,7 +339,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Bipartite: c.Bipartite, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Kind: c.Kind, Time: c.Time, Bipartite: c.Bipartite, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no

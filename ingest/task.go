@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -23,6 +24,8 @@ type task struct {
 	fs         durable.FS
 	inputBytes int64            // of all inputs, as stored; 0 if that is not known
 	inputs     []*textio.Reader // that are open
+	codes      lines.Codes      // of kinds and times
+	hasWeights bool             // an edge list has weights
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
 }

@@ -23,6 +23,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
 	}
 	store.Manifest.Sources = sources
+	kinds := t.describe(&store.Manifest)
 	views := []sort.View{sort.Undirected}
 	switch {
 	case directed && e.matrix != nil && e.matrix.symmetry == market.Symmetric:
@@ -31,7 +32,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}
 	rows := numbering.nodes.Len()
-	out := &storedRows{w: store, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
+	out := &storedRows{w: store, kinds: kinds, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
 		return heavy(t.files[len(t.files)-1].Name, numbering.named(e.c.Order).AppendID(nil, row))
 	}}
 	for direction, v := range views {
@@ -93,6 +94,9 @@ type storedRows struct {
 	counts   sort.Count
 	weighted bool // a weight is not 1
 	double   bool // a weight is no float32
+
+	kinds []uint8 // the kind in the store of each number of a kind; nil without kinds and times
+	coded codedRow
 }
 
 // append writes the rows of a bucket.
@@ -102,6 +106,10 @@ func (o *storedRows) append(b *sort.Rows) error {
 		var val []float64
 		if b.Val != nil {
 			val = b.Val[lo:hi]
+		}
+		col, code := b.Col[lo:hi], []uint32(nil)
+		if o.kinds != nil {
+			col, val, code = o.coded.unpack(col, val, o.kinds)
 		}
 		sum := 0.
 		for _, x := range val {
@@ -113,7 +121,7 @@ func (o *storedRows) append(b *sort.Rows) error {
 		if math.IsInf(sum, 0) {
 			return o.heavy(row)
 		}
-		if err := o.w.Append(b.Col[lo:hi], val); err != nil {
+		if err := o.w.AppendCoded(col, val, code); err != nil {
 			return err
 		}
 		if hi > lo {

@@ -18,6 +18,8 @@ const (
 	Source = "source"
 	Target = "target"
 	Weight = "weight"
+	Kind   = "kind"
+	Time   = "time"
 	Node   = "node"
 	Label  = "label"
 	Value  = "value" // a number to be predicted
@@ -26,7 +28,7 @@ const (
 )
 
 // useOrder is the order of uses in [Columns.String]; others follow in the order of the file.
-var useOrder = []string{Source, Target, Weight, Node, Label, Value, Part}
+var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label, Value, Part}
 
 // Columns reports how the columns of a table are used, in the order of the file. The
 // caller can check with it that a table was read as it was meant.

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -18,23 +19,29 @@ type EdgeColumns struct {
 type EdgeOptions struct {
 	Fields []string // columns of source, target and weight, by numbers from 1 or titles; nil: chosen
 	Weight string   // column of the weight; "": chosen
+	Kind   string   // column of the kind; "": none
+	Time   string   // column of the time; "": none
 	Header input.Header
 }
 
 // EdgeTable is the choice of columns of a table of edges.
 type EdgeTable struct {
 	EdgeColumns
-	HasHeader bool
-	hasIndex  bool // the first column numbers the lines of a file without a header
-	Columns   input.Columns
-	Warnings  []*input.Error // without the name of the file; Line is 1 for the first line of the sample
+	Kind, Time int // columns of the kind and the time of an edge; −1: none
+	HasHeader  bool
+	hasIndex   bool // the first column numbers the lines of a file without a header
+	Columns    input.Columns
+	Warnings   []*input.Error // without the name of the file; Line is 1 for the first line of the sample
 }
 
 // ChooseEdges chooses the columns of a table of edges: those that the options name, or those with
 // the titles of ends, or else the only two that can be ends. It returns an *input.Error without a
 // place if two readings are possible.
 func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
-	t := &EdgeTable{EdgeColumns: EdgeColumns{-1, -1, -1}}
+	if o.Kind != "" || o.Time != "" {
+		return chooseCoded(s, o)
+	}
+	t := &EdgeTable{EdgeColumns: EdgeColumns{-1, -1, -1}, Kind: -1, Time: -1}
 	pairs := s.pairs()
 	isNamed := len(pairs) > 0 && (o.Header == input.HasHeader || o.Header == input.AutoHeader && !s.Recurs(pairs[0]...))
 	var err error
@@ -51,6 +58,68 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 	if err != nil {
 		return t, err
 	}
+	t.report(s)
+	return t, nil
+}
+
+// chooseCoded is ChooseEdges with a kind or a time: the other columns are chosen from a table without these.
+func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
+	column := [2]int{-1, -1}
+	for i, option := range []struct{ field, name string }{{o.Kind, "kind"}, {o.Time, "time"}} {
+		if option.field == "" {
+			continue
+		}
+		columns, err := s.choose([]string{option.field}, option.name)
+		if err != nil {
+			return new(EdgeTable), err
+		}
+		if column[i] = columns[0]; !Numbers([]string{option.field}) && o.Header == input.AutoHeader {
+			o.Header = input.HasHeader
+		}
+	}
+	var places []int // of the other columns
+	for i := range s.Titles {
+		if i != column[0] && i != column[1] {
+			places = append(places, i)
+		}
+	}
+	others := func(row []string) (kept []string) {
+		for _, i := range places {
+			if i < len(row) {
+				kept = append(kept, row[i])
+			}
+		}
+		return kept
+	}
+	rest := &Sample{Titles: others(s.Titles), Text: s.Text, Separator: s.Separator}
+	for _, row := range s.Rows {
+		rest.Rows = append(rest.Rows, others(row))
+	}
+	if o.Fields != nil && Numbers(o.Fields) {
+		fields, err := s.choose(o.Fields, "fields")
+		if err != nil {
+			return new(EdgeTable), err
+		}
+		o.Fields = nil
+		for _, i := range fields {
+			place, ok := slices.BinarySearch(places, i)
+			if !ok {
+				return new(EdgeTable), &input.Error{Msg: fmt.Sprintf("column %d is named twice", i+1), Fix: "correct {fields}"}
+			}
+			o.Fields = append(o.Fields, strconv.Itoa(place+1))
+		}
+	}
+	o.Kind, o.Time = "", ""
+	t, err := rest.ChooseEdges(o)
+	if err != nil {
+		return t, err
+	}
+	for _, c := range []*int{&t.Source, &t.Target, &t.Weight} {
+		if *c >= 0 {
+			*c = places[*c]
+		}
+	}
+	t.Kind, t.Time = column[0], column[1]
 	t.report(s)
 	return t, nil
 }
@@ -480,6 +549,10 @@ func (t *EdgeTable) report(s *Sample) {
 			c.Use = input.Target
 		case i == t.Weight:
 			c.Use = input.Weight
+		case i == t.Kind:
+			c.Use = input.Kind
+		case i == t.Time:
+			c.Use = input.Time
 		case t.HasHeader && (i == 0 && IsIndex(titles[i]) || strings.HasPrefix(titles[i], IndexOfPandas)), i == 0 && t.hasIndex:
 			c.Use = input.Index
 		case t.HasHeader && isNoWeight(titles[i]):

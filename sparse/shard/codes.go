@@ -60,7 +60,7 @@ func (m *Manifest) codeSize() (bytes int) {
 }
 
 // wrongCodes returns the contradiction in the description of kinds and times, or "".
-func (m *Manifest) wrongCodes() string {
+func wrongCodes(m *Manifest) string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
 		entries -= k.Entries
@@ -77,8 +77,8 @@ func (m *Manifest) wrongCodes() string {
 	return ""
 }
 
-// count counts the kinds of entries, and extends the range of their times.
-func (m *Manifest) count(code []uint32) {
+// countCodes counts the kinds of entries, and extends the range of their times.
+func countCodes(m *Manifest, code []uint32) {
 	for _, c := range code {
 		if m.Kinds != nil {
 			m.Kinds[c%kindCodes].Entries++
@@ -90,7 +90,7 @@ func (m *Manifest) count(code []uint32) {
 }
 
 // emptied returns a description of kinds and times of a store without entries.
-func (m *Manifest) emptied() (kinds []Kind, times *Times) {
+func emptied(m *Manifest) (kinds []Kind, times *Times) {
 	for _, k := range m.Kinds {
 		kinds = append(kinds, Kind{Name: k.Name})
 	}
@@ -101,7 +101,7 @@ func (m *Manifest) emptied() (kinds []Kind, times *Times) {
 }
 
 // appendCodes appends the kinds of the entries and then their times.
-func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
+func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
 	if m.Kinds != nil {
 		for _, c := range code {
 			dst = append(dst, uint8(c))
@@ -116,7 +116,7 @@ func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 }
 
 // codesTo stores the codes that b holds in dst. A code that the manifest does not have gives a text.
-func (m *Manifest) codesTo(dst []uint32, b []byte) (wrong string) {
+func codesTo(m *Manifest, dst []uint32, b []byte) (wrong string) {
 	clear(dst)
 	if m.Kinds != nil {
 		for e := range dst {
@@ -187,26 +187,35 @@ func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 
 // weighed is a matrix of a store with factors of a codebook.
 type weighed struct {
-	*view
+	v     *view
 	table *codeTable
 }
 
+// Dims returns the number of rows and columns.
+func (w *weighed) Dims() (r, c int) { return w.v.Dims() }
+
+// NNZ returns the number of stored entries.
+func (w *weighed) NNZ() int64 { return w.v.NNZ() }
+
+// Ranges returns the cut of the rows, one range for each frame.
+func (w *weighed) Ranges() []sparse.Range { return w.v.Ranges() }
+
 // Sweep implements [sparse.Matrix].
 func (w *weighed) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
+	return w.SweepRows(ctx, 0, int(w.v.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
 func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return w.sweepRows(ctx, lo, hi, workers, w.table, visit)
+	return sweepRows(ctx, w.v, lo, hi, workers, w.table, visit)
 }
 
 // Resident implements [sparse.Resident].
-func (w *weighed) Resident() bool { return w.s.Resident() }
+func (w *weighed) Resident() bool { return w.v.s.Resident() }
 
 // Weighed returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
 // frames of the store.
-func (s *Store) Weighed(c *Codebook) (a, transpose sparse.Matrix) {
+func Weighed(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	t := c.table(s.Manifest)
 	a = &weighed{s.out, t}
 	if transpose = a; s.Manifest.Directed {
@@ -217,7 +226,7 @@ func (s *Store) Weighed(c *Codebook) (a, transpose sparse.Matrix) {
 
 // Weigh multiplies the values of a store by a codebook in all following sweeps, also of [Store.Transpose], and
 // computes the degrees again. It must be called before [Sweeper.Load]. Cost: one sweep.
-func (s *Sweeper) Weigh(ctx context.Context, c *Codebook) (err error) {
+func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	m := *s.Manifest
 	m.Weighted = true
 	s.Manifest, s.table = &m, c.table(&m)

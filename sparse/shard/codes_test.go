@@ -77,7 +77,7 @@ func TestCodes(t *testing.T) {
 				if !slices.Equal(plain, s.Degrees) {
 					t.Error("other degrees")
 				}
-				a, back := s.Weighed(&Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
+				a, back := Weighed(s, &Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
 				want := 0.5 + 2*float64(float32(0.1)) + 0.125 + 0.5*float64(float32(0.1))
 				for c := 3; c < hub; c++ {
 					want += []float64{0.5, float64(float32(0.1))}[c%2]
@@ -89,7 +89,7 @@ func TestCodes(t *testing.T) {
 					t.Errorf("weighed column %v, want %v", got, want)
 				}
 				sweeper := &Sweeper{Store: s, A: s}
-				must(0, sweeper.Weigh(bg, &Codebook{Kinds: []float64{1, 0}}))
+				must(0, Weigh(bg, sweeper, &Codebook{Kinds: []float64{1, 0}}))
 				if got, want := s.Degrees[1], 1.0; got != want {
 					t.Errorf("degree %v without a kind, want %v", got, want)
 				}
@@ -115,7 +115,7 @@ func TestWrongCodes(t *testing.T) {
 		"1 kinds without 1 entries": {Kinds: []Kind{{"a", 1}}, Entries: 2},
 		"times {Unit:year":          {Times: &Times{Unit: "year"}},
 	} {
-		if got := m.wrongCodes(); !strings.HasPrefix(got, want) {
+		if got := wrongCodes(&m); !strings.HasPrefix(got, want) {
 			t.Errorf("%+v: %q, want %q", m, got, want)
 		}
 	}

@@ -260,7 +260,7 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool
 	}
 	if m.Coded() {
 		p.Code = b.code[:r.Entries]
-		wrong = m.codesTo(p.Code, coded[end:])
+		wrong = codesTo(m, p.Code, coded[end:])
 	}
 	return p, wrong
 }

@@ -87,11 +87,11 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
 	if compress == nil {
-		j.frame = m.appendCodes(appendPayload(head, lengths, j.ids, val, j.deltas), j.code)
+		j.frame = appendCodes(m, appendPayload(head, lengths, j.ids, val, j.deltas), j.code)
 		j.payloadBytes = len(j.frame) - headerBytes
 		return
 	}
-	j.payload = m.appendCodes(appendPayload(j.payload[:0], lengths, j.ids, val, j.deltas), j.code)
+	j.payload = appendCodes(m, appendPayload(j.payload[:0], lengths, j.ids, val, j.deltas), j.code)
 	j.payloadBytes = len(j.payload)
 	j.frame = compress.EncodeAll(j.payload, head)
 }

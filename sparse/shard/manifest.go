@@ -217,7 +217,7 @@ func (m *Manifest) problem() string {
 	case m.Frames[0] < 0 || m.Frames[1] < 0 || !m.Directed && m.Frames[1] != 0:
 		return fmt.Sprintf("%d and %d frames", m.Frames[0], m.Frames[1])
 	}
-	if wrong := m.wrongCodes(); wrong != "" {
+	if wrong := wrongCodes(m); wrong != "" {
 		return wrong
 	}
 	want := []string{indexName(id), degreesName(id)}

@@ -27,11 +27,11 @@ func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int, visit func(w
 
 // SweepRows implements [sparse.SweepRows].
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
+	return sweepRows(ctx, v, lo, hi, workers, v.s.table, visit)
 }
 
-// sweepRows is SweepRows with factors of the codes of entries.
-func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTable, visit func(worker int, p sparse.Panel) error) error {
+// sweepRows is [view.SweepRows] with factors of the codes of entries.
+func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable, visit func(worker int, p sparse.Panel) error) error {
 	first := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
 	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool

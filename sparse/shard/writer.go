@@ -151,7 +151,7 @@ func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if w.rows == maxRows {
 		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure, int64(maxRows))
 	}
-	if err := w.check(col, val, code); err != nil {
+	if err := checkAppended(w, col, val, code); err != nil {
 		return err
 	}
 	if len(col) > sparse.MaxRange {
@@ -195,13 +195,13 @@ func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error 
 	return nil
 }
 
-// check checks a row and counts its entries.
-func (w *Writer) check(col []uint32, val []float64, code []uint32) error {
+// checkAppended checks a row and counts its entries.
+func checkAppended(w *Writer, col []uint32, val []float64, code []uint32) error {
 	if wrong := checkRow(int(w.rows), col, val, code, math.MaxUint32+1); wrong != "" {
 		return fmt.Errorf("%w: %s", sparse.ErrStructure, wrong)
 	}
 	if w.direction == 0 {
-		w.Manifest.count(code)
+		countCodes(&w.Manifest, code)
 	}
 	w.Manifest.Weighted = w.Manifest.Weighted || slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	if len(col) > 0 {

@@ -25,7 +25,7 @@ type head struct {
 // layoutFrom decides the layout on one line; rest is the text behind it. With an
 // error, only the lines of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail []byte) (*Layout, error) {
-	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
+	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, kind: -1, time: -1, sep: table.Blanks}
 	lay.sep, lay.comma = c.separatorOf(name, konect, line), c.Text.HasDecimalComma()
 	if c.attributeLayout(name, lay, line, tail) {
 		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source}, {Title: "column 2", Use: input.Target}}
@@ -55,7 +55,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	}
 	lay.numeric = h.numericIDs()
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
-	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3)
+	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.coded()
 	h.separateKinds()
 	return lay, nil
 }
@@ -112,7 +112,7 @@ func (h *head) choose(konect bool) error {
 	if h.s.NamesEnds() {
 		h.s.NameRows()
 	}
-	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Header: c.Header}
+	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind, Time: c.Time, Header: c.Header}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
 		o.Fields, o.Header = []string{"1", "2", "3"}[:min(n, 3)], nodefile.NoHeader
 	}
@@ -125,7 +125,7 @@ func (h *head) choose(konect bool) error {
 		fault.File, fault.Line = h.name, lay.line
 		return fault
 	}
-	lay.source, lay.target, lay.weight, lay.Columns = t.Source, t.Target, t.Weight, t.Columns
+	lay.source, lay.target, lay.weight, lay.kind, lay.time, lay.Columns = t.Source, t.Target, t.Weight, t.Kind, t.Time, t.Columns
 	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}
@@ -188,7 +188,7 @@ func (c *Settings) attributeLayout(name string, lay *Layout, line, tail []byte) 
 	ids, _, ok := cutAttributes(line)
 	sep := table.SeparatorOf(c.Text, name, ids)
 	var f table.Fields
-	if !ok || f.Split(ids, sep) != nil || len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
+	if c.Kind != "" || c.Time != "" || !ok || f.Split(ids, sep) != nil || len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
 		return false
 	}
 	lay.sep, lay.source, lay.target, lay.columns, lay.attributes = sep, 0, 1, 2, true

@@ -23,6 +23,7 @@ type Layout struct {
 	sep            byte
 	source, target int // positions of the fields
 	weight         int // −1 without one
+	kind, time     int // −1 without them
 	columns        int // how many fields a line has; 0 if any number that is enough
 	line           int64
 	first          int64 // the first line of data; those before are comments and a header
@@ -65,8 +66,14 @@ func (h *head) findDirection() {
 // HasHeader reports whether the first line of the table holds titles.
 func (lay *Layout) HasHeader() bool { return lay.first > lay.line && lay.Market == nil }
 
-// Weighted reports whether lines have weights.
-func (lay *Layout) Weighted() bool { return lay.weight >= 0 }
+// Weighted reports whether lines have weights, or codes that are packed with a weight.
+func (lay *Layout) Weighted() bool { return lay.weight >= 0 || lay.coded() }
+
+// HasWeights reports whether lines have weights in the file.
+func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
+
+// coded reports whether lines have kinds or times, which are packed with the weights.
+func (lay *Layout) coded() bool { return lay.kind >= 0 || lay.time >= 0 }
 
 // Numeric reports whether the ids of the first lines are integers.
 func (lay *Layout) Numeric() bool { return lay.numeric && !lay.IsBipartite() }
@@ -82,6 +89,7 @@ type Settings struct {
 	Fields       []string
 	Text         input.Text
 	Weight       string
+	Kind, Time   string
 	Bipartite    bool
 	Header       nodefile.Header
 	SkipBadLines bool

@@ -43,7 +43,7 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 // given number.
 func layoutOfMarket(m *market.Reader, number int64) *Layout {
 	valued := m.Field != market.Pattern
-	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, columns: 2, line: number, first: number + 1, simple: true, Market: m}
+	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1, columns: 2, line: number, first: number + 1, simple: true, Market: m}
 	if valued {
 		lay.weight, lay.columns = 2, 3
 	}

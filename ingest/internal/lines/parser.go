@@ -20,6 +20,7 @@ type Parser struct {
 	Layout *Layout
 	Slabs  *Slabs
 	Dict   *ids.Dict // the dictionary in which text is looked up
+	Codes  *Codes    // of kinds and times
 
 	code   []uint32
 	weight []float64
@@ -27,6 +28,7 @@ type Parser struct {
 	batch  ids.Batch
 	fields table.Fields
 	id     []byte // of a bipartite graph
+	kinds  map[string]uint32
 }
 
 // Slabs are where lines lie.
@@ -127,6 +129,10 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 		return false, nil
 	}
 	w, err := p.fieldsOf(line, number)
+	weight := w
+	if err == nil && lay.coded() {
+		weight, err = p.pack(w, number)
+	}
 	if marked && (err != nil || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {
 		out.Stats.Comments++
 		out.Stats.Remarks.add(Count{1, number})
@@ -152,11 +158,11 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 			out.Stats.Padded.add(Count{1, number})
 		}
 	}
+	if lay.weight >= 0 && textio.Rounded(p.fields.Text[lay.weight], w) {
+		out.Stats.Rounded.add(Count{1, number})
+	}
 	if lay.Weighted() {
-		if textio.Rounded(p.fields.Text[lay.weight], w) {
-			out.Stats.Rounded.add(Count{1, number})
-		}
-		p.weight = append(p.weight, w)
+		p.weight = append(p.weight, weight)
 	}
 	return true, nil
 }
@@ -178,7 +184,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if lay.columns > 0 {
 		f.DropEmpty(lay.columns)
 	}
-	need := max(lay.source, lay.target, lay.weight) + 1
+	need := max(lay.source, lay.target, lay.weight, lay.kind, lay.time) + 1
 	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
 		fix, otherwise := FixLine, skipLine
 		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 || bytes.IndexByte(line, table.Comma) >= 0 || bytes.IndexByte(line, table.Semicolon) >= 0 {

@@ -24,6 +24,10 @@ type Merger struct {
 	Policy Policy
 	Values bool
 
+	// Coded means that values are packed with codes, see [Pack]. Lines with different codes are different entries.
+	// Once means that the weights are 1, and that several lines have the weight 1 unless the policy is to add them.
+	Coded, Once bool
+
 	// PerDirection merges the lines of each direction first and takes equal
 	// results for one edge whatever the policy: entries of a matrix, which has
 	// both directions of an edge. Of different ones max, min and first choose; a
@@ -58,6 +62,7 @@ var ErrAsymmetric = errors.New("ingest: not symmetric")
 // lines are known.
 type MergeError struct {
 	Row, Col uint32
+	Code     uint32 // of the lines, see [Pack]
 	Kind     MergeKind
 }
 
@@ -143,7 +148,7 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 				lines[keys[i]&1]++
 			}
 			if kind := m.count(&out.Count, lines[0], lines[1], out.Lo+int(row), int(col[n-1])); kind != 0 {
-				return &MergeError{uint32(out.Lo + int(row)), col[n-1], kind}
+				return &MergeError{uint32(out.Lo + int(row)), col[n-1], 0, kind}
 			}
 			i--
 			continue

@@ -130,34 +130,38 @@ type joiner[K key] struct {
 	out    *Rows
 	column uint
 
-	place K          // row and column of the entry at hand
-	lines [2]int     // lines of the entry at hand, in each direction
-	value [2]float64 // weight that the lines of a direction came to; the first is that of both if these count alike
-	first float64    // the first line's
+	place K         // row and column of the entry at hand
+	sums  []lineSum // of its lines, by code
 }
 
 // add takes the lines of further entries.
 func (j *joiner[K]) add(keys []K, values []float64) error {
 	byDirection := j.m.byDirection()
 	for i, k := range keys {
-		if place := k >> 1; place != j.place || j.lines == [2]int{} {
+		if place := k >> 1; place != j.place || len(j.sums) == 0 {
 			if err := j.end(); err != nil {
 				return err
 			}
 			j.place = place
-			if len(values) > 0 {
-				j.first, j.value = values[i], [2]float64{}
-			}
 		}
-		d := k & 1
+		weight, code := 0.0, uint32(0)
 		if len(values) > 0 {
-			direction, count := d, j.lines[d]
-			if !byDirection {
-				direction, count = 0, j.lines[0]+j.lines[1]
+			if weight = values[i]; j.m.Coded {
+				weight, code = Unpack(weight)
 			}
-			j.value[direction] = j.m.with(j.value[direction], count, values[i])
 		}
-		j.lines[d]++
+		d, sum := k&1, j.sumOf(code)
+		if len(values) > 0 {
+			direction, count := d, sum.lines[d]
+			if !byDirection {
+				direction, count = 0, sum.lines[0]+sum.lines[1]
+			}
+			if sum.lines == [2]int{} {
+				sum.first = weight
+			}
+			sum.value[direction] = j.m.with(sum.value[direction], count, weight)
+		}
+		sum.lines[d]++
 	}
 	return nil
 }
@@ -165,7 +169,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 // with returns the value of an entry after a further line, given the value of the lines before.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
-	case lines == 0:
+	case lines == 0 || m.Once && m.Policy == Default:
 		return weight
 	case m.Policy == Max:
 		return max(value, weight)
@@ -177,33 +181,47 @@ func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	return value + weight
 }
 
-// end makes an entry of the lines at hand.
+// end makes an entry of the lines at hand, or one for each of their codes.
 func (j *joiner[K]) end() error {
-	lines := j.lines
-	if j.lines = [2]int{}; lines == j.lines {
-		return nil
+	for i := range j.sums {
+		if err := j.endSum(&j.sums[i]); err != nil {
+			return err
+		}
 	}
+	j.sums = j.sums[:0]
+	return nil
+}
+
+// endSum makes an entry of lines.
+func (j *joiner[K]) endSum(s *lineSum) error {
+	lines := s.lines
 	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))
 	value := 1.0
 	kind := j.m.count(&j.out.Count, lines[0], lines[1], j.out.Lo+row, int(col))
 	if kind == 0 && j.m.Values {
 		switch {
 		case lines[0] == 0 && j.m.byDirection():
-			value, kind = finite(j.value[1])
+			value, kind = finite(s.value[1])
 		case lines[1] == 0 || !j.m.byDirection():
-			value, kind = finite(j.value[0])
+			value, kind = finite(s.value[0])
 		default:
-			value, kind = j.m.join(j.value[0], j.value[1], j.first)
-			if kind == 0 && isRounded(j.value[0], j.value[1]) && j.m.averages() && j.m.countsPair(j.out.Lo+row, int(col)) {
+			value, kind = j.m.join(s.value[0], s.value[1], s.first)
+			if kind == 0 && isRounded(s.value[0], s.value[1]) && j.m.averages() && j.m.countsPair(j.out.Lo+row, int(col)) {
 				j.out.Averaged++
 			}
 		}
+	}
+	if j.m.Coded {
+		if value > math.MaxFloat32 {
+			kind = Infinite
+		}
+		value = Pack(value, s.code)
 	}
 	switch {
 	case kind != 0 && j.m.Symmetric && kind != Infinite:
 		return ErrAsymmetric
 	case kind != 0:
-		return &MergeError{uint32(j.out.Lo + row), col, kind}
+		return &MergeError{uint32(j.out.Lo + row), col, s.code, kind}
 	}
 	j.out.add(row, col)
 	if j.m.Values {

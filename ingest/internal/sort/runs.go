@@ -161,6 +161,9 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 		r.sortWeights(m.byDirection())
 		return len(r.keys)
 	}
+	if m.Coded {
+		return len(r.keys)
+	}
 	limit := 1 // of a direction
 	if m.Policy == Error {
 		limit = 2

@@ -300,7 +300,7 @@ func checkSources(run *session, r *graphInputs) {
 		run.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		run.problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" || c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
 		run.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
 		run.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")

@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	bucket "github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// coded reports whether edges have kinds or times.
+func (c *Config) coded() bool { return c.Kind != "" || c.Time != "" }
+
+// notCoded is the error for a file without columns of kinds or times.
+func (c *Config) notCoded(name string, format *graphfile.Format) error {
+	option := "kind"
+	if c.Kind == "" {
+		option = "time"
+	}
+	return &nodefile.ParseError{Option: option, Msg: "names a column; " + name + " is a " + format.Title + " file", Fix: "write its edges as a table with a header", Err: nodefile.ErrInput}
+}
+
+// checkKinds returns the error of more kinds than a store can have.
+func (t *task) checkKinds() error {
+	names := t.codes.Names()
+	if len(names) <= shard.MaxKinds {
+		return nil
+	}
+	return &nodefile.ParseError{File: t.files[len(t.files)-1].Name, Msg: fmt.Sprintf("%s of edges in the column %s; a store has at most %d", table.Counted(len(names), "kind"), table.Quoted(t.c.Kind), shard.MaxKinds),
+		Fix: "join rare kinds in the column of {kind}, or leave {kind} out"}
+}
+
+// describe describes kinds, in the order of their names, and times in a manifest. It returns the kind of each number,
+// nil without kinds and times.
+func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
+	if !t.c.coded() {
+		return nil
+	}
+	kinds = make([]uint8, shard.MaxKinds)
+	if t.c.Kind != "" {
+		names := slices.Sorted(slices.Values(t.codes.Names()))
+		for i, name := range names {
+			m.Kinds = append(m.Kinds, shard.Kind{Name: name})
+			kinds[slices.Index(t.codes.Names(), name)] = uint8(i)
+		}
+	}
+	if t.c.Time != "" {
+		m.Times = &shard.Times{Unit: cmp.Or(t.codes.Unit(), "step"), First: math.MaxUint16}
+	}
+	return kinds
+}
+
+// codedRow is a row with codes. It implements [sort.Interface].
+type codedRow struct {
+	col  []uint32
+	val  []float64
+	code []uint32
+}
+
+// unpack returns a row with the codes that its values are packed with, and with kinds of the store. The result is valid
+// until the next call.
+func (r *codedRow) unpack(col []uint32, packed []float64, kinds []uint8) (columns []uint32, val []float64, code []uint32) {
+	r.col, r.val, r.code = append(r.col[:0], col...), r.val[:0], r.code[:0]
+	for _, v := range packed {
+		weight, c := bucket.Unpack(v)
+		r.val, r.code = append(r.val, weight), append(r.code, c&^0xff|uint32(kinds[c&0xff]))
+	}
+	if !sort.IsSorted(r) {
+		sort.Sort(r)
+	}
+	return r.col, r.val, r.code
+}
+
+// Len implements [sort.Interface].
+func (r *codedRow) Len() int { return len(r.col) }
+
+// Less implements [sort.Interface].
+func (r *codedRow) Less(i, j int) bool {
+	return r.col[i] < r.col[j] || r.col[i] == r.col[j] && r.code[i] < r.code[j]
+}
+
+// Swap implements [sort.Interface].
+func (r *codedRow) Swap(i, j int) {
+	r.col[i], r.col[j] = r.col[j], r.col[i]
+	r.val[i], r.val[j] = r.val[j], r.val[i]
+	r.code[i], r.code[j] = r.code[j], r.code[i]
+}

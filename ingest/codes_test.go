@@ -1,0 +1,122 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// codedEdges returns the entries of a store as text: source, target, kind, time and value.
+func codedEdges(t *testing.T, dir string) string {
+	t.Helper()
+	if err := verify(dir); err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(context.Background(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var b strings.Builder
+	err = s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			for e, c := range col {
+				w, kind := 1.0, ""
+				if val != nil {
+					w = val[e]
+				}
+				if s.Manifest.Kinds != nil {
+					kind = s.Manifest.Kinds[p.Codes(i)[e]%256].Name
+				}
+				if int(c) >= p.Lo+i || s.Manifest.Directed {
+					fmt.Fprintf(&b, "%s-%s %s %d %v\n", s.Nodes.ID(p.Lo+i), s.Nodes.ID(int(c)), kind, p.Codes(i)[e]/256, w)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Edges of several kinds and times are several entries, and lines are merged only within one of them.
+func TestKindsAndTimes(t *testing.T) {
+	const calls = "from,to,kind,when\na,b,pays,2024-01-02\na,b,calls,2024-01-02\nb,a,calls,2024-01-02T10:00\na,b,calls,2024-01-03\nb,c,pays,1704412800\nc,c,pays,2024-01-02\n"
+	for _, c := range []struct {
+		text   string
+		config Config
+		want   string
+	}{
+		{calls, Config{Kind: "kind"}, "a-b calls 0 1\na-b pays 0 1\nb-c pays 0 1\n"},
+		{calls, Config{Kind: "3", Time: "when"}, "a-b calls 45291 1\na-b pays 45291 1\na-b calls 45292 1\nb-c pays 45294 1\n"},
+		{calls, Config{Time: "4", KeepLoops: true}, "a-b  45291 1\na-b  45292 1\nb-c  45294 1\nc-c  45291 1\n"},
+		{calls, Config{Kind: "kind", Duplicates: SumDuplicates, Directed: true}, "a-b calls 0 2\na-b pays 0 1\nb-a calls 0 1\nb-c pays 0 1\n"},
+		{"a b x 2\na b x 3\nb a y 7\na c y 0\n", Config{Kind: "3", Fields: []string{"1", "2", "4"}}, "a-b x 0 5\na-b y 0 7\n"},
+		{"a b x 2\na b x 3\nb a y 7\n", Config{Kind: "3", Fields: []string{"1", "2", "4"}, Duplicates: MaxDuplicates}, "a-b x 0 3\na-b y 0 7\n"},
+	} {
+		dir, report, err := ingestInto(t, &c.config, write(t, file{"e.txt", c.text})...)
+		if err != nil {
+			t.Errorf("%+v: %v", c.config, err)
+			continue
+		}
+		if got := codedEdges(t, dir); got != c.want || c.config.KeepLoops && report.SelfLoops != 1 {
+			t.Errorf("kind %q, time %q, fields %q: entries\n%swant\n%s", c.config.Kind, c.config.Time, c.config.Fields, got, c.want)
+		}
+	}
+}
+
+// A store with kinds has the same bytes for any number of workers and any memory, also if a node has most of the edges
+// and an edge most of the lines.
+func TestKindsInAnyMemory(t *testing.T) {
+	var b strings.Builder
+	for i := range 60000 {
+		fmt.Fprintf(&b, "%d\t%d\tkind %d\t%d\t%d.25\n", i%3*(i%5000), i%7*(i%4000)+1, i*i%11, i%13, i%4)
+	}
+	in := write(t, file{"e.tsv", b.String()})
+	for _, policy := range []Duplicates{DefaultDuplicates, MaxDuplicates, FirstDuplicates} {
+		want := ""
+		var files map[string]string
+		for _, c := range []Config{{Workers: 1}, {Workers: 3}, {Workers: 2, Memory: 2*workerBytes + pageBytes + 1<<20}} {
+			c.Directed, c.Kind, c.Time, c.Fields, c.Duplicates = true, "3", "4", []string{"1", "2", "5"}, policy
+			dir, report, err := ingestInto(t, fixed(c), in...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if files == nil {
+				want, files = codedEdges(t, dir), contents(t, dir)
+			} else if (c.Memory > 0) != (report.SpilledBytes > 0) || !maps.Equal(files, contents(t, dir)) || codedEdges(t, dir) != want {
+				t.Errorf("policy %d: another store with %d workers and %d bytes", policy, c.Workers, c.Memory)
+			}
+		}
+	}
+}
+
+// Kinds and times that cannot be read are errors with line and remedy.
+func TestWrongKindsAndTimes(t *testing.T) {
+	var many strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&many, "a b %d\n", i)
+	}
+	const header = "source,target,kind,time\n"
+	for _, c := range []struct{ text, want string }{
+		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; fix the line`},
+		{header + "a,b,x,NaN\n", `e.txt:2:7: time "NaN" is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535; fix the line`},
+		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; fix the line or pass option skip-bad-lines`},
+		{header + "a,b,,3\n", `e.txt:2:5: an edge without a kind; fix the line`},
+	} {
+		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)
+	}
+	wantError(t, &Config{Kind: "3"}, []file{{"e.txt", many.String()}},
+		`e.txt: 300 kinds of edges in the column "3"; a store has at most 255; join rare kinds in the column of option kind, or leave option kind out`)
+	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)
+	wantError(t, &Config{Kind: "kind"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
+		"option kind: names a column; g.gml is a GML file; write its edges as a table with a header")
+}

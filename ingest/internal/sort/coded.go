@@ -1,0 +1,43 @@
+package sort
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A line of a graph with kinds or times has a code. Its weight is rounded to float32 and packed with the code
+// into a float64: the bits of the weight are the upper half, and the code the lower half. The packed number of a weight 0 is 0.
+// Packed numbers are finite and in the order of the weights.
+
+// Pack returns a weight with a code.
+func Pack(weight float64, code uint32) float64 {
+	single := float32(weight)
+	if single == 0 {
+		return 0
+	}
+	return math.Float64frombits(uint64(math.Float32bits(single))<<32 | uint64(code))
+}
+
+// Unpack is the inverse of [Pack].
+func Unpack(packed float64) (weight float64, code uint32) {
+	bits := math.Float64bits(packed)
+	return float64(math.Float32frombits(uint32(bits >> 32))), uint32(bits)
+}
+
+// lineSum merges the lines of one entry that have the same code.
+type lineSum struct {
+	code  uint32
+	lines [2]int     // of each direction
+	value [2]float64 // merged weight of each direction; the first is that of both if they count alike
+	first float64    // weight of the first line
+}
+
+// sumOf returns the sum of the lines with a code of the entry at hand.
+func (j *joiner[K]) sumOf(code uint32) *lineSum {
+	index, ok := slices.BinarySearchFunc(j.sums, code, func(s lineSum, code uint32) int { return cmp.Compare(s.code, code) })
+	if !ok {
+		j.sums = slices.Insert(j.sums, index, lineSum{code: code})
+	}
+	return &j.sums[index]
+}
