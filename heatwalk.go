@@ -28,6 +28,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -56,6 +57,10 @@ type Options struct {
 	// Reading says how a graph file is read: columns, directions, duplicates and so on. Nil
 	// means defaults. It does not apply to a store.
 	Reading *ingest.Config
+
+	// Edges gives weights to the kinds and times of the edges of a store, and omits edges outside a window of time.
+	// With Defer, the labels of the first [Predict] choose weights of kinds that are not given.
+	Edges sides.Options
 
 	// LargestComponent omits all nodes outside the largest component, of several the one with the
 	// first node. The component becomes a temporary store, with the ids of its nodes.
@@ -94,10 +99,14 @@ type Graph struct {
 	// OmittedNodes and OmittedComponents are counts of [Options.LargestComponent].
 	OmittedNodes, OmittedComponents int
 
+	// Edges are the weights of kinds and times that labels have chosen; nil: none.
+	Edges *sides.Choice
+
 	options   Options
 	temporary *durable.TempDir
 	reserved  []budget.Item // memory of the caller, see Reserve
 	settled   bool          // the parts of the graph that stay in memory are decided
+	choose    func() error  // chooses Edges; nil: nothing is to be chosen
 
 	completing sync.Mutex
 	complete   bool // Graph has its components and its weights are checked
@@ -188,6 +197,9 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 		if err := openComponent(ctx, g); err != nil {
 			return err
 		}
+	}
+	if err := weighEdges(ctx, g); err != nil {
+		return err
 	}
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers}

@@ -146,15 +146,25 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	if o == nil {
 		o = new(PredictOptions)
 	}
+	p, s, err := chooseEdges(ctx, g, p, s)
+	if err != nil {
+		return nil, err
+	}
 	set := *s
 	set.Workers = g.options.Workers
 	if g.options.Network != nil {
+		if g.choose != nil {
+			if err := g.choose(); err != nil {
+				return nil, err
+			}
+			p.Graph = &graph.Graph{A: g.A, Degrees: g.Degrees}
+		}
 		options := *o
 		options.Targets = nil
 		return predictTogether(ctx, g, p, m, &set, &options)
 	}
 	var sized *method.Problem // without isolated nodes
-	err := Begin(ctx, g, func(plan *Plan) (err error) {
+	err = Begin(ctx, g, func(plan *Plan) (err error) {
 		if sized == nil {
 			if sized, _, err = method.WithoutIsolated(ctx, p, &set); err != nil {
 				return err

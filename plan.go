@@ -61,6 +61,11 @@ func Begin(ctx context.Context, g *Graph, estimate func(p *Plan) error) error {
 	if err != nil || g.settled {
 		return err
 	}
+	if g.choose != nil {
+		if err = g.choose(); err != nil {
+			return err
+		}
+	}
 	if err = g.Store.Load(ctx); err == nil {
 		g.A, g.settled = g.Store.A, true
 	}

@@ -93,8 +93,8 @@ func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64)
 	loop, has := slices.BinarySearch(col, uint32(diagonal(i)))
 	if val == nil {
 		s.Sum = float64(len(col))
-		if has {
-			diag[i] = 1
+		for ; has && loop < len(col) && col[loop] == uint32(diagonal(i)); loop++ {
+			diag[i]++
 			s.Sum--
 		}
 		return s, nil
@@ -103,8 +103,8 @@ func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64)
 		switch {
 		case !(w >= 0) || math.IsInf(w, 1):
 			return s, fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
-		case has && e == loop:
-			diag[i] = w
+		case has && col[e] == col[loop]: // several entries in a graph with kinds of edges
+			diag[i] += w
 		default:
 			s.Add(w)
 		}
@@ -192,7 +192,9 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 				values[worker] = valuesOf(values[worker], p)
 				p.Val = values[worker]
 			}
-			p.Val[int(p.Ptr[i-p.Lo]-p.Ptr[0])+place] = 0
+			for ; place < len(col) && col[place] == uint32(i); place++ {
+				p.Val[int(p.Ptr[i-p.Lo]-p.Ptr[0])+place] = 0
+			}
 		}
 		return visit(worker, p)
 	})

@@ -130,13 +130,11 @@ func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 		if j < len(y) {
 			first = min(first, y[j])
 		}
-		if i < len(x) && x[i] == first {
+		for ; i < len(x) && x[i] == first; i++ {
 			v += valueAt(xVal, i)
-			i++
 		}
-		if j < len(y) && y[j] == first {
+		for ; j < len(y) && y[j] == first; j++ {
 			v += valueAt(yVal, j)
-			j++
 		}
 		s.col = append(s.col, first)
 		if s.weighted {

@@ -37,6 +37,9 @@ const (
 // CodeOf returns the code of an entry with a kind and a time.
 func CodeOf(kind uint8, time uint16) uint32 { return uint32(kind) + kindCodes*uint32(time) }
 
+// KindOf returns the kind of a code.
+func KindOf(code uint32) int { return int(code % kindCodes) }
+
 // Coded reports whether entries have kinds or times.
 func (m *Manifest) Coded() bool { return m.Kinds != nil || m.Times != nil }
 
@@ -232,7 +235,7 @@ func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	s.Manifest, s.table = &m, c.table(&m)
 	s.Degrees, err = sparse.Degrees(ctx, s.out, s.o.Workers)
 	if err == nil && s.Copy != nil {
-		err = s.plan(ctx, sparse.LayoutOptions{Sweeps: 1})
+		err = s.plan(ctx, s.planned) // which depends on the values
 	}
 	return err
 }

@@ -17,7 +17,8 @@ type Sweeper struct {
 	Copy    *sparse.Layout // layout of the copy, or nil
 	Forward bool           // [Store.Transpose] is not swept
 
-	o Options
+	o       Options
+	planned sparse.LayoutOptions // of the copy
 }
 
 // OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
@@ -74,6 +75,7 @@ func (s *Sweeper) stream() error {
 
 // plan plans a copy.
 func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
+	s.planned = o
 	o.Workers = s.o.Workers
 	if s.o.Memory > 0 {
 		o.Memory = max(copyBytes(s.Manifest), copyRoom(s.Manifest, s.o.Memory))

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -50,7 +48,7 @@ func (c *Codes) Kind(name string) uint32 {
 
 // Time returns a time in the unit of all of them, which is that of the first one, or the fault of the text.
 func (c *Codes) Time(text string) (uint16, string) {
-	t, unit, fault := ParseTime(text)
+	t, unit, fault := shard.ParseTime(text)
 	if fault != "" {
 		return 0, fault
 	}
@@ -63,52 +61,6 @@ func (c *Codes) Time(text string) (uint16, string) {
 		return 0, fmt.Sprintf("is a %s, and other times are %ss", unit, c.unit)
 	}
 	return t, ""
-}
-
-// firstDay is day 0.
-var firstDay = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// DateOf returns the date of a day.
-func DateOf(day uint16) string { return firstDay.AddDate(0, 0, int(day)).Format(time.DateOnly) }
-
-const (
-	leastSeconds = 1e8  // a number from here on counts seconds since 1970
-	leastMillis  = 1e11 // a number from here on counts milliseconds
-)
-
-// ParseTime parses a time: a date year-month-day with or without a time of day, seconds or milliseconds since 1970 (a
-// number of 1e8 or more), which are days, or a number from 0 to 65535, which is a step.
-func ParseTime(text string) (t uint16, unit, fault string) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		if n >= leastMillis {
-			n /= 1000
-		}
-		switch {
-		case n >= leastSeconds:
-			return dayOf(time.Unix(int64(n), 0).UTC())
-		case n >= 0 && n <= math.MaxUint16:
-			return uint16(n), "step", ""
-		}
-		return 0, "", "is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535"
-	}
-	date, clock := text, ""
-	if len(text) > len(time.DateOnly) {
-		date, clock = text[:len(time.DateOnly)], text[len(time.DateOnly):]
-	}
-	day, err := time.Parse(time.DateOnly, date)
-	if err != nil || clock != "" && clock[0] != 'T' && clock[0] != ' ' {
-		return 0, "", "is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535"
-	}
-	return dayOf(day)
-}
-
-// dayOf returns a date as a day.
-func dayOf(date time.Time) (t uint16, unit, fault string) {
-	days := math.Floor(date.Sub(firstDay).Hours() / 24)
-	if days < 0 || days > math.MaxUint16 {
-		return 0, "", "is before 1900-01-01 or after " + DateOf(math.MaxUint16)
-	}
-	return uint16(days), "day", ""
 }
 
 // pack returns the weight of the edge of the fields at hand, packed with its code, see [sort.Pack].

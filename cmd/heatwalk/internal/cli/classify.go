@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -23,6 +26,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
@@ -171,9 +175,11 @@ type classifyDocument struct {
 
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
-	Weights    string   `json:"weights,omitempty"`     // of edges that the method has learned from
-	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
-	Omitted    []string `json:"omitted_stages,omitempty"`
+	Weights     string             `json:"weights,omitempty"`      // of edges that the method has learned from
+	KindWeights map[string]float64 `json:"kind_weights,omitempty"` // that labels have chosen
+	HalfLife    float64            `json:"half_life,omitempty"`    // that labels have chosen, in units of times; 0: no decay
+	BlockModel  bool               `json:"block_model,omitempty"`  // auto stopped at beliefs
+	Omitted     []string           `json:"omitted_stages,omitempty"`
 
 	Sweeps int          `json:"sweeps"`
 	Phases phaseSeconds `json:"seconds_by_phase"`
@@ -311,6 +317,15 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 func (r *classifyRun) take(p *heatwalk.Prediction) {
 	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds, p.UnreachedComponents
 	r.Weights, r.BlockModel, r.Omitted, r.Model = p.Weights, p.BlockModel, p.Omitted, p.Choice()
+	if edges := r.data.g.Edges; edges != nil {
+		if !math.IsInf(edges.HalfLife, 1) {
+			r.HalfLife = edges.HalfLife
+		}
+		r.KindWeights = map[string]float64{}
+		for k, w := range edges.Kinds {
+			r.KindWeights[r.data.g.Store.Manifest.Kinds[k].Name] = w
+		}
+	}
 }
 
 // finishLabels compares the labels of the predictions with the true ones, and writes the page and the output.
@@ -402,11 +417,39 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}
-	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText()}
+	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText(), edgesText(r.data.g)}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
 	return r.data.out.finish(&r.classifyDocument, storeOf(r.data.g.Store.Manifest), parameters, append(lines, r.notes...)...)
+}
+
+// edgesText reports the weights of kinds and the half-life that labels have chosen, for the summary.
+func edgesText(g *openGraph) string {
+	if g.Edges == nil {
+		return ""
+	}
+	m := g.Store.Manifest
+	var parts []string
+	if len(m.Kinds) > 1 && len(g.edges.Kinds) == 0 {
+		order := make([]int, len(m.Kinds))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.Edges.Kinds[b], g.Edges.Kinds[a]) })
+		for _, k := range order {
+			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(m.Kinds[k].Name), g.Edges.Kinds[k]))
+		}
+		parts = []string{"kinds: " + strings.Join(parts, " · ")}
+	}
+	if h := g.Edges.HalfLife; g.edges.HalfLife == sides.ChosenHalfLife {
+		text := "none"
+		if !math.IsInf(h, 1) {
+			text = fmt.Sprintf("%.3g %ss", h, m.Times.Unit)
+		}
+		parts = append(parts, "half-life: "+text)
+	}
+	return strings.Join(parts, ", ") + " (held-out labels)"
 }
 
 // weightsText reports other weights of edges than the given ones, for the summary.

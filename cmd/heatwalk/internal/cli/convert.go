@@ -223,6 +223,9 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		return err
 	}
 	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
+	if m.Coded() {
+		return fault.Usage(name, "convert writes no kinds and times of edges; ingest its edges without --kind and --time")
+	}
 	var file, attributes int64
 	if c.attributes != "" {
 		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)

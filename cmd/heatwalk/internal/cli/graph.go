@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/sides"
 )
 
 // inputs holds the flags for reading tables of labels, ids and attributes, and reads them.
@@ -39,11 +41,12 @@ type graphInputs struct {
 	names         []string // names of the flags
 	config        ingest.Config
 	sources       sources
-	largest       bool   // only the largest component is used
-	streamed      bool   // the store is read from disk in every sweep
-	tabled        bool   // the output of the command includes the use of columns
-	source        string // the name of config.Stdin, for progress
-	producerBytes int64  // memory of the producer of config.Stdin
+	edges         sides.Options // weights of kinds and times
+	largest       bool          // only the largest component is used
+	streamed      bool          // the store is read from disk in every sweep
+	tabled        bool          // the output of the command includes the use of columns
+	source        string        // the name of config.Stdin, for progress
+	producerBytes int64         // memory of the producer of config.Stdin
 }
 
 // graphFlags declares the flags of r.
@@ -75,6 +78,7 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 	sizeVar(run, local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	r.sources.declare(run, local)
 	local.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
+	edgeFlags(run, &r.edges, local)
 	textFlags(run, &r.tables, local)
 	tempFlag(&r.tables, local)
 	missingFlag(run, &r.tables, flags)
@@ -83,6 +87,25 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(local)
 	addCheck(run, flags, func(cmd *cobra.Command, args []string) { checkGraph(run, r, cmd, args) })
+}
+
+// edgeFlags declares the flags for weights of the kinds and times of edges.
+func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
+	variable(run, flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: 1; classify and suggest choose them by held-out labels)", func(s string) error {
+		o.Kinds = map[string]float64{}
+		for _, pair := range strings.Split(s, ",") {
+			name, text, _ := strings.Cut(pair, "=")
+			w, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return errors.New(quoted(pair) + " is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
+			}
+			o.Kinds[name] = w
+		}
+		return nil
+	})
+	flags.StringVar(&o.Since, "since", "", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
+	flags.StringVar(&o.Until, "until", "", "use no edges after this `TIME`")
+	flags.StringVar(&o.HalfLife, "half-life", "", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels, for classify and suggest (default: no decay)")
 }
 
 // largestFlag declares the flag for a part of the graph.
@@ -140,8 +163,9 @@ func parseFields(fields *[]string, s string, minimum, maximum int, example strin
 // openGraph is an open graph with the attributes of its nodes.
 type openGraph struct {
 	*heatwalk.Graph
-	run  *session
-	name string // as the user gave it
+	run   *session
+	name  string        // as the user gave it
+	edges sides.Options // given weights of kinds and times
 
 	attributes *tablefile.Features // nil if none were read
 	unread     error               // attributes exceed the memory limit; attributes has their sizes
@@ -150,6 +174,9 @@ type openGraph struct {
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
 func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string) {
 	checkSources(run, r)
+	learns := cmd.Name() == "classify" || cmd.Name() == "suggest"
+	run.refuse(cmd.Flags(), rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
+		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life", "labels choose it in classify and suggest; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
 		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}
@@ -175,10 +202,10 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
 	}
-	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name}
+	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name, edges: r.edges}
 	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Defer: true, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Network: run.network,
+		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Defer: true, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
 		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread

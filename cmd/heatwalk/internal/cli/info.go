@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -41,10 +42,19 @@ type infoDocument struct {
 	PSwitch          *float64      `json:"p_switch,omitempty"`
 	PSwitchEdges     *float64      `json:"p_switch_edges,omitempty"`
 	PSwitchWalk      *float64      `json:"p_switch_walk,omitempty"`
+	Kinds            []kindCounts  `json:"kinds,omitempty"`
+	FirstTime        string        `json:"first_time,omitempty"` // of the edges: a date or a step
+	LastTime         string        `json:"last_time,omitempty"`
 	Closing
 
 	frequent string // the most frequent class
 	odd      string // summary of lines that are not ordinary edges
+}
+
+// kindCounts describes the edges of a kind.
+type kindCounts struct {
+	shard.Kind
+	EqualLabels *float64 `json:"equal_labels,omitempty"` // share of the edges between labelled nodes that join equal labels
 }
 
 type infoOptions struct {
@@ -124,6 +134,9 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 			v.PSwitchWalk = &s.SwitchWalk
 		}
 	}
+	if err := describeCodes(run, g, l, v); err != nil {
+		return nil, err
+	}
 	if err := writeFile(run, r.ids, func(w io.Writer) error { return tablefile.WriteIDs(w, nodeAxis(g)) }); err != nil {
 		return nil, err
 	}
@@ -137,6 +150,33 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 		}
 	}
 	return v, nil
+}
+
+// describeCodes adds the kinds and the times of edges to the document of a graph.
+func describeCodes(run *session, g *openGraph, l *nodefile.Labels, v *infoDocument) error {
+	m := g.Store.Manifest
+	if t := m.Times; t != nil {
+		v.FirstTime, v.LastTime = t.Text(t.First), t.Text(t.Last)
+	}
+	if m.Kinds == nil {
+		return nil
+	}
+	labelled, equal := make([]int64, len(m.Kinds)), []int64(nil)
+	if l != nil {
+		var err error
+		if labelled, equal, err = sides.Agreement(run.ctx, g.Store.Store, l.Row, l.Class); err != nil {
+			return err
+		}
+	}
+	for k, kind := range m.Kinds {
+		counts := kindCounts{Kind: kind}
+		if labelled[k] > 0 {
+			share := float64(equal[k]) / float64(labelled[k])
+			counts.EqualLabels = &share
+		}
+		v.Kinds = append(v.Kinds, counts)
+	}
+	return nil
 }
 
 // writeInfoPage writes the page of a graph.
@@ -175,15 +215,27 @@ func (v *infoDocument) lines() [][2]string {
 	if v.PSwitchWalk != nil {
 		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
-	return [][2]string{
+	times := ""
+	if v.FirstTime != "" {
+		times = v.FirstTime + " to " + v.LastTime
+	}
+	lines := [][2]string{
 		{"columns", v.Columns.String()}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
 		{"entries", words.Count(v.Entries)}, {"self loops", words.Count(v.SelfLoops)},
 		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
 		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order},
 		{"labelled", labelled}, {"p_freq", frequent},
-		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"p_switch by walk", byWalk},
+		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"p_switch by walk", byWalk}, {"times", times},
 	}
+	for _, k := range v.Kinds {
+		text := words.Counted(k.Entries, "entry")
+		if k.EqualLabels != nil {
+			text += fmt.Sprintf(", %s join equal labels", words.Percent(*k.EqualLabels))
+		}
+		lines = append(lines, [2]string{"kind " + k.Name, text})
+	}
+	return lines
 }
 
 func newVerify(run *session) *cobra.Command {

@@ -1,0 +1,147 @@
+package sides
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Options are given weights of the kinds and times of edges. The zero value gives all edges their own weights.
+type Options struct {
+	Kinds        map[string]float64 // weights ≥ 0 by kind; others have the weight 1
+	Since, Until string             // the first and the last time of the edges that count; "": all
+	HalfLife     string             // an edge of age t has the factor 2^(−t/h): a number of units, 30d, 4w or 1y; [ChosenHalfLife]; "": no decay
+}
+
+// ChosenHalfLife is the half-life that labels choose.
+const ChosenHalfLife = "choose"
+
+// wrong is an error about an option.
+func wrong(option, format string, args ...any) error {
+	return &param.ParameterError{Of: "edges", Parameter: option, What: fmt.Sprintf(format, args...)}
+}
+
+// Check returns the error of options that the store does not admit, a [*param.ParameterError].
+func (o *Options) Check(m *shard.Manifest) error {
+	if o.Kinds != nil && m.Kinds == nil {
+		return wrong("kind-weights", "edges have no kinds; ingest them with --kind COLUMN")
+	}
+	var names []string
+	for _, k := range m.Kinds {
+		names = append(names, k.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Kinds)) {
+		if w := o.Kinds[name]; !(w >= 0) || w > math.MaxFloat32 {
+			return wrong("kind-weights", "%s=%v; give a finite weight ≥ 0", name, w)
+		}
+		if !slices.Contains(names, name) {
+			listed := strings.Join(names[:min(len(names), 20)], ", ")
+			if near := nearest.Of(name, names); near != "" {
+				listed = near
+			}
+			return wrong("kind-weights", "there is no kind %q; choose from %s", name, listed)
+		}
+	}
+	for _, option := range [][2]string{{"since", o.Since}, {"until", o.Until}, {"half-life", o.HalfLife}} {
+		if option[1] != "" && m.Times == nil {
+			return wrong(option[0], "edges have no times; ingest them with --time COLUMN")
+		}
+	}
+	if m.Times == nil {
+		return nil
+	}
+	_, _, err := o.window(m.Times)
+	if err == nil {
+		_, err = o.halfLife(m.Times)
+	}
+	return err
+}
+
+// window returns the first and the last time of the edges that count.
+func (o *Options) window(t *shard.Times) (first, last int, err error) {
+	bounds := [2]int{0, math.MaxUint16}
+	for i, option := range [][2]string{{"since", o.Since}, {"until", o.Until}} {
+		if option[1] == "" {
+			continue
+		}
+		bound, unit, fault := shard.ParseTime(option[1])
+		switch {
+		case fault != "":
+			return 0, 0, wrong(option[0], "%q %s", option[1], fault)
+		case unit != t.Unit:
+			return 0, 0, wrong(option[0], "%s is a %s, and edges have %ss from %s to %s", option[1], unit, t.Unit, t.Text(t.First), t.Text(t.Last))
+		}
+		bounds[i] = int(bound)
+	}
+	if bounds[0] > int(t.Last) || bounds[1] < int(t.First) || bounds[0] > bounds[1] {
+		return 0, 0, wrong("since", "no edge is in the window; edges are from %s to %s", t.Text(t.First), t.Text(t.Last))
+	}
+	return bounds[0], bounds[1], nil
+}
+
+// daysOf has the days of the units of a half-life.
+var daysOf = map[byte]float64{'d': 1, 'w': 7, 'y': 365.25}
+
+// halfLife returns the half-life in units of times, +Inf without decay or if it is chosen.
+func (o *Options) halfLife(t *shard.Times) (float64, error) {
+	if o.HalfLife == "" || o.HalfLife == ChosenHalfLife {
+		return math.Inf(1), nil
+	}
+	text, scale := o.HalfLife, 1.0
+	if days, ok := daysOf[text[len(text)-1]]; ok {
+		if text, scale = text[:len(text)-1], days; t.Unit != "day" {
+			return 0, wrong("half-life", "%s is a number of days, and times are steps; give a number", o.HalfLife)
+		}
+	}
+	h, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(h > 0) || math.IsInf(h, 1) {
+		return 0, wrong("half-life", "%q is not a time; give a number of %ss, a time such as 30d, 4w or 1y, or %s", o.HalfLife, t.Unit, ChosenHalfLife)
+	}
+	return h * scale, nil
+}
+
+// factors returns the factors of times, see [shard.Codebook], for a half-life in units. Options are valid.
+func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
+	first, last, _ := o.window(t)
+	end := min(last, int(t.Last))
+	factors := make([]float64, int(t.Last)-int(t.First)+1)
+	for i := range factors {
+		if time := int(t.First) + i; first <= time && time <= last {
+			factors[i] = math.Exp2(-float64(end-time) / halfLife)
+		}
+	}
+	return factors
+}
+
+// Book returns the codebook of valid options for a store, without weights that are to be chosen; nil if all factors
+// are 1.
+func (o *Options) Book(m *shard.Manifest) *shard.Codebook {
+	c := new(shard.Codebook)
+	if o.Kinds != nil {
+		for _, k := range m.Kinds {
+			w, ok := o.Kinds[k.Name]
+			if !ok {
+				w = 1
+			}
+			c.Kinds = append(c.Kinds, w)
+		}
+	}
+	h := math.Inf(1)
+	if m.Times != nil {
+		h, _ = o.halfLife(m.Times)
+	}
+	if o.Since != "" || o.Until != "" || !math.IsInf(h, 1) {
+		c.Times = o.factors(m.Times, h)
+	}
+	if c.Kinds == nil && c.Times == nil {
+		return nil
+	}
+	return c
+}

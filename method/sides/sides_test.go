@@ -1,0 +1,156 @@
+package sides
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// drawn returns a store of n nodes with kinds and times, and labels of a fifth of its nodes. same returns the probability
+// that an edge joins equal classes only; classes of nodes are those at a time.
+func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind string, time int, same float64)) *Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 4))
+	const classes = 3
+	class := make([]int, n)
+	for i := range class {
+		class[i] = rng.IntN(classes)
+	}
+	var b strings.Builder
+	for range 6 * n {
+		kind, time, same := edge(rng)
+		u, v := rng.IntN(n), rng.IntN(n)
+		for isSame := rng.Float64() < same; isSame && class[u] != class[v]; {
+			v = rng.IntN(n)
+		}
+		fmt.Fprintf(&b, "%d %d %s %d\n", u, v, kind, time)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "e.txt")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(dir, "g")
+	c := &ingest.Config{Kind: "3", Time: "4", Fields: []string{"1", "2"}, Directed: directed, Workers: 1}
+	if _, err := ingest.Run(context.Background(), store, []string{path}, c); err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(context.Background(), store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	p := &Problem{Store: s, Classes: classes, Options: new(Options), Seed: 1}
+	for i := 0; i < n; i += 5 {
+		if row, ok := s.Nodes.Lookup(fmt.Sprint(i)); ok {
+			p.Row, p.Class = append(p.Row, row), append(p.Class, class[i])
+		}
+	}
+	return p
+}
+
+// kinds returns edges of three kinds, of which the first one joins equal classes with the given probability.
+func kinds(same float64) func(rng *rand.Rand) (string, int, float64) {
+	return func(rng *rand.Rand) (string, int, float64) {
+		if rng.IntN(3) == 0 {
+			return "friend", 0, same
+		}
+		return []string{"noise", "spam"}[rng.IntN(2)], 0, 0
+	}
+}
+
+// An informative kind gets the largest weight, also in a directed graph, and kinds without information equal ones.
+func TestKindsAreChosen(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		p := drawn(t, 600, directed, kinds(0.9))
+		c, err := Choose(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Kinds[0] != 1 || max(c.Kinds[1], c.Kinds[2]) > 0.3 {
+			t.Errorf("directed %t: weights %v", directed, c.Kinds)
+		}
+		for _, q := range []*Problem{{Workers: 3}, {Memory: 1 << 16, Workers: 2}} {
+			q.Store, q.Row, q.Class, q.Classes, q.Options, q.Seed = p.Store, p.Row, p.Class, p.Classes, p.Options, p.Seed
+			again, err := Choose(t.Context(), q)
+			if err != nil || !slices.Equal(again.Kinds, c.Kinds) {
+				t.Errorf("other weights %v with %d workers, %d bytes: %v", again, q.Workers, q.Memory, err)
+			}
+		}
+	}
+	p := drawn(t, 600, false, func(rng *rand.Rand) (string, int, float64) {
+		return []string{"a", "b", "c"}[rng.IntN(3)], 0, 0.6
+	})
+	if c, err := Choose(t.Context(), p); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
+		t.Errorf("weights %v of equal kinds, %v", c, err)
+	}
+	p.Options = &Options{Kinds: map[string]float64{"a": 0.5}}
+	if c, err := Choose(t.Context(), p); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) {
+		t.Errorf("weights %v, given 0.5, 1, 1, %v", c, err)
+	}
+}
+
+// A half-life is chosen if new edges inform and old ones do not, and none if all edges inform alike.
+func TestHalfLifeIsChosen(t *testing.T) {
+	for _, isDrifting := range []bool{true, false} {
+		p := drawn(t, 2500, false, func(rng *rand.Rand) (string, int, float64) {
+			time, same := rng.IntN(100), 0.7
+			if isDrifting {
+				same = max(0, float64(time-60)/40)
+			}
+			return "x", time, same
+		})
+		p.Options = &Options{HalfLife: ChosenHalfLife}
+		c, err := Choose(t.Context(), p)
+		if err != nil || isDrifting != (c.HalfLife < 40) || isDrifting == math.IsInf(c.HalfLife, 1) {
+			t.Errorf("drifting %t: half-life %v, %v", isDrifting, c.HalfLife, err)
+		}
+	}
+}
+
+// Options give factors of times, or an error that names the option.
+func TestOptions(t *testing.T) {
+	m := &shard.Manifest{Kinds: []shard.Kind{{Name: "pays"}, {Name: "calls"}}, Times: &shard.Times{Unit: "day", First: 45291, Last: 45294}}
+	for _, c := range []struct {
+		o     Options
+		times []float64
+		wrong string
+	}{
+		{Options{Since: "2024-01-03"}, []float64{0, 1, 1, 1}, ""},
+		{Options{Until: "2024-01-04", HalfLife: "1d"}, []float64{0.25, 0.5, 1, 0}, ""},
+		{Options{HalfLife: "0.5"}, []float64{1. / 64, 1. / 16, 1. / 4, 1}, ""},
+		{Options{HalfLife: ChosenHalfLife}, nil, ""},
+		{Options{Since: "2025-01-01"}, nil, "since: no edge is in the window; edges are from 2024-01-02 to 2024-01-05"},
+		{Options{Since: "7"}, nil, "since: 7 is a step, and edges have days from 2024-01-02 to 2024-01-05"},
+		{Options{HalfLife: "-1d"}, nil, `half-life: "-1d" is not a time; give a number of days, a time such as 30d, 4w or 1y, or choose`},
+		{Options{Kinds: map[string]float64{"pay": 1}}, nil, `kind-weights: there is no kind "pay"; choose from pays`},
+		{Options{Kinds: map[string]float64{"pays": -1}}, nil, "kind-weights: pays=-1; give a finite weight ≥ 0"},
+	} {
+		err := c.o.Check(m)
+		var wrong *param.ParameterError
+		if text := fmt.Sprint(err); c.wrong != "" && (!errors.As(err, &wrong) || text != "edges: "+c.wrong) || c.wrong == "" && err != nil {
+			t.Errorf("%+v: error %v, want %s", c.o, err, c.wrong)
+		}
+		if err != nil {
+			continue
+		}
+		var times []float64
+		if book := c.o.Book(m); book != nil {
+			times = book.Times
+		}
+		if !slices.Equal(times, c.times) {
+			t.Errorf("%+v: factors %v, want %v", c.o, times, c.times)
+		}
+	}
+}
