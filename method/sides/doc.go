@@ -1,7 +1,7 @@
 // Package sides chooses weights of the kinds and times of edges by held-out labels.
 //
 // The matrix of a graph with kinds r is A(w) = Σ w_r·A_r. [Choose] starts from equal weights and changes the weight of
-// one kind at a time by factors of 4. For each vector of weights, truncated walks of learning with local and
+// one kind at a time by factors of 8. For each vector of weights, truncated walks of learning with local and
 // global consistency,
 //
 //	F ← α·S(w)·F + (1 − α)·Y,  S(w) = D(w)^-½·A(w)·D(w)^-½,

@@ -36,16 +36,16 @@ type Choice struct {
 
 const (
 	alpha     = 0.9
-	steps     = 8
+	steps     = 5
 	uncertain = 0.05 // share of the class shares in predicted probabilities
 
 	// work bounds entries × columns × steps of a walk; it decides how many folds are predicted.
-	work     = 1_000_000_000
+	work     = 300_000_000
 	mostFold = 5
 
 	// mostKinds is the number of kinds, the most frequent ones, whose weights are chosen. Others have the weight 1.
 	mostKinds = 16
-	factor    = 4
+	factor    = 8
 	// leastWeight is above 0 so that labels reach nodes whose edges are of one kind.
 	leastWeight = 1. / 64
 	mostWeight  = 64
