@@ -32,10 +32,10 @@ func codedEdges(t *testing.T, dir string) string {
 					w = val[e]
 				}
 				if s.Manifest.Kinds != nil {
-					kind = s.Manifest.Kinds[p.Codes(i)[e]%256].Name
+					kind = s.Manifest.Kinds[p.AppendCodes(nil, i)[e]%256].Name
 				}
 				if int(c) >= p.Lo+i || s.Manifest.Directed {
-					fmt.Fprintf(&b, "%s-%s %s %d %v\n", s.Nodes.ID(p.Lo+i), s.Nodes.ID(int(c)), kind, p.Codes(i)[e]/256, w)
+					fmt.Fprintf(&b, "%s-%s %s %d %v\n", s.Nodes.ID(p.Lo+i), s.Nodes.ID(int(c)), kind, p.AppendCodes(nil, i)[e]/256, w)
 				}
 			}
 		}

@@ -1,6 +1,9 @@
 package sparse
 
-import "context"
+import (
+	"context"
+	"encoding/binary"
+)
 
 // MaxRange is the largest number of entries, and of rows, of a range. It is part of the store format,
 // because the bits of the sum over a longer row depend on it.
@@ -71,7 +74,8 @@ type Panel struct {
 	Ptr   []int64   // Hi − Lo + 1 positions; the first need not be 0
 	Col   []uint32  // Entries column ids
 	Val   []float64 // Entries values; nil if every stored entry is 1
-	Code  []uint32  // Entries codes, which increase among equal columns of a row; nil: none
+	Kinds []byte    // kind of each entry; nil: none
+	Times []byte    // time of each entry, two bytes each in little endian; nil: none
 }
 
 // Row returns the columns and values of row Lo+i; the values are nil if all
@@ -84,12 +88,22 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 	return p.Col[lo:hi], val
 }
 
-// Codes returns the codes of row Lo+i, nil without codes.
-func (p Panel) Codes(i int) []uint32 {
-	if p.Code == nil {
+// AppendCodes appends the codes of row Lo+i: kind + 256·time, which increase among equal columns. It returns nil without kinds and times.
+func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
+	if p.Kinds == nil && p.Times == nil {
 		return nil
 	}
-	return p.Code[p.Ptr[i]-p.Ptr[0] : p.Ptr[i+1]-p.Ptr[0]]
+	for e := p.Ptr[i] - p.Ptr[0]; e < p.Ptr[i+1]-p.Ptr[0]; e++ {
+		code := uint32(0)
+		if p.Kinds != nil {
+			code = uint32(p.Kinds[e])
+		}
+		if p.Times != nil {
+			code += uint32(binary.LittleEndian.Uint16(p.Times[2*e:])) << 8
+		}
+		dst = append(dst, code)
+	}
+	return dst
 }
 
 // Cut cuts rows into ranges, greedily from the first row. A range has as many whole rows as fit into MaxRange

@@ -19,7 +19,7 @@ func Agreement(ctx context.Context, s *shard.Store, rows, classes []int) (labell
 	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
-			for e, code := range p.Codes(i - p.Lo) {
+			for e, code := range p.AppendCodes(nil, i-p.Lo) {
 				if class[i] == 0 || class[col[e]] == 0 || int(col[e]) == i {
 					continue
 				}

@@ -118,32 +118,32 @@ func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// codesTo stores the codes that b holds in dst. A code that the manifest does not have gives a text.
-func codesTo(m *Manifest, dst []uint32, b []byte) (wrong string) {
-	clear(dst)
+// readCodes sets the kinds and times of a panel, which b holds, and with check returns what is wrong with them.
+func readCodes(m *Manifest, p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
-		for e := range dst {
-			if int(b[e]) >= len(m.Kinds) {
-				return fmt.Sprintf("kind %d of %d", b[e], len(m.Kinds))
-			}
-			dst[e] = uint32(b[e])
-		}
-		b = b[len(dst):]
+		p.Kinds, b = b[:p.Entries:p.Entries], b[p.Entries:]
 	}
 	if m.Times != nil {
-		for e := range dst {
-			t := binary.LittleEndian.Uint16(b[2*e:])
-			if t < m.Times.First || t > m.Times.Last {
-				return fmt.Sprintf("time %d, the manifest says %d to %d", t, m.Times.First, m.Times.Last)
-			}
-			dst[e] += kindCodes * uint32(t)
+		p.Times = b[:2*p.Entries]
+	}
+	if !check {
+		return ""
+	}
+	for _, kind := range p.Kinds {
+		if int(kind) >= len(m.Kinds) {
+			return fmt.Sprintf("kind %d of %d", kind, len(m.Kinds))
+		}
+	}
+	for e := 0; e < len(p.Times); e += 2 {
+		if t := binary.LittleEndian.Uint16(p.Times[e:]); t < m.Times.First || t > m.Times.Last {
+			return fmt.Sprintf("time %d, the manifest says %d to %d", t, m.Times.First, m.Times.Last)
 		}
 	}
 	return ""
 }
 
-// Codebook gives each entry of a store a factor: that of its kind times that of its time, rounded to float32. Nil
-// means factors of 1.
+// Codebook gives each entry of a store a factor: that of its kind times that of its time, both rounded to float32.
+// Nil means factors of 1.
 type Codebook struct {
 	Kinds []float64 // by kind
 	Times []float64 // by time from the first one of the store to the last one
@@ -159,7 +159,10 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 		}
 	}
 	if c.Times != nil {
-		t.times = append(make([]float64, m.Times.First), c.Times...)
+		t.times = make([]float64, m.Times.First)
+		for _, factor := range c.Times {
+			t.times = append(t.times, float64(float32(factor)))
+		}
 	}
 	return t
 }
@@ -172,19 +175,25 @@ type codeTable struct {
 
 // weigh multiplies the values of a panel, for which val has room.
 func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
-	val = val[:len(p.Code)]
-	if p.Val == nil {
+	val = val[:p.Entries]
+	switch {
+	case p.Val == nil && p.Kinds != nil:
+		for e, kind := range p.Kinds[:len(val)] {
+			val[e] = t.kinds[kind]
+		}
+	case p.Val == nil:
 		for e := range val {
 			val[e] = 1
 		}
-	}
-	p.Val = val
-	for e, c := range p.Code {
-		factor := t.kinds[c%kindCodes]
-		if t.times != nil {
-			factor = float64(float32(factor * t.times[c/kindCodes]))
+	case p.Kinds != nil:
+		for e, kind := range p.Kinds[:len(val)] {
+			val[e] *= t.kinds[kind]
 		}
-		val[e] *= factor
+	}
+	if p.Val = val; t.times != nil {
+		for e := range val {
+			val[e] *= t.times[binary.LittleEndian.Uint16(p.Times[2*e:])]
+		}
 	}
 }
 

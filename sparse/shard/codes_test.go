@@ -132,10 +132,13 @@ func TestCodedFixture(t *testing.T) {
 	defer s.Close()
 	var got string
 	must(0, s.Sweep(bg, 1, func(_ int, p sparse.Panel) error {
-		got += fmt.Sprint(p.Col, p.Val, p.Code)
+		got += fmt.Sprint(p.Col, p.Val)
+		for i := range p.Hi - p.Lo {
+			got += fmt.Sprint(p.AppendCodes(nil, i))
+		}
 		return nil
 	}))
-	if want := "[1 1 1 2 1 1] [1 2 1 0.5 1 1] [2560 2561 3072 2817 2560 2561]"; got != want {
+	if want := "[1 1 1 2 1 1] [1 2 1 0.5 1 1][2560 2561 3072 2817][2560 2561][][]"; got != want {
 		t.Errorf("entries %s, want %s", got, want)
 	}
 }

@@ -194,8 +194,6 @@ type buffers struct {
 	ptr []int64
 	ids []uint32
 	val []float64
-
-	code []uint32 // nil without codes
 }
 
 func newBuffers(weighted, coded bool) *buffers {
@@ -206,9 +204,6 @@ func newBuffers(weighted, coded bool) *buffers {
 	if weighted || coded {
 		b.val = make([]float64, sparse.MaxRange)
 	}
-	if coded {
-		b.code = make([]uint32, sparse.MaxRange)
-	}
 	return b
 }
 
@@ -217,9 +212,6 @@ func buffersBytes(weighted, coded bool) int64 {
 	n := int64(8*(sparse.MaxRange+1) + 4*(sparse.MaxRange+spareIDs))
 	if weighted || coded {
 		n += 8 * sparse.MaxRange
-	}
-	if coded {
-		n += 4 * sparse.MaxRange
 	}
 	return n
 }
@@ -259,8 +251,7 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool
 		valuesTo(p.Val, form, coded[idsLen:end])
 	}
 	if m.Coded() {
-		p.Code = b.code[:r.Entries]
-		wrong = codesTo(m, p.Code, coded[end:])
+		wrong = readCodes(m, &p, coded[end:], check)
 	}
 	return p, wrong
 }
@@ -304,9 +295,11 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 
 // checkPanel returns the reason why a panel is not part of a matrix with cols columns, or "".
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
+	var code []uint32
 	for i := range p.Hi - p.Lo {
 		col, val := p.Row(i)
-		if wrong := checkRow(p.Lo+i, col, val, p.Codes(i), cols); wrong != "" {
+		code = p.AppendCodes(code[:0], i)
+		if wrong := checkRow(p.Lo+i, col, val, code, cols); wrong != "" {
 			return wrong
 		}
 	}

@@ -184,7 +184,7 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 		}
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, p.Codes(i-p.Lo))
+			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, p.AppendCodes(nil, i-p.Lo))
 			f.pairs += pairs
 			f.loops += loops
 			for _, w := range val {
@@ -247,7 +247,7 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit func(worke
 	err := c.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			sum, _ := pairSum(false, 0, uint32(i), col, val, p.Codes(i-p.Lo))
+			sum, _ := pairSum(false, 0, uint32(i), col, val, p.AppendCodes(nil, i-p.Lo))
 			pairs.Add(sum)
 		}
 		return visit(worker, p)
