@@ -23,7 +23,20 @@ func (c *Config) notCoded(name string, format *graphfile.Format) error {
 	if c.Kind == "" {
 		option = "time"
 	}
-	return &nodefile.ParseError{Option: option, Msg: "names a column; " + name + " is a " + format.Title + " file", Fix: "write its edges as a table with a header", Err: nodefile.ErrInput}
+	return &nodefile.ParseError{Option: option, Msg: "names a column or an attribute; " + name + " is a " + format.Title + " file", Fix: "write its edges as a table with a header", Err: nodefile.ErrInput}
+}
+
+// packKinds returns the weights of the edges of a batch, packed with their kinds.
+func packKinds(b *graphfile.Batch) []float64 {
+	packed := make([]float64, len(b.Kind))
+	for i, kind := range b.Kind {
+		w := 1.0
+		if len(b.Weight) > 0 {
+			w = b.Weight[i]
+		}
+		packed[i] = bucket.Pack(min(w, math.MaxFloat32), kind%shard.MaxKinds)
+	}
+	return packed
 }
 
 // checkKinds returns the error of more kinds than a store can have.

@@ -26,16 +26,17 @@ func codedEdges(t *testing.T, dir string) string {
 	err = s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
+			codes := p.AppendCodes(nil, i)
 			for e, c := range col {
 				w, kind := 1.0, ""
 				if val != nil {
 					w = val[e]
 				}
 				if s.Manifest.Kinds != nil {
-					kind = s.Manifest.Kinds[p.AppendCodes(nil, i)[e]%256].Name
+					kind = s.Manifest.Kinds[codes[e]%256].Name
 				}
 				if int(c) >= p.Lo+i || s.Manifest.Directed {
-					fmt.Fprintf(&b, "%s-%s %s %d %v\n", s.Nodes.ID(p.Lo+i), s.Nodes.ID(int(c)), kind, p.AppendCodes(nil, i)[e]/256, w)
+					fmt.Fprintf(&b, "%s-%s %s %d %v\n", s.Nodes.ID(p.Lo+i), s.Nodes.ID(int(c)), kind, codes[e]/256, w)
 				}
 			}
 		}
@@ -71,6 +72,26 @@ func TestKindsAndTimes(t *testing.T) {
 			t.Errorf("kind %q, time %q, fields %q: entries\n%swant\n%s", c.config.Kind, c.config.Time, c.config.Fields, got, c.want)
 		}
 	}
+}
+
+// Edge attributes of files of other tools are kinds.
+func TestKindsOfAttributes(t *testing.T) {
+	const want = "1-2 calls 0 1\n1-2 pays 0 1\n2-3 pays 0 1\n"
+	for _, f := range []file{
+		{"g.gml", `graph [ multigraph 1 node [ id 1 label "1" ] node [ id 2 label "2" ] node [ id 3 label "3" ] edge [ source 1 target 2 relation "pays" ] edge [ source 1 target 2 relation "calls" ] edge [ source 2 target 3 relation "pays" ] ]`},
+		{"g.graphml", `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="edge" attr.name="relation" attr.type="string"/><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><edge source="1" target="2"><data key="d0">pays</data></edge><edge source="1" target="2"><data key="d0">calls</data></edge><edge source="2" target="3"><data key="d0">pays</data></edge></graph></graphml>`},
+		{"g.json", `{"directed": false, "multigraph": true, "nodes": [{"id": 1}, {"id": 2}, {"id": 3}], "links": [{"source": 1, "target": 2, "relation": "pays", "key": 0}, {"source": 1, "target": 2, "relation": "calls", "key": 1}, {"source": 2, "target": 3, "relation": "pays", "key": 0}]}`},
+		{"g.gexf", `<gexf version="1.2"><graph defaultedgetype="undirected"><attributes class="edge"><attribute id="0" title="relation" type="string"/></attributes><nodes><node id="1"/><node id="2"/><node id="3"/></nodes><edges><edge id="0" source="1" target="2"><attvalues><attvalue for="0" value="pays"/></attvalues></edge><edge id="1" source="1" target="2"><attvalues><attvalue for="0" value="calls"/></attvalues></edge><edge id="2" source="2" target="3"><attvalues><attvalue for="0" value="pays"/></attvalues></edge></edges></graph></gexf>`},
+	} {
+		dir, _, err := ingestInto(t, &Config{Kind: "relation"}, write(t, f)...)
+		if err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		} else if got := codedEdges(t, dir); got != want {
+			t.Errorf("%s: entries\n%swant\n%s", f.name, got, want)
+		}
+	}
+	wantError(t, &Config{Kind: "sort"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
+		`g.gml:1: an edge without the attribute "sort"; choose another attribute with option kind`)
 }
 
 // A store with kinds has the same bytes for any number of workers and any memory, also if a node has most of the edges
@@ -117,6 +138,6 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	wantError(t, &Config{Kind: "3"}, []file{{"e.txt", many.String()}},
 		`e.txt: 300 kinds of edges in the column "3"; a store has at most 255; join rare kinds in the column of option kind, or leave option kind out`)
 	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)
-	wantError(t, &Config{Kind: "kind"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
-		"option kind: names a column; g.gml is a GML file; write its edges as a table with a header")
+	wantError(t, &Config{Kind: "kind"}, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"}},
+		"option kind: names a column or an attribute; g.mtx is a Matrix Market file; write its edges as a table with a header")
 }

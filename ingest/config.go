@@ -82,7 +82,7 @@ type Config struct {
 	Nodes        string                                // a file of ids that get the first rows, one a line; "" for none
 	Fields       []string                              // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
 	Weight       string                                // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
-	Kind         string                                // the column that is the kind of an edge; "": edges have no kinds
+	Kind         string                                // the column, or the edge attribute of GraphML, GEXF, JSON and GML, that is the kind of an edge; "": edges have no kinds
 	Time         string                                // the column that is the time of an edge; "": edges have no times
 	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
 	Text         input.Text                            // how text is read: delimiter, decimal character, encoding; default: decide from it

@@ -97,6 +97,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
+	input.Kind, input.Number = r.c.Kind, r.t.codes.Kind
 	g, err := graphfile.Read(format, input, f.visit)
 	if r.t.ctx.Err() != nil {
 		return context.Cause(r.t.ctx)
@@ -135,7 +136,7 @@ func (r *reader) foreignFlags(name string, format *graphfile.Format) error {
 		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Weight != "" && !format.Table && !format.Attributes:
 		return &nodefile.ParseError{Option: "weight", Msg: "names one of several weights; " + name + " is a " + format.Title + " file, which has one at the most", Fix: fix, Err: nodefile.ErrInput}
-	case r.c.coded():
+	case r.c.coded() && (!format.Attributes || r.c.Time != ""):
 		return r.c.notCoded(name, format)
 	case r.c.Bipartite && !format.Table:
 		return notBipartite(name, format)
@@ -200,6 +201,10 @@ func (f *foreign) take(b *graphfile.Batch) error {
 		p.code = f.code
 		if p.weighted = len(b.Weight) > 0; p.weighted {
 			p.weight = b.Weight
+		}
+		if r.c.coded() {
+			r.t.hasWeights = r.t.hasWeights || p.weighted
+			p.weighted, p.weight = true, packKinds(b)
 		}
 		if err := r.addPart(0, p); err != nil {
 			return err

@@ -20,6 +20,10 @@ type edgeBuffer struct {
 	attributes []*edgeAttribute
 	byKey      map[string]*edgeAttribute
 	bytes      int64 // of attributes and their values
+
+	kinds  []uint32 // number of the kind of each edge; empty without Input.Kind
+	kind   uint32   // of the edge that is added next
+	isKind bool     // it has one
 }
 
 // edgeValue is the value of an attribute of an edge.
@@ -66,7 +70,13 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 	}
 	h.ends = append(h.ends, h.nodes.number(source, line), h.nodes.number(target, line))
 	h.hasArrow = append(h.hasArrow, hasArrow)
-	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)) + int64(cap(h.hasArrow)))
+	if h.out.Kind != "" {
+		if !h.isKind {
+			return h.out.fault(line, "choose another attribute with {kind}", "an edge without the attribute %s", table.Quoted(h.out.Kind))
+		}
+		h.kinds, h.isKind = append(h.kinds, h.kind), false
+	}
+	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)+cap(h.kinds)) + int64(cap(h.hasArrow)))
 }
 
 // set sets the value of an attribute of the edge that add adds next. Only the first value that
@@ -74,6 +84,10 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
+	if text != "" && h.isOfKinds(a) {
+		h.kind, h.isKind = h.out.Number(text), true
+		return
+	}
 	if text == "" || a.text && !h.mayWeigh(a.name) {
 		return
 	}
@@ -102,6 +116,11 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	h.bytes -= 16 * int64(cap(a.values))
 	a.values = append(a.values, edgeValue{edge, w})
 	h.bytes += 16 * int64(cap(a.values))
+}
+
+// isOfKinds reports whether an attribute is the kind of edges.
+func (h *edgeBuffer) isOfKinds(a *edgeAttribute) bool {
+	return h.out.Kind != "" && (a.key == h.out.Kind || strings.EqualFold(a.name, h.out.Kind))
 }
 
 // setDefault sets the value of edges without one, unless it is empty.
@@ -230,17 +249,26 @@ func (h *edgeBuffer) finish(s *Summary) error {
 	for i, hasArrow := range h.hasArrow {
 		w := weightOf(i)
 		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
-		if err := h.out.texts(source, target, w); err != nil {
+		if err := h.text(i, source, target, w); err != nil {
 			return err
 		}
 		if s.Direction != Directed || hasArrow || h.ends[2*i] == h.ends[2*i+1] {
 			continue
 		}
-		if err := h.out.texts(target, source, w); err != nil { // no direction: both of them
+		if err := h.text(i, target, source, w); err != nil { // no direction: both of them
 			return err
 		}
 	}
 	return nil
+}
+
+// text hands over edge i in one direction.
+func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
+	err := h.out.texts(source, target, w)
+	if len(h.kinds) > 0 {
+		h.out.batch.Kind = append(h.out.batch.Kind, h.kinds[i])
+	}
+	return err
 }
 
 // reader returns a function for the weight of an edge: its value of the attribute, or else the default, or 1
@@ -272,6 +300,8 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 		switch {
 		case a == weight:
 			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Weight})
+		case h.isOfKinds(a):
+			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Kind})
 		case a.seen:
 			s.Columns = append(s.Columns, input.Column{Title: a.name})
 		}

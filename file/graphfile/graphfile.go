@@ -90,6 +90,10 @@ type Input struct {
 
 	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
 
+	// Kind is the edge attribute of GraphML, GEXF, GML or JSON that is the kind of an edge, and Number numbers kinds; "": none.
+	Kind   string
+	Number func(kind string) uint32
+
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
 
 	// Hold is called with the bytes that the reader keeps in addition to a batch, whenever
@@ -110,6 +114,7 @@ type Batch struct {
 	Text     []byte    // the ids, if they are text, one after the other
 	End      []int     // where each id ends in Text
 	Weight   []float64 // of each edge, finite and ≥ 0; empty: the file has given no weight so far, all are 1
+	Kind     []uint32  // number of the kind of each edge; empty without Input.Kind
 }
 
 // len returns the number of ids.

@@ -37,7 +37,7 @@ func (s *batchWriter) flush() error {
 		return nil
 	}
 	err := s.visit(b)
-	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0], Weight: b.Weight[:0]}
+	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0], Weight: b.Weight[:0], Kind: b.Kind[:0]}
 	return err
 }
 
