@@ -83,7 +83,7 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 			places = append(places, i)
 		}
 	}
-	others := func(row []string) (kept []string) {
+	uncoded := func(row []string) (kept []string) {
 		for _, i := range places {
 			if i < len(row) {
 				kept = append(kept, row[i])
@@ -91,9 +91,9 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 		}
 		return kept
 	}
-	rest := &Sample{Titles: others(s.Titles), Text: s.Text, Separator: s.Separator}
+	plain := &Sample{Titles: uncoded(s.Titles), Text: s.Text, Separator: s.Separator}
 	for _, row := range s.Rows {
-		rest.Rows = append(rest.Rows, others(row))
+		plain.Rows = append(plain.Rows, uncoded(row))
 	}
 	if o.Fields != nil && Numbers(o.Fields) {
 		fields, err := s.choose(o.Fields, "fields")
@@ -110,7 +110,7 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 		}
 	}
 	o.Kind, o.Time = "", ""
-	t, err := rest.ChooseEdges(o)
+	t, err := plain.ChooseEdges(o)
 	if err != nil {
 		return t, err
 	}

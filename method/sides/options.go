@@ -43,8 +43,8 @@ func (o *Options) Check(m *shard.Manifest) error {
 		}
 		if !slices.Contains(names, name) {
 			listed := strings.Join(names[:min(len(names), 20)], ", ")
-			if near := nearest.Of(name, names); near != "" {
-				listed = near
+			if word := nearest.Of(name, names); word != "" {
+				listed = word
 			}
 			return wrong("kind-weights", "there is no kind %q; choose from %s", name, listed)
 		}

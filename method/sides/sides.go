@@ -70,9 +70,9 @@ func Choose(ctx context.Context, p *Problem) (*Choice, error) {
 	c.folds = int(min(mostFold, max(1, work/max(1, each))))
 	out := &Choice{HalfLife: math.Inf(1)}
 	if book := p.Options.Book(p.Store.Manifest); book != nil {
-		c.given = *book
+		c.fixed = *book
 	}
-	if out.Kinds = c.given.Kinds; out.Kinds == nil && len(p.Store.Manifest.Kinds) > 1 {
+	if out.Kinds = c.fixed.Kinds; out.Kinds == nil && len(p.Store.Manifest.Kinds) > 1 {
 		if err := c.chooseKinds(ctx, out); err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ type chooser struct {
 	*Problem
 	fold  []int          // of each label
 	folds int            // that are predicted
-	given shard.Codebook // of the options
+	fixed shard.Codebook // of the options
 	work  int64
 }
 
@@ -103,7 +103,7 @@ func (o *Options) Chooses(m *shard.Manifest) bool {
 
 // book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
-	b := &shard.Codebook{Kinds: kinds, Times: c.given.Times}
+	b := &shard.Codebook{Kinds: kinds, Times: c.fixed.Times}
 	if !math.IsInf(halfLife, 1) {
 		b.Times = c.Options.factors(c.Store.Manifest.Times, halfLife)
 	}
@@ -172,18 +172,18 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
 
 // chooseHalfLife chooses the half-life from a grid, from the longest on.
 func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) error {
-	none, err := c.qualityOf(ctx, c.book(out.Kinds, out.HalfLife))
+	undecayed, err := c.qualityOf(ctx, c.book(out.Kinds, out.HalfLife))
 	if err != nil {
 		return err
 	}
-	best := none
+	best := undecayed
 	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1
 	for range halfLives {
 		q, err := c.qualityOf(ctx, c.book(out.Kinds, h))
 		if err != nil {
 			return err
 		}
-		if q.isUseful(none) && q.isBetter(best, 1) {
+		if q.isUseful(undecayed) && q.isBetter(best, 1) {
 			best, out.HalfLife = q, h
 		}
 		h /= 2
@@ -194,11 +194,11 @@ func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) error {
 // quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type quality []float64
 
-// isBetter reports whether the mean of q exceeds that of other by a number of standard errors of the difference.
-func (q quality) isBetter(other quality, errors float64) bool {
+// isBetter reports whether the mean of q exceeds that of reference by a number of standard errors of the difference.
+func (q quality) isBetter(reference quality, errors float64) bool {
 	n, sum, squares := float64(len(q)), 0.0, 0.0
 	for i := range q {
-		d := q[i] - other[i]
+		d := q[i] - reference[i]
 		sum += d
 		squares += float64(d * d)
 	}
