@@ -33,7 +33,7 @@ var texts = []*textFormat{
 	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
 	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"edges with an arrow between source and target", "pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
-	{"a SIF file or triples, with the kind of an edge between its ends", "pass {fields=1,3} if each line has three fields; else write one edge a line", isSIF},
+	{"a SIF file or triples, with the kind of an edge between its ends", "if each line has three fields pass {fields=1,3}, and {kind=2} to keep the kinds; else write one edge a line", isSIF},
 	{"an adjacency matrix with ids", fmt.Sprintf(matrixRemedy, "index_col=0"), isNamedMatrix},
 	{"an adjacency matrix without ids", fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
 	{"a list of neighbours behind each node", "write one edge a line, as networkx.write_edgelist does", matching(neighbours)},
