@@ -3,6 +3,7 @@ package regress
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -84,16 +85,7 @@ func kernelSettings(s *Settings) *kernel.Settings {
 
 // kernelHeldOut returns the errors of predictions by models of the other folds, see [pathridge.Path.LeavePartsOut].
 func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settings []param.Values, ratio string, s *Settings) ([][]float64, error) {
-	var first []int // setting of each kernel
-	for i, v := range settings {
-		if i == 0 || m.kernel.Text(m.kernel.Own(v)) != m.kernel.Text(m.kernel.Own(settings[i-1])) {
-			first = append(first, i)
-		}
-	}
-	var values []param.Values
-	for _, i := range first {
-		values = append(values, m.kernel.Own(settings[i]))
-	}
+	values, first := m.kernels(settings)
 	ks, err := m.kernel.NewAll(ctx, p.Graph, values)
 	if err != nil {
 		return nil, err
@@ -138,6 +130,17 @@ func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settin
 		return ctx.Err()
 	})
 	return miss, err
+}
+
+// kernels returns the distinct values of the kernel in settings, and the first setting with each.
+func (m *Model) kernels(settings []param.Values) (values []param.Values, first []int) {
+	for i, v := range settings {
+		own := m.kernel.Own(v)
+		if i == 0 || !maps.Equal(own, values[len(values)-1]) {
+			values, first = append(values, own), append(first, i)
+		}
+	}
+	return values, first
 }
 
 // kernelRidge returns the values of all nodes by kernel ridge regression.
@@ -257,10 +260,7 @@ func kernelBytes(p *Problem, m *Model, settings []param.Values, s *Settings, dev
 			return 0, err
 		}
 	}
-	var grid []param.Values
-	for _, v := range settings {
-		grid = append(grid, m.kernel.Own(v))
-	}
+	grid, _ := m.kernels(settings)
 	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	n, c, values, entries := len(p.Degrees), int64(len(compared)), int64(len(p.Row)), p.A.NNZ()
 	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, compared, s.Memory), 8*c*c*int64(len(grid)+6*min(sched.Workers(s.Workers), len(grid))))
