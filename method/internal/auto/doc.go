@@ -35,15 +35,15 @@
 //     columns for graphs where neighbours differ: a prior that neighbours agree costs webkb-texas 5
 //     points with 18 labels and 1.4 with 56. Sums of even and of odd steps, and of steps with a factor of 0.5, gained
 //     nothing.
-//   - Eigenvectors: 0.7 and 0.3 on PubMed with 60 and 300 labels, 0.3 and 0.3 on chameleon with 89 and 267,
+//   - Eigenvectors: 0.7 and 0.4 on PubMed with 60 and 300 labels, 1.0 and 0.0 on chameleon with 89 and 267,
 //     none on last.fm, and on Cora, which has 78 components.
 //   - Diffusion scores and common neighbours together: 5.7 and 2.1 on football with 34 and 20 labels, 3.2 on
 //     co-work of lawyers, 1.6 on texas, 0.6 and 0.3 on Cora with 5 and 10 %.
 //   - Arcs: 21.6 where they lead from each of five classes to the next (60 labels), 3.1 on the pages
 //     of texas, 0.1 on Cora's citations.
 //   - Link rows: 2.2 on chameleon with 267 labels, 0.0 on Cora: pages are alike that have the same set of neighbours.
-//     On graphs of more than 4,096 nodes
-//     where neighbours agree they gain nothing (−0.1 on PubMed, DBLP and tolokers) and are left out.
+//     On graphs of more than 4,096 nodes where neighbours agree they gain nothing (−0.1 on PubMed, DBLP and
+//     tolokers) and are left out.
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
 //     the view through personalised PageRank is 3.0. Means over neighbours gained nothing in addition.
 //   - Label propagation: 47 on the roads of Luxembourg with 60 labels and 5 with 5,000, none on the
