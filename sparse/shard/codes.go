@@ -118,7 +118,7 @@ func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// readCodes sets the kinds and times of a panel, which b holds, and with check returns what is wrong with them.
+// readCodes sets the kinds and times of a panel to the bytes of b. With check it returns the fault of a code, or "".
 func readCodes(m *Manifest, p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds, b = b[:p.Entries:p.Entries], b[p.Entries:]
