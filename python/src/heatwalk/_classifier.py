@@ -116,11 +116,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                              "needed")
         scores, cols, predicted, state = self._predictions(
             g, lambda call: call.write_labels(labels))
-        number = np.array([int(c) for c in cols])  # in the order of the first nodes of the classes
-        code = np.where(predicted < 0, -1, number[predicted])
+        number = np.array(cols).astype(np.int32)  # in the order of the first nodes of the classes
+        code, order = number[predicted], np.argsort(number)
+        code[predicted < 0] = -1
+        if (np.diff(order) < 0).any():
+            scores = scores[:, order]
         fitted: NodeClassifier = self._fitted(
-            g, classes_=labels.classes, scores_=scores[:, np.argsort(number)],
-                                              labels_=decode(labels.classes, code),
+            g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
             _code=labels.code, **state)
         return fitted
 
@@ -311,8 +313,7 @@ class Model:
         self._by_id, self._unreached = bool(about["path"]), about["unreached"]
         kind = np.dtype(about["type"])
         classes = [_hashable(v) for v in about["classes"]]
-        self.classes_: Array = as_objects(classes) if kind == object else np.array(classes,
-                                                                                   dtype=kind)
+        self.classes_: Array = as_objects(classes) if kind == object else np.array(classes, kind)
 
     def _run(self, graph: Any, node_features: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
         """Return scores and class numbers, −1 for a blank, of all nodes."""
@@ -349,8 +350,8 @@ class Model:
 
     def predict(self, graph: Any, *, node_features: Any = None, **settings: Any) -> Array:
         """Return the label of every node of a graph that has the labelled nodes of the model."""
-        return decode(self.classes_, self._run(graph, node_features,
-                                               settings)[1])  # type: ignore[no-any-return]
+        code = self._run(graph, node_features, settings)[1]
+        return decode(self.classes_, code)  # type: ignore[no-any-return]
 
     def predict_proba(self, graph: Any, *, node_features: Any = None, **settings: Any) -> Array:
         """Return the probability of each class at every node."""

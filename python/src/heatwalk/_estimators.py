@@ -202,8 +202,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
         fitted: NodeRegressor = self._fitted(
             g, values_=found["value"], reached_=found["reached"], stddev_=found.get("stddev"),
-                                             run_=run,
-            method_=run.get("method"))
+            run_=run, method_=run.get("method"))
         return fitted
 
     def predict(self, X: Any = None) -> Array:

@@ -260,13 +260,12 @@ def _csr(matrix: Any) -> Any:
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
                          "Reshape your data")
-    if matrix.dtype.kind == "f" and matrix.dtype not in (np.float64,
-                                                         np.float32) or not matrix.dtype.isnative:
+    floats = matrix.dtype.kind == "f"
+    if floats and matrix.dtype.itemsize not in (4, 8) or not matrix.dtype.isnative:
         matrix = matrix.astype(np.float64)
-    values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc",
-                                                                      "coo") else matrix
-    if values.dtype.kind == "f" and isinstance(values,
-                                               np.ndarray) and not np.isfinite(values).all():
+    has_data = sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo")
+    values = matrix.data if has_data else matrix
+    if floats and isinstance(values, np.ndarray) and not np.isfinite(values).all():
         raise ValueError("Input contains NaN or infinity: weights are finite numbers")
     if 0 in matrix.shape:
         axis = "sample" if matrix.shape[0] == 0 else "feature"

@@ -237,8 +237,8 @@ def attributes_of(graph: Graph, features: Any) -> Any:
     columns = []
     for title in features.columns:
         values, missing = values_of(features[title])
-        if values.dtype.kind in "biuf" or all(isinstance(v, (int, float, np.number))
-                                              for v in values[~missing]):
+        numeric = (int, float, np.number)
+        if values.dtype.kind in "biuf" or all(isinstance(v, numeric) for v in values[~missing]):
             numbers = np.where(missing, np.nan, values).astype(np.float64)
             if not missing.all():
                 columns.append(np.where(missing, numbers[~missing].mean(), numbers)[:, None])

@@ -46,8 +46,9 @@ class Block:
         if copy is False and dtype is not None and np.dtype(dtype) != self.array.dtype:
             raise ValueError(f"a block of {self.array.dtype} becomes an array of "
                              f"{np.dtype(dtype)} by a copy")
-        return np.array(self.array, dtype) if copy else self.array.astype(dtype or self.dtype,
-                                                                          copy=False)
+        if copy:
+            return np.array(self.array, dtype)
+        return self.array.astype(dtype or self.dtype, copy=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
