@@ -227,8 +227,8 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	whole := g.Store
 	n := whole.Nodes.Len()
 	const row = 32 // bytes: components and the forest in which they are found, new rows, ids
-	if most := g.options.Memory; most > 0 && row*int64(n) > most {
-		return &budget.Error{Need: row * int64(n), Limit: most, Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
+	if limit := g.options.Memory; limit > 0 && row*int64(n) > limit {
+		return &budget.Error{Need: row * int64(n), Limit: limit, Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
 	}
 	components, err := sparse.FindComponents(ctx, whole.A, g.options.Workers)
 	if err != nil {
@@ -237,13 +237,13 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if len(components.Sizes) < 2 {
 		return nil
 	}
-	most, largest := slices.Max(components.Sizes), uint32(0)
+	nodes, largest := slices.Max(components.Sizes), uint32(0)
 	for i := range whole.Nodes.Rows() { // of the largest ones, that of the first node
-		if largest = components.Of[i]; components.Sizes[largest] == most {
+		if largest = components.Of[i]; components.Sizes[largest] == nodes {
 			break
 		}
 	}
-	g.OmittedNodes, g.OmittedComponents = n-most, len(components.Sizes)-1
+	g.OmittedNodes, g.OmittedComponents = n-nodes, len(components.Sizes)-1
 	place := components.Of // the new row of each row
 	next := uint32(0)
 	for i, c := range place {
@@ -256,7 +256,7 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if err != nil {
 		return err
 	}
-	err = whole.WriteRows(ctx, temporary.Content(), place, most, identityOfComponent)
+	err = whole.WriteRows(ctx, temporary.Content(), place, nodes, identityOfComponent)
 	if err == nil {
 		err = whole.Close()
 	}

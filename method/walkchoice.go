@@ -406,8 +406,8 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits) error 
 		return err
 	}
 	block, perKind := len(g.steps)*len(g.settings), len(c.trials[g.features[0]])
-	workers, each := sched.Workers(c.set.Workers), testerBytes(c.set, len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt()))
-	for c.set.Memory > 0 && workers > 1 && int64(x.Rows*x.Cols*4)+int64(workers)*each > c.set.Memory {
+	workers, bytes := sched.Workers(c.set.Workers), testerBytes(c.set, len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt()))
+	for c.set.Memory > 0 && workers > 1 && int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
 		workers--
 	}
 	testers := make([]*choose.Tester, workers)

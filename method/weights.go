@@ -114,8 +114,8 @@ const (
 func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, string, error) {
 	folds := s.folds(len(p.Row))
 	fold := split.Folds(p.Class, folds, s.RNGSeed, 0)
-	each := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
-	predicted := int(min(int64(folds), max(1, weighingWork/max(1, each))))
+	entries := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
+	predicted := int(min(int64(folds), max(1, weighingWork/max(1, entries))))
 	right := func(q *Problem) ([]bool, error) {
 		rows, err := compared(q, s).WalkedFor(ctx, fold, predicted, weighingSteps)
 		out, sums, count := make([]bool, len(rows)), make([]float64, len(p.Names)), 0.0

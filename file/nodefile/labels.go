@@ -196,7 +196,7 @@ func (l *Labels) warn(warn func(error), doubtful map[string]int) {
 	same := map[string]string{}
 	for _, name := range l.Names {
 		folded := strings.ToLower(name)
-		if first, is := same[folded]; is {
+		if first, isKnown := same[folded]; isKnown {
 			warn(textio.Fault(l.File, 0, "if they are one class, write them alike", "the classes %s and %s differ only in the case of letters", table.Quoted(first), table.Quoted(name)))
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 // has, and returns the rows of the results in the order of the rows of g. local is the row of blocks for a
 // row of g that this process has; all of them have the named rows. It fails if named rows differ among
 // processes, or if a second run has other bits.
-func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error)) *sparse.Block[float64] {
+func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute func(share *graph.Graph, local func(row int) int) (*sparse.Block[float64], error)) *sparse.Block[float64] {
 	t.Helper()
 	n := len(g.Degrees)
 	ranges := 2 * size // two for each process
@@ -29,13 +29,13 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 		results, divisions := make([]*sparse.Block[float64], size), make([]*sparse.Division, size)
 		err := sparsetest.Processes(size, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, bounds, sorted)
-			part, err := graph.Divide(t.Context(), g, d, 0)
+			share, err := graph.Divide(t.Context(), g, d, 0)
 			if err != nil {
 				return err
 			}
-			defer part.A.(*sparse.Divided).Close()
-			part.Workers = 1 + network.Rank()%2
-			result, err := compute(part, func(row int) int {
+			defer share.A.(*sparse.Divided).Close()
+			share.Workers = 1 + network.Rank()%2
+			result, err := compute(share, func(row int) int {
 				i, has := d.Local(row)
 				if !has {
 					panic(fmt.Sprintf("graphtest: only another process has row %d", row))
@@ -48,19 +48,19 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 		if err != nil {
 			t.Fatalf("%d processes: %v", size, err)
 		}
-		whole := sparse.NewBlock[float64](n, results[0].Cols)
+		joined := sparse.NewBlock[float64](n, results[0].Cols)
 		for rank, d := range divisions {
 			for i, row := range d.Team.Rows {
 				if d.Team.IsPadding(i) {
 					continue
 				}
-				if i >= d.Team.First && rank > 0 && !slices.Equal(whole.Row(int(row)), results[rank].Row(i)) {
-					t.Errorf("%d processes: row %d is %v in process 0 and %v in process %d", size, row, whole.Row(int(row)), results[rank].Row(i), rank)
+				if i >= d.Team.First && rank > 0 && !slices.Equal(joined.Row(int(row)), results[rank].Row(i)) {
+					t.Errorf("%d processes: row %d is %v in process 0 and %v in process %d", size, row, joined.Row(int(row)), results[rank].Row(i), rank)
 				}
-				copy(whole.Row(int(row)), results[rank].Row(i))
+				copy(joined.Row(int(row)), results[rank].Row(i))
 			}
 		}
-		return whole
+		return joined
 	}
 	first := run()
 	if second := run(); !slices.Equal(first.Data, second.Data) {

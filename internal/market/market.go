@@ -2,7 +2,7 @@
 // field, symmetry and size of a square matrix, then one entry on each line.
 //
 //	r := &market.Reader{Name: "graph.mtx"}
-//	for !done { done, err = r.Line(line, number, most) }
+//	for !done { done, err = r.Line(line, number, limit) }
 //	row, col, value, bad := r.Entry(fields, number)
 //	err = r.Complete(entries)
 //
@@ -80,8 +80,8 @@ type Reader struct {
 const FetchAgain = "fetch the file again"
 
 // Line parses the next line of the head, which has the given line number, and reports whether
-// it was the last line of the head. A matrix of more than most rows is an error.
-func (r *Reader) Line(line []byte, number int64, most int) (last bool, bad *textio.Error) {
+// it was the last line of the head. A matrix of more than limit rows is an error.
+func (r *Reader) Line(line []byte, number int64, limit int) (last bool, bad *textio.Error) {
 	switch {
 	case !r.began:
 		r.began = true
@@ -89,7 +89,7 @@ func (r *Reader) Line(line []byte, number int64, most int) (last bool, bad *text
 	case table.IsComment(line):
 		return false, nil
 	}
-	return true, r.size(line, number, most)
+	return true, r.size(line, number, limit)
 }
 
 // banner parses the first line.
@@ -127,7 +127,7 @@ func (r *Reader) banner(line []byte) *textio.Error {
 }
 
 // size parses the line with the numbers of rows, columns and entries.
-func (r *Reader) size(line []byte, number int64, most int) *textio.Error {
+func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
 	const fix = "correct the line of sizes, or fetch the file again"
 	words := bytes.Fields(line)
 	if len(words) != 3 {
@@ -145,8 +145,8 @@ func (r *Reader) size(line []byte, number int64, most int) *textio.Error {
 	switch {
 	case n[0] != n[1]:
 		return textio.Fault(r.Name, number, "", "%d×%d; an adjacency matrix is square", n[0], n[1])
-	case n[0] > uint64(most):
-		return textio.Fault(r.Name, number, "", "%d rows; limit %d", n[0], most)
+	case n[0] > uint64(limit):
+		return textio.Fault(r.Name, number, "", "%d rows; limit %d", n[0], limit)
 	}
 	return nil
 }

@@ -81,11 +81,11 @@ func RandomDirected(rngSeed uint64, nodes, arcs int, weighted bool) *sparse.CSR 
 }
 
 func random(rngSeed uint64, nodes, edges int, weighted, directed bool) *sparse.CSR {
-	most := nodes * (nodes + 1) / 2
+	limit := nodes * (nodes + 1) / 2
 	if directed {
-		most = nodes * nodes
+		limit = nodes * nodes
 	}
-	if edges > most {
+	if edges > limit {
 		panic(fmt.Sprintf("testgraph: %d edges among %d nodes", edges, nodes))
 	}
 	rng := rand.New(rand.NewPCG(rngSeed, uint64(nodes)))

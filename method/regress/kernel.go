@@ -135,9 +135,9 @@ func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settin
 // kernels returns the distinct values of the kernel in settings, and the first setting with each.
 func (m *Model) kernels(settings []param.Values) (values []param.Values, first []int) {
 	for i, v := range settings {
-		own := m.kernel.Own(v)
-		if i == 0 || !maps.Equal(own, values[len(values)-1]) {
-			values, first = append(values, own), append(first, i)
+		parameters := m.kernel.Own(v)
+		if i == 0 || !maps.Equal(parameters, values[len(values)-1]) {
+			values, first = append(values, parameters), append(first, i)
 		}
 	}
 	return values, first

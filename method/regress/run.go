@@ -258,9 +258,9 @@ func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
 func (c *comparison) best(e *evidence, hidden int) int {
 	merits, highest, stderr := make([]float64, len(e.miss)), math.Inf(-1), 0.0
 	for s, miss := range e.miss {
-		var own float64
-		if merits[s], own = c.merit(miss, hidden); merits[s] > highest {
-			highest, stderr = merits[s], own
+		var deviation float64
+		if merits[s], deviation = c.merit(miss, hidden); merits[s] > highest {
+			highest, stderr = merits[s], deviation
 		}
 	}
 	return e.space.BestWithin(merits, stderr)

@@ -63,11 +63,11 @@ const (
 func Choose(ctx context.Context, p *Problem) (*Choice, error) {
 	c := &chooser{Problem: p}
 	c.fold = split.Folds(p.Class, mostFold, p.Seed, 0)
-	each := steps * p.Store.NNZ() * int64(p.Classes)
+	entries := steps * p.Store.NNZ() * int64(p.Classes)
 	if p.Store.Manifest.Directed {
-		each *= 2
+		entries *= 2
 	}
-	c.folds = int(min(mostFold, max(1, work/max(1, each))))
+	c.folds = int(min(mostFold, max(1, work/max(1, entries))))
 	out := &Choice{HalfLife: math.Inf(1)}
 	if book := p.Options.Book(p.Store.Manifest); book != nil {
 		c.fixed = *book
@@ -162,9 +162,9 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
 			weights[k] = 1
 		}
 	}
-	most := slices.Max(weights)
+	largest := slices.Max(weights)
 	for k := range weights {
-		weights[k] /= most
+		weights[k] /= largest
 	}
 	out.Kinds = weights
 	return nil

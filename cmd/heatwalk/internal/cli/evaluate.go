@@ -344,17 +344,17 @@ func (s *splitFlags) writeSplits(o *outputs, plan *evaluate.Plan, nodes itemIDs,
 	if err != nil {
 		return s.explain(err, nodes, l)
 	}
-	part := make([][]string, len(l.Row))
+	uses := make([][]string, len(l.Row))
 	for i, one := range list {
 		for _, position := range one.Train {
-			part[position] = append(part[position], "train")
+			uses[position] = append(uses[position], "train")
 		}
 		for _, position := range one.Test {
-			part[position] = append(part[position], "test")
+			uses[position] = append(uses[position], "test")
 		}
-		for position := range part {
-			if len(part[position]) == i {
-				part[position] = append(part[position], "none")
+		for position := range uses {
+			if len(uses[position]) == i {
+				uses[position] = append(uses[position], "none")
 			}
 		}
 	}
@@ -363,7 +363,7 @@ func (s *splitFlags) writeSplits(o *outputs, plan *evaluate.Plan, nodes itemIDs,
 		return err
 	}
 	return tablefile.WriteLines(o.run.ctx, w, formatOf(s.save, tablefile.LineEndings), []string{"node", "split"}, len(l.Row), func(i int, cells []string) {
-		cells[0], cells[1] = nodes.ID(l.Row[i]), strings.Join(part[i], " ")
+		cells[0], cells[1] = nodes.ID(l.Row[i]), strings.Join(uses[i], " ")
 	})
 }
 

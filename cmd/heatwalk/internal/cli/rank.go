@@ -132,16 +132,16 @@ func writeRanking(run *session, c *rankOptions, d *graphRun, r *rank.Ranking, do
 	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
-	at, order := make(map[int]int, len(d.rows)), make([]int, len(r.Order)) // positions by row, and by rank
+	position, order := make(map[int]int, len(d.rows)), make([]int, len(r.Order)) // positions by row, and by rank
 	for i, row := range d.rows {
-		at[row] = i
+		position[row] = i
 	}
 	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "z"}, {Title: "p"}, {Title: "rank"}, {Title: "seed", Logical: true}}
 	for k := range columns {
 		columns[k].Values = make([]float64, len(d.rows))
 	}
 	for i, row := range r.Order {
-		order[i] = at[row]
+		order[i] = position[row]
 		values := []float64{r.Score[row], 0, 0, float64(i + 1), 0}
 		if c.sets > 0 {
 			values[1], values[2] = r.Z[row], r.P[row]

@@ -24,10 +24,10 @@ func agree(run *session, parts []string, sums []float64) error {
 	}
 	all := make([]float64, run.network.Size()*len(sums))
 	run.network.AllGather(all, sums)
-	for i, part := range parts {
+	for i, place := range parts {
 		for p := range run.network.Size() {
 			if all[p*len(sums)+i] != all[i] {
-				return fault.Data(part, "differs between processes 0 and %d of %d; give all processes the same, for example a copy of the file on each host", p, run.network.Size())
+				return fault.Data(place, "differs between processes 0 and %d of %d; give all processes the same, for example a copy of the file on each host", p, run.network.Size())
 			}
 		}
 	}

@@ -93,8 +93,8 @@ func Seconds(d time.Duration) string {
 	case s < 99.95:
 		return fmt.Sprintf("%.1f s", s)
 	case s < 3600:
-		whole := int(s + 0.5)
-		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+		seconds := int(s + 0.5)
+		return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
 	default:
 		minutes := int(s/60 + 0.5)
 		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
