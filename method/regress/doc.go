@@ -23,6 +23,7 @@
 // values of its fold: by a model of the other folds, or for a kernel by a closed form, see package ridge. A setting is
 // chosen by the rule of package choose, where the share of right predictions is replaced by the share of the variance that is
 // explained, the mean of 1 − (y − ŷ)²/σ², with its standard error. Of methods the one that explains most is used.
+// Settings of gp are chosen by the largest restricted likelihood instead.
 // The reported error of each fold is that of the setting that the other folds choose, so
 // that the choice does not make it too small.
 //

@@ -65,8 +65,12 @@ func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
 		}
 		return list, nil
 	}
-	on.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error) {
-		return kernelHeldOut(ctx, p, on, fold, settings, ratio, s)
+	on.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error) {
+		miss, likelihood, err = kernelHeldOut(ctx, p, on, fold, settings, ratio, s)
+		if m != &process {
+			likelihood = nil
+		}
+		return miss, likelihood, err
 	}
 	on.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
 		return kernelBytes(p, on, settings, s, m == &process)
@@ -83,12 +87,12 @@ func kernelSettings(s *Settings) *kernel.Settings {
 	return &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
 }
 
-// kernelHeldOut returns the errors of predictions by models of the other folds, see [pathridge.Path.LeavePartsOut].
-func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settings []param.Values, ratio string, s *Settings) ([][]float64, error) {
+// kernelHeldOut returns the errors of predictions by models of the other folds, and the likelihoods of these, see [pathridge.Path.LeavePartsOut].
+func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settings []param.Values, ratio string, s *Settings) (miss, likelihood [][]float64, err error) {
 	values, first := m.kernels(settings)
 	ks, err := m.kernel.NewAll(ctx, p.Graph, values)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Memory: s.Memory, Progress: func(_ string, done, total int64) {
 		if s.Progress != nil {
@@ -96,9 +100,10 @@ func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settin
 		}
 	}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	miss := make([][]float64, len(settings))
+	miss, likelihood = make([][]float64, len(settings)), make([][]float64, len(settings))
+	folds := slices.Max(fold) + 1
 	err = sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
 		gram := mat.NewSymDense(len(p.Row), nil)
 		for i := range p.Row {
@@ -117,10 +122,13 @@ func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settin
 		}
 		for i := first[k]; i < end; i++ {
 			miss[i] = make([]float64, len(p.Row))
-			predicted, err := path.LeavePartsOut(settings[i].Number(ratio), fold, slices.Max(fold)+1)
-			if err != nil && !errors.Is(err, pathridge.ErrIndefinite) {
+			predicted, l, err := path.LeavePartsOut(settings[i].Number(ratio), fold, folds)
+			if errors.Is(err, pathridge.ErrIndefinite) {
+				l = slices.Repeat([]float64{math.Inf(-1)}, folds+1)
+			} else if err != nil {
 				return err
 			}
+			likelihood[i] = l
 			for a, y := range p.Value {
 				if miss[i][a] = math.Inf(1); err == nil {
 					miss[i][a] = y - predicted.At(a, 0)
@@ -129,7 +137,7 @@ func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settin
 		}
 		return ctx.Err()
 	})
-	return miss, err
+	return miss, likelihood, err
 }
 
 // kernels returns the distinct values of the kernel in settings, and the first setting with each.

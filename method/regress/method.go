@@ -30,9 +30,12 @@ type Model struct {
 	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
 	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
 
-	heldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error) // in place of predictions from the other folds, by setting and value; nil: none
-	kernel  *kernel.Family
-	on      func(f *kernel.Family) *Model // a model on a kernel; nil: it needs none
+	// heldOut returns the errors of predictions from the other folds by setting and value, and, to choose by, the logarithm
+	// of the likelihood of the other folds by setting and fold, then of all values, or nil; nil: [Model.Predict] is used.
+	heldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error)
+
+	kernel *kernel.Family
+	on     func(f *kernel.Family) *Model // a model on a kernel; nil: it needs none
 }
 
 // Values are predicted values of all nodes.

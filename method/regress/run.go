@@ -187,6 +187,8 @@ type evidence struct {
 	settings []param.Values
 	space    *choose.Space
 	miss     [][]float64 // y − ŷ by setting and value
+
+	likelihood [][]float64 // by setting and fold, and of all values, see heldOut; nil: settings are chosen by miss
 }
 
 // compare predicts each value without its fold, with every setting of a method.
@@ -205,7 +207,7 @@ func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) 
 		e.space.Axes[last].Falling = m.Ridge
 	}
 	if m.heldOut != nil {
-		e.miss, err = m.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
+		e.miss, e.likelihood, err = m.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
 		return e, err
 	}
 	for range e.settings {
@@ -258,6 +260,10 @@ func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
 func (c *comparison) best(e *evidence, hidden int) int {
 	merits, highest, stderr := make([]float64, len(e.miss)), math.Inf(-1), 0.0
 	for s, miss := range e.miss {
+		if e.likelihood != nil {
+			merits[s] = math.Round(e.likelihood[s][(hidden+c.folds+1)%(c.folds+1)]/tie) * tie
+			continue
+		}
 		var deviation float64
 		if merits[s], deviation = c.merit(miss, hidden); merits[s] > highest {
 			highest, stderr = merits[s], deviation
