@@ -90,8 +90,16 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 	if err != nil {
 		return nil, err
 	}
+	views := []attributeBlock{attributesOf(plain, l.applyTo), attributesOf(ranked, l.rankTo)}
+	if countsNeighbours(in.p) {
+		counts, err := countBlock(ctx, in, l, items, fold)
+		if err != nil {
+			return nil, err
+		}
+		views = append(views, counts)
+	}
 	var list []ridgeBlock
-	for _, b := range []attributeBlock{attributesOf(plain, l.applyTo), attributesOf(ranked, l.rankTo)} {
+	for _, b := range views {
 		list = append(list, b.ridge(in.set.Workers, len(in.p.Names)))
 	}
 	return newRidgeScores(ctx, in, items, fold, hasOthers, list)

@@ -70,7 +70,7 @@ func boolean(x bool) int64 {
 
 // ridges returns the number of ridges whose scores are columns.
 func (d *design) ridges(p *problem.Problem) int {
-	return int(2*boolean(p.Attributes != nil) + boolean(d.links))
+	return int(2*boolean(p.Attributes != nil) + boolean(countsNeighbours(p)) + boolean(d.links))
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -153,6 +153,10 @@ func attributeBytes(p *problem.Problem, folds, workers int) int64 {
 	sweeps := 3*blocks.BlockBytes[float32](n, max(slabColumns, k)) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0
+	}
+	if countsNeighbours(p) {
+		retained += countBytes(p)
+		d = (d+1)*k + 2*d + k // features of the largest ridge
 	}
 	return retained + max(sweeps, 2*chunks.Bytes[float32](d, k)+3*blocks.BlockBytes[float32](n, k)+ridge.Bytes(labels, d, k, folds))
 }

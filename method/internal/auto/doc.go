@@ -12,7 +12,8 @@
 //     labelled node are computed without its own label: filters of random walks from labels
 //     (seeds.go, columns.go), eigenvectors (eigenvectors.go), scores of a diffusion kernel and of
 //     common neighbours (diffusion.go), steps along arcs (directions.go), and scores of ridge
-//     regressions (ridgescores.go) on attributes (attribute*.go) and on rows of links (links.go).
+//     regressions (ridgescores.go) on attributes (attribute*.go), on numbers of neighbours that few attributes
+//     count (countscores.go), and on rows of links (links.go).
 //  4. candidates (candidates.go) are multinomial logistic regressions on subsets of the columns.
 //  5. heldOut (heldout.go) holds the probabilities that each candidate, Poisson learning and label
 //     propagation predict for labels outside their training sets. The cross-validated accuracy
@@ -46,6 +47,8 @@
 //     tolokers) and are left out.
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
 //     the view through personalised PageRank is 3.0. Means over neighbours gained nothing in addition.
+//   - Attributes that count the classes of neighbours: 8.9, 6.2 and 5.6 on three boards with mines of 1,600 to
+//     10,000 nodes; two rounds of predictions gained 8.3, 7.2 and 7.0 with five times the code.
 //   - Label propagation: 47 on the roads of Luxembourg with 60 labels and 5 with 5,000, none on the
 //     other graphs.
 package auto

@@ -1,0 +1,219 @@
+package auto
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	// Counts are made from fewestCountLabels labels, and up to mostCountColumns attributes × classes.
+	fewestCountLabels = 500
+	mostCountColumns  = 256
+
+	countParts = 5    // of labels
+	countRidge = 1e-9 // of the mean of the diagonal
+	countSlack = 0.1  // weight of the prior, in neighbours
+)
+
+// countsNeighbours reports whether attributes may count the classes of neighbours: they are few, and labels are many.
+func countsNeighbours(p *problem.Problem) bool {
+	return p.Attributes != nil && len(p.Row) >= fewestCountLabels && (p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
+}
+
+// counts are features of nodes whose attributes say how many of their neighbours have each class, as the numbers
+// of a board with mines do. Least squares fit the number of neighbours of class c to the attributes, the degree and 1
+// of each node, by the labels around it. The share of class c among the neighbours of u without a label is
+//
+//	q_uc = (max(0, fit_uc − labelled_uc) + s·π_c)/(unlabelled_u + s)
+//
+// for the shares π of the labels and s = countSlack. Columns of a node are the means over its neighbours of
+// log(q_uc/π_c), alone and times each attribute of u, because an attribute may say that nothing is known.
+type counts struct {
+	in   *input
+	fold []int                     // of learned labels
+	walk *sparse.Operator[float32] // T
+	x    *sparse.Block[float32]    // attributes
+}
+
+// countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
+// among them.
+func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (block attributeBlock, err error) {
+	n, d := l.a.Rows, l.a.Cols
+	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
+	left := make([]float64, n)
+	for v, degree := range in.p.Degrees {
+		if degree > 0 {
+			left[v] = 1 / degree
+		}
+		l.a.rowTo(c.x.Row(v), v, 0, d)
+	}
+	c.walk = &sparse.Operator[float32]{A: in.p.A, Left: left, Workers: in.set.Workers}
+	var rows, nodes *sparse.Block[float32]
+	for hidden := range countParts + 1 {
+		if nodes, err = c.columns(ctx, hidden); err != nil {
+			return block, err
+		}
+		if rows == nil {
+			rows = chunks.Block[float32](len(items), nodes.Cols)
+		}
+		for item, i := range items {
+			if fold[i]%countParts == hidden {
+				copy(rows.Row(item), nodes.Row(in.learned.Row[i]))
+			}
+		}
+	}
+	for j := range rows.Cols { // so that a ridge shrinks all columns alike
+		square := 0.0
+		for item := range rows.Rows {
+			square += math.Pow(float64(rows.Row(item)[j]), 2)
+		}
+		scale := float32(1 / (math.Sqrt(square/float64(rows.Rows)) + 1e-6))
+		for item := range rows.Rows {
+			rows.Row(item)[j] *= scale
+		}
+		for v := range n {
+			nodes.Row(v)[j] *= scale
+		}
+	}
+	return attributesOf(rows, func(ctx context.Context, dst, w *sparse.Block[float32]) error {
+		return chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				row := dst.Row(v)
+				clear(row)
+				for j, y := range nodes.Row(v) {
+					for class, weight := range w.Row(j) {
+						row[class] += float32(y * weight)
+					}
+				}
+			}
+		})
+	}), nil
+}
+
+// columns returns the columns of all nodes without the labels of a part.
+func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32], error) {
+	n, d, k := c.x.Rows, c.x.Cols, len(c.in.p.Names)
+	labels, shares, prior, sum := sparse.NewBlock[float32](n, k), sparse.NewBlock[float32](n, k), make([]float64, k), 0.0
+	for i, v := range c.in.learned.Row {
+		if class := c.in.learned.Class[i]; c.fold[i]%countParts != hidden {
+			labels.Row(v)[class] = 1
+			prior[class]++
+			sum++
+		}
+	}
+	for class := range prior {
+		prior[class] = (prior[class] + countSlack) / (sum + countSlack*float64(k))
+	}
+	if err := c.step(ctx, shares, labels); err != nil {
+		return nil, err
+	}
+	weights, err := c.fit(shares)
+	if err != nil {
+		return nil, err
+	}
+	messages, z := sparse.NewBlock[float32](n, (d+1)*k+d), make([]float64, d+2)
+	for v := range n {
+		degree, x, row := c.rowTo(z, v), c.x.Row(v), messages.Row(v)
+		unlabelled := degree
+		for _, q := range shares.Row(v) {
+			unlabelled -= float64(degree * float64(q))
+		}
+		for class, q := range shares.Row(v) {
+			count := -degree * float64(q)
+			for j, y := range z {
+				count += float64(y * weights.At(j, class))
+			}
+			share := (max(0, count) + float64(countSlack*prior[class])) / (max(0, unlabelled) + countSlack)
+			message := float32(math.Log(share / prior[class]))
+			row[class] = message
+			for j, y := range x {
+				row[(1+j)*k+class] = y * message
+			}
+		}
+		copy(row[(d+1)*k:], x)
+	}
+	means := sparse.NewBlock[float32](n, messages.Cols)
+	if err := c.step(ctx, means, messages); err != nil {
+		return nil, err
+	}
+	out := chunks.Block[float32](n, means.Cols+d+k)
+	for v := range n {
+		row := out.Row(v)
+		copy(row, means.Row(v))
+		copy(row[means.Cols:], c.x.Row(v))
+		copy(row[means.Cols+d:], shares.Row(v))
+	}
+	return out, nil
+}
+
+// step stores the means of columns over neighbours.
+func (c *counts) step(ctx context.Context, dst, x *sparse.Block[float32]) error {
+	c.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(c.in.p.A) * int64(x.Cols)})
+	return c.walk.StepTo(ctx, dst, x, sparse.Step[float32]{Alpha: 1})
+}
+
+// rowTo stores the attributes of a node, its degree and 1, and returns the degree.
+func (c *counts) rowTo(z []float64, v int) float64 {
+	d := c.x.Cols
+	for j, x := range c.x.Row(v) {
+		z[j] = float64(x)
+	}
+	degree := c.in.p.Degrees[v]
+	z[d], z[d+1] = degree, 1
+	return degree
+}
+
+// fit returns the weights of attributes, degree and 1 in the number of neighbours of each class. A node counts by
+// the share of its neighbours that have labels.
+func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
+	d, k := c.x.Cols+2, shares.Cols
+	squares, right, z := mat.NewSymDense(d, nil), mat.NewDense(d, k, nil), mat.NewVecDense(d, nil)
+	team := sparse.TeamOf(c.in.p.A)
+	for lo, hi := range team.Counted(0, c.x.Rows) {
+		for v := lo; v < hi; v++ {
+			degree, seen := c.rowTo(z.RawVector().Data, v), 0.0
+			for _, q := range shares.Row(v) {
+				seen += float64(q)
+			}
+			squares.SymRankOne(squares, seen, z)
+			for class, q := range shares.Row(v) {
+				for j := range d {
+					right.RawRowView(j)[class] += float64(z.AtVec(j) * degree * float64(q))
+				}
+			}
+		}
+	}
+	team.Sum(squares.RawSymmetric().Data)
+	team.Sum(right.RawMatrix().Data)
+	shift := countRidge * (mat.Trace(squares) + 1) / float64(d)
+	for j := range d {
+		squares.SetSym(j, j, squares.At(j, j)+shift)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(squares) {
+		return nil, ridge.ErrIndefinite
+	}
+	w := new(mat.Dense)
+	if err := factor.SolveTo(w, right); err != nil {
+		if _, isNear := err.(mat.Condition); !isNear {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// countBytes returns the size of the blocks of counts.
+func countBytes(p *problem.Problem) int64 {
+	n, d, k := len(p.Degrees), p.Attributes.Cols, len(p.Names)
+	columns := (d+1)*k + 2*d + k
+	return 2*chunks.Bytes[float32](n, columns) + chunks.Bytes[float32](len(p.Row), columns) + chunks.Bytes[float32](n, d) +
+		2*blocks.BlockBytes[float32](n, columns) + 2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
+}
