@@ -59,6 +59,17 @@ type Prediction struct {
 	choice *auto.Choice // of auto
 }
 
+// MixedModel describes a model in the mixture of auto.
+type MixedModel = auto.MixedModel
+
+// Models describes the models in the mixture of auto, by decreasing weight; nil for other methods.
+func (p *Prediction) Models() []MixedModel {
+	if p.choice == nil {
+		return nil
+	}
+	return p.choice.Models()
+}
+
 // Choice returns the model that auto has chosen, whose JSON has its mixture of models and its calibration; nil for
 // other methods.
 func (p *Prediction) Choice() any {

@@ -141,7 +141,7 @@ func TestBeliefsOfABlockModel(t *testing.T) {
 	}
 	p, class := problemtest.Blocks(t, 5, 1500, 150, 3, 5, 1)
 	with := evident(t, p, &Settings{})
-	if last := with.Choice.Mixture[len(with.Choice.Mixture)-1]; !last.Candidate.Beliefs {
+	if last := with.Choice.Mixture[len(with.Choice.Mixture)-1]; !last.Beliefs {
 		t.Fatal("beliefs take no part")
 	}
 	accuracy := problemtest.Accuracy(p, with.Class, class)

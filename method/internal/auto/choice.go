@@ -1,8 +1,11 @@
 package auto
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/method/split"
 )
@@ -17,10 +20,62 @@ type Choice struct {
 
 // Component is a component of the mixture: a candidate with its λ, or Poisson learning.
 type Component struct {
-	Weight    float64   `json:"weight"`
-	Poisson   bool      `json:"poisson,omitempty"`
-	Candidate candidate `json:"candidate,omitzero"`
-	Lambda    float64   `json:"lambda,omitempty"`
+	Weight  float64 `json:"weight"`
+	Poisson bool    `json:"poisson,omitempty"`
+	candidate
+	Lambda float64 `json:"lambda,omitempty"`
+}
+
+// MixedModel describes a component of a mixture to people.
+type MixedModel struct {
+	Name       string
+	Parameters string
+	Weight     float64
+	IsFactor   bool // the probabilities to the power of the weight multiply those of the mixture
+}
+
+// Models describes the components by decreasing weight, and a factor last.
+func (c *Choice) Models() (list []MixedModel) {
+	for _, k := range c.Mixture {
+		m := MixedModel{Weight: k.Weight, IsFactor: k.Beliefs}
+		switch {
+		case k.Poisson:
+			m.Name = "Poisson learning"
+		case k.Propagation:
+			m.Name = "label propagation"
+		case k.Beliefs:
+			m.Name = "beliefs of a block model"
+		default:
+			var features []string
+			for _, kind := range []struct {
+				takes bool
+				name  string
+			}{{!k.Alone, "walks"}, {k.Attributes, "attributes"}, {k.Free, "class features"}, {k.Links, "links"}} {
+				if kind.takes {
+					features = append(features, kind.name)
+				}
+			}
+			m.Name = "logistic regression on " + strings.Join(features, ", ")
+		}
+		var parameters []string
+		for _, p := range []struct {
+			name  string
+			value float64
+		}{{"lambda", k.Lambda}, {"pull", k.Pull}, {"ridge", k.Ridge}} {
+			if p.value != 0 {
+				parameters = append(parameters, fmt.Sprintf("%s %.3g", p.name, p.value))
+			}
+		}
+		m.Parameters = strings.Join(parameters, ", ")
+		list = append(list, m)
+	}
+	slices.SortStableFunc(list, func(a, b MixedModel) int {
+		if a.IsFactor != b.IsFactor {
+			return cmp.Compare(boolean(a.IsFactor), boolean(b.IsFactor))
+		}
+		return cmp.Compare(b.Weight, a.Weight)
+	})
+	return list
 }
 
 // Calibration holds the parameters of the calibration of probabilities.
@@ -36,7 +91,7 @@ func (m *model) choice() *Choice {
 	for _, term := range m.mixture {
 		chosen := Component{Weight: term.weight, Poisson: term.setting < 0}
 		if !chosen.Poisson {
-			chosen.Candidate, chosen.Lambda = m.settings[term.setting].candidate, m.settings[term.setting].lambda
+			chosen.candidate, chosen.Lambda = m.settings[term.setting].candidate, m.settings[term.setting].lambda
 		}
 		c.Mixture = append(c.Mixture, chosen)
 	}
@@ -46,8 +101,8 @@ func (m *model) choice() *Choice {
 // Valid reports whether the parameters of all models are in their ranges.
 func (c *Choice) Valid() bool {
 	return (c.BlockModel || len(c.Mixture) > 0) && !slices.ContainsFunc(c.Mixture, func(k Component) bool {
-		hasModel := !k.Poisson && k.Candidate.isModel()
-		return k.Lambda < 0 || k.Candidate.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Candidate.Ridge == 0)
+		hasModel := !k.Poisson && k.isModel()
+		return k.Lambda < 0 || k.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Ridge == 0)
 	})
 }
 
@@ -58,7 +113,7 @@ func (c *Choice) modelOf(f *features) *model {
 		term := component{weight: chosen.Weight, setting: -1}
 		if !chosen.Poisson {
 			term.setting = len(m.settings)
-			m.settings = append(m.settings, heldOutSetting{setting: setting{chosen.Candidate, chosen.Lambda}})
+			m.settings = append(m.settings, heldOutSetting{setting: setting{chosen.candidate, chosen.Lambda}})
 		}
 		m.mixture = append(m.mixture, term)
 	}

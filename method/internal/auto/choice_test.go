@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
@@ -34,7 +36,7 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 		if !reflect.DeepEqual(got.Choice, want.Choice) || got.Tested != 0 {
 			t.Errorf("%s: the choice %s becomes %v", name, text, got.Choice)
 		}
-		if last := kept.Mixture[len(kept.Mixture)-1]; name == "blocks" && !last.Candidate.Beliefs {
+		if last := kept.Mixture[len(kept.Mixture)-1]; name == "blocks" && !last.Beliefs {
 			t.Error("beliefs take no part, so that they are not tested")
 		}
 	}
@@ -44,15 +46,35 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 func TestStagesOfAChoice(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 5, 800, 120, 3, 6, 1)
 	want := evident(t, p, &Settings{})
-	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Candidate.Links }) {
+	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Links }) {
 		t.Error("link rows are computed that no component uses")
 	}
 	p, _ = problemtest.Blocks(t, 5, 800, 90, 3, 6, 1)
-	kept := &Choice{Mixture: []Component{{Weight: 1, Candidate: candidate{Links: true, Alone: true, Ridge: 10}, Lambda: 10}}, Calibration: want.Choice.Calibration}
+	kept := &Choice{Mixture: []Component{{Weight: 1, candidate: candidate{Links: true, Alone: true, Ridge: 10}, Lambda: 10}}, Calibration: want.Choice.Calibration}
 	if inputOf(t, p, &Settings{}).links {
 		t.Fatal("90 labels are enough for link rows, so that nothing is tested")
 	}
 	if got := evident(t, p, &Settings{Choice: kept}); !reflect.DeepEqual(got.Choice, kept) {
 		t.Errorf("choice %v, want %v", got.Choice, kept)
+	}
+}
+
+// A choice read from the JSON of a kept model names each kind of model in its mixture.
+func TestModels(t *testing.T) {
+	const text = `{"mixture":[{"weight":0.1,"poisson":true},{"weight":0.2,"propagation":true,"lambda":0.03},{"weight":0.7,"beliefs":true},` +
+		`{"weight":0.3,"free":true,"links":true,"ridge":3,"lambda":1},{"weight":0.4,"attributes":true,"alone":true,"pull":0.5,"ridge":10,"lambda":10}],"calibration":{}}`
+	var c Choice
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	want := []MixedModel{
+		{"logistic regression on attributes", "lambda 10, pull 0.5, ridge 10", 0.4, false},
+		{"logistic regression on walks, class features, links", "lambda 1, ridge 3", 0.3, false},
+		{"label propagation", "lambda 0.03", 0.2, false},
+		{"Poisson learning", "", 0.1, false},
+		{"beliefs of a block model", "", 0.7, true},
+	}
+	if diff := cmp.Diff(want, c.Models()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

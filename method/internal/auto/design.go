@@ -95,7 +95,7 @@ func Propagates(p *problem.Problem) bool {
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {
-		d.links = d.links || term.Candidate.Links
+		d.links = d.links || term.Links
 	}
 }
 

@@ -480,16 +480,20 @@ func (r *classifyRun) modelText() string {
 	case r.Parameters != nil:
 		return chosen(*r.Parameters, r.Settings)
 	}
-	const most = 3
+	const named = 3
 	var terms []string
-	list := mixtureOf(r.Model)
-	for _, m := range list[:min(most, len(list))] {
-		terms = append(terms, fmt.Sprintf("%.2f %s", m.weight, m.name))
+	list, factor := r.p.Models(), ""
+	if n := len(list) - 1; n >= 0 && list[n].IsFactor {
+		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name, list[n].Weight)
+		list = list[:n]
 	}
-	if n := len(list) - most; n > 0 {
+	for _, m := range list[:min(named, len(list))] {
+		terms = append(terms, fmt.Sprintf("%.2f %s", m.Weight, m.Name))
+	}
+	if n := len(list) - named; n > 0 {
 		terms = append(terms, words.Counted(n, "other model"))
 	}
-	text := strings.Join(terms, " + ")
+	text := strings.Join(terms, " + ") + factor
 	if len(r.Omitted) > 0 {
 		text += "; left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
 	}
@@ -506,10 +510,14 @@ func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, label
 	if text := r.modelText(); text != "" {
 		model.Text = append(model.Text, "Model: "+text+".")
 	}
-	if list := mixtureOf(r.Model); list != nil {
-		t := &report.Table{Caption: "Models of the mixture, fitted to all labels.", Head: []string{"model", "weight", "parameters"}}
+	if list := r.p.Models(); list != nil {
+		t := &report.Table{Caption: "Models of the mixture, fitted to all labels. A factor multiplies it, to the power of its weight.", Head: []string{"model", "weight", "parameters"}}
 		for _, m := range list {
-			t.Rows = append(t.Rows, []report.Cell{{Text: m.name}, report.Fixed(m.weight, 3, 0), {Text: m.parameters}})
+			name := m.Name
+			if m.IsFactor {
+				name = "factor: " + name
+			}
+			t.Rows = append(t.Rows, []report.Cell{{Text: name}, report.Fixed(m.Weight, 3, 0), {Text: m.Parameters}})
 		}
 		model.Tables = append(model.Tables, t)
 	}
