@@ -46,11 +46,17 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefi
 	seedClass, count := classOfRow(seeds, len(labels)), 0
 	trueClass := slices.Repeat([]int{Unlabelled}, len(labels))
 	if truth != nil {
-		s.confusion, s.calibration = newConfusion(classes), new(calibration)
+		var positions []int // of the names of true classes
+		for _, name := range truth.Names {
+			positions = append(positions, slices.Index(seeds.Names, name))
+		}
+		s.confusion = newConfusion(classes)
 		for i, row := range truth.Row {
-			trueClass[row] = slices.Index(seeds.Names, truth.Names[truth.Class[i]])
+			trueClass[row] = positions[truth.Class[i]]
 		}
 	}
+	var confidence []float64 // in predictions of nodes whose true class is known
+	var right []bool
 	for row, c := range labels {
 		if seedClass[row] != Unlabelled || c == Unlabelled {
 			continue
@@ -69,8 +75,11 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefi
 		s.keep(u)
 		if want := trueClass[row]; want != Unlabelled {
 			s.confusion[want][c]++
-			s.calibration = s.calibration.plus(newCalibration([]float64{u.p}, []bool{want == c}))
+			confidence, right = append(confidence, u.p), append(right, want == c)
 		}
+	}
+	if truth != nil {
+		s.calibration = newCalibration(confidence, right)
 	}
 	s.Expected /= float64(max(1, count))
 	return s
