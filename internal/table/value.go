@@ -134,6 +134,11 @@ func TimeOf(text string) (t time.Time, ok bool) {
 		}
 		return t, false
 	}
+	return DateOf(text)
+}
+
+// DateOf parses a date year-month-day with or without a time of day.
+func DateOf(text string) (t time.Time, ok bool) {
 	if len(text) < len(time.DateOnly) {
 		return t, false
 	}

@@ -30,7 +30,6 @@ type Times struct {
 // without kinds or without times has zeros for them.
 const (
 	kindCodes = 1 << 8
-	timeCodes = 1 << 16
 	codeBytes = 3 // of an entry with a kind and a time
 )
 
@@ -42,6 +41,9 @@ func KindOf(code uint32) int { return int(code % kindCodes) }
 
 // Coded reports whether entries have kinds or times.
 func (m *Manifest) Coded() bool { return m.Kinds != nil || m.Times != nil }
+
+// valued reports whether panels may have values other than 1, of weights or of a codebook.
+func (m *Manifest) valued() bool { return m.Weighted || m.Coded() }
 
 // version returns the number of the format of a store.
 func (m *Manifest) version() int {

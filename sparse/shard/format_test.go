@@ -127,9 +127,9 @@ func section(t *testing.T, page, heading string) string {
 
 var tableRow = regexp.MustCompile(`(?m)^\|([^|]*)\|([^|]*)\|([^|]*)\|`)
 
-// table returns the cells of the first three columns of a section's tables,
+// cellsOf returns the cells of the first three columns of a section's tables,
 // without backquotes.
-func table(t *testing.T, page, heading string) [][3]string {
+func cellsOf(t *testing.T, page, heading string) [][3]string {
 	t.Helper()
 	var rows [][3]string
 	for _, m := range tableRow.FindAllStringSubmatch(section(t, page, heading), -1) {
@@ -150,7 +150,7 @@ func TestFormatDoc(t *testing.T) {
 	page := string(must(os.ReadFile(formatPage)))
 	fields := func(heading string, want [][3]string) {
 		t.Helper()
-		got := table(t, page, heading)
+		got := cellsOf(t, page, heading)
 		if len(got) == 0 || !slices.Equal(got[1:], want) {
 			t.Errorf("%s: the page says\n%v\nthe code\n%v", heading, got, want)
 		}

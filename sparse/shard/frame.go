@@ -196,21 +196,21 @@ type buffers struct {
 	val []float64
 }
 
-func newBuffers(weighted, coded bool) *buffers {
+func newBuffers(valued bool) *buffers {
 	b := &buffers{
 		ptr: make([]int64, sparse.MaxRange+1),
 		ids: make([]uint32, sparse.MaxRange+spareIDs),
 	}
-	if weighted || coded {
+	if valued {
 		b.val = make([]float64, sparse.MaxRange)
 	}
 	return b
 }
 
 // buffersBytes is the memory of newBuffers.
-func buffersBytes(weighted, coded bool) int64 {
+func buffersBytes(valued bool) int64 {
 	n := int64(8*(sparse.MaxRange+1) + 4*(sparse.MaxRange+spareIDs))
-	if weighted || coded {
+	if valued {
 		n += 8 * sparse.MaxRange
 	}
 	return n

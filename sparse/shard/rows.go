@@ -53,7 +53,7 @@ func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
 				col, val, code = col[:0], val[:0], code[:0]
 			}
 			columns, values := p.Row(i)
-			code = append(code, p.AppendCodes(nil, i)...)
+			code = p.AppendCodes(code, i)
 			for k, c := range columns {
 				col = append(col, place[c])
 				switch {

@@ -116,7 +116,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		return err
 	}
 	s.Manifest, s.listed.manifest = m, m
-	s.buffers.weighted, s.buffers.coded = m.Weighted, m.Coded()
+	s.buffers.valued = m.valued()
 	workers := sched.Workers(o.Workers)
 	if err := planFixed(s, workers, s.Manifest.leastNodeBytes()); err != nil {
 		return err // before anything large is read
@@ -223,7 +223,7 @@ func planFixed(s *Store, workers int, nodes int64) (err error) {
 		{What: "frame index", Bytes: (s.Manifest.Frames[0] + s.Manifest.Frames[1]) * perFrame},
 		{What: "degrees", Bytes: 8 * s.Manifest.Rows},
 		{What: "node ids", Bytes: nodes},
-		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.Weighted, s.Manifest.Coded())},
+		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.valued())},
 	} {
 		if over := s.plan.Reserve(item.Bytes, item.What); over != nil {
 			err = fmt.Errorf("%s: %w", s.listed.dir, over)

@@ -119,7 +119,7 @@ func TestHeldByStore(t *testing.T) {
 	must(0, s.Sweep(bg, 1, func(int, sparse.Panel) error { return nil }))
 	held := inUse() - before
 	const files = 256 << 10 // the manifest, and the state of open files
-	if planned := s.Held(); held > planned+files || 2*held < planned-buffersBytes(false, false) {
+	if planned := s.Held(); held > planned+files || 2*held < planned-buffersBytes(false) {
 		t.Errorf("%d bytes are held, %d are planned", held, planned)
 	}
 	must(0, s.Close())

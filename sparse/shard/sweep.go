@@ -75,10 +75,9 @@ func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTab
 
 // bufferPool holds the buffers of sweeps that no worker uses.
 type bufferPool struct {
-	weighted bool
-	coded    bool
-	mu       sync.Mutex
-	idle     []*buffers // guarded by mu
+	valued bool // panels may have values
+	mu     sync.Mutex
+	idle   []*buffers // guarded by mu
 }
 
 // take returns buffers that no other worker uses.
@@ -87,7 +86,7 @@ func (p *bufferPool) take() *buffers {
 	defer p.mu.Unlock()
 	n := len(p.idle)
 	if n == 0 {
-		return newBuffers(p.weighted, p.coded)
+		return newBuffers(p.valued)
 	}
 	b := p.idle[n-1]
 	p.idle = p.idle[:n-1]

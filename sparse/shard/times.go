@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // firstDay is day 0.
@@ -38,18 +40,15 @@ func ParseTime(text string) (t uint16, unit, fault string) {
 		case n >= 0 && n <= math.MaxUint16:
 			return uint16(n), "step", ""
 		}
-		return 0, "", "is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535"
+		return 0, "", noTime
 	}
-	date, clock := text, ""
-	if len(text) > len(time.DateOnly) {
-		date, clock = text[:len(time.DateOnly)], text[len(time.DateOnly):]
+	if day, ok := table.DateOf(text); ok {
+		return dayOf(day)
 	}
-	day, err := time.Parse(time.DateOnly, date)
-	if err != nil || clock != "" && clock[0] != 'T' && clock[0] != ' ' {
-		return 0, "", "is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535"
-	}
-	return dayOf(day)
+	return 0, "", noTime
 }
+
+const noTime = "is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535"
 
 // dayOf returns a date as a day.
 func dayOf(date time.Time) (t uint16, unit, fault string) {

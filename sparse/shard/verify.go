@@ -182,9 +182,11 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 		if len(p.Col) > 0 {
 			f.first, f.last = p.Col[0], p.Col[len(p.Col)-1]
 		}
+		var code []uint32
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, p.AppendCodes(nil, i-p.Lo))
+			code = p.AppendCodes(code[:0], i-p.Lo)
+			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, code)
 			f.pairs += pairs
 			f.loops += loops
 			for _, w := range val {
@@ -245,9 +247,11 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit func(worke
 	}
 	var pairs atomic.Uint64
 	err := c.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		var code []uint32
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			sum, _ := pairSum(false, 0, uint32(i), col, val, p.AppendCodes(nil, i-p.Lo))
+			code = p.AppendCodes(code[:0], i-p.Lo)
+			sum, _ := pairSum(false, 0, uint32(i), col, val, code)
 			pairs.Add(sum)
 		}
 		return visit(worker, p)

@@ -165,7 +165,7 @@ func TestHighIDs(t *testing.T) {
 		for range 2 {
 			r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 			payload := appendPayload(nil, lengths, ids, nil, make([]uint32, len(ids)))
-			b := newBuffers(false, false)
+			b := newBuffers(false)
 			p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, new(Manifest), true)
 			if wrong == "" {
 				wrong = checkPanel(p, math.MaxUint32)
