@@ -105,12 +105,7 @@ func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settin
 	miss, likelihood = make([][]float64, len(settings)), make([][]float64, len(settings))
 	folds := slices.Max(fold) + 1
 	err = sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
-		gram := mat.NewSymDense(len(p.Row), nil)
-		for i := range p.Row {
-			for j := i; j < len(p.Row); j++ {
-				gram.SetSym(i, j, grams[k].Row(i)[j])
-			}
-		}
+		gram := symmetricOf(grams[k])
 		grams[k] = nil
 		path, err := pathridge.NewTargetGramPath(ctx, gram, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
 		if err != nil {
@@ -194,6 +189,17 @@ func dualOf(solved *mat.Dense) (alpha []float64, mean float64) {
 	return alpha, mean
 }
 
+// symmetricOf returns the upper triangle of a block as a symmetric matrix.
+func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
+	sym := mat.NewSymDense(x.Cols, nil)
+	for i := range x.Cols {
+		for j := i; j < x.Cols; j++ {
+			sym.SetSym(i, j, x.Row(i)[j])
+		}
+	}
+	return sym
+}
+
 // gramOf returns the Gram matrix of the values of p, and the mean of its diagonal, 1 if it is 0.
 func gramOf(ctx context.Context, p *Problem, k kernel.Kernel, s *Settings) (*sparse.Block[float64], float64, error) {
 	grams, _, err := kernel.Grams(ctx, []kernel.Kernel{k}, p.Row, nil, kernelSettings(s))
@@ -217,11 +223,8 @@ func factored(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64, 
 		return nil, 0, err
 	}
 	lambda *= scale
-	sym := mat.NewSymDense(gram.Cols, nil)
+	sym := symmetricOf(gram)
 	for i := range gram.Cols {
-		for j := i; j < gram.Cols; j++ {
-			sym.SetSym(i, j, gram.Row(i)[j])
-		}
 		sym.SetSym(i, i, sym.At(i, i)+lambda)
 	}
 	f, definite := new(mat.Cholesky), false

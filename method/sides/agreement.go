@@ -16,11 +16,16 @@ func Agreement(ctx context.Context, s *shard.Store, rows, classes []int) (labell
 		class[row] = int32(classes[i]) + 1
 	}
 	labelled, equal = make([]int64, len(s.Manifest.Kinds)), make([]int64, len(s.Manifest.Kinds))
+	var codes []uint32
 	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
-			for e, code := range p.AppendCodes(nil, i-p.Lo) {
-				if class[i] == 0 || class[col[e]] == 0 || int(col[e]) == i {
+			if class[i] == 0 {
+				continue
+			}
+			codes = p.AppendCodes(codes[:0], i-p.Lo)
+			for e, code := range codes {
+				if class[col[e]] == 0 || int(col[e]) == i {
 					continue
 				}
 				kind := shard.KindOf(code)

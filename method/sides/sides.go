@@ -136,23 +136,19 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
 		return true, nil
 	}
 	for _, k := range order {
-		lowered := false
-		for w := 1. / factor; w >= leastWeight; w /= factor {
-			ok, err := try(k, w)
-			if err != nil {
-				return err
+		for _, step := range []float64{1. / factor, factor} { // a weight that is better lower is not raised
+			isBetter := false
+			for w := step; leastWeight <= w && w <= mostWeight; w *= step {
+				ok, err := try(k, w)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					break
+				}
+				isBetter = true
 			}
-			if !ok {
-				break
-			}
-			lowered = true
-		}
-		for w := float64(factor); !lowered && w <= mostWeight; w *= factor {
-			ok, err := try(k, w)
-			if err != nil {
-				return err
-			}
-			if !ok {
+			if isBetter {
 				break
 			}
 		}
@@ -226,7 +222,7 @@ func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality,
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{chooser: c, ahead: sparse.NewOperator[float32](sparse.NormalizedAdjacency, a, degrees)}
+	w := &walk{chooser: c}
 	if c.Store.Manifest.Directed {
 		in, err := sparse.Degrees(ctx, back, c.Workers)
 		if err != nil {
@@ -235,10 +231,10 @@ func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality,
 		for i, d := range in {
 			degrees[i] += d
 		}
-		w.ahead = sparse.NewOperator[float32](sparse.NormalizedAdjacency, a, degrees)
 		w.back = sparse.NewOperator[float32](sparse.NormalizedAdjacency, back, degrees)
 		w.back.Workers = c.Workers
 	}
+	w.ahead = sparse.NewOperator[float32](sparse.NormalizedAdjacency, a, degrees)
 	w.ahead.Workers = c.Workers
 	scores := make([]float64, len(c.Row)*c.Classes) // of each label by class
 	columns := c.folds * c.Classes

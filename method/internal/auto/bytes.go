@@ -156,7 +156,7 @@ func attributeBytes(p *problem.Problem, folds, workers int) int64 {
 	}
 	if countsNeighbours(p) {
 		retained += countBytes(p)
-		d = (d+1)*k + 2*d + k // features of the largest ridge
+		d = countColumns(p) // features of the largest ridge
 	}
 	return retained + max(sweeps, 2*chunks.Bytes[float32](d, k)+3*blocks.BlockBytes[float32](n, k)+ridge.Bytes(labels, d, k, folds))
 }

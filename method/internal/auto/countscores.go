@@ -210,10 +210,15 @@ func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
 	return w, nil
 }
 
+// countColumns returns the number of columns of counts.
+func countColumns(p *problem.Problem) int {
+	d, k := p.Attributes.Cols, len(p.Names)
+	return (d+1)*k + 2*d + k
+}
+
 // countBytes returns the size of the blocks of counts.
 func countBytes(p *problem.Problem) int64 {
-	n, d, k := len(p.Degrees), p.Attributes.Cols, len(p.Names)
-	columns := (d+1)*k + 2*d + k
+	n, d, k, columns := len(p.Degrees), p.Attributes.Cols, len(p.Names), countColumns(p)
 	return 2*chunks.Bytes[float32](n, columns) + chunks.Bytes[float32](len(p.Row), columns) + chunks.Bytes[float32](n, d) +
 		2*blocks.BlockBytes[float32](n, columns) + 2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
 }
