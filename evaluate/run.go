@@ -164,7 +164,7 @@ const sideBytes = 256 << 20
 // divided among processors. Several processes that share the rows compute one after the other, because all of
 // them must take each step at the same time.
 func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
-	if p.Team() != nil {
+	if problem.TeamOf(p) != nil {
 		return 1, m.Settings
 	}
 	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
@@ -302,7 +302,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 		present[c] = c
 	}
 	if s.Prior.Given == nil { // which has a column for each class
-		train, present = train.Named()
+		train, present = named(train)
 	}
 	train, weights, err := method.Weigh(ctx, m, train, s)
 	if err != nil {
@@ -344,6 +344,29 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	})
 	a.outcome = outcome{count.accuracies(), one.MacroF1(), quality, len(train.Row)}
 	return a, nil
+}
+
+// named returns the problem with the classes that have a label alone, and their positions among the names of p. With known
+// shares of the classes it is p itself.
+func named(p *method.Problem) (*method.Problem, []int) {
+	position, present := make([]int, len(p.Names)), []int(nil)
+	for c := range p.Names {
+		if position[c] = len(present); p.Shares != nil || slices.Contains(p.Class, c) {
+			present = append(present, c)
+		}
+	}
+	if len(present) == len(p.Names) {
+		return p, present
+	}
+	sub := *p
+	sub.Class, sub.Names = make([]int, len(p.Class)), make([]string, len(present))
+	for i, c := range present {
+		sub.Names[i] = p.Names[c]
+	}
+	for i, c := range p.Class {
+		sub.Class[i] = position[c]
+	}
+	return &sub, present
 }
 
 // add adds the predictions of one split, the splits in their order.

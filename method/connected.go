@@ -19,42 +19,35 @@ func WithoutIsolated(ctx context.Context, p *Problem, s *Settings) (*Problem, fu
 	if set.Prior.Given != nil || p.Graph == nil {
 		return p, identity, nil
 	}
-	c, err := p.Connected(ctx, set.Workers)
-	if err != nil || c == nil {
+	q, rows, err := problem.WithoutIsolated(ctx, p, set.Workers)
+	if err != nil || q == nil {
 		return p, identity, err
 	}
-	return c.Problem, func(out *Prediction) { extend(out, c) }, nil
-}
-
-// extend gives the nodes that were left out the scores of the isolated node that was kept.
-func extend(out *Prediction, c *problem.Connected) {
-	class, reached := make([]int, c.Whole()), roaring.New()
-	for v, position := 0, 0; v < c.Whole(); v++ {
-		var source int
-		source, position = c.Source(v, position)
-		class[v] = out.Class[source]
-		if out.Reached.Contains(uint32(source)) {
-			reached.Add(uint32(v))
+	return q, func(out *Prediction) {
+		class, reached := make([]int, len(rows)), roaring.New()
+		for v, row := range rows {
+			class[v] = out.Class[row]
+			if out.Reached.Contains(row) {
+				reached.Add(uint32(v))
+			}
 		}
-	}
-	reached.RunOptimize()
-	out.Class, out.Reached = class, reached
-	out.Scores, out.Raw = extended(out.Scores, c), extended(out.Raw, c)
-	if out.Tested > 0 {
-		out.Unreached += c.Whole() - len(c.Problem.Degrees)
-	}
+		reached.RunOptimize()
+		out.Class, out.Reached = class, reached
+		out.Scores, out.Raw = extended(out.Scores, rows), extended(out.Raw, rows)
+		if out.Tested > 0 {
+			out.Unreached += len(rows) - len(q.Degrees)
+		}
+	}, nil
 }
 
-// extended returns a block with a row for each node of the whole graph; nil of nil.
-func extended[T sparse.Float](b *sparse.Block[T], c *problem.Connected) *sparse.Block[T] {
+// extended returns a block with the given rows of b; nil of nil.
+func extended[T sparse.Float](b *sparse.Block[T], rows []uint32) *sparse.Block[T] {
 	if b == nil {
 		return nil
 	}
-	out := sparse.BlockOf(c.Whole(), b.Cols, make([]T, c.Whole()*b.Cols))
-	for v, position := 0, 0; v < c.Whole(); v++ {
-		var source int
-		source, position = c.Source(v, position)
-		copy(out.Row(v), b.Row(source))
+	out := sparse.BlockOf(len(rows), b.Cols, make([]T, len(rows)*b.Cols))
+	for v, row := range rows {
+		copy(out.Row(v), b.Row(int(row)))
 	}
 	return out
 }

@@ -145,12 +145,12 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 		if err != nil {
 			return nil, "", err
 		}
-		other, err := right(q)
+		correct, err := right(q)
 		if err != nil {
 			return nil, "", err
 		}
 		better, worse := 0.0, 0.0
-		for i, isRight := range other {
+		for i, isRight := range correct {
 			switch {
 			case isRight && !rightly[i]:
 				better++
@@ -159,7 +159,7 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 			}
 		}
 		if better-worse > math.Sqrt(better+worse) {
-			best, name, rightly = q, w.name, other
+			best, name, rightly = q, w.name, correct
 		}
 	}
 	return best, name, nil

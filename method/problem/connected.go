@@ -2,7 +2,6 @@ package problem
 
 import (
 	"context"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -14,37 +13,29 @@ import (
 // of a sweep costs about a tenth of it.
 const leastIsolated = 0.25
 
-// Connected is a problem without most of the nodes that have neither an entry nor a label. Every
-// method gives all of these the same scores, so that one of them is enough: a graph of a million
-// isolated nodes and a thousand edges takes the time and the memory of the edges.
-type Connected struct {
-	Problem *Problem
-	nodes   int      // nodes of the whole graph
-	rows    []uint32 // row of the whole graph for each row, increasing
-	one     int      // the row of the isolated node that is kept
-}
-
-// Connected returns the problem without its isolated nodes, or nil if they are fewer than a
-// quarter of all, if attributes distinguish them, or if several processes share the rows. Its graph has In if that of
-// p has. Cost: a pass over the degrees and, if many are 0, a sweep: nodes that have entries of value 0 stay.
-func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error) {
-	n := len(p.Degrees)
-	isolated := func() (count int) {
-		for _, d := range p.Degrees {
-			if d == 0 {
-				count++
-			}
+// WithoutIsolated returns a problem without most of the nodes that have neither an entry nor a label, and for each node
+// of p the row that has its prediction: its own, or that of the isolated node that is kept. Every method gives
+// all isolated nodes the same scores, so that one of them is enough: a graph of a million isolated nodes and a
+// thousand edges takes the time and the memory of the edges.
+//
+// It returns nil if these nodes are fewer than a quarter of all, if attributes distinguish them, or if several processes
+// share the rows. The graph has In if that of p has. Cost: a pass over the degrees and, if many are 0, a sweep: nodes
+// that have entries of value 0 stay.
+func WithoutIsolated(ctx context.Context, p *Problem, workers int) (q *Problem, rows []uint32, err error) {
+	n, isolated := len(p.Degrees), 0
+	for _, d := range p.Degrees {
+		if d == 0 {
+			isolated++
 		}
-		return count
 	}
-	if p.Attributes != nil || sparse.TeamOf(p.A) != nil || float64(isolated()) < leastIsolated*float64(n) {
-		return nil, nil
+	if p.Attributes != nil || sparse.TeamOf(p.A) != nil || float64(isolated) < leastIsolated*float64(n) {
+		return nil, nil, nil
 	}
 	used := make([]atomic.Bool, n)
 	for _, row := range p.Row {
 		used[row].Store(true)
 	}
-	err := p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
+	err = p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
 		for i := panel.Lo; i < panel.Hi; i++ {
 			columns, _ := panel.Row(i - panel.Lo)
 			if len(columns) > 0 {
@@ -59,48 +50,35 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c := &Connected{nodes: n, one: -1}
-	rank := make([]uint32, n+1)
+	rank, rows := make([]uint32, n+1), make([]uint32, n)
 	var degrees []float64
+	isolatedRow := -1 // of the isolated node that is kept
 	for v := range n {
-		rank[v] = uint32(len(c.rows))
-		if !used[v].Load() {
-			if c.one >= 0 {
+		rank[v] = uint32(len(degrees))
+		if rows[v] = rank[v]; !used[v].Load() {
+			if isolatedRow >= 0 {
+				rows[v] = uint32(isolatedRow)
 				continue
 			}
-			c.one = len(c.rows)
+			isolatedRow = len(degrees)
 		}
-		c.rows, degrees = append(c.rows, uint32(v)), append(degrees, p.Degrees[v])
+		degrees = append(degrees, p.Degrees[v])
 	}
-	rank[n] = uint32(len(c.rows))
-	if float64(n-len(c.rows)) < leastIsolated*float64(n) {
-		return nil, nil
+	rank[n] = uint32(len(degrees))
+	if float64(n-len(degrees)) < leastIsolated*float64(n) {
+		return nil, nil, nil
 	}
-	q := *p
-	q.Graph, q.Row = &graph.Graph{A: newConnectedRows(p.A, rank), Degrees: degrees}, make([]int, len(p.Row))
+	sub := *p
+	sub.Graph, sub.Row = &graph.Graph{A: newConnectedRows(p.A, rank), Degrees: degrees}, make([]int, len(p.Row))
 	if p.In != nil {
-		q.In = newConnectedRows(p.In, rank)
+		sub.In = newConnectedRows(p.In, rank)
 	}
 	for i, row := range p.Row {
-		q.Row[i] = int(rank[row])
+		sub.Row[i] = int(rank[row])
 	}
-	c.Problem = &q
-	return c, nil
-}
-
-// Whole returns the number of nodes of the whole graph.
-func (c *Connected) Whole() int { return c.nodes }
-
-// Source returns the row that has the prediction of row v of the whole graph: its own, or that of
-// the kept isolated node. Rows must be requested in increasing order, the first with at = 0 and
-// each other one with the returned next.
-func (c *Connected) Source(v, position int) (row, next int) {
-	if position < len(c.rows) && int(c.rows[position]) == v {
-		return position, position + 1
-	}
-	return c.one, position
+	return &sub, rows, nil
 }
 
 // connectedRows is a matrix without rows and columns that have no entry. Its ranges are those
@@ -150,14 +128,6 @@ func (m *connectedRows) Resident() bool {
 // Sweep implements [sparse.Matrix].
 func (m *connectedRows) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	return m.Matrix.Sweep(ctx, workers, m.keep(visit))
-}
-
-// SweepRows implements [sparse.SweepRows].
-func (m *connectedRows) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
-	rows := len(m.rank) - 1
-	first := sort.Search(rows, func(v int) bool { return int(m.rank[v+1]) > lo })
-	end := sort.Search(rows, func(v int) bool { return int(m.rank[v]) >= hi })
-	return sparse.SweepRows(ctx, m.Matrix, first, end, workers, m.keep(visit))
 }
 
 // keep returns a visitor of the whole that calls visit with the kept rows.

@@ -3,7 +3,6 @@ package problem
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -72,7 +71,7 @@ func (p *Problem) Validate() error {
 }
 
 // Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].
-func (p *Problem) Nodes() int { return p.Team().TotalOf(p.Rows()) }
+func (p *Problem) Nodes() int { return TeamOf(p).TotalOf(p.Rows()) }
 
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int {
@@ -82,8 +81,8 @@ func (p *Problem) Rows() int {
 	return len(p.Degrees)
 }
 
-// Team returns the processes that share the rows of the graph; nil: there is one.
-func (p *Problem) Team() *sparse.Team {
+// TeamOf returns the processes that share the rows of the graph; nil: there is one.
+func TeamOf(p *Problem) *sparse.Team {
 	if p.Graph == nil {
 		return nil
 	}
@@ -92,7 +91,7 @@ func (p *Problem) Team() *sparse.Team {
 
 // CountOf returns the number of nodes of the graph in a set, of which this process has its part.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
-	team, count := p.Team(), []float64{0}
+	team, count := TeamOf(p), []float64{0}
 	for lo, hi := range team.Counted(0, p.Rows()) {
 		count[0] += float64(set.CardinalityInRange(uint64(lo), uint64(hi)))
 	}
@@ -111,26 +110,3 @@ func (p *Problem) At(positions []int) *Problem {
 }
 
 const badProblem = "method: fields of a problem do not fit each other"
-
-// Named returns the problem with the classes that have a label alone, and their positions among the names of p. With known
-// shares of the classes it is p itself.
-func (p *Problem) Named() (*Problem, []int) {
-	position, present := make([]int, len(p.Names)), []int(nil)
-	for c := range p.Names {
-		if position[c] = len(present); p.Shares != nil || slices.Contains(p.Class, c) {
-			present = append(present, c)
-		}
-	}
-	if len(present) == len(p.Names) {
-		return p, present
-	}
-	sub := *p
-	sub.Class, sub.Names = make([]int, len(p.Class)), make([]string, len(present))
-	for i, c := range present {
-		sub.Names[i] = p.Names[c]
-	}
-	for i, c := range p.Class {
-		sub.Class[i] = position[c]
-	}
-	return &sub, present
-}

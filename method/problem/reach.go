@@ -55,13 +55,13 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Wo
 		return items, nil
 	}
 	if p.Directed {
-		return p.reachedAlong(ctx, rows, workers, work)
+		return reachedAlong(ctx, p, rows, workers, work)
 	}
 	parts, err := p.FindComponents(ctx, workers, work)
 	if err != nil {
 		return nil, err
 	}
-	return parts.Holding(p.componentsOf(parts, rows)), nil
+	return parts.Holding(componentsOf(p, parts, rows)), nil
 }
 
 // MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: that of
@@ -93,7 +93,7 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 }
 
 // componentsOf reports for each component whether it has one of the rows, in any process.
-func (p *Problem) componentsOf(parts *sparse.Components, rows []int) []bool {
+func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	team, holds := sparse.TeamOf(p.A), make([]bool, len(parts.Sizes))
 	var list []float64 // components with a row that other processes do not have
 	for _, row := range rows {
@@ -111,7 +111,7 @@ func (p *Problem) componentsOf(parts *sparse.Components, rows []int) []bool {
 
 // reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
 // nothing changes.
-func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	team := sparse.TeamOf(p.A)
 	n, _ := p.A.Dims()
 	now, next := sparse.NewBlock[float32](n, 1), sparse.NewBlock[float32](n, 1) // 1 at reached nodes

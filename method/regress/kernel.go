@@ -48,16 +48,16 @@ type fitKernel func(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, 
 // onKernel returns a model on a kernel, whose parameters come first.
 func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
 	ratio := m.Params[0].Name
-	on := &Model{Spec: m.Spec, Ridge: true, kernel: f, on: m.on}
-	on.Name, on.Params = f.Name+"+"+m.Name, slices.Concat(f.Params, m.Params)
-	on.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error) {
+	composed := &Model{Spec: m.Spec, Ridge: true, kernel: f, on: m.on}
+	composed.Name, composed.Params = f.Name+"+"+m.Name, slices.Concat(f.Params, m.Params)
+	composed.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error) {
 		var list []Values
 		for _, v := range settings {
 			ks, err := f.NewAll(ctx, p.Graph, []param.Values{f.Own(v)})
 			if err != nil {
 				return nil, err
 			}
-			predicted, err := fit(ctx, p, on, ks[0], v.Number(ratio), s)
+			predicted, err := fit(ctx, p, composed, ks[0], v.Number(ratio), s)
 			if err != nil {
 				return nil, err
 			}
@@ -65,17 +65,17 @@ func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
 		}
 		return list, nil
 	}
-	on.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error) {
-		miss, likelihood, err = kernelHeldOut(ctx, p, on, fold, settings, ratio, s)
+	composed.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error) {
+		miss, likelihood, err = kernelHeldOut(ctx, p, composed, fold, settings, ratio, s)
 		if m != &process {
 			likelihood = nil
 		}
 		return miss, likelihood, err
 	}
-	on.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
-		return kernelBytes(p, on, settings, s, m == &process)
+	composed.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
+		return kernelBytes(p, composed, settings, s, m == &process)
 	}
-	return on
+	return composed
 }
 
 // mostSolved is the number of values up to which the Gram matrix is factored. Conjugate gradients on

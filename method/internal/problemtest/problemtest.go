@@ -24,9 +24,9 @@ func Of(g testgraph.Labelled) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
-// Blocks returns a graph of blocks, in which a node has within neighbours in its own block and
-// between in each other on average, with labels on some nodes, and the classes of all.
-func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between float64) (*problem.Problem, []int) {
+// Blocks returns a graph of blocks, in which a node has inner neighbours in its own block and
+// outer in each other on average, with labels on some nodes, and the classes of all.
+func Blocks(t testing.TB, seed uint64, n, labelled, classes int, inner, outer float64) (*problem.Problem, []int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	class := make([]int, n)
@@ -37,9 +37,9 @@ func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between
 	size := float64(n) / float64(classes)
 	for v := range n {
 		for u := range v {
-			mean := between
+			mean := outer
 			if class[u] == class[v] {
-				mean = within
+				mean = inner
 			}
 			if rng.Float64() < mean/size {
 				e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
@@ -86,13 +86,13 @@ func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
 
 // Accuracy returns the share of right classes among nodes without a label.
 func Accuracy(p *problem.Problem, got, class []int) float64 {
-	given := map[int]bool{}
+	labelled := map[int]bool{}
 	for _, row := range p.Row {
-		given[row] = true
+		labelled[row] = true
 	}
 	right := 0.0
 	for v, c := range class {
-		if !given[v] && got[v] == c {
+		if !labelled[v] && got[v] == c {
 			right++
 		}
 	}

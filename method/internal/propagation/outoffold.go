@@ -143,9 +143,9 @@ func (l *Propagation) WalkedFor(ctx context.Context, fold []int, folds, steps in
 			if t < steps {
 				return
 			}
-			at, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return p.Row[i] - row })
-			for ; at < len(order) && p.Row[order[at]] < rows.Hi; at++ {
-				i := order[at]
+			next, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return p.Row[i] - row })
+			for ; next < len(order) && p.Row[order[next]] < rows.Hi; next++ {
+				i := order[next]
 				for c := range k {
 					if j := fold[i]*k + c; lo <= j && j < hi {
 						answers[i][c] = x.Row(p.Row[i])[j-lo]
