@@ -91,7 +91,7 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		q = &undirected
 	}
 	n, k, m := len(p.Degrees), len(p.Names), min(len(p.Row), d.examples+2*len(p.Names))
-	largest := max(slabBytes(&d, p), chunks.Bytes[float32](n, k), 2*blocks.BlockBytes[float64](n, 1))
+	largest := max(slabBytes(p), chunks.Bytes[float32](n, k), 2*blocks.BlockBytes[float64](n, 1))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
 		scores := chunks.Bytes[float32](n, k)
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))

@@ -45,42 +45,42 @@ const (
 // Twice as many gained nothing on any graph, half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
-// group is a column of a walk: labels of one class and one fold, which are hidden together.
+// group is labels of one class that are hidden together.
 type group struct{ class, hidden, fold int }
+
+// cell is a fold and a class with labels in it.
+type cell struct{ class, fold, labels int }
 
 // seeds are the labels that walks start at. Labels are in stratified folds for
 // cross-validation. From the row of a label its own group is hidden: all labels of its
 // fold or, if there are not too many of them, it alone.
+//
+// A walk has a column for each class, whose labels are all visible at every node, and behind these one for each
+// group, which only learned labels read.
 type seeds struct {
 	in     *input
 	steps  int     // of walks
 	unit   float64 // of weights
 	fold   []int   // of each label
 	hidden []int   // of each label: those with the same number are hidden from it
-	groups []group // in the order of their classes
+	groups []group // in the order of their cells
 	group  []int   // the group of each label
 	labels []int   // the number of labels of each class
-	start  []int   // start[c] is the first group of class c; one more at the end
 	order  []int   // learned labels in the order of their rows
 	cells  []cell  // in the order of their classes
-	first  []int   // first[c] is the first cell of class c; one more at the end
+	cellOf []int   // the cell of each group
 }
-
-// cell is a fold and a class with labels in it.
-type cell struct{ class, fold, labels int }
 
 // newSeeds hides every label by itself where that takes no more columns than folds or
 // than a few labels do, and folds elsewhere.
 func newSeeds(in *input) *seeds {
 	p := in.p
-	m, k := len(p.Row), len(p.Names)
-	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
-	for _, c := range p.Class {
-		s.labels[c]++
-	}
+	m := len(p.Row)
+	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), labels: make([]int, len(p.Names))}
 	byGroup := make([]int, m)
-	for i := range byGroup {
+	for i, c := range p.Class {
 		byGroup[i] = i
+		s.labels[c]++
 	}
 	s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
 	if s.hidden = s.fold; s.areSingle() {
@@ -91,24 +91,14 @@ func newSeeds(in *input) *seeds {
 	})
 	for _, i := range byGroup {
 		g := group{p.Class[i], s.hidden[i], s.fold[i]}
-		if n := len(s.groups); n == 0 || s.groups[n-1] != g {
-			s.groups = append(s.groups, g)
-		}
-		s.group[i] = len(s.groups) - 1
 		if n := len(s.cells); n == 0 || s.cells[n-1].class != g.class || s.cells[n-1].fold != g.fold {
 			s.cells = append(s.cells, cell{class: g.class, fold: g.fold})
 		}
+		if n := len(s.groups); n == 0 || s.groups[n-1] != g {
+			s.groups, s.cellOf = append(s.groups, g), append(s.cellOf, len(s.cells)-1)
+		}
+		s.group[i] = len(s.groups) - 1
 		s.cells[len(s.cells)-1].labels++
-	}
-	for _, g := range s.groups {
-		s.start[g.class+1]++
-	}
-	for _, entry := range s.cells {
-		s.first[entry.class+1]++
-	}
-	for c := range k {
-		s.start[c+1] += s.start[c]
-		s.first[c+1] += s.first[c]
 	}
 	s.order = make([]int, len(in.places))
 	for i := range s.order {
@@ -144,59 +134,46 @@ type walkFeatures struct {
 	full *sparse.Block[float32]
 
 	// honest has a row for each learned label, of walks from labels that are not hidden from
-	// it: those of cell i have the filter at position f in column i·filters + f.
+	// it: those of cell i have the filter at position f in column f·cells + i.
 	honest *sparse.Block[float32]
 }
 
 // walkColumns bounds the columns that walk together, because the time of a sweep grows in proportion to more
-// columns. A slab has a class at least.
+// columns.
 const walkColumns = 64
 
-// slabEnd returns the class that ends a slab of whole classes from lo on.
-func (s *seeds) slabEnd(lo int) int {
-	hi := lo + 1
-	for hi < len(s.start)-1 && s.start[hi+1]-s.start[lo] <= walkColumns {
-		hi++
-	}
-	return hi
-}
-
-// slabBytes returns the size of the blocks of the widest slab.
-func slabBytes(d *design, p *problem.Problem) int64 {
-	count, widest := make([]int, len(p.Names)), walkColumns
-	for _, c := range p.Class {
-		count[c]++
-		if areSingle(len(p.Row), len(p.Names), d.folds) {
-			widest = max(widest, count[c])
-		}
-	}
-	return 2 * blocks.BlockBytes[float32](len(p.Degrees), widest)
+// slabBytes returns the size of the blocks of a slab of columns.
+func slabBytes(p *problem.Problem) int64 {
+	return 2 * blocks.BlockBytes[float32](len(p.Degrees), walkColumns)
 }
 
 // walk returns the filters of all walks. Cost:
-// as many sweeps as steps for each slab of classes.
+// as many sweeps as steps for each slab of columns.
 func (s *seeds) walk(ctx context.Context) (*walkFeatures, error) {
 	in := s.in
-	k := len(in.p.Names)
+	n, k := len(in.p.Degrees), len(in.p.Names)
 	w := &walkFeatures{
-		full:   chunks.Block[float32](len(in.p.Degrees), len(in.filters)*k),
+		full:   chunks.Block[float32](n, len(in.filters)*k),
 		honest: chunks.Block[float32](len(in.places), len(in.filters)*len(s.cells)),
 	}
-	walks := s.walks()
-	for lo := 0; lo < k; {
-		hi := s.slabEnd(lo)
-		for i, pass := range walks {
-			sweeps, err := s.walkSlab(ctx, pass, w, lo, hi, func(step int) {
+	columns := k + len(s.groups)
+	for lo := 0; lo < columns; lo += walkColumns {
+		x := [2]*sparse.Block[float32]{}
+		hi := min(columns, lo+walkColumns)
+		for i := range x {
+			x[i] = sparse.NewBlock[float32](n, hi-lo)
+		}
+		for i, pass := range s.walks() {
+			err := s.walkSlab(ctx, pass, w, x, lo, func(step int) {
 				if i == 0 {
-					in.reportProgress(stageWalk, lo*s.steps+step*(hi-lo), k*s.steps)
+					in.reportProgress(stageWalk, lo*s.steps+step*(hi-lo), columns*s.steps)
 				}
 			})
 			if err != nil {
 				return nil, err
 			}
-			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(pass.op.A) * int64(s.start[hi]-s.start[lo])})
+			in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(hi-lo)})
 		}
-		lo = hi
 	}
 	return w, nil
 }
@@ -220,36 +197,32 @@ type walk struct {
 	weights func(j int) weights
 }
 
-// walkSlab adds the walks of the classes lo ≤ c < hi to w and returns the number of
-// sweeps.
-func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, lo, hi int, report func(step int)) (int, error) {
-	offset := s.start[lo]
-	groups := s.start[hi] - offset
-	if groups == 0 {
-		return 0, nil
-	}
-	n := len(s.in.p.Degrees)
-	x, next := sparse.NewBlock[float32](n, groups), sparse.NewBlock[float32](n, groups)
+// walkSlab adds the walks of a slab of columns from lo on to w. It overwrites both blocks.
+func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, x [2]*sparse.Block[float32], lo int, report func(step int)) error {
+	k, hi := len(s.in.p.Names), lo+x[0].Cols
+	clear(x[0].Data)
 	for i, row := range s.in.p.Row {
-		if g := s.group[i]; g >= offset && g < offset+groups {
-			x.Row(row)[g-offset] = s.startAt(row)
+		for _, column := range []int{s.in.p.Class[i], k + s.group[i]} {
+			if column >= lo && column < hi {
+				x[0].Row(row)[column-lo] = s.startAt(row)
+			}
 		}
 	}
 	for _, row := range s.in.p.Row {
-		s.add(w, x, sparse.Rows{Lo: row, Hi: row + 1}, lo, hi, pass.weights(0))
+		s.add(w, x[0], sparse.Rows{Lo: row, Hi: row + 1}, lo, pass.weights(0))
 	}
 	for j := 1; j <= pass.steps; j++ {
 		weight := pass.weights(j)
-		err := pass.op.StepTo(ctx, next, x, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
-			s.add(w, next, rows, lo, hi, weight)
+		err := pass.op.StepTo(ctx, x[1], x[0], sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
+			s.add(w, x[1], rows, lo, weight)
 		}})
 		if err != nil {
-			return 0, err
+			return err
 		}
-		x, next = next, x
+		x[0], x[1] = x[1], x[0]
 		report(j)
 	}
-	return pass.steps, nil
+	return nil
 }
 
 // startAt returns d⁻¹ of a label, d in units of weights, so that the unit does not
@@ -262,10 +235,8 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// add adds a step at some rows, for the classes lo ≤ c < hi.
-func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
-	offset, k := s.start[lo], len(s.in.p.Names)
-	masses := make([]float32, hi-lo)
+// add adds a step at some rows, for a slab of columns from lo on.
+func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo int, weight weights) {
 	var scale []float32 // of the filters from the first to the last one that has a part in this step
 	start := 0
 	for i, f := range s.in.filters {
@@ -283,48 +254,32 @@ func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
 	if scale = scale[start:]; len(scale) == 0 {
 		return
 	}
+	k := len(s.in.p.Names)
+	classes := max(0, min(k-lo, x.Cols)) // of the slab; columns of groups are behind them
 	for v := rows.Lo; v < rows.Hi; v++ {
-		row, dst, isVisited := x.Row(v), w.full.Row(v), false
-		for c := range masses {
-			var mass float32
-			for _, y := range row[s.start[lo+c]-offset : s.start[lo+c+1]-offset] {
-				mass += y
-			}
-			masses[c] = mass
-			isVisited = isVisited || mass != 0
+		row := x.Row(v)[:classes]
+		if slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {
+			sums := simd.Rows[float32]{Data: w.full.Row(v)[start*k+lo:], Stride: k}
+			simd.AddRows(sums, len(scale), classes, sums, scale, simd.Rows[float32]{Data: row})
 		}
-		if !isVisited {
-			continue
-		}
-		sums := simd.Rows[float32]{Data: dst[start*k+lo:], Stride: k}
-		simd.AddRows(sums, len(scale), hi-lo, sums, scale, simd.Rows[float32]{Data: masses})
 	}
+	if classes == x.Cols {
+		return
+	}
+	groups, cellOf := s.groups[lo+classes-k:], s.cellOf[lo+classes-k:]
+	masses := make([]float32, cellOf[x.Cols-classes-1]-cellOf[0]+1)
 	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
-		s.addHonest(w, x, s.order[position], lo, hi, weight)
-	}
-}
-
-// addHonest adds a step at a learned label, for the classes lo ≤ c < hi.
-func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], learned, lo, hi int, weight weights) {
-	offset, label := s.start[lo], s.in.places[learned]
-	groups, row := s.start[hi]-offset, x.Row(s.row(learned))
-	for i, g := s.first[lo], 0; g < groups; i++ {
-		var mass float32
-		for entry := s.cells[i]; g < groups && s.groups[offset+g].fold == entry.fold && s.groups[offset+g].class == entry.class; g++ {
-			if s.groups[offset+g].hidden != s.hidden[label] {
-				mass += row[g]
+		learned := s.order[position]
+		hidden := s.hidden[s.in.places[learned]]
+		clear(masses)
+		for g, y := range x.Row(s.row(learned))[classes:] {
+			if groups[g].hidden != hidden {
+				masses[cellOf[g]-cellOf[0]] += y
 			}
 		}
-		if mass == 0 {
-			continue
-		}
-		dst := w.honest.Row(learned)[i*len(s.in.filters):]
-		for position, f := range s.in.filters {
-			if c := weight[f]; c > leastStepWeight {
-				dst[position] += float32(c * mass)
-			}
-		}
+		sums := simd.Rows[float32]{Data: w.honest.Row(learned)[start*len(s.cells)+cellOf[0]:], Stride: len(s.cells)}
+		simd.AddRows(sums, len(scale), len(masses), sums, scale, simd.Rows[float32]{Data: masses})
 	}
 }
 
@@ -357,34 +312,33 @@ func arcWeights(direction filter) func(j int) weights {
 // those left, because a row that misses a fifth of its own class would otherwise have less mass
 // of it than a node without a label has.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
-	k, filters, label := len(s.in.p.Names), len(s.in.filters), s.in.places[learned]
-	single := s.areSingle()
+	k, label := len(s.in.p.Names), s.in.places[learned]
+	single, left := s.areSingle(), make([]int, k)
 	clear(dst)
 	row := w.honest.Row(learned)
-	for c := range k {
-		total, left := s.labels[c], 0
-		for i := s.first[c]; i < s.first[c+1]; i++ {
-			entry := s.cells[i]
-			if entry.fold == hidden {
-				continue
-			}
-			switch {
-			case entry.fold != s.fold[label]:
-				left += entry.labels
-			case single && c == s.in.p.Class[label]:
-				left += entry.labels - 1
-			case single:
-				left += entry.labels
-			}
-			for f, v := range row[i*filters:][:filters] {
-				dst[f*k+c] += v
-			}
-		}
-		if left == 0 || left == total {
+	for i, entry := range s.cells {
+		c := entry.class
+		if entry.fold == hidden {
 			continue
 		}
-		for f := range filters {
-			dst[f*k+c] *= float32(float64(total) / float64(left))
+		switch {
+		case entry.fold != s.fold[label]:
+			left[c] += entry.labels
+		case single && c == s.in.p.Class[label]:
+			left[c] += entry.labels - 1
+		case single:
+			left[c] += entry.labels
+		}
+		for f := range s.in.filters {
+			dst[f*k+c] += row[f*len(s.cells)+i]
+		}
+	}
+	for c, total := range s.labels {
+		if left[c] == 0 || left[c] == total {
+			continue
+		}
+		for f := range s.in.filters {
+			dst[f*k+c] *= float32(float64(total) / float64(left[c]))
 		}
 	}
 }
