@@ -50,13 +50,11 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefi
 		for _, name := range truth.Names {
 			positions = append(positions, slices.Index(seeds.Names, name))
 		}
-		s.confusion = newConfusion(classes)
+		s.confusion, s.calibration = newConfusion(classes), new(calibration)
 		for i, row := range truth.Row {
 			trueClass[row] = positions[truth.Class[i]]
 		}
 	}
-	var confidence []float64 // in predictions of nodes whose true class is known
-	var right []bool
 	for row, c := range labels {
 		if seedClass[row] != Unlabelled || c == Unlabelled {
 			continue
@@ -75,11 +73,8 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefi
 		s.keep(u)
 		if want := trueClass[row]; want != Unlabelled {
 			s.confusion[want][c]++
-			confidence, right = append(confidence, u.p), append(right, want == c)
+			s.calibration.add(u.p, want == c)
 		}
-	}
-	if truth != nil {
-		s.calibration = newCalibration(confidence, right)
 	}
 	s.Expected /= float64(max(1, count))
 	return s

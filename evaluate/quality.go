@@ -64,7 +64,10 @@ func measureQuality(truth, predicted []int, classes int, row func(i int) []float
 	}
 	if probabilities {
 		n := float64(len(truth))
-		bins := newCalibration(confidence, right)
+		bins := new(calibration)
+		for i, p := range confidence {
+			bins.add(p, right[i])
+		}
 		ece := bins.error()
 		logs /= n
 		squares /= n
@@ -167,21 +170,14 @@ type bin struct {
 	Probability float64 `json:"probability"` // sum over the items
 }
 
-// newCalibration counts items with the given probabilities of the predicted class.
-func newCalibration(confidence []float64, right []bool) *calibration {
-	if len(confidence) != len(right) {
-		panic(badLength)
+// add counts an item with a probability of the predicted class.
+func (c *calibration) add(probability float64, isRight bool) {
+	b := &c[min(max(0, int(math.Ceil(probability*calibrationBins))-1), calibrationBins-1)]
+	b.Nodes++
+	if isRight {
+		b.Right++
 	}
-	c := new(calibration)
-	for i, p := range confidence {
-		b := &c[min(max(0, int(math.Ceil(p*calibrationBins))-1), calibrationBins-1)]
-		b.Nodes++
-		if right[i] {
-			b.Right++
-		}
-		b.Probability += p
-	}
-	return c
+	b.Probability += probability
 }
 
 // error returns the expected calibration error of Guo et al. (2017): the mean over the items

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -84,6 +85,9 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 		if choice != nil || isExplained(p, set, m) {
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
+		}
+		if err := budget.Check(p.Remaining(set.Memory), mixtureBytes(p, set), "learning without a block model, which does not explain the graph,"); err != nil {
+			return nil, err
 		}
 	}
 	in, err := newInput(ctx, p, set, designOf(p, set), &out.Work)

@@ -3,6 +3,7 @@ package auto
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -89,7 +90,8 @@ func TestStopsAtBlockModel(t *testing.T) {
 		t.Error("beliefs explain the graph where label propagation is better")
 	}
 	var first *Prediction
-	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: 16 << 20}} {
+	least := p.ComponentBytes() + Bytes(p, &Settings{Memory: 1}) // of beliefs alone
+	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: least}} {
 		out, err := Predict(context.Background(), p, &set)
 		if err != nil {
 			t.Fatal(err)
@@ -109,6 +111,10 @@ func TestStopsAtBlockModel(t *testing.T) {
 		} else if !slices.Equal(out.Class, first.Class) || !slices.Equal(out.Scores.Data, first.Scores.Data) {
 			t.Error("other bits with another number of workers and a memory limit")
 		}
+	}
+	rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+	if _, err := Predict(t.Context(), p, &Settings{Memory: least}); !errors.Is(err, sparse.ErrMemory) {
+		t.Errorf("labels that a block model does not explain, with memory for beliefs alone: %v", err)
 	}
 }
 

@@ -15,14 +15,27 @@ import (
 )
 
 // Bytes returns an upper bound of the memory that Predict allocates, without the components of the graph: the blocks
-// that it keeps to its end and the largest of those that single stages give back.
+// that it keeps to its end and the largest of those that single stages give back. Where that exceeds the limit but
+// beliefs do not, it is the bound of beliefs, and Predict refuses to go on after them.
 func Bytes(p *problem.Problem, set *Settings) int64 {
-	bytes := keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
-	if beginsWithBeliefs(p, set) {
-		limit := budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p))
-		bytes = max(bytes, heldOutBytes(p)+beliefs.Bytes(len(p.Degrees), len(p.Names), limit))
+	bytes := mixtureBytes(p, set)
+	if !beginsWithBeliefs(p, set) {
+		return bytes
 	}
-	return bytes
+	limit := p.Remaining(set.Memory)
+	first := heldOutBytes(p) + beliefs.Bytes(len(p.Degrees), len(p.Names), budget.Remaining(limit, heldOutBytes(p)))
+	if d := designOf(p, set); propagates(&d, false) {
+		first = max(first, propagationOf(p, set, limit).Bytes()+heldOutBytes(p))
+	}
+	if limit > 0 && bytes > limit && !set.Thorough {
+		return first
+	}
+	return max(bytes, first)
+}
+
+// mixtureBytes returns an upper bound of the memory of the stages after the beliefs of a block model.
+func mixtureBytes(p *problem.Problem, set *Settings) int64 {
+	return keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
 }
 
 // remaining returns the memory that stages may allocate for themselves under the limit, at least

@@ -60,11 +60,7 @@ type Settings struct {
 // Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate within a limit, 0 for
 // none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
 func Bytes(rows, classes int, limit int64) int64 {
-	vectors := 8 * int64(rows)
-	if padded := groupBytes(rows, classes, blocks.BlockBytes[float32]) + vectors; limit == 0 || padded <= limit {
-		return padded
-	}
-	return groupBytes(rows, classes, chunks.Bytes[float32]) + vectors
+	return groupBytes(rows, classes, sweepWidth(rows, classes, limit), limit)
 }
 
 // Model is a fitted candidate.
@@ -213,7 +209,7 @@ func (f *fitting) keep(dst [][]float32, q *group, run int) {
 // width returns the number of runs whose columns share sweeps, as many as the memory allows.
 func (n *network) width() int {
 	return budget.Widest(max(1, sweepColumns/n.seeds.Classes), n.memory, func(width int) int64 {
-		return groupBytes(len(n.g.Degrees), width*n.seeds.Classes, blocks.BlockBytes[float32])
+		return groupBytes(len(n.g.Degrees), width*n.seeds.Classes, width*n.seeds.Classes, 0)
 	})
 }
 
@@ -509,14 +505,25 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 // allows, because sweeps are then a quarter faster.
 func (n *network) block(columns, group int) *sparse.Block[float32] {
 	rows := len(n.g.Degrees)
-	if n.memory > 0 && groupBytes(rows, group, blocks.BlockBytes[float32])+8*int64(rows) > n.memory {
+	if n.memory > 0 && groupBytes(rows, group, columns, 0) > n.memory {
 		return chunks.Block[float32](rows, columns)
 	}
 	return sparse.NewBlock[float32](rows, columns)
 }
 
-// groupBytes is the memory of the blocks of a group of runs with the given number of columns, and of the
-// walks that count their pairs of labels; bytes is the memory of one block.
-func groupBytes(rows, columns int, bytes func(rows, columns int) int64) int64 {
-	return 2*bytes(rows, columns) + bytes(rows, min(columns, sweepColumns))
+// sweepWidth returns the columns of a sweep of a group: sweepColumns, or as many as a limit allows, 0 for none.
+func sweepWidth(rows, columns int, limit int64) int {
+	return budget.Widest(min(columns, sweepColumns), limit, func(width int) int64 { return groupBytes(rows, columns, width, limit) })
+}
+
+// groupBytes is the memory of the blocks of a group of runs with the given number of columns, of a vector, and of the
+// walks that count the pairs of labels, with sweeps of the given width. Blocks are padded if a limit, 0 for none, allows.
+func groupBytes(rows, columns, width int, limit int64) int64 {
+	bytes := func(block func(rows, columns int) int64) int64 {
+		return 8*int64(rows) + max(2*chunks.Bytes[float32](rows, columns)+block(rows, width), 3*block(rows, width))
+	}
+	if padded := bytes(blocks.BlockBytes[float32]); limit == 0 || padded <= limit {
+		return padded
+	}
+	return bytes(chunks.Bytes[float32])
 }

@@ -24,63 +24,73 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 		return nil, err
 	}
 	n.countSweep(1)
-	classes := n.seeds.Classes
-	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y
-	for i := range steps {
-		steps[i] = n.block(classes*len(folds), classes*len(folds))
-	}
-	for i, row := range n.seeds.Row {
-		for v, fold := range folds {
-			if fold == noFold || n.fold[i] != fold {
-				steps[1].Row(row)[v*classes+n.seeds.Class[i]] = 1
-			}
-		}
-	}
+	classes, rows := n.seeds.Classes, len(n.g.Degrees)
+	columns := classes * len(folds)
 	pairs := make([][]*mat.Dense, len(folds))
-	for l := 1; l <= walkSteps; l++ {
-		previous, now, next := steps[0], steps[1], steps[2]
-		correction := float32(0)
-		if l > 2 {
-			correction = 1
+	for v := range pairs {
+		for range walkSteps {
+			pairs[v] = append(pairs[v], mat.NewDense(classes, classes, nil))
 		}
-		err := n.op.StepTo(ctx, next, now, sparse.Step[float32]{Alpha: 1, Visit: func(r sparse.Rows) {
-			if l == 1 {
-				return
-			}
-			for i := r.Lo; i < r.Hi; i++ {
-				back, y := max(turns[i]-correction, 0), next.Row(i)
-				for j, v := range previous.Row(i) {
-					y[j] = max(y[j]-float32(back*v), 0)
+	}
+	width := sweepWidth(rows, columns, n.memory)
+	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y of the columns of a sweep
+	for i := range steps {
+		steps[i] = n.block(width, columns)
+	}
+	for lo := 0; lo < columns; lo += width {
+		hi := min(lo+width, columns)
+		previous, now, next := steps[0].Columns(0, hi-lo), steps[1].Columns(0, hi-lo), steps[2].Columns(0, hi-lo)
+		for i := 0; lo > 0 && i < rows; i++ {
+			clear(now.Row(i))
+		}
+		for i, row := range n.seeds.Row {
+			for v, fold := range folds {
+				if j := v*classes + n.seeds.Class[i]; lo <= j && j < hi && (fold == noFold || n.fold[i] != fold) {
+					now.Row(row)[j-lo] = 1
 				}
 			}
-		}})
-		if err != nil {
-			return nil, err
 		}
-		n.countSweep(next.Cols)
-		for v, fold := range folds {
-			pairs[v] = append(pairs[v], n.pairsOf(next, v, fold))
+		for l := range walkSteps {
+			err := n.op.StepTo(ctx, next, now, sparse.Step[float32]{Alpha: 1, Visit: func(r sparse.Rows) {
+				if l == 0 {
+					return
+				}
+				for i := r.Lo; i < r.Hi; i++ {
+					back, y := turns[i], next.Row(i)
+					if l > 1 {
+						back--
+					}
+					back = max(back, 0)
+					for j, v := range previous.Row(i) {
+						y[j] = max(y[j]-float32(back*v), 0)
+					}
+				}
+			}})
+			if err != nil {
+				return nil, err
+			}
+			n.countSweep(next.Cols)
+			n.addPairs(pairs, l, folds, next, lo)
+			previous, now, next = now, next, previous
 		}
-		steps[0], steps[1], steps[2] = now, next, previous
+	}
+	for _, walks := range pairs {
+		for _, sum := range walks {
+			sum.Add(sum, mat.DenseCopyOf(sum.T()))
+			sum.Scale(0.5, sum)
+		}
 	}
 	return pairs, nil
 }
 
-// pairsOf returns Yᵀ W Y of a fold, made symmetric.
-func (n *network) pairsOf(walks *sparse.Block[float32], group, fold int) *mat.Dense {
-	classes := n.seeds.Classes
-	sum := mat.NewDense(classes, classes, nil)
+// addPairs adds Yᵀ W Y of the columns of W Y from lo on to the pairs of step l of each fold.
+func (n *network) addPairs(pairs [][]*mat.Dense, l int, folds []int, walks *sparse.Block[float32], lo int) {
 	for i, row := range n.seeds.Row {
-		if fold != noFold && n.fold[i] == fold {
-			continue
-		}
-		target := sum.RawRowView(n.seeds.Class[i])
-		for c, v := range walks.Row(row)[group*classes : (group+1)*classes] {
-			target[c] += float64(v)
+		for j, v := range walks.Row(row) {
+			fold, c := (lo+j)/n.seeds.Classes, (lo+j)%n.seeds.Classes
+			if folds[fold] == noFold || n.fold[i] != folds[fold] {
+				pairs[fold][l].RawRowView(n.seeds.Class[i])[c] += float64(v)
+			}
 		}
 	}
-	both := mat.NewDense(classes, classes, nil)
-	both.Add(sum, sum.T())
-	both.Scale(0.5, both)
-	return both
 }

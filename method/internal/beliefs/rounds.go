@@ -117,7 +117,7 @@ type group struct {
 	runs     []run
 	beliefs  *sparse.Block[float32]
 	evidence *sparse.Block[float32] // A log(F R)
-	logs     *sparse.Block[float32] // log(F R), of at most sweepColumns columns at a time
+	logs     *sparse.Block[float32] // log(F R), of the columns of a sweep
 
 	ratios    [][]float32 // of each run, by columns; of homophily, strength/share of each class
 	prior     [][]float32 // log shares
@@ -132,7 +132,7 @@ func (n *network) newGroup(runs []run) *group {
 	c := n.seeds.Classes
 	rows, cols := len(n.g.Degrees), len(runs)*c
 	q := &group{network: n, runs: runs, beliefs: chunks.Block[float32](rows, cols), evidence: chunks.Block[float32](rows, cols), field: make([]float32, cols)}
-	q.logs = n.block(min(cols, sweepColumns), cols)
+	q.logs = n.block(sweepWidth(rows, cols, n.memory), cols)
 	for _, r := range runs {
 		var columns []float32
 		logs := make([]float32, c)
@@ -273,8 +273,8 @@ func (q *group) sumUp() {
 // updated while it is in cache.
 func (q *group) round(ctx context.Context) error {
 	q.partial = make([][]float64, len(q.g.A.Ranges()))
-	for lo := 0; lo < len(q.field); lo += sweepColumns {
-		hi := min(lo+sweepColumns, len(q.field))
+	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
+		hi := min(lo+q.logs.Cols, len(q.field))
 		if err := q.logsTo(ctx, lo, hi); err != nil {
 			return err
 		}
