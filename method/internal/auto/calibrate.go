@@ -50,18 +50,20 @@ const (
 // w. Labels without features, and those that are the only ones of their class, are left out,
 // because nothing is predicted of them. One parameter after the other changes by decreasing steps.
 func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
-	var rows [][]float64
+	var rows [][]float64 // logarithms
 	var class []int
+	var entropies []float64
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
 	for _, i := range split.Sample(h.class, limit, seed, 0) {
 		if h.hasOthers[i] && h.hasFeatures[i] && h.isPredicted(mixture, i) {
 			row := make([]float64, h.classes)
 			h.mixTo(row, mixture, i)
+			entropies = append(entropies, takeLogs(row))
 			rows, class = append(rows, row), append(class, h.class[i])
 		}
 	}
 	c := calibration{power: powerMean, trust: math.Log(trustMean / (1 - trustMean))}
-	best := c.likelihood(rows, class)
+	best := c.likelihood(rows, class, entropies)
 	for step := firstStep; step >= lastStep; step /= 2 {
 		for moved := true; moved; {
 			moved = false
@@ -69,7 +71,7 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
 				for _, change := range []float64{-step, step} {
 					previous := *parameter
 					*parameter += change
-					if likelihood := c.likelihood(rows, class); likelihood > best {
+					if likelihood := c.likelihood(rows, class, entropies); likelihood > best {
 						best, moved = likelihood, true
 					} else {
 						*parameter = previous
@@ -81,9 +83,9 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
 	return c
 }
 
-// likelihood returns the logarithm of the likelihood of classes with the probabilities of rows,
-// and of the prior of the parameters.
-func (c calibration) likelihood(rows [][]float64, class []int) float64 {
+// likelihood returns the logarithm of the likelihood of classes with the probabilities whose logarithms
+// and entropies are given, and of the prior of the parameters.
+func (c calibration) likelihood(rows [][]float64, class []int, entropies []float64) float64 {
 	if c.slope > 0 {
 		return math.Inf(-1)
 	}
@@ -92,31 +94,42 @@ func (c calibration) likelihood(rows [][]float64, class []int) float64 {
 	away, slope := (c.power-powerMean)/powerSpread, c.slope/slopeSpread
 	sum := float64((1+float64(trustMean*expected))*math.Log(w)) + float64((1+float64((1-trustMean)*expected))*math.Log(1-w))
 	sum -= float64(away*away/2) + float64(slope*slope/2)
-	var calibrated []float64
-	for i, row := range rows {
-		calibrated = append(calibrated[:0], row...)
-		c.apply(calibrated)
-		sum += math.Log(calibrated[class[i]])
+	for i, logs := range rows {
+		power, total := c.powerOf(entropies[i]), 0.0
+		for _, q := range logs {
+			total += math.Exp(power * q)
+		}
+		sum += math.Log(float64(w*math.Exp(power*logs[class[i]]))/total + (1-w)/float64(len(logs)))
 	}
 	return sum
 }
 
-// apply calibrates the probabilities of a row.
-func (c calibration) apply(row []float64) {
-	entropy, k := 0.0, float64(len(row))
-	for _, q := range row {
+// takeLogs replaces probabilities by their logarithms and returns their entropy, in units of that of equal ones.
+func takeLogs(row []float64) (entropy float64) {
+	unit := math.Log(max(2, float64(len(row))))
+	for i, q := range row {
+		row[i] = math.Log(q)
 		if q > 0 {
-			entropy -= float64(q * math.Log(q))
+			entropy -= float64(q*row[i]) / unit
 		}
 	}
-	power := math.Exp(c.power + float64(c.slope*(entropy/math.Log(max(2, k))-0.5)))
-	sum := 0.0
+	return entropy
+}
+
+// powerOf returns γ for an entropy h.
+func (c calibration) powerOf(entropy float64) float64 {
+	return math.Exp(c.power + float64(c.slope*(entropy-0.5)))
+}
+
+// apply calibrates the probabilities of a row.
+func (c calibration) apply(row []float64) {
+	power, sum := c.powerOf(takeLogs(row)), 0.0
 	for i, q := range row {
-		row[i] = math.Pow(q, power)
+		row[i] = math.Exp(power * q)
 		sum += row[i]
 	}
 	w := 1 / (1 + math.Exp(-c.trust))
 	for i, q := range row {
-		row[i] = float64(w*q)/sum + (1-w)/k
+		row[i] = float64(w*q)/sum + (1-w)/float64(len(row))
 	}
 }

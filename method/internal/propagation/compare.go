@@ -27,6 +27,9 @@ type Comparison struct {
 // that ties on small graphs keep the plain scores of the literature.
 const centerErrors = 3
 
+// fewestFolds is the number of folds without a difference after which the comparison ends.
+const fewestFolds = 2
+
 // compareCentered counts whether centred or plain scores predict the class of a held-out label, and returns
 // the prediction of centred ones.
 func compareCentered(l *Propagation, row []float32, means []float64, class int) int {

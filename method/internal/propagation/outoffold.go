@@ -15,17 +15,14 @@ import (
 const (
 	// enoughLabels is the number of predicted labels that determines an accuracy to 1.5 %. Further
 	// folds are left out, also after harmonicWork entries × columns, some seconds: a road map needs
-	// 350 sweeps for a fold, a social network 20. A second fold confirms the first one, unless that
-	// took more than secondWork.
+	// 350 sweeps for a fold, a social network 20.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
-	secondWork   = 1_000_000_000
-	fewestFolds  = 2
 )
 
 // needsFold reports whether fold f is to be predicted after folds with the given number of labels and work.
 func needsFold(f, labels int, work problem.Work) bool {
-	return f == 0 || work.EntryColumns < secondWork && f < fewestFolds || labels < enoughLabels && work.EntryColumns < harmonicWork
+	return f == 0 || labels < enoughLabels && work.EntryColumns < harmonicWork
 }
 
 // OutOfFold returns the scores of label propagation at labels, each without the labels of its own

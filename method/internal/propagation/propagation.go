@@ -256,7 +256,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 // The residuals of the harmonic function: for scores in float32, for raw ones, and for those of
 // which only the largest class matters.
 const (
-	roughTolerance    = 1e-5
+	roughTolerance    = 1e-3
 	harmonicTolerance = 1e-8
 	rawTolerance      = 1e-12
 )
