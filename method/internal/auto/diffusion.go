@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -58,6 +59,10 @@ const (
 	leastKernelLabels = 100
 	mostSampled       = 4000
 	kernelWork        = 100_000_000
+
+	// kernelTolerance is the error of values of the diffusion kernel relative to the largest one. It is small
+	// beside the least λ.
+	kernelTolerance = 1e-6
 
 	kernels = 2 // kernels whose scores are columns: diffusion and S²
 )
@@ -144,7 +149,7 @@ func (r *kernelRegression) addDiffusion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	settings := &kernel.Settings{Memory: in.memory}
+	settings := &kernel.Settings{Memory: in.memory, Tolerance: kernelTolerance}
 	grams, sweeps, err := kernel.Grams(ctx, list, p.Row, nil, settings)
 	if err != nil {
 		return err
@@ -172,12 +177,9 @@ func (r *kernelRegression) addDiffusion(ctx context.Context) error {
 // addScores adds the scores of labels by the kernel and λ that all labels, or those of other
 // folds, choose. It returns the kernel that all labels choose, and its coefficients.
 func (r *kernelRegression) addScores(ctx context.Context, grams []*sparse.Block[float64]) (int, *mat.Dense, error) {
-	solutions := make([]*leaveOneOut, len(grams)*len(kernelLambdas))
-	solve := func(i, fold int) (*leaveOneOut, error) {
-		return r.solveWithout(grams[i/len(kernelLambdas)], kernelLambdas[i%len(kernelLambdas)], fold)
-	}
+	solutions := make([]*solution, len(grams)*len(kernelLambdas))
 	err := sched.Run(ctx, r.in.set.Workers, len(solutions), func(_, i int) (err error) {
-		solutions[i], err = solve(i, -1)
+		solutions[i], err = r.solve(grams[i/len(kernelLambdas)], kernelLambdas[i%len(kernelLambdas)])
 		return err
 	})
 	if err != nil {
@@ -185,28 +187,28 @@ func (r *kernelRegression) addScores(ctx context.Context, grams []*sparse.Block[
 	}
 	err = sched.Run(ctx, r.in.set.Workers, r.in.folds, func(_, f int) error {
 		best := r.bestSolution(solutions, f)
-		s, err := solve(best, f)
+		rows, err := r.without(best, f)
 		if err != nil {
 			return err
 		}
 		for i, fold := range r.fold {
 			if fold == f {
-				r.scores.leftOut[i] = append(r.scores.leftOut[i], solutions[best].rows[i]...)
+				r.scores.leftOut[i] = append(r.scores.leftOut[i], best.rows[i]...)
 			} else {
-				r.scores.inFold[f][i] = append(r.scores.inFold[f][i], s.rows[i]...)
+				r.scores.inFold[f][i] = append(r.scores.inFold[f][i], rows[i]...)
 			}
 		}
 		return nil
 	})
 	best := r.bestSolution(solutions, -1)
-	return best / len(kernelLambdas), solutions[best].coefficients, err
+	return slices.Index(solutions, best) / len(kernelLambdas), best.coefficients, err
 }
 
 // bestSolution returns the solution with the largest accuracy less half of the mean squared
 // error, at labels outside a fold, −1 for none.
-func (r *kernelRegression) bestSolution(solutions []*leaveOneOut, hidden int) int {
-	best, highest := 0, math.Inf(-1)
-	for i, s := range solutions {
+func (r *kernelRegression) bestSolution(solutions []*solution, hidden int) (best *solution) {
+	highest := math.Inf(-1)
+	for _, s := range solutions {
 		merit := 0.0
 		for label, row := range s.rows {
 			if r.fold[label] == hidden {
@@ -223,52 +225,105 @@ func (r *kernelRegression) bestSolution(solutions []*leaveOneOut, hidden int) in
 			}
 		}
 		if merit > highest {
-			best, highest = i, merit
+			best, highest = s, merit
 		}
 	}
 	return best
 }
 
-// leaveOneOut is a solution of least squares.
-type leaveOneOut struct {
-	coefficients *mat.Dense
-	rows         [][]float64 // scores of each label that takes part, without it
+// solution is one of least squares.
+type solution struct {
+	inverse      *mat.SymDense // G = (K + λI)⁻¹
+	coefficients *mat.Dense    // A = GY
+	rows         [][]float64   // scores of each label without it
 }
 
-// solveWithout solves least squares on the labels outside a fold, −1 for none.
-func (r *kernelRegression) solveWithout(gram *sparse.Block[float64], lambda float64, fold int) (*leaveOneOut, error) {
-	var items []int
-	for i := range r.p.Row {
-		if r.fold[i] != fold {
-			items = append(items, i)
+// solve solves least squares on all labels.
+func (r *kernelRegression) solve(gram *sparse.Block[float64], lambda float64) (*solution, error) {
+	m, k := len(r.p.Row), len(r.p.Names)
+	s := &solution{mat.NewSymDense(m, nil), mat.NewDense(m, k, nil), make([][]float64, m)}
+	targets := mat.NewDense(m, k, nil)
+	for i := range m {
+		for j, v := range gram.Row(i)[i:] {
+			s.inverse.SetSym(i, i+j, v)
 		}
-	}
-	m, k := len(items), len(r.p.Names)
-	values, targets := mat.NewSymDense(m, nil), mat.NewDense(m, k, nil)
-	for a, i := range items {
-		for b := a; b < m; b++ {
-			values.SetSym(a, b, gram.Row(i)[items[b]])
-		}
-		values.SetSym(a, a, gram.Row(i)[i]+lambda)
-		targets.Set(a, r.p.Class[i], 1)
+		s.inverse.SetSym(i, i, gram.Row(i)[i]+lambda)
+		targets.Set(i, r.p.Class[i], 1)
 	}
 	var factor mat.Cholesky
-	if !factor.Factorize(values) {
+	if !factor.Factorize(s.inverse) {
 		return nil, fmt.Errorf("method: %w: the diffusion kernel between labels", classify.ErrIndefinite)
 	}
-	if err := factor.InverseTo(values); err != nil {
+	if err := factor.InverseTo(s.inverse); err != nil {
 		return nil, fmt.Errorf("method: diffusion kernel between labels: %w", err)
 	}
-	s := &leaveOneOut{coefficients: mat.NewDense(m, k, nil), rows: make([][]float64, len(r.p.Row))}
-	s.coefficients.Mul(values, targets)
-	for a, i := range items {
-		row := make([]float64, k)
-		for c := range row {
-			row[c] = targets.At(a, c) - s.coefficients.At(a, c)/values.At(a, a)
-		}
-		s.rows[i] = row
+	s.coefficients.Mul(s.inverse, targets)
+	for i := range m {
+		s.rows[i] = r.leftOut(i, s.coefficients.RawRowView(i), s.inverse.At(i, i))
 	}
 	return s, nil
+}
+
+// leftOut returns the scores of a label without it, by its coefficients and diagonal value of the inverse.
+func (r *kernelRegression) leftOut(label int, coefficients []float64, diagonal float64) []float64 {
+	row := make([]float64, len(coefficients))
+	for c, a := range coefficients {
+		row[c] = -a / diagonal
+	}
+	row[r.p.Class[label]]++
+	return row
+}
+
+// without returns the scores of labels without a fold F and themselves. The inverse without F is
+//
+//	G − G_·F·G_FF⁻¹·G_F·
+//
+// and the coefficients are A − G_·F·G_FF⁻¹·A_F.
+func (r *kernelRegression) without(s *solution, fold int) ([][]float64, error) {
+	var hidden []int
+	for i, f := range r.fold {
+		if f == fold {
+			hidden = append(hidden, i)
+		}
+	}
+	m, k := len(r.p.Row), len(r.p.Names)
+	rows := make([][]float64, m)
+	if len(hidden) == 0 {
+		return s.rows, nil
+	}
+	square, right := mat.NewSymDense(len(hidden), nil), mat.NewDense(len(hidden), m+k, nil)
+	for a, i := range hidden {
+		for b := a; b < len(hidden); b++ {
+			square.SetSym(a, b, s.inverse.At(i, hidden[b]))
+		}
+		for j := range m {
+			right.Set(a, j, s.inverse.At(i, j))
+		}
+		copy(right.RawRowView(a)[m:], s.coefficients.RawRowView(i))
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(square) {
+		return nil, fmt.Errorf("method: %w: the diffusion kernel between labels", classify.ErrIndefinite)
+	}
+	var solved mat.Dense
+	if err := factor.SolveTo(&solved, right); err != nil {
+		return nil, fmt.Errorf("method: diffusion kernel between labels: %w", err)
+	}
+	for i, f := range r.fold {
+		if f == fold {
+			continue
+		}
+		diagonal, coefficients := s.inverse.At(i, i), slices.Clone(s.coefficients.RawRowView(i))
+		for a, j := range hidden {
+			g := s.inverse.At(i, j)
+			diagonal -= float64(g * solved.At(a, i))
+			for c := range coefficients {
+				coefficients[c] -= float64(g * solved.At(a, m+c))
+			}
+		}
+		rows[i] = r.leftOut(i, coefficients, diagonal)
+	}
+	return rows, nil
 }
 
 // atLabels returns scale times the coefficients at labels, and zeros at other nodes.
@@ -377,7 +432,7 @@ func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (retain
 	solutions := int64(len(grid) * len(kernelLambdas))
 	l := int64(labels)
 	grams := 8 * l * l * int64(len(grid))
-	solving := 8*l*l*3*min(int64(sched.Workers(workers)), solutions) + solutions*l*int64(24+16*k)
+	solving := 8*l*l*3*min(int64(sched.Workers(workers)), solutions) + solutions*l*(8*l+int64(24+16*k))
 	squares := 8*l*l + 2*blocks.BlockBytes[float64](n, squareColumns)
 	rows := p.At(split.Sample(p.Class, kernelLabels(p), 0, 0)).Row
 	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + grams + 2*blocks.BlockBytes[float64](n, k)
