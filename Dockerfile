@@ -4,23 +4,20 @@
 #     docker run --rm heatwalk demo
 #     docker run --rm -v "$PWD:/data" -u "$(id -u)" heatwalk classify edges.tsv --labels known.tsv -o out.tsv
 #
-# With a released program, from the folder of its unpacked archive:
-#
-#     docker build -t heatwalk -f /path/to/Dockerfile --target released .
-FROM golang:1.26 AS build
+# The base image has an exact version in place of a digest, which only its registry has; to pin the bytes too,
+# append the @sha256:… that docker buildx imagetools inspect golang:1.26.8 prints.
+FROM golang:1.26.8 AS build
 WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
 COPY . .
-RUN scripts/program "linux/$(go env GOARCH)" /heatwalk
+# Any user may write to /data, the folder of the user's files. It has the temporary ones too.
+RUN mkdir -p -m 1777 /image/data && cp LICENSE /image && scripts/program "linux/$(go env GOARCH)" /image/heatwalk
 
-FROM scratch AS base
-# The folder of the user's files has the temporary ones too, because the image has no /tmp.
+FROM scratch
+COPY --from=build /image /
 WORKDIR /data
 ENV TMPDIR=/data
+USER 65532:65532
 ENTRYPOINT ["/heatwalk"]
 CMD ["demo"]
-
-FROM base AS released
-COPY heatwalk LICENSE THIRD_PARTY_LICENSES /
-
-FROM base
-COPY --from=build /heatwalk /
