@@ -328,25 +328,48 @@ def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool,
 def csr_of_networkx(graph: Any, weight: str | None) -> sp.csr_matrix:
     """Return the adjacency matrix of a NetworkX graph, several times as fast as NetworkX does."""
     adjacency = dict(graph.adjacency())
-    n, near = len(adjacency), adjacency.values()
-    indptr = np.concatenate([[0], np.cumsum(np.fromiter(map(len, near), np.int64, n))])
-    ends: Iterable[Any] = itertools.chain.from_iterable(near)
-    if list(adjacency) != list(range(n)):
-        ends = map({v: i for i, v in enumerate(adjacency)}.__getitem__, ends)
-    indices = np.fromiter(ends, np.int32, indptr[-1])
-    edges: Iterable[Any] = itertools.chain.from_iterable(map(operator.methodcaller("values"), near))
-    if graph.is_multigraph() and weight is not None:  # parallel edges without weights are one edge
+    n, near = len(adjacency), list(adjacency.values())
+    degrees = np.fromiter(map(len, near), np.int64, n)
+    indptr = np.concatenate([[0], np.cumsum(degrees)])
+    indices = _rows_of_ends(list(adjacency), itertools.chain.from_iterable(near), int(indptr[-1]))
+    edges = list(map(operator.methodcaller("values"), near))
+    ends: Iterable[Any] = itertools.chain.from_iterable(edges)
+    if weight is None or not any(map(any, edges)):
+        matrix = sp.csr_matrix((np.ones(len(indices)), indices, indptr), shape=(n, n))
+        matrix.sort_indices()
+        return matrix
+    if graph.is_multigraph():  # parallel edges without weights are one edge
         weighted = any(weight in d for _, _, d in graph.edges(data=True))
-        edges = ({weight: sum(d.get(weight, 1) for d in keys.values())} if weighted else {}
-                 for keys in edges)
+        ends = ({weight: sum(d.get(weight, 1) for d in keys.values())} if weighted else {}
+                for keys in ends)
+    rows = np.repeat(np.arange(n), degrees)
+    if not graph.is_directed():  # the dictionary of an edge is that of its reverse
+        upper = rows <= indices
+        ends, rows, indices = itertools.compress(ends, upper), rows[upper], indices[upper]
     try:
-        data = np.ones(len(indices)) if weight is None else np.fromiter(
-            map(operator.methodcaller("get", weight, 1), edges), np.float64, len(indices))
+        data = np.fromiter(map(operator.methodcaller("get", weight, 1), ends), np.float64,
+                           len(rows))
     except (TypeError, ValueError) as error:
         raise ValueError(f"the attribute {weight} of an edge is not a number: {error}") from None
-    matrix = sp.csr_matrix((data, indices, indptr), shape=(n, n))
+    if not graph.is_directed():
+        other = rows != indices
+        rows, indices, data = (np.concatenate([x, y[other]]) for x, y in (
+            (rows, indices), (indices, rows), (data, data)))
+    matrix = sp.csr_matrix((data, (rows, indices)), shape=(n, n))
     matrix.sort_indices()
     return matrix
+
+
+def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
+    """Return the rows of the nodes that are the ends of edges."""
+    n = len(nodes)
+    if nodes == list(range(n)):
+        return np.fromiter(ends, np.int32, count)
+    if set(map(type, nodes)) == {int} and 0 <= min(nodes) and max(nodes) < 64 * n:
+        rows = np.zeros(max(nodes) + 1, dtype=np.int32)
+        rows[nodes] = np.arange(n)
+        return rows[np.fromiter(ends, np.int64, count)]
+    return np.fromiter(map(dict(zip(nodes, range(n))).__getitem__, ends), np.int32, count)
 
 
 def _from_networkx(graph: Any, weight: str | None) -> Graph:

@@ -57,11 +57,14 @@ class BackendGraph:
             matrix = abs(self.matrix(weight))
         if self.graph.is_multigraph() or self.graph.is_directed():
             matrix = matrix + matrix.T
-        matrix = matrix.tolil()
-        matrix.setdiag(0)
-        matrix = matrix.tocsr()
+        matrix = (matrix - sp.diags(matrix.diagonal())).tocsr()
         matrix.eliminate_zeros()
         return matrix
+
+    def reverse(self, weight: str | None) -> Any:
+        """Return the transposed adjacency matrix."""
+        A = self.matrix(weight)
+        return A.T.tocsr() if self.graph.is_directed() else A
 
 
 def convert_from_nx(graph: Any, *args: Any, **options: Any) -> BackendGraph:
@@ -105,7 +108,7 @@ def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, 
     A = G.matrix(weight)
     out = np.asarray(A.sum(axis=1)).ravel()
     scale = np.divide(1, out, out=np.zeros(n), where=out != 0)
-    P, uniform, stuck = A.T.tocsr(), np.full(n, 1 / n), np.flatnonzero(out == 0)
+    P, uniform, stuck = G.reverse(weight), np.full(n, 1 / n), np.flatnonzero(out == 0)
     x, p = (uniform if v is None else _vector(G, v) for v in (nstart, personalization))
     rest = p if dangling is None else _vector(G, dangling)
 
@@ -127,7 +130,7 @@ def eigenvector_centrality(G: BackendGraph, max_iter: int = 100, tol: float = 1e
     x = np.ones(len(G)) if nstart is None else np.array([nstart[v] for v in G], dtype=float)
     if not x.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
-    A = G.matrix(weight).T.tocsr()
+    A = G.reverse(weight)
     return _by_node(G, _iterate(G, x / x.sum(), lambda x: _normalized(x + A @ x), max_iter, tol))
 
 
@@ -145,7 +148,7 @@ def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_it
         if set(beta) != set(G):
             raise nx.NetworkXError("beta dictionary must have a value for every node") from error
         b = np.array([beta[v] for v in G], dtype=float)
-    A = G.matrix(weight).T.tocsr()
+    A = G.reverse(weight)
     x = _iterate(G, x, lambda x: alpha * (A @ x) + b, max_iter, tol)
     return _by_node(G, _normalized(x) if normalized else x)
 
@@ -163,31 +166,38 @@ def _classes(G: BackendGraph, label_name: str) -> tuple[Any, Any]:
 
 
 def _propagate(P: Any, B: Any, classes: Any, max_iter: int) -> list[Any]:
-    F = np.zeros(B.shape)
-    for _ in range(max_iter):
-        F = P @ F + B
+    F = B if max_iter > 0 else np.zeros(B.shape)
+    for _ in range(max_iter - 1):
+        F = P @ F
+        F += B
     return classes[np.argmax(F, axis=1)].tolist()  # type: ignore[no-any-return]
 
 
-def _scaled(A: Any, left: float, right: float) -> Any:
-    """Return D^left·A·D^right, in which the degree of a node without edges counts as 1."""
+def _scaled(A: Any, left: Any, right: Any) -> Any:
+    """Return diag(left)·A·diag(right)."""
+    data = A.data * np.repeat(left, np.diff(A.indptr)) * right[A.indices]
+    return sp.csr_matrix((data, A.indices, A.indptr), A.shape)
+
+
+def _degrees(A: Any) -> Any:
+    """Return the degrees of nodes, 1 for a node without edges."""
     degree = np.asarray(A.sum(axis=0)).ravel()
-    degree[degree == 0] = 1
-    return (sp.diags(degree ** left) @ A @ sp.diags(degree ** right)).tocsr()
+    return np.where(degree == 0, 1, degree)
 
 
 def harmonic_function(G: BackendGraph, max_iter: int = 30, label_name: str = "label") -> list[Any]:
     """Return the label of each node by the harmonic function, with the steps of NetworkX."""
-    classes, B = _classes(G, label_name)
-    free = sp.diags((~B.any(axis=1)).astype(float))
-    return _propagate((free @ _scaled(G.matrix(), -1, 0)).tocsr(), B, classes, max_iter)
+    (classes, B), A = _classes(G, label_name), G.matrix()
+    left = np.where(B.any(axis=1), 0, 1 / _degrees(A))
+    return _propagate(_scaled(A, left, np.ones(len(G))), B, classes, max_iter)
 
 
 def local_and_global_consistency(G: BackendGraph, alpha: float = 0.99, max_iter: int = 30,
                                  label_name: str = "label") -> list[Any]:
     """Return the label of each node by local and global consistency, with the steps of NetworkX."""
-    classes, B = _classes(G, label_name)
-    return _propagate(alpha * _scaled(G.matrix(), -0.5, -0.5), (1 - alpha) * B, classes, max_iter)
+    (classes, B), A = _classes(G, label_name), G.matrix()
+    root = _degrees(A) ** -0.5
+    return _propagate(alpha * _scaled(A, root, root), (1 - alpha) * B, classes, max_iter)
 
 
 def _components(A: Any) -> Any:
