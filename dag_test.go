@@ -66,6 +66,7 @@ var floors = map[string]int{
 	"classify":                          6,
 	"method/split":                      7,
 	"method/problem":                    4,
+	"method/explain":                    5,
 	"method/internal/chunks":            2,
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,

@@ -87,6 +87,9 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if r.out.Unfinished, err = l.ScoresTo(ctx, r.out.Scores, r.out.Raw, r.out.Reached, &r.out.Work); err != nil {
 		return nil, err
 	}
+	if set.Explain {
+		r.out.form = l.Form()
+	}
 	r.out.Seconds.Walk = time.Since(start).Seconds()
 	return r.out, r.finish(ctx)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -55,8 +56,9 @@ type Prediction struct {
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
 
-	power  float64      // of the votes of a learner on a kernel, see [Keep]
-	choice *auto.Choice // of auto
+	power  float64       // of the votes of a learner on a kernel, see [Keep]
+	choice *auto.Choice  // of auto
+	form   *explain.Form // nil: none, or it was not asked for
 }
 
 // MixedModel describes a model in the mixture of auto.
@@ -135,7 +137,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	}
 	t := &r.out.Seconds
 	err := runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
 	})
 	return r.out, err
 }

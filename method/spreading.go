@@ -165,7 +165,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 		r.out.Work.Add(work)
 	}
 	squares := blocks.Total(nil, blocks.Dots(sparse.TeamOf(r.g.A), f, f))
-	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
+	r.out.Raw, r.out.Scores, r.out.form = f, sparse.NewBlock[float32](n, k), m.form(r, v, f)
 	offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
 	if err != nil {
 		return err

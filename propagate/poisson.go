@@ -60,6 +60,7 @@ var poisson = Learner{
 			}
 		}
 	},
+	centre:        centreAtLabels,
 	Probabilities: softmaxTo,
 }
 

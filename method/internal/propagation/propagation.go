@@ -57,6 +57,8 @@ type Propagation struct {
 	// not, and the reverse.
 	better, worse float64
 	centered      []int // their classes by centred scores
+
+	centeredBy []float64 // means of the classes that centred scores are less
 }
 
 // walk returns the walk with the given number of steps.
@@ -169,6 +171,7 @@ func (l *Propagation) means() []float64 {
 // one. A class of many nodes or labels is then no longer the answer wherever labels are far away.
 func (l *Propagation) center() {
 	means, row := l.means(), make([]float64, len(l.P.Names))
+	l.centeredBy = means
 	for i := range roaring.Values(l.reached) {
 		if l.raw != nil {
 			copy(row, l.raw.Row(int(i)))

@@ -1,0 +1,29 @@
+// Package explain computes the reasons for predictions: shares of labelled nodes in a score, and the links
+// around a node that carry it.
+//
+// # Shares of labelled nodes
+//
+// A method is linear in its labels, at given parameters, if the score of class c at node v is
+//
+//	score_c(v) = rest_c(v) + Σ_u share(u, v, c)
+//
+// over the labelled nodes u. The rest is the part that no labelled node has: a bias, or a prior. A [Form] is
+// the scores of a prediction in this form. Its shares follow from one row of an operator,
+//
+//	share(u, v, c) = Σ_t R_t(v, u)·w_t(u, c)
+//
+// where R_t(v, u) is, for example, the probability that a walk of t steps from v ends with label u, or the value
+// K(v, u) of a kernel, and w_t(u, c) the weight that the fitted model gives this response. One solve or walk
+// from v computes R(v, ·) for all labelled nodes at once, because the operator is symmetric, or is
+// after a scaling by degrees. Several nodes are columns of the same block and share its sweeps.
+//
+// # Links
+//
+// Let left be the response from v at every node and right the score of the predicted class less that of the
+// class with the next score. The importance of the link between i and j with weight A_ij is
+//
+//	A_ij·(left_i·right_j + left_j·right_i)
+//
+// to first order the loss of that difference at v if the step between i and j is removed from the
+// operator. For learning with local and global consistency A_ij is divided by √(d_i·d_j).
+package explain

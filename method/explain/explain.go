@@ -1,0 +1,224 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ErrNoForm is the error of a method whose scores are no sums over labelled nodes.
+var ErrNoForm = errors.New("its scores are no sums over labelled nodes")
+
+// Form is the scores of a prediction as sums over labelled nodes.
+type Form struct {
+	// Terms returns the terms of the score of a class of each of some nodes, and the left responses: one column
+	// for each node.
+	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
+	// Right returns the score of a class at a node without its rest, in the units of the left responses.
+	Right func(node, class int) float64
+	// Step has factors s of the nodes: a step between i and j has the weight s_i·A_ij·s_j. Nil: A_ij.
+	Step []float64
+}
+
+// Terms are the terms of the score of a class of a node.
+type Terms struct {
+	Score      []float64   // of each class, as the prediction has computed it
+	Rest       float64     // the part of the score of the class that no labelled node and no attribute has
+	Share      []float64   // of each labelled node
+	Attributes []Attribute // contributions of attributes of the node
+}
+
+// Explanation has the reasons for the score of the predicted class of a node.
+type Explanation struct {
+	Node  int
+	Class int     // the predicted class
+	Rival int     // the other class with the highest score
+	Score float64 // of Class
+
+	Labels     []Label     // largest share first
+	Others     float64     // sum of the shares of all other labelled nodes
+	Count      int         // number of other labelled nodes with a share
+	Attributes []Attribute // largest contribution first
+	Unlisted   float64     // sum of the contributions of other attributes
+	Rest       float64     // Score less all shares and contributions
+	Links      []Link      // most important first
+
+	// Covered is the part of the score that shares and contributions cover, |Σ|/(|Σ| + |Rest|), and Error
+	// the difference between the score of the prediction and the sum of all parts.
+	Covered, Error float64
+}
+
+// Label is the share of a labelled node in a score.
+type Label struct {
+	Label int // position among the labels
+	Share float64
+}
+
+// Attribute is the contribution of an attribute of a node to a score.
+type Attribute struct {
+	Column int
+	Share  float64
+}
+
+// Link is the importance of the link between two nodes.
+type Link struct {
+	From, To   int
+	Importance float64
+}
+
+// Settings of an explanation.
+type Settings struct {
+	Number   int // labelled nodes, attributes and links to list for each node; 0: 10
+	Workers  int // goroutines; 0: one for each processor
+	Progress func(stage string, done, total int64)
+}
+
+// Columns is the number of nodes that are explained in the same sweeps.
+const Columns = 16
+
+// Bytes returns the memory of an explanation on a graph of n nodes: blocks of responses, and those of a solve.
+func Bytes(n int) int64 { return int64(n) * Columns * 8 * 8 }
+
+// Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
+func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
+	set := *s
+	set.Number = cmp.Or(set.Number, 10)
+	var list []Explanation
+	for batch := range slices.Chunk(nodes, Columns) {
+		classes := make([]int, len(batch))
+		for i, v := range batch {
+			classes[i] = class[v]
+		}
+		terms, left, err := f.Terms(ctx, batch, classes)
+		if err != nil {
+			return nil, err
+		}
+		first := len(list)
+		for i, v := range batch {
+			list = append(list, sum(&terms[i], v, classes[i], set.Number))
+		}
+		if err := addLinks(ctx, p, f, left, list[first:], &set); err != nil {
+			return nil, err
+		}
+		if set.Progress != nil {
+			set.Progress("explain", int64(len(list)), int64(len(nodes)))
+		}
+	}
+	return list, nil
+}
+
+// sum adds up the terms of node v.
+func sum(t *Terms, v, class, number int) Explanation {
+	e := Explanation{Node: v, Class: class, Rival: -1, Score: t.Score[class]}
+	for c, score := range t.Score {
+		if c != class && (e.Rival < 0 || score > t.Score[e.Rival]) {
+			e.Rival = c
+		}
+	}
+	total := 0.0
+	for i, share := range t.Share {
+		if share != 0 {
+			total += share
+			e.Labels = append(e.Labels, Label{i, share})
+		}
+	}
+	slices.SortStableFunc(e.Labels, func(a, b Label) int { return cmp.Compare(b.Share, a.Share) })
+	for _, l := range e.Labels[min(number, len(e.Labels)):] {
+		e.Others += l.Share
+		e.Count++
+	}
+	e.Labels = e.Labels[:min(number, len(e.Labels))]
+	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes), func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
+	for i, a := range e.Attributes {
+		if total += a.Share; i >= number {
+			e.Unlisted += a.Share
+		}
+	}
+	e.Attributes = e.Attributes[:min(number, len(e.Attributes))]
+	e.Rest = t.Rest
+	e.Error = math.Abs(e.Score - total - e.Rest)
+	if size := math.Abs(total) + math.Abs(e.Rest); size > 0 {
+		e.Covered = math.Abs(total) / size
+	}
+	return e
+}
+
+// addLinks adds the most important links to explanations. left has a column for each. Cost: one sweep.
+func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Block[float32], list []Explanation, set *Settings) error {
+	n, width := left.Rows, len(list)
+	l, r := sparse.NewBlock[float32](n, width), sparse.NewBlock[float32](n, width)
+	for i := range n {
+		step := 1.0
+		if f.Step != nil {
+			step = f.Step[i]
+		}
+		for j, e := range list {
+			right := f.Right(i, e.Class)
+			if e.Rival >= 0 {
+				right -= f.Right(i, e.Rival)
+			}
+			l.Row(i)[j], r.Row(i)[j] = float32(step*float64(left.Row(i)[j])), float32(step*right)
+		}
+	}
+	found := make([][][]Link, sched.Workers(set.Workers))
+	for i := range found {
+		found[i] = make([][]Link, width)
+	}
+	err := p.A.Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
+		top := found[worker]
+		for i := panel.Lo; i < panel.Hi; i++ {
+			col, val := panel.Row(i - panel.Lo)
+			li, ri := l.Row(i), r.Row(i)
+			for entry, c := range col {
+				if int(c) <= i {
+					continue
+				}
+				lj, rj := l.Row(int(c)), r.Row(int(c))
+				for k := range width {
+					if importance := li[k]*rj[k] + lj[k]*ri[k]; importance > 0 {
+						link := Link{i, int(c), float64(importance)}
+						if val != nil {
+							link.Importance *= val[entry]
+						}
+						top[k] = insert(top[k], link, set.Number)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	for k := range list {
+		for _, top := range found {
+			for _, link := range top[k] {
+				list[k].Links = insert(list[k].Links, link, set.Number)
+			}
+		}
+	}
+	return err
+}
+
+// insert inserts a link into a list of the most important ones, of at most the given length.
+func insert(list []Link, link Link, number int) []Link {
+	if len(list) == number && !precedes(link, list[number-1]) {
+		return list
+	}
+	position, _ := slices.BinarySearchFunc(list, link, func(a, b Link) int {
+		if precedes(a, b) {
+			return -1
+		}
+		return 1
+	})
+	list = slices.Insert(list, position, link)
+	return list[:min(number, len(list))]
+}
+
+// precedes reports whether a is more important than b; of equal ones the first in the order of the nodes.
+func precedes(a, b Link) bool {
+	return cmp.Or(cmp.Compare(b.Importance, a.Importance), a.From-b.From, a.To-b.To) < 0
+}

@@ -1,0 +1,132 @@
+package method
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Explain returns the reasons for the predicted classes of some nodes of p, whose labels the prediction has learned
+// from with [Settings].Explain. The error wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
+func (p *Prediction) Explain(ctx context.Context, on *Problem, nodes []int, s *explain.Settings) ([]explain.Explanation, error) {
+	if p.form == nil {
+		return nil, explain.ErrNoForm
+	}
+	return explain.Nodes(ctx, on, p.form, p.Class, nodes, s)
+}
+
+// responseTolerance is the residual of the solves for responses.
+const responseTolerance = 1e-9
+
+// form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
+func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[float64]) *explain.Form {
+	if !r.set.Explain || !m.rule.IsLinear() {
+		return nil
+	}
+	k := len(r.p.Names)
+	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+		return m.rule.Response(ctx, r.g, seedsOf(r.p, 0, k), nodes, v, responseTolerance)
+	}
+	f := explain.Linear(r.p.Row, explain.OneHot(r.p.Class, k), scores, make([]float64, k), respond)
+	if m.rule.Name == "lgc" {
+		f.Step = inverseRoots(r.p.Degrees)
+	}
+	return f
+}
+
+// inverseRoots returns 1/√d of each degree, and 0 of 0.
+func inverseRoots(degrees []float64) []float64 {
+	roots := make([]float64, len(degrees))
+	for i, d := range degrees {
+		if d > 0 {
+			roots[i] = 1 / math.Sqrt(d)
+		}
+	}
+	return roots
+}
+
+// byClass adds the value of a classifier to those of its classes: to that of Positive, and its negative to that of another
+// class than [classify.Rest].
+func byClass(dst []float64, pair classify.Pair, value float64) {
+	dst[pair.Positive] += value
+	if pair.Negative != classify.Rest {
+		dst[pair.Negative] -= value
+	}
+}
+
+// form keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
+// sum of the decisions for it less those against it. Cost: an application of the kernel.
+func (r *kernelPredictor) form(ctx context.Context) error {
+	if !r.set.Explain || !r.learner.Dual {
+		return nil
+	}
+	n, k, rows := len(r.p.Degrees), len(r.p.Names), r.p.Row
+	weights, rest := sparse.NewBlock[float64](len(rows), k), make([]float64, k)
+	for m, machine := range r.fitted.Machines {
+		byClass(rest, r.fitted.Pairs[m], -machine.Rho)
+		for s, i := range machine.Index {
+			byClass(weights.Row(i), r.fitted.Pairs[m], r.scale*machine.Coef[s])
+		}
+	}
+	apply := func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+		y := sparse.NewBlock[float64](n, x.Cols)
+		_, err := r.kernels[r.best].ApplyTo(ctx, y, x, r.settings("walk"))
+		return y, err
+	}
+	x := sparse.NewBlock[float64](n, k)
+	for i, row := range rows {
+		copy(x.Row(row), weights.Row(i))
+	}
+	scores, err := apply(ctx, x)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		for c, value := range rest {
+			scores.Row(i)[c] += value
+		}
+	}
+	r.out.form = explain.Linear(rows, weights, scores, rest, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+		return apply(ctx, explain.UnitColumns(n, nodes))
+	})
+	return nil
+}
+
+// form keeps the form of decisions that are linear in the features of walks. Cost: a walk of all classes.
+func (r *predictor) form(ctx context.Context) error {
+	if !r.set.Explain || r.p.Directed || r.model == nil || r.set.Prior.Given != nil {
+		return nil
+	}
+	n, k, features := len(r.p.Degrees), len(r.p.Names), r.model.Features
+	weights, bias := sparse.NewBlock[float64](features, k), make([]float64, k)
+	for m, pair := range r.model.Pairs {
+		byClass(bias, pair, r.model.Bias[m])
+		for j := range features {
+			byClass(weights.Row(j), pair, r.model.Weights[m*features+j])
+		}
+	}
+	scores := sparse.NewBlock[float64](n, k)
+	w := scoreWalk(r.p, r.set, r.par, true)
+	if err := w.Scores(ctx, scores, r.par.minSteps(), weights, bias, nil); err != nil {
+		return err
+	}
+	seeds := cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}
+	scale, first := r.par.scale(), r.par.minSteps()
+	a := &explain.Absorbed{
+		Walk:  explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(), Workers: r.set.Workers},
+		Prior: r.set.Prior.Of(seeds)(0), Bias: bias, Scores: scores.Row,
+		Weight: func(t, source, class int) float64 {
+			if t < first {
+				return 0
+			}
+			return scale * weights.Row((t-first)*k + source)[class]
+		},
+	}
+	r.out.form = a.Form()
+	return nil
+}

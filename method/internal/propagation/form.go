@@ -1,0 +1,116 @@
+package propagation
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Form returns the form of the raw scores of the last ScoresTo; nil of a directed graph, and of a prior of each node.
+//
+// The harmonic function at node v is the sum over labelled nodes u of the probability that the walk from v meets u first,
+//
+//	h(v, u) = (A·x)_u,  L_UU·x = e_v
+//
+// on the nodes U without a label. Other walks have the form of [explain.Absorbed].
+func (l *Propagation) Form() *explain.Form {
+	p := l.P
+	k := len(p.Names)
+	prior := l.Prior.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k})
+	switch {
+	case p.Directed || l.Prior.Given != nil:
+		return nil
+	case walks(l):
+		last := l.Steps
+		if last == 0 {
+			last = mostSteps
+		}
+		a := &explain.Absorbed{
+			Walk:  explain.Walk{P: p, Absorb: l.Alpha, Steps: last, Workers: l.Workers},
+			Prior: prior(0), Bias: make([]float64, k), Scores: l.raw.Row,
+			Weight: func(t, source, class int) float64 {
+				if t == last && source == class {
+					return 1
+				}
+				return 0
+			},
+		}
+		return a.Form()
+	}
+	var h *iterative.System
+	f := &explain.Form{Right: func(node, class int) float64 { return l.raw.Row(node)[class] }}
+	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
+		if h == nil {
+			g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: l.Workers})
+			if err != nil {
+				return nil, nil, err
+			}
+			if h, err = iterative.Harmonic(ctx, g, p.Row); err != nil {
+				return nil, nil, err
+			}
+		}
+		return l.harmonicTerms(ctx, h, nodes, class)
+	}
+	return f
+}
+
+// responseTolerance is the residual of responses.
+const responseTolerance = 1e-9
+
+// harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.
+func (l *Propagation) harmonicTerms(ctx context.Context, h *iterative.System, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
+	p := l.P
+	n := len(p.Degrees)
+	isLabelled := make([]bool, n)
+	for _, row := range p.Row {
+		isLabelled[row] = true
+	}
+	b, x, y := sparse.NewBlock[float64](n, len(nodes)), sparse.NewBlock[float64](n, len(nodes)), sparse.NewBlock[float64](n, len(nodes))
+	for j, v := range nodes {
+		if !isLabelled[v] && l.reached.Contains(uint32(v)) {
+			b.Row(v)[j] = 1 / h.Scale[v]
+		}
+	}
+	if _, err := h.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: responseTolerance, Eliminate: true}); err != nil {
+		return nil, nil, err
+	}
+	left := sparse.NewBlock[float32](n, len(nodes))
+	for i := range n {
+		for j := range nodes {
+			x.Row(i)[j] /= h.Scale[i]
+			left.Row(i)[j] = float32(x.Row(i)[j])
+		}
+	}
+	op := &sparse.Operator[float64]{A: p.A, Workers: l.Workers}
+	if err := op.ApplyTo(ctx, y, x); err != nil {
+		return nil, nil, err
+	}
+	terms := make([]explain.Terms, len(nodes))
+	for j, v := range nodes {
+		t := &terms[j]
+		*t = explain.Terms{Score: l.raw.Row(v), Share: make([]float64, len(p.Row))}
+		if !l.reached.Contains(uint32(v)) {
+			t.Rest = t.Score[class[j]]
+			continue
+		}
+		scale := 1.0
+		if l.Center {
+			scale = 1 / float64(len(p.Names))
+			t.Rest = scale * (1 - l.centeredBy[class[j]])
+		}
+		for u, row := range p.Row {
+			switch {
+			case p.Class[u] != class[j]:
+			case isLabelled[v] && row == v:
+				t.Share[u] = scale
+			default:
+				t.Share[u] = scale * y.Row(row)[j]
+			}
+		}
+	}
+	return terms, left, nil
+}

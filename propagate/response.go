@@ -1,0 +1,95 @@
+package propagate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// IsLinear reports whether the scores of the learner are sums over labelled nodes, see [Learner.Response].
+func (l *Learner) IsLinear() bool { return l.system != nil }
+
+// Response returns the responses R(v, ·) of the scores of some nodes to a source at every node, one column for each:
+//
+//	score_c(v) = Σ_u R(v, u)·Y_uc
+//
+// over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the symmetric system of the
+// learner with a source at v. Errors are those of ScoresTo. Cost: a block solve.
+func (l *Learner) Response(ctx context.Context, g *graph.Graph, s cwk.Seeds, nodes []int, v param.Values, tolerance float64) (*sparse.Block[float64], error) {
+	sys, err := l.system(g, v)
+	if err != nil {
+		return nil, err
+	}
+	n := len(g.Degrees)
+	b, x := sparse.NewBlock[float64](n, len(nodes)), sparse.NewBlock[float64](n, len(nodes))
+	for j, node := range nodes {
+		b.Row(node)[j] = 1
+	}
+	if l.centre != nil {
+		subtractVolume(b, g, nodes)
+	}
+	_, err = sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: tolerance, Eliminate: true})
+	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
+		return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
+	}
+	if l.centre != nil {
+		l.centre(x, g, s, nodes)
+	}
+	return x, nil
+}
+
+// subtractVolume subtracts d/Σd of the component of its node from each column, because scores have the mean 0 with the
+// weights d.
+func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
+	volume := blocks.ByPart(nil, g.Components, g.Degrees)
+	for i, d := range g.Degrees {
+		component := g.Components.Of[i]
+		for j, node := range nodes {
+			if g.Components.Of[node] == component && volume[component] > 0 {
+				b.Row(i)[j] -= d / volume[component]
+			}
+		}
+	}
+}
+
+// centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to
+// zero, so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose labels agree, where the score of
+// their class is one, each of m labels has the response 1/m.
+func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int) {
+	labels, agree := map[uint32][]int{}, map[uint32]bool{}
+	for _, row := range s.Row {
+		component := g.Components.Of[row]
+		labels[component] = append(labels[component], row)
+	}
+	for component, shares := range sharesByComponent(g, s) {
+		for _, share := range shares {
+			agree[component] = agree[component] || share == 1
+		}
+	}
+	mean := map[uint32][]float64{}
+	for component, rows := range labels {
+		mean[component] = make([]float64, x.Cols)
+		for _, row := range rows {
+			blocks.AddScaled(mean[component], 1/float64(len(rows)), x.Row(row))
+		}
+	}
+	for i := range x.Rows {
+		if m := mean[g.Components.Of[i]]; m != nil {
+			blocks.AddScaled(x.Row(i), -1, m)
+		}
+	}
+	for j, node := range nodes {
+		if component := g.Components.Of[node]; agree[component] {
+			for _, row := range labels[component] {
+				x.Row(row)[j] = 1 / float64(len(labels[component]))
+			}
+		}
+	}
+}
