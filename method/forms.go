@@ -8,16 +8,17 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Explain returns the reasons for the predicted classes of some nodes of p, whose labels the prediction has learned
+// Explain returns the reasons for the predicted classes of some nodes of a problem, whose labels the prediction has learned
 // from with [Settings].Explain. The error wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
-func (p *Prediction) Explain(ctx context.Context, on *Problem, nodes []int, s *explain.Settings) ([]explain.Explanation, error) {
+func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int, s *explain.Settings) ([]explain.Explanation, error) {
 	if p.form == nil {
 		return nil, explain.ErrNoForm
 	}
-	return explain.Nodes(ctx, on, p.form, p.Class, nodes, s)
+	return explain.Nodes(ctx, problem, p.form, p.Class, nodes, s)
 }
 
 // responseTolerance is the residual of the solves for responses.
@@ -25,12 +26,12 @@ const responseTolerance = 1e-9
 
 // form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
 func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[float64]) *explain.Form {
-	if !r.set.Explain || !m.rule.IsLinear() {
+	if !r.set.Explain || !propagate.IsLinear(m.rule) {
 		return nil
 	}
 	k := len(r.p.Names)
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return m.rule.Response(ctx, r.g, seedsOf(r.p, 0, k), nodes, v, responseTolerance)
+		return propagate.Response(ctx, m.rule, r.g, seedsOf(r.p, 0, k), nodes, v, responseTolerance)
 	}
 	f := explain.Linear(r.p.Row, explain.OneHot(r.p.Class, k), scores, make([]float64, k), respond)
 	if m.rule.Name == "lgc" {
@@ -59,16 +60,16 @@ func byClass(dst []float64, pair classify.Pair, value float64) {
 	}
 }
 
-// form keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
+// keepKernelForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
 // sum of the decisions for it less those against it. Cost: an application of the kernel.
-func (r *kernelPredictor) form(ctx context.Context) error {
+func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 	if !r.set.Explain || !r.learner.Dual {
 		return nil
 	}
 	n, k, rows := len(r.p.Degrees), len(r.p.Names), r.p.Row
-	weights, rest := sparse.NewBlock[float64](len(rows), k), make([]float64, k)
+	weights, bias := sparse.NewBlock[float64](len(rows), k), make([]float64, k)
 	for m, machine := range r.fitted.Machines {
-		byClass(rest, r.fitted.Pairs[m], -machine.Rho)
+		byClass(bias, r.fitted.Pairs[m], -machine.Rho)
 		for s, i := range machine.Index {
 			byClass(weights.Row(i), r.fitted.Pairs[m], r.scale*machine.Coef[s])
 		}
@@ -87,11 +88,11 @@ func (r *kernelPredictor) form(ctx context.Context) error {
 		return err
 	}
 	for i := range n {
-		for c, value := range rest {
+		for c, value := range bias {
 			scores.Row(i)[c] += value
 		}
 	}
-	r.out.form = explain.Linear(rows, weights, scores, rest, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+	r.out.form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
 		return apply(ctx, explain.UnitColumns(n, nodes))
 	})
 	return nil

@@ -77,7 +77,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	t := &r.out.Seconds
 	err = runPhases(ctx, []phase{
-		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
+		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk}, {Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) }, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
 	})
 	if err != nil {
 		return nil, err

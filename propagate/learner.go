@@ -46,7 +46,7 @@ type Learner struct {
 	// finish, if not nil, makes scores of the solutions for one group.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// centre, if not nil, makes responses of solutions whose scores are centred, see [Learner.Response].
+	// centre, if not nil, makes responses of solutions whose scores are centred, see [Response].
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 	// offset, if not nil, returns that of [Learner.Decide].
 	offset func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error)

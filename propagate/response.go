@@ -13,16 +13,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// IsLinear reports whether the scores of the learner are sums over labelled nodes, see [Learner.Response].
-func (l *Learner) IsLinear() bool { return l.system != nil }
+// IsLinear reports whether the scores of a learner are sums over labelled nodes, see [Response].
+func IsLinear(l *Learner) bool { return l.system != nil }
 
 // Response returns the responses R(v, ·) of the scores of some nodes to a source at every node, one column for each:
 //
 //	score_c(v) = Σ_u R(v, u)·Y_uc
 //
 // over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the symmetric system of the
-// learner with a source at v. Errors are those of ScoresTo. Cost: a block solve.
-func (l *Learner) Response(ctx context.Context, g *graph.Graph, s cwk.Seeds, nodes []int, v param.Values, tolerance float64) (*sparse.Block[float64], error) {
+// learner with a source at v. Errors are those of [Learner.ScoresTo]. Cost: a block solve.
+func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds, nodes []int, v param.Values, tolerance float64) (*sparse.Block[float64], error) {
 	sys, err := l.system(g, v)
 	if err != nil {
 		return nil, err

@@ -166,12 +166,12 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 			l.Row(i)[j], r.Row(i)[j] = float32(step*float64(left.Row(i)[j])), float32(step*right)
 		}
 	}
-	found := make([][][]Link, sched.Workers(set.Workers))
-	for i := range found {
-		found[i] = make([][]Link, width)
+	best := make([][][]Link, sched.Workers(set.Workers))
+	for i := range best {
+		best[i] = make([][]Link, width)
 	}
 	err := p.A.Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
-		top := found[worker]
+		top := best[worker]
 		for i := panel.Lo; i < panel.Hi; i++ {
 			col, val := panel.Row(i - panel.Lo)
 			li, ri := l.Row(i), r.Row(i)
@@ -194,7 +194,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 		return nil
 	})
 	for k := range list {
-		for _, top := range found {
+		for _, top := range best {
 			for _, link := range top[k] {
 				list[k].Links = insert(list[k].Links, link, set.Number)
 			}

@@ -8,12 +8,12 @@ import (
 
 // Linear returns the form of scores that are products of one response and weights,
 //
-//	score_c(v) = rest_c + Σ_u R(v, u)·w(u, c)
+//	score_c(v) = bias_c + Σ_u R(v, u)·w(u, c)
 //
 // respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. rows are the labelled
 // nodes, weights has a row for each of them, and scores has those of all nodes.
-func Linear(rows []int, weights, scores *sparse.Block[float64], rest []float64, respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
-	f := &Form{Right: func(node, class int) float64 { return scores.Row(node)[class] - rest[class] }}
+func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
+	f := &Form{Right: func(node, class int) float64 { return scores.Row(node)[class] - bias[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error) {
 		r, err := respond(ctx, nodes)
 		if err != nil {
@@ -26,7 +26,7 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], rest []float64, 
 			}
 		}
 		for j, v := range nodes {
-			terms[j] = Terms{Score: scores.Row(v), Rest: rest[class[j]], Share: make([]float64, len(rows))}
+			terms[j] = Terms{Score: scores.Row(v), Rest: bias[class[j]], Share: make([]float64, len(rows))}
 			for label, row := range rows {
 				terms[j].Share[label] = r.Row(row)[j] * weights.Row(label)[class[j]]
 			}

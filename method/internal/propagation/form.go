@@ -53,7 +53,7 @@ func (l *Propagation) Form() *explain.Form {
 				return nil, nil, err
 			}
 		}
-		return l.harmonicTerms(ctx, h, nodes, class)
+		return harmonicTerms(ctx, l, h, nodes, class)
 	}
 	return f
 }
@@ -62,7 +62,7 @@ func (l *Propagation) Form() *explain.Form {
 const responseTolerance = 1e-9
 
 // harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.
-func (l *Propagation) harmonicTerms(ctx context.Context, h *iterative.System, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
+func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P
 	n := len(p.Degrees)
 	isLabelled := make([]bool, n)
