@@ -27,7 +27,7 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 	if laplacian { // Q without loops has the diagonal of L, of which l.A may have them
 		l := g.Laplacian()
 		q.A, q.Diag = l.A, make([]float64, n)
-		for i, d := range g.LaplacianDiagonal() {
+		for i, d := range graph.LaplacianDiagonal(g) {
 			q.Diag[i] = 2*d - l.Diag[i]
 			x.Data[i*x.Stride] = d
 		}

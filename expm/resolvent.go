@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -134,7 +135,7 @@ func (s *solves) prepare(ctx context.Context) error {
 	}
 	l := s.m.graph.Laplacian()
 	diag, fullDiag := make([]float64, s.m.n), make([]float64, s.m.n)
-	for i, d := range s.m.graph.LaplacianDiagonal() {
+	for i, d := range graph.LaplacianDiagonal(s.m.graph) {
 		ground := s.m.ground(i)
 		diag[i], fullDiag[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
 	}

@@ -44,7 +44,7 @@ func TestDivide(t *testing.T) {
 			if err := g.Laplacian().ApplyTo(t.Context(), lx, x); err != nil {
 				return nil, err
 			}
-			diag := g.LaplacianDiagonal()
+			diag := graph.LaplacianDiagonal(g)
 			for i := range y.Rows {
 				loop := 0.0
 				if g.Loops != nil {

@@ -149,7 +149,7 @@ func (g *Graph) Laplacian() *sparse.Operator[float64] {
 }
 
 // LaplacianDiagonal returns the diagonal of L.
-func (g *Graph) LaplacianDiagonal() []float64 {
+func LaplacianDiagonal(g *Graph) []float64 {
 	if g.looplessDegrees != nil || g.Loops == nil {
 		return g.WithoutHeavyLoops().Degrees
 	}

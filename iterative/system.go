@@ -173,7 +173,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
 	if cancelled {
-		sums = s.Graph.LaplacianDiagonal()
+		sums = graph.LaplacianDiagonal(s.Graph)
 	}
 	for i, d := range sums {
 		diag[i] = float64(s.Edge * d)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -85,7 +86,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	if memory > 0 {
 		memory += searchRoom(n, cols)
 	}
-	op, weights, diag := g.Laplacian(), s.Scale, g.LaplacianDiagonal()
+	op, weights, diag := g.Laplacian(), s.Scale, graph.LaplacianDiagonal(g)
 	if weights != nil {
 		op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		op.Workers, diag = g.Workers, op.Diag
