@@ -11,6 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -45,6 +47,7 @@ type Prediction struct {
 	Baselines   *method.Baselines    // nil unless they were asked for
 	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
+	Reasons     []Reasons            // for the predictions of PredictOptions.Explain, in their order
 
 	UnreachedComponents int // components of the nodes that are not reached
 
@@ -130,6 +133,10 @@ type PredictOptions struct {
 	Baselines bool // cross-validated accuracy of label propagation and of the largest class
 	Suggest   int  // number of nodes whose labels would improve the predictions most
 
+	// Explain are the rows of nodes whose predictions are explained, Reasons the number of labelled nodes, attributes
+	// and links that are listed for each; 0: 10. It needs one process.
+	Explain []int
+	Reasons int
 	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
 	// suggestions are of these. Nil: all nodes. Several processes compare with all.
 	Targets []int
@@ -152,7 +159,13 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	set := *s
 	set.Workers = g.options.Workers
+	if set.Explain = o.Explain != nil; set.Explain {
+		set.Raw = true
+	}
 	if g.options.Network != nil {
+		if set.Explain {
+			return nil, &problem.Error{Method: m.Name(), Err: sparse.ErrDivided}
+		}
 		if g.choose != nil {
 			if err := g.choose(); err != nil {
 				return nil, err
@@ -177,7 +190,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	p = loaded(g, p)
 	connected, extend := p, func(*method.Prediction) {}
-	if o.Suggest == 0 && o.Targets == nil { // which are rows of the whole graph
+	if o.Suggest == 0 && o.Targets == nil && !set.Explain { // which are rows of the whole graph
 		if connected, extend, err = method.WithoutIsolated(ctx, p, &set); err != nil {
 			return nil, err
 		}
@@ -189,6 +202,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	out.extend(extend)
 	if o.Suggest > 0 {
 		out.Suggestions, err = suggest.Nodes(ctx, connected, out.Prediction, o.Suggest, o.Targets, &set)
+	}
+	if err == nil && set.Explain {
+		err = out.explain(ctx, connected, o, &set)
 	}
 	return out, err
 }
@@ -256,6 +272,9 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}
+	if o.Explain != nil {
+		return problem, nil
+	}
 	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
 		return nil, err
 	}
@@ -297,6 +316,9 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 	output += shift.Bytes(len(p.Degrees))
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
+	}
+	if o.Explain != nil {
+		output += explain.Bytes(len(p.Degrees), len(p.Names))
 	}
 	return max(bytes, output), err
 }

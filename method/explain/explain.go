@@ -82,8 +82,9 @@ type Settings struct {
 // Columns is the number of nodes that are explained in the same sweeps.
 const Columns = 16
 
-// Bytes returns the memory of an explanation on a graph of n nodes: blocks of responses, and those of a solve.
-func Bytes(n int) int64 { return int64(n) * Columns * 8 * 8 }
+// Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and those of
+// a solve.
+func Bytes(n, classes int) int64 { return int64(n) * 8 * (int64(classes) + 8*Columns) }
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {

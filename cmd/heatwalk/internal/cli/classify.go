@@ -591,16 +591,21 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 	return f
 }
 
+// countFlag declares the flag -n of a number.
+func countFlag(run *session, flags *pflag.FlagSet, p *int, initial int, usage string) {
+	local := pflag.NewFlagSet("", pflag.ContinueOnError)
+	numberVar(run, local, p, "number", initial, param.Range{Least: 1, Most: 1 << 20}, "N", usage)
+	local.Lookup("number").Shorthand = "n"
+	flags.AddFlagSet(local)
+}
+
 func newSuggest(run *session) *cobra.Command {
 	cmd, c := newCommand(run, "suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv", "Nodes most worth labelling next", checkMethod, predict)
 	c.unreached = "blank"
 	flags := cmd.Flags()
 	labelsFlag(run, &c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	local := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, local, &c.suggest, "number", 20, param.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
-	local.Lookup("number").Shorthand = "n"
-	flags.AddFlagSet(local)
+	countFlag(run, flags, &c.suggest, 20, "number of nodes, to be labelled as one batch")
 	targetsFlag(c, flags)
 	methodFlags(run, c, flags)
 	learningFlagSet(run, &c.learning, flags)

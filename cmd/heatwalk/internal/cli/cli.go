@@ -177,6 +177,7 @@ func commands() []command {
 		{"evaluate", newEvaluate, true, true, learning},
 		{"suggest", newSuggest, true, false, learning},
 		{"predict", newPredict, true, true, learning},
+		{"explain", newExplain, true, false, learning},
 		{"regress", newRegress, true, true, learning},
 		{"rank", newRank, true, true, learning},
 		{"graphs", newGraphs, true, false, learning},

@@ -115,6 +115,7 @@ func TestJSONPage(t *testing.T) {
 		{"predict", "g", "--model", "lgc.model", "-o", "out.tsv"},
 		{"rank", "g", "--seeds", "seeds.ids", "-o", "ranks.tsv"},
 		{"suggest", "g", "--labels", "two.tsv", "--method", "lp", "-n", "2", "-o", "next.tsv"},
+		{"explain", "g", "c", "--labels", "two.tsv", "--method", "lp", "-o", "reasons.tsv"},
 		{"methods", "diffusion"},
 		{"classify", "g", "--labels", "two.tsv", "--multi-label", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--multi-label", "--train", "0.5", "--splits", "2"},

@@ -230,6 +230,9 @@ func argumentsOf(run *session, use string) cobra.PositionalArgs {
 	if repeated {
 		hi = -1
 	}
+	if second, more := strings.CutSuffix(words[min(2, len(words)-1)], "..."); more && !repeated {
+		name, lo, hi = name+" or "+second, 2, -1
+	}
 	return arguments(run, name, lo, hi)
 }
 

@@ -94,10 +94,13 @@ func outputFlag(flags *pflag.FlagSet, p *string, name, initial, usage string, fo
 // outputFile marks the flags of outputs.
 const outputFile = "heatwalk output"
 
-// inputPaths returns the inputs of a command, "" and "-" included: its arguments, and the values of flags that show FILE
+// inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags that show FILE
 // or TABLE in their usage and are not outputs.
 func inputPaths(cmd *cobra.Command, args []string) []string {
 	inputs := slices.Clone(args)
+	if strings.Contains(cmd.Use, "GRAPH NODE...") {
+		inputs = inputs[:min(1, len(inputs))]
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		kind, _ := pflag.UnquoteUsage(f)
 		_, isOutput := f.Annotations[outputFile]

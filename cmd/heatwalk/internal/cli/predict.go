@@ -85,17 +85,17 @@ func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction, s *m
 	return modelfile.Write(out.w, &out.f)
 }
 
-// runPredict predicts by a saved model.
-func runPredict(run *session, c *classifyOptions, name string) error {
+// beginModelRun begins a run on a graph with a saved model and its labels.
+func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, error) {
 	f, err := modelfile.Read(c.model, run.dataLimit())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.method, err = f.Model.Method(); err != nil {
-		return fault.Data(c.model, "%s; use the program that has saved it", withoutUsage(err))
+		return nil, fault.Data(c.model, "%s; use the program that has saved it", withoutUsage(err))
 	}
 	if c.scores.kind == "raw" && !method.HasRaw(c.method) {
-		return fault.Usage("--scores", noRaw, c.method.Name())
+		return nil, fault.Usage("--scores", noRaw, c.method.Name())
 	}
 	graph, attributes := &c.learning.graph, &c.learning.attributes
 	d, err := beginRun(run, graph, name, c.out, matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
@@ -108,7 +108,7 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 		return readAttributes(run, graph, attributes, d.g)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	columns := 0
 	if d.g.attributes != nil {
@@ -116,13 +116,22 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 	}
 	switch {
 	case columns != f.Attributes && columns == 0:
-		return fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
+		return nil, fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
 	case columns != f.Attributes:
-		return fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
+		return nil, fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
 	case d.g.Directed && !f.Directed:
-		return fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
+		return nil, fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
 	case !d.g.Directed && f.Directed:
-		return fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
+		return nil, fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
+	}
+	return d, nil
+}
+
+// runPredict predicts by a saved model.
+func runPredict(run *session, c *classifyOptions, name string) error {
+	d, err := beginModelRun(run, c, name)
+	if err != nil {
+		return err
 	}
 	s := &method.Settings{Workers: run.threads, Progress: run.progress.Phases()}
 	r, err := beginPredictions(run, c, d, s)

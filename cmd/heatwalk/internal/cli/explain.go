@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/modelfile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/explain"
+)
+
+// explainOptions explains predictions.
+type explainOptions struct {
+	classify classifyOptions
+	nodes    []string
+	number   int // of reasons of each kind
+}
+
+func newExplain(run *session) *cobra.Command {
+	cmd, o := newCommand(run, "explain GRAPH NODE... --labels L.tsv -o OUT.tsv", "Why a node has its label: the labelled nodes and links that carry it", checkExplain, runExplain)
+	c, flags := &o.classify, cmd.Flags()
+	labelsFlag(run, &c.learning, flags)
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
+	countFlag(run, flags, &o.number, 10, "labelled nodes, attributes and links to list for each node")
+	methodFlags(run, c, flags)
+	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote, in place of --labels and --method")
+	learningFlagSet(run, &c.learning, flags)
+	return cmd
+}
+
+// checkExplain parses the method and records problems of the flags.
+func checkExplain(run *session, o *explainOptions, cmd *cobra.Command, args []string) {
+	o.nodes = args[min(1, len(args)):]
+	run.refuse(cmd.Flags(), rule{o.classify.model != "", "labels method edge-weights prior effort", "the model of --model has it; leave it out"})
+	if o.classify.model == "" {
+		checkMethod(run, &o.classify, cmd, args)
+	}
+}
+
+// explainDocument is the JSON document of explain.
+type explainDocument struct {
+	Output   string              `json:"output"`
+	Labelled int                 `json:"labelled"`
+	Method   string              `json:"method"`
+	Nodes    []heatwalk.Reasons  `json:"nodes"`
+	Chosen   *method.Parameters  `json:"parameters,omitempty"`
+	Features *attributesDocument `json:"node_features,omitempty"`
+	Covered  float64             `json:"covered"` // mean of those of the nodes
+	Error    float64             `json:"error"`   // largest of those of the nodes
+	Closing
+}
+
+// runExplain predicts all nodes and explains the predictions of some.
+func runExplain(run *session, o *explainOptions, name string) error {
+	c := &o.classify
+	var d *graphRun
+	var err error
+	s := &method.Settings{Workers: run.threads, Progress: run.progress.Phases()}
+	if c.model != "" {
+		d, err = beginModelRun(run, c, name)
+	} else if d, err = beginLearning(run, &c.learning, name, c.out); err == nil {
+		s, err = d.settings(run, c.learning.entries[0].Settings, &c.learning, s.Progress)
+	}
+	if err != nil {
+		return err
+	}
+	rows := make([]int, len(o.nodes))
+	for i, id := range o.nodes {
+		row, isThere := d.g.Nodes.Lookup(id)
+		if !isThere {
+			return fault.Usage(quoted(id), "is no node of %s; give ids as they are written there", name)
+		}
+		rows[i] = row
+	}
+	const lineBytes = 64
+	run.disk += runFileBytes + int64(len(rows))*int64(3*o.number+3)*lineBytes
+	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{Explain: rows, Reasons: o.number})
+	switch {
+	case errors.Is(err, method.ErrChanged):
+		return modelfile.Damaged(c.model, err.Error())
+	case errors.Is(err, explain.ErrNoForm):
+		return fault.Usage("--method", "%s: %v here; take lp, lgc, poisson, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
+	case err != nil:
+		return graphError(run, err, name, another)
+	}
+	doc := &explainDocument{Output: c.out, Labelled: len(d.l.Row), Method: c.method.Name(), Nodes: p.Reasons, Features: attributesOf(d.g)}
+	if p.Settings > 0 {
+		doc.Chosen = &p.Parameters
+	}
+	for i := range p.Reasons {
+		doc.Covered += p.Reasons[i].Covered / float64(len(p.Reasons))
+		doc.Error = max(doc.Error, p.Reasons[i].Error)
+	}
+	if err := writeReasons(d, c.out, p.Reasons); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
+	return d.out.finish(doc, storeOf(d.g.Store.Manifest), doc.Chosen, text)
+}
+
+// reasonTitles are the columns of a file of reasons.
+var reasonTitles = []string{"node", "label", "reason", "name", "detail", "share"}
+
+// writeReasons writes a line for each reason.
+func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
+	var lines [][]string
+	for i := range list {
+		r := &list[i]
+		add := func(reason, name, detail string, share float64) {
+			lines = append(lines, []string{r.Node, r.Label, reason, name, detail, strconv.FormatFloat(share, 'g', 6, 64)})
+		}
+		add("score", r.Rival, strconv.FormatFloat(r.Probability, 'g', 6, 64), r.Score)
+		for _, l := range r.Labels {
+			add("label", l.Node, l.Label, l.Share)
+		}
+		if r.OtherLabels > 0 {
+			add("other labels", "", strconv.Itoa(r.OtherLabels), r.OtherShare)
+		}
+		for _, a := range r.Attributes {
+			add("attribute", a.Name, strconv.Itoa(a.Column+1), a.Share)
+		}
+		if r.Attributes != nil {
+			add("other attributes", "", "", r.OtherWords)
+		}
+		add("rest", "", "", r.Rest)
+		for _, l := range r.Links {
+			reason := "link"
+			if l.Kind != "" {
+				reason += " " + l.Kind
+			}
+			add(reason, l.From, l.To, l.Importance)
+		}
+	}
+	return tablefile.WriteLines(d.out.run.ctx, d.out.w, formatOf(file, tablefile.LineEndings), reasonTitles, len(lines), func(i int, cells []string) { copy(cells, lines[i]) })
+}
