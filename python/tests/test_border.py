@@ -128,6 +128,56 @@ class Nodes(unittest.TestCase):
         self.assertEqual(hw.as_graph(networkx.MultiGraph([(0, 1), (0, 1)])).matrix.max(), 1)
 
 
+@unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+class KindsAndTimes(unittest.TestCase):
+    def test_frames(self):
+        A, group = two_groups()
+        rows = [(f"n{i}", f"n{j}", "pays", "2024-03-01") for i, j in zip(*A.nonzero()) if i < j]
+        rng = np.random.default_rng(1)
+        rows += [(f"n{i}", f"n{j}", "calls, rarely", "2023-01-01") for i, j in rng.integers(0, 60, (600, 2)) if i != j]
+        frame = pandas.DataFrame(rows, columns=["source", "target", "relation", "date"])
+        frame["date"] = pandas.to_datetime(frame.date)
+        g = hw.as_graph(frame, kind="relation", time="date")
+        y = {f"n{i}": int(group[i]) for i in range(30)}
+        m = hw.NodeClassifier("lgc", random_state=1).fit(g, y)
+        self.assertGreater(m.kind_weights_["pays"], m.kind_weights_["calls, rarely"])
+        self.assertEqual(set(m.nodes_), set(frame.source) | set(frame.target))
+        part = frame[frame.relation == "pays"]
+        want = hw.apply(part, "adjacency", pandas.Series(1.0, index=list(hw.as_graph(part).nodes)))
+        ones = np.ones(g.n)
+        for settings in (dict(since="2024-01-01"), dict(until=pandas.Timestamp("2024-03-02"), since=pandas.Timestamp("2024-02-01")), dict(half_life="1d")):
+            got = hw.apply(g, "adjacency", ones, **settings)
+            np.testing.assert_allclose(dict(zip(got.rows, got.array))["n7"], dict(zip(want.rows, want.array))["n7"], atol=1e-6)
+        for columns, text in ((dict(kind="date", time="relation"), "graph:2: time .* is not a time"), (dict(kind="colour"), "there is no column 'colour'")):
+            with self.assertRaisesRegex(ValueError, text):
+                hw.as_graph(frame, **columns)
+        with self.assertRaisesRegex(ValueError, 'kind_weights: there is no kind "lends"'):
+            hw.kernel(g, kind_weights={"lends": 2})
+        with self.assertRaisesRegex(ValueError, "give them to Store.ingest"):
+            hw.as_graph(__file__, kind="relation")
+        folder = os.path.dirname(g.path)
+        del g, m
+        self.assertFalse(os.path.exists(folder))
+
+    def test_keys_of_multigraphs(self):
+        G = networkx.MultiGraph()
+        G.add_nodes_from("zabc")
+        G.add_edge("a", "b", "pays", weight=2, year=2020)
+        G.add_edge("a", "b", "calls", year=2021)
+        G.add_edge("b", "c", "calls", year=2022)
+        g = hw.as_graph(G, kind="key", time="year")
+        self.assertEqual(list(g.nodes), list("zabc"))
+        got = hw.apply(g, "adjacency", np.eye(4), kind_weights={"pays": 10}, until=2021).array
+        np.testing.assert_array_equal(got, 21 * (np.add.outer([9, 1, 2, 9], [9, 1, 2, 9]) == 3))
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "edges.csv")
+            pandas.DataFrame({"source": [1, 2], "target": [2, 3], "by": ["a", "b"], "at": [5, 6]}).to_csv(path, index=False)
+            store = hw.Store.ingest(path, os.path.join(folder, "g"), kind="by", time="at")
+            self.assertEqual(hw.apply(store, "adjacency", [1, 1, 1], kind_weights={"a": 3}, since=5).array.tolist(), [3, 4, 1])
+
+
 class LabelsAndNumbers(unittest.TestCase):
     def test_missing_labels(self):
         masked = np.ma.masked_array(["a", "x", "x", "b"], mask=[0, 1, 1, 0])

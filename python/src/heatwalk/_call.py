@@ -29,9 +29,10 @@ class Call:
         self.names: dict[str, str] = {}
         self.argument = argument(graph, folder)
         self.flags = ["--self-loops", "keep"] if loops and not is_store(graph) else []
-        if graph.matrix is not None:
+        if not nodes_of(graph).path:
             self.names[self.argument] = "graph"
-            if not loops and (count := np.count_nonzero(graph.matrix.diagonal())):
+            count = 0 if loops or graph.matrix is None else np.count_nonzero(graph.matrix.diagonal())
+            if count:
                 warn(f"graph: the diagonal is left out, {count} edges from a node to itself")
 
     def path(self, name: str, argument: str) -> str:
@@ -75,7 +76,14 @@ class Call:
         settings = dict(self.settings)
         if is_random and settings.get("random_state") is None:
             settings["random_state"] = _process.seed_of(None)
-        return _process.run([command, self.argument, *args, *self.flags], self.names, **settings)
+        flags = list(self.flags)
+        for name in ("kind_weights", "since", "until", "half_life"):
+            value = settings.pop(name, None)
+            if isinstance(value, Mapping):
+                value = ",".join(f"{kind}={float(weight)!r}" for kind, weight in value.items())
+            if value is not None:
+                flags.append(f"--{name.replace('_', '-')}={value}")
+        return _process.run([command, self.argument, *args, *flags], self.names, **settings)
 
 
 def rows_of(graph: Graph, nodes: Any, name: str) -> Any:

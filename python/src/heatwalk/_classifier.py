@@ -13,8 +13,9 @@ from ._call import Call, rows_of
 from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
-from ._graph import Graph, as_array, as_graph, bytes_of, is_pandas, labels_of, nodes_of
-from ._labels import as_objects, decode, encode, encode_rows, encode_several
+from ._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of,
+                     nodes_of)
+from ._labels import decode, encode, encode_rows, encode_several
 from ._process import Progress
 from ._results import axis
 
@@ -49,8 +50,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         constructor, because scikit-learn scores every prediction.
     prior : Known shares of the classes.
     targets : The nodes that can have a label, or a mask of all nodes.
-    random_state, threads, max_memory, progress : See :class:`Settings`; give a number as
-        random_state for the same folds each time.
+    kind_weights, since, until, half_life, random_state, threads, max_memory, progress : See
+        :class:`Settings`; give a number as random_state for the same folds each time.
 
     Attributes
     ----------
@@ -58,6 +59,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     labels_ : The label of each node, with the type of y.
     scores_ : The scores as the program wrote them, with columns in the order of ``classes_``.
     reached_ : Whether a path connects the node with a labelled node.
+    kind_weights_ : The weights of kinds of edges by name, None for a graph without kinds.
     accuracy_, accuracy_stderr_ : The accuracy at nodes without a label, estimated by
         cross-validation, and its standard error.
     method_, settings_, nodes_, run_ : The method and the parameters that were chosen, the nodes in
@@ -79,14 +81,16 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
-                 targets: Any = None,
-                 random_state: Any = None, threads: int | None = None,
-                 max_memory: str | int | None = None,
+                 targets: Any = None, kind_weights: Any = None, since: Any = None,
+                 until: Any = None, half_life: Any = None, random_state: Any = None,
+                 threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
         self.graph, self.method = graph, method
         self.node_features, self.multi_label = node_features, multi_label
         self.unreached, self.prior = unreached, prior
         self.targets, self.random_state = targets, random_state
+        self.kind_weights, self.half_life = kind_weights, half_life
+        self.since, self.until = since, until
         self.threads, self.max_memory, self.progress = threads, max_memory, progress
 
     def fit(self, X: Any, y: Any = None) -> NodeClassifier:
@@ -154,6 +158,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             state = {"run_": run, "accuracy_": run.get("accuracy_estimate"), "_model": b"",
                      "accuracy_stderr_": run.get("accuracy_stderr"),
                      "method_": run.get("method", self.method),
+                     "kind_weights_": run.get("kind_weights"),
                      "settings_": run.get("parameters") or {}}
             if state["accuracy_"] is not None:
                 state["accuracy_"] = float(state["accuracy_"])

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ._errors import NotFittedError
 from ._graph import Graph, as_array, as_graph, checksum, nodes_of
 from ._matrix import eigsh, features
-from ._process import Progress
+from ._process import Progress, Settings
 from ._tables import numbers_of, predict_numbers
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class NodeEstimator(BaseEstimator):
     _state: Any = None  # checksum of the graph of fit, or None for a graph in the constructor
 
     def _settings(self) -> dict[str, Any]:
-        names = ("threads", "max_memory", "progress", "random_state")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in Settings.__annotations__
+                if hasattr(self, name)}
 
     def _inputs(self, X: Any) -> tuple[Graph, Any]:
         """Return the graph, and the rows of the nodes X, or None if X is the graph."""

@@ -100,6 +100,7 @@ def _remove_if_left(folder: str) -> None:
 def _folder(parent: str) -> Iterator[str]:
     """Provide a locked folder in parent, which is removed at the end."""
     _sweep(parent)
+    owner = os.getpid()  # a child of fork may have a copy of this generator
     path = tempfile.mkdtemp(prefix=f".{_PREFIX}{os.getpid()}-", dir=parent)
     try:
         lock = _lock(path)
@@ -112,7 +113,14 @@ def _folder(parent: str) -> Iterator[str]:
             held.discard(lock)
             lock.close()
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        if os.getpid() == owner:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def lasting_folder(need: int) -> tuple[str, contextlib.ExitStack]:
+    """Return a temporary folder, and the stack whose ``close`` removes it."""
+    stack = contextlib.ExitStack()
+    return stack.enter_context(_folder(_parents(need)[0])), stack
 
 
 def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import operator
 import os
 import sys
+import weakref
 import zlib
 from typing import Any, Hashable, Iterable, Mapping, Sequence
 
@@ -13,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _process
-from ._errors import NotFoundError
-from ._folder import call_in_folder, write_array
+from ._errors import NotFoundError, warn
+from ._folder import call_in_folder, lasting_folder, write_array
 
 
 class Nodes:
@@ -118,25 +120,26 @@ class Graph:
     """
 
     def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None,
-                 path: str = "") -> None:
+                 path: str = "", n: int | None = None) -> None:
         self.matrix, self.path = matrix, path
-        n = 0 if matrix is None else int(matrix.shape[0])
+        if matrix is not None:
+            n = int(matrix.shape[0])
         if names is not None:
             names = list(names)
             if len(names) != n:
                 raise ValueError(f"ids has {len(names)} elements; give one for each of {n} rows")
-            if len(set(names)) < n:
-                first: dict[Hashable, int] = {}
-                row = next(i for i, v in enumerate(names) if first.setdefault(v, i) != i)
-                raise ValueError(f"the nodes {first[names[row]]} and {row} have one name, "
-                                 f"{names[row]!r}; "
-                                 "name each differently")
-        self._nodes = Nodes(n, names, path)
+            first: dict[Hashable, int] = {}
+            for row, name in enumerate(names):
+                if first.setdefault(name, row) != row:
+                    raise ValueError(f"the nodes {first[name]} and {row} have one name, {name!r}; "
+                                     "name each differently")
+        self._nodes = Nodes(n or 0, names, path if n is None else "")
 
     def __repr__(self) -> str:
-        if self.matrix is None:
+        if self._nodes.path:
             return f"<heatwalk.Graph {self.path!r}>"
-        return f"<heatwalk.Graph of {self.n} nodes and {self.matrix.nnz} entries>"
+        more = "edges with kinds or times" if self.matrix is None else f"{self.matrix.nnz} entries"
+        return f"<heatwalk.Graph of {self.n} nodes and {more}>"
 
     def __deepcopy__(self, memo: Any) -> Graph:
         return self  # it never changes, and scikit-learn copies parameters
@@ -162,7 +165,8 @@ class Graph:
 
         def work(folder: str) -> sp.csr_matrix:
             out = os.path.join(folder, "graph.npz")
-            _process.run(["convert", self.path, "-o", out])
+            names = {} if self._nodes.path else {self.path: "graph"}
+            _process.run(["convert", self.path, "-o", out], names)
             return sp.csr_matrix(sp.load_npz(out))
 
         return call_in_folder(0, work)
@@ -372,20 +376,34 @@ def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
     return np.fromiter(map(dict(zip(nodes, range(n))).__getitem__, ends), np.int32, count)
 
 
-def _from_networkx(graph: Any, weight: str | None) -> Graph:
+def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     nodes = list(graph.nodes)
-    matrix = _csr(csr_of_networkx(graph, weight))
-    return Graph(matrix, None if nodes == list(range(len(nodes))) else nodes)
+    names = None if nodes == list(range(len(nodes))) else nodes
+    if kind is None and time is None:
+        return Graph(_csr(csr_of_networkx(graph, weight)), names)
+    edges = list(graph.edges(keys=True, data=True) if graph.is_multigraph() else
+                 ((u, v, None, data) for u, v, data in graph.edges(data=True)))
+    columns = {"source": as_objects(u for u, _, _, _ in edges),
+               "target": as_objects(v for _, v, _, _ in edges)}
+    for title in {kind, time, weight} - {None}:
+        values = as_objects(data.get(title, 1 if title == weight else None)
+                            for _, _, _, data in edges)
+        if title == "key" and graph.is_multigraph() and is_missing(values).all():
+            values = as_objects(key for _, _, key, _ in edges)
+        if title != weight or any(weight in data for _, _, _, data in edges):
+            columns[title] = values
+    return _from_table(columns, "source", "target", weight, graph.is_directed(), kind, time, nodes)
 
 
-def _from_igraph(graph: Any, weight: str | None) -> Graph:
+def _from_igraph(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     edges = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    values = graph.es[weight] if weight in graph.es.attributes() else None
+    titles = graph.es.attributes()
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     if not graph.is_directed():
         edges = np.sort(edges, axis=1)  # so that parallel edges are added
-    return Graph(_from_edges(edges[:, 0], edges[:, 1], values, graph.vcount(), graph.is_directed()),
-                 names)
+    values = [None if title is None or title == weight and title not in titles
+              else as_objects(graph.es[title]) for title in (weight, kind, time)]
+    return _of_edges(edges.T, *values, graph.vcount(), graph.is_directed(), names)
 
 
 def _columns(frame: Any) -> dict[str, Any] | None:
@@ -398,37 +416,79 @@ def _columns(frame: Any) -> dict[str, Any] | None:
     return {title: frame[title] for title in (frame.columns if titles is None else titles)}
 
 
-def _from_frame(columns: dict[str, Any], source: Any, target: Any, weight: Any,
-                directed: bool) -> Graph:
-    """Return the graph of a table with an edge in each row."""
+def _from_table(columns: dict[str, Any], source: Any, target: Any, weight: Any, directed: bool,
+                kind: Any, time: Any, nodes: Iterable[Any] = ()) -> Graph:
+    """Return the graph of a table with an edge in each row, and perhaps with further nodes."""
     usual = {str(title).lower(): title for title in columns}
     if source is None and target is None and len(columns) == 2:
         source, target = columns
     source = usual.get("source") if source is None else source
     target = usual.get("target") if target is None else target
     weight = usual.get("weight") if weight == "weight" and weight not in columns else weight
-    missing = [v for v in (source, target, weight) if v is not None and v not in columns]
+    titles = [v for v in (source, target, weight, kind, time) if v is not None]
+    missing = [v for v in titles if v not in columns]
     if source is None or target is None or missing:
         problem = f"there is no column {missing[0]!r}" if missing else \
             "no columns are called source and target"
-        titles = ", ".join(map(str, columns))
-        raise ValueError(f"graph: {problem}; name two of {titles} as in "
+        raise ValueError(f"graph: {problem}; name two of {', '.join(map(str, columns))} as in "
                          f"as_graph(frame, source={list(columns)[0]!r}, target=...)")
-    ends = [as_array(columns[title]) for title in (source, target)]
-    if any(is_missing(v).any() for v in ends):
-        raise ValueError(f"a missing value in the columns {source} and {target}; drop these "
-                         "edges, "
-                         "as frame.dropna() does")
-    values = None if weight is None else np.asarray(as_array(columns[weight]), dtype=np.float64)
-    number: dict[Any, int] = {}
-    if all(v.dtype.kind in "iu" for v in ends):
+    arrays = {title: as_array(columns[title]) for title in titles}
+    for title, array in arrays.items():
+        if is_missing(array).any():
+            raise ValueError(f"a missing value in the column {title}; drop these edges, as "
+                             f"frame.dropna(subset=[{title!r}]) does")
+    ends = [arrays[source], arrays[target]]
+    number: dict[Any, int] = {v: i for i, v in enumerate(nodes)}
+    if not number and all(v.dtype.kind in "iu" for v in ends):
         names, codes = np.unique(np.concatenate(ends), return_inverse=True)
         number, codes = dict.fromkeys(names.tolist(), 0), codes.reshape(2, -1)
     else:
         codes = np.array([[number.setdefault(v, len(number)) for v in end] for end in
                           (v.tolist() for v in ends)]).reshape(2, -1)
-    return Graph(_from_edges(codes[0], codes[1], values, len(number), directed, list(number)),
-                 number)
+    values = [arrays.get(title) for title in (weight, kind, time)]
+    return _of_edges(codes, *values, len(number), directed, list(number))
+
+
+def _of_edges(ends: Any, weight: Any, kind: Any, time: Any, n: int, directed: bool,
+              names: Any) -> Graph:
+    """Return the graph of edges between rows; those with kinds or times make a temporary store."""
+    if weight is not None:
+        weight = np.asarray(weight, dtype=np.float64)
+    if kind is None and time is None:
+        return Graph(_from_edges(*ends, weight, n, directed, names), names)
+    if time is not None and time.dtype.kind == "M":
+        time = np.datetime_as_string(time, unit="D")
+    columns = {"source": ends[0], "target": ends[1], "weight": weight, "kind": kind, "time": time}
+    columns = {title: v.tolist() for title, v in columns.items() if v is not None}
+    folder, stack = lasting_folder(100 * ends.shape[1])
+    try:
+        table, ids, store = (os.path.join(folder, v) for v in ("edges.csv", "nodes.ids", "store"))
+        with open(table, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            csv.writer(file).writerows([columns, *zip(*columns.values())])
+        with open(ids, "w", encoding="ascii") as file:
+            file.writelines(f"{row}\n" for row in range(n))
+        fields = ",".join(v for v in ("source", "target", "weight") if v in columns)
+        flags = [f"--{v}={v}" for v in ("kind", "time") if v in columns]
+        done = _process.run(["ingest", table, "-o", store, "--nodes", ids, "--fields", fields,
+                             "--directed" if directed else "--undirected", *flags],
+                            {table: "graph"})
+        os.remove(table)
+    except BaseException:
+        stack.close()
+        raise
+    if count := done.get("self_loops"):
+        warn(f"graph: {count} edges from a node to itself are left out")
+    graph = Graph(None, names, store, n)
+    weakref.finalize(graph, stack.close)
+    return graph
+
+
+def as_objects(values: Any) -> Any:
+    """Return an array of objects, also of tuples."""
+    values = list(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def is_missing(values: Any) -> Any:
@@ -475,12 +535,12 @@ def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) 
     if num_nodes is not None and n > num_nodes:
         raise ValueError(f"num_nodes is {num_nodes}, and the edge index has node {n - 1}")
     weight = None if weight is None else np.asarray(as_array(weight)).ravel()
-    return Graph(_from_edges(index[0], index[1], weight, n, directed))
+    return _of_edges(index, weight, None, None, n, directed, None)
 
 
 def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None,
-             target: Any = None,
-             weight: Any = "weight", directed: bool = False, num_nodes: int | None = None) -> Graph:
+             target: Any = None, weight: Any = "weight", kind: Any = None, time: Any = None,
+             directed: bool = False, num_nodes: int | None = None) -> Graph:
     """Convert a graph of another library, once for several calls.
 
     Parameters
@@ -502,6 +562,10 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     weight : str, array or None
         The attribute or the column of the weights, if there is one; an array for an edge index;
         None for no weights.
+    kind, time : str, optional
+        The columns of a frame, or the attributes of edges in NetworkX and igraph, with the kind and
+        the date of each edge; kind="key" takes the keys of a MultiGraph. The edges are kept in a
+        temporary store. See kind_weights, since, until and half_life of :class:`Settings`.
     directed : bool
         Whether the edges of a frame or an edge index have a direction. If not, an edge in both
         directions is one edge. Matrices and graphs of other libraries have a direction if they say
@@ -520,7 +584,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     >>> hw.as_graph(np.array([[0, 1, 1], [1, 2, 3]]), num_nodes=6)
     <heatwalk.Graph of 6 nodes and 6 entries>
     """
-    made = _convert(graph, source, target, weight, directed, num_nodes)
+    made = _convert(graph, source, target, weight, directed, num_nodes, kind, time)
     if ids is not None:
         if made.matrix is None:
             raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids "
@@ -530,7 +594,19 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
 
 
 def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
-             num_nodes: int | None) -> Graph:
+             num_nodes: int | None, kind: Any, time: Any) -> Graph:
+    if hasattr(graph, "adjacency") and hasattr(graph, "nodes") and hasattr(graph, "is_directed"):
+        return _from_networkx(graph, weight, kind, time)
+    if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
+        return _from_igraph(graph, weight, kind, time)
+    has_kinds = kind is not None or time is not None
+    if is_pandas(graph) and source is None and not has_kinds and (made := _from_adjacency(graph)):
+        return made
+    if (columns := _columns(graph)) is not None:
+        return _from_table(columns, source, target, weight, directed, kind, time)
+    if has_kinds:
+        raise ValueError("kind and time name columns of a frame or attributes of edges; for a file "
+                         "give them to Store.ingest")
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, (str, os.PathLike)):
@@ -542,17 +618,9 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
         return graph.__heatwalk_graph__()  # type: ignore[no-any-return]
     if sp.issparse(graph):
         return Graph(_csr(graph))
-    if hasattr(graph, "adjacency") and hasattr(graph, "nodes") and hasattr(graph, "is_directed"):
-        return _from_networkx(graph, weight)
-    if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
-        return _from_igraph(graph, weight)
     if hasattr(graph, "edge_index"):  # the Data of PyTorch Geometric
         weight = getattr(graph, "edge_weight", None)
         return _from_index(graph.edge_index, weight, int(graph.num_nodes), directed)
-    if is_pandas(graph) and source is None and (made := _from_adjacency(graph)):
-        return made
-    if (columns := _columns(graph)) is not None:
-        return _from_frame(columns, source, target, weight, directed)
     if getattr(graph, "is_sparse_csr", False) or getattr(graph, "is_sparse", False):  # of PyTorch
         graph = graph.detach().cpu().to_sparse_coo().coalesce()
         index, values = graph.indices().numpy(), graph.values().numpy()

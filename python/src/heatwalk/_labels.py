@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import HeatwalkWarning, warn
-from ._graph import Graph, as_array, is_missing, is_pandas, nodes_of
+from ._graph import Graph, as_array, as_objects, is_missing, is_pandas, nodes_of
 
 #: Text that a missing value becomes in an array of text, as in np.where(known, names, np.nan).
 _WORDS = ("nan", "NaN", "None", "<NA>", "NaT")
@@ -43,6 +43,8 @@ def values_of(y: Any) -> tuple[Any, Any]:
         values = np.empty(len(y), dtype=object)
         values[:] = y
         y = values if len(kinds) > 1 or tuple in kinds else np.array(y)
+    if y.dtype.kind == "T":  # the variable text of NumPy 2
+        y = y.astype(object)
     if y.dtype.kind == "V" or y.dtype.kind in "mM":
         raise ValueError(f"Unknown label type: {y.dtype}")
     return y, is_missing(y)
@@ -206,14 +208,6 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
     for row, some in enumerate(lists):
         matrix[row, [number[label] for label in some]] = 1
     return as_objects(labels) if isinstance(labels[0], tuple) else np.array(labels), matrix, False
-
-
-def as_objects(values: Any) -> Any:
-    """Return an array of objects, also of tuples."""
-    values = list(values)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def attributes_of(graph: Graph, features: Any) -> Any:

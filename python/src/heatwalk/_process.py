@@ -36,6 +36,8 @@ Update = Callable[[Mapping[str, Any]], None]
 class Settings(TypedDict, total=False):
     """Settings that every function takes by name; none of the first three changes a result.
 
+    The last four are for graphs whose edges have kinds or times.
+
     Attributes
     ----------
     threads : The number of threads; by default that of the processors, or ``$OMP_NUM_THREADS``.
@@ -43,12 +45,21 @@ class Settings(TypedDict, total=False):
     progress : True shows the progress, False does not; by default it is shown in a terminal or a
         notebook after two seconds. A function gets (stage, done, total, seconds left or None).
     random_state : The seed of splits and folds; None draws another one at each call.
+    kind_weights : Weights of kinds of edges by name, 1 for the others; :class:`NodeClassifier` and
+        :func:`suggest` choose them by held-out labels if they are left out.
+    since, until : The first and the last time of the edges that are used: a date or a step.
+    half_life : The age at which an edge has half its weight, as in "30d"; "choose" lets held-out
+        labels choose it, for NodeClassifier and suggest.
     """
 
     threads: Optional[int]
     max_memory: Union[str, int, None]
     progress: Progress
     random_state: Any
+    kind_weights: Union[Mapping[Any, float], str, None]
+    since: Any
+    until: Any
+    half_life: Any
 
 
 def seed_of(random_state: Any) -> int:
@@ -75,7 +86,8 @@ _ARGUMENTS = {
     "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix",
     "--which": "which", "--unreached": "unreached", "--force": "force=True", "--report": "report",
     "-n": "n", "--multi-label": "multi_label", "--targets": "targets", "--prior": "prior",
-    "--per-class": "per_class", "--self-loops": "self_loops", "--split": "split",
+    "--kind-weights": "kind_weights", "--half-life": "half_life", "--since": "since",
+    "--until": "until", "--kind": "kind", "--time": "time", "--per-class": "per_class", "--self-loops": "self_loops", "--split": "split",
 }
 
 _GRACE = 1.0  # seconds from SIGINT to SIGKILL

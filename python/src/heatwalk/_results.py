@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ._graph import Nodes
-from ._labels import as_objects
+from ._graph import Nodes, as_objects
 
 if TYPE_CHECKING:
     import pandas

@@ -41,7 +41,8 @@ class Store:
 
     @classmethod
     def ingest(cls, source: Any, path: Path, *, force: bool = False, self_loops: str = "drop",
-               directed: bool | None = None, flags: Sequence[str] = (),
+               directed: bool | None = None, kind: str | None = None, time: str | None = None,
+               flags: Sequence[str] = (),
                **settings: Unpack[_process.Settings]) -> Store:
         """Read graph files, or a graph, into a new store.
 
@@ -53,6 +54,7 @@ class Store:
         force : Whether a store in the directory is replaced.
         self_loops : {"drop", "keep"}. The edges from a node to itself.
         directed : Whether the edges of files have a direction; by default, if a file says so.
+        kind, time : The columns of files with the kind and the date of each edge.
         flags : Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
         **settings : threads, max_memory and progress, see :class:`Settings`.
 
@@ -64,6 +66,7 @@ class Store:
         more = [*flags, "--self-loops", self_loops, *(["--force"] if force else [])]
         if directed is not None:
             more.append("--directed" if directed else "--undirected")
+        more += [f"--{name}={v}" for name, v in (("kind", kind), ("time", time)) if v is not None]
 
         def run(inputs: Sequence[str], *args: str) -> Store:
             names = {path: "source" for path in (*inputs, *args) if path.startswith(os.sep)}

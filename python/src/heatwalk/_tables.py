@@ -176,7 +176,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     lines = []
     for node, gain, label, probability, reason in call_in_folder(bytes_of(g), work):
         reason = name.sub(lambda m: str(classes[int(m.group())]), reason)
-        own: Any = node if g.matrix is None else g.nodes[int(node)]
+        own: Any = node if nodes_of(g).path else g.nodes[int(node)]
         lines.append((own, float(gain), classes[int(label)] if label else None,
                       float(probability) if probability else None, reason))
     frame = pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
