@@ -30,15 +30,12 @@ if TYPE_CHECKING:
     from ._classifier import Model, NodeClassifier, load
     from ._estimators import NodeEmbedding, NodeRegressor
 
-__all__ = [
-    "Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning",
-           "InputError",
-    "LimitError", "Model", "NodeClassifier", "NodeEmbedding", "NodeRegressor", "NotFittedError",
-    "NotFoundError", "Settings", "Store", "StoreError", "UsageError", "VersionError", "__version__",
-    "apply", "as_graph", "binary", "cancel", "datasets", "eigsh", "evaluate", "expm_multiply",
-           "features",
-    "kernel", "load", "methods", "rank", "regress", "solve", "suggest",
-]
+__all__ = ["Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning",
+           "InputError", "LimitError", "Model", "NodeClassifier", "NodeEmbedding", "NodeRegressor",
+           "NotFittedError", "NotFoundError", "Settings", "Store", "StoreError", "UsageError",
+           "VersionError", "__version__", "apply", "as_graph", "binary", "cancel", "datasets",
+           "eigsh", "evaluate", "expm_multiply", "features", "kernel", "load", "methods", "rank",
+           "regress", "solve", "suggest",]
 
 _ESTIMATORS = ("NodeEmbedding", "NodeRegressor")
 

@@ -101,8 +101,7 @@ def rows_of(graph: Graph, nodes: Any, name: str) -> Any:
     if len(nodes) and all(isinstance(v, (bool, np.bool_)) for v in nodes):
         if np.shape(nodes) != (graph.n,):
             raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element "
-                             "for each of "
-                             f"{graph.n} nodes")
+                             f"for each of {graph.n} nodes")
         rows = np.flatnonzero(nodes)
     else:
         rows = nodes_of(graph).rows(nodes, name)

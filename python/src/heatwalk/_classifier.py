@@ -13,8 +13,7 @@ from ._call import Call, rows_of
 from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
-from ._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of,
-                     nodes_of)
+from._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of, nodes_of)
 from ._labels import decode, encode, encode_rows, encode_several
 from ._process import Progress
 from ._results import axis

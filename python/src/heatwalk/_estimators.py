@@ -81,8 +81,7 @@ class NodeEstimator(BaseEstimator):
 
             error = sklearn.exceptions.NotFittedError
         raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                    "appropriate "
-                    "arguments before using this estimator.")
+                    "appropriate arguments before using this estimator.")
 
     def _select(self, X: Any) -> Any:
         """Return the rows that X asks for, as an index of arrays."""
@@ -101,15 +100,12 @@ class NodeEstimator(BaseEstimator):
             columns = X.shape[1]
         if columns != n:
             raise ValueError(f"X has {columns} features, but {name} is expecting {n} features as "
-                             "input; "
-                             f"predictions are those of the fitted graph: use {name}(graph=A) "
-                             "with nodes as X, or "
-                             "fit with all nodes")
+                             "input; predictions are those of the fitted graph: use "
+                             f"{name}(graph=A) with nodes as X, or fit with all nodes")
         if checksum(g) != self._state:
-            raise ValueError(f"X is not the graph of fit; predictions are those of the nodes of "
-                             "that graph: use "
-                             f"{name}(graph=A) with nodes as X, or heatwalk.load for a model of "
-                             "other graphs")
+            raise ValueError("X is not the graph of fit; predictions are those of the nodes of "
+                             f"that graph: use {name}(graph=A) with nodes as X, or heatwalk.load "
+                             "for a model of other graphs")
         return slice(None)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -167,10 +163,8 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
     """
 
     def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None,
-                 node_features: Any = None,
-                 random_state: Any = None, threads: int | None = None,
-                 max_memory: str | int | None = None,
-                 progress: Progress = None) -> None:
+                 node_features: Any = None, random_state: Any = None, threads: int | None = None,
+                 max_memory: str | int | None = None, progress: Progress = None) -> None:
         self.graph, self.method = graph, method
         self.node_features, self.random_state = node_features, random_state
         self.threads, self.max_memory, self.progress = threads, max_memory, progress

@@ -232,8 +232,7 @@ def _read_ids_of(path: str) -> list[str]:
 def is_pandas(x: Any) -> bool:
     """Report whether x is a series or a frame of pandas."""
     pandas = sys.modules.get("pandas")
-    return bool(pandas) and isinstance(x, (pandas.Series,
-                                           pandas.DataFrame))  
+    return bool(pandas) and isinstance(x, (pandas.Series, pandas.DataFrame))
 
 
 def as_array(x: Any) -> Any:
@@ -280,18 +279,16 @@ def _csr(matrix: Any) -> Any:
         if 2 in matrix.shape and matrix.dtype.kind in "iuf":
             way = "An edge index is an array of whole numbers of shape 2×m. " + \
                 (_EDGES if matrix.shape[1] == 2 else way)
-        raise ValueError(f"an adjacency matrix is square; this one is "
-                         f"{matrix.shape[0]}×{matrix.shape[1]}. "
-                         f"{way}")
+        raise ValueError("an adjacency matrix is square; this one is "
+                         f"{matrix.shape[0]}×{matrix.shape[1]}. {way}")
     matrix = (matrix if sp.issparse(matrix) else sp.csr_matrix(matrix)).tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     data = matrix.data
     if data.dtype.kind in "if" and data.size and data.min() < 0:
-        raise ValueError("Negative values in data: weights of a graph are 0 or more. "
-                         "If this is a Laplacian, pass the adjacency matrix and "
-                         "matrix=\"laplacian\"")
+        raise ValueError("Negative values in data: weights of a graph are 0 or more. If this is a "
+                         "Laplacian, pass the adjacency matrix and matrix=\"laplacian\"")
     if not data.all():
         matrix = matrix.copy()
         matrix.eliminate_zeros()
@@ -521,8 +518,7 @@ def _from_adjacency(frame: Any) -> Graph | None:
                      None if names == list(range(len(names))) else names)
     if frame.shape[1] > 4:
         raise ValueError("graph: the frame is square, and its columns are not the nodes of its "
-                         "index; give both "
-                         "the same names, or pass frame.to_numpy()")
+                         "index; give both the same names, or pass frame.to_numpy()")
     return None
 
 
@@ -628,16 +624,14 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
     array = np.asarray(as_array(graph))
     if array.ndim == 0:
         raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or "
-                         "igraph graph, "
-                         "a frame of edges, or a path")
+                         "igraph graph, a frame of edges, or a path")
     if array.ndim == 2 and array.shape[0] == 2 and array.dtype.kind in "iu":
         if array.shape[1] != 2 or num_nodes is not None:
             return _from_index(array, None if isinstance(weight, str) else weight, num_nodes,
                                directed)
         if array[0, 1] != array[1, 0] or array[0, 0] or array[1, 1]:
             raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; "
-                             "pass "
-                             "num_nodes for an edge index, or a scipy.sparse matrix")
+                             "pass num_nodes for an edge index, or a scipy.sparse matrix")
     return Graph(_csr(array))
 
 
@@ -656,15 +650,13 @@ def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
             return y
         if y.index.has_duplicates:
             raise ValueError("y has two labels for a node in its index; keep one, or pass "
-                             "multi_label=True "
-                             "with a list for each node")
+                             "multi_label=True with a list for each node")
         if y.ndim == 2 and len(y.columns) > 1:
             try:
                 rows = nodes.rows(y.index, "y")
             except ValueError as error:
                 raise ValueError(f"{error}; a frame has nodes as index, as "
-                                 f"y.set_index({y.columns[0]!r}) has") \
-                    from None
+                                 f"y.set_index({y.columns[0]!r}) has") from None
             return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
         y = (y.iloc[:, 0] if y.ndim == 2 else y).to_dict()
     if not isinstance(y, Mapping):

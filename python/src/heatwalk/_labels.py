@@ -71,10 +71,9 @@ def column_of(y: Any) -> tuple[Any, Any]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) > 1:
-        raise ValueError(f"y is a frame; pass a column with nodes as index, as in "
+        raise ValueError("y is a frame; pass a column with nodes as index, as in "
                          f"y.set_index({y.columns[0]!r})[{y.columns[-1]!r}], or multi_label=True "
-                         "for a column "
-                         "of 0 and 1 for each class")
+                         "for a column of 0 and 1 for each class")
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns"):
         y = y.iloc[:, 0]
     values, missing = values_of(y)
@@ -84,8 +83,7 @@ def column_of(y: Any) -> tuple[Any, Any]:
         values, missing = values.ravel(), missing.ravel()
     if values.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead; "
-                         "for several "
-                         "labels of a node pass multi_label=True")
+                         "for several labels of a node pass multi_label=True")
     return values, missing
 
 
@@ -240,8 +238,7 @@ def attributes_of(graph: Graph, features: Any) -> Any:
         levels = {v: i for i, v in enumerate(dict.fromkeys(values[~missing].tolist()))}
         if len(levels) > min(_MOST_LEVELS, max(9, 0.9 * (~missing).sum() - 1)):
             raise ValueError(f"node_features: the column {title!r} has {len(levels)} different "
-                             "texts; leave it out, "
-                             "or make it a number or a category")
+                             "texts; leave it out, or make it a number or a category")
         rows = np.flatnonzero(~missing)
         shape = graph.n, max(1, len(levels))
         columns.append(sp.csr_matrix((np.ones(len(rows)),

@@ -76,8 +76,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     """
     if labels is None and kernel.partition(":")[0] == "cwk":
         raise ValueError("labels is missing: the walks of the kernel cwk start from labelled "
-                         "nodes; give "
-                         "an array or a dict, as for y")
+                         "nodes; give an array or a dict, as for y")
     name = _checked(out, dtype)
     g = as_graph(graph)
     chosen = {"rows": rows_of(g, rows, "rows"), "cols": rows_of(g, cols, "cols")}
@@ -252,9 +251,8 @@ def _refine(block: Block, g: Graph, function: str, B: Array, tol: float, setting
         array[:, k] = alone.array
         worst = max(worst, alone.run.get("relative_error") or 0)
     if worst > tol:
-        warn(f"tol: a column of the result is small compared with the block, so that its error is "
-             "up to "
-             f"{worst:.2g} of its norm, more than {tol:g}")
+        warn("tol: a column of the result is small compared with the block, so that its error is "
+             f"up to {worst:.2g} of its norm, more than {tol:g}")
     block.array = array.reshape(block.array.shape)
 
 
@@ -330,8 +328,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     g = as_graph(A)
     if not shift >= 0:
         raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no "
-                         "negative "
-                         "eigenvalue")
+                         "negative eigenvalue")
     function = f"solve:shift={float(shift)!r}:matrix={matrix}"
     return _columns(g, function, _block(b, g, "b"), rtol, settings), 0
 
@@ -389,8 +386,7 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     """
     if M is not None:
         raise ValueError("M is not supported: generalized problems are those of "
-                         "matrix=\"transition\" or "
-                         "\"normalized-laplacian\"")
+                         "matrix=\"transition\" or \"normalized-laplacian\"")
     g = as_graph(A)
     if not 0 < k <= g.n:
         raise ValueError(f"k is {k}; it must be between 1 and {g.n}")
@@ -414,6 +410,5 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
             w, v = w[order], v[:, order]
     else:
         raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for "
-                         "eigenvalues "
-                         "near a number")
+                         "eigenvalues near a number")
     return (w, v) if return_eigenvectors else w

@@ -25,8 +25,7 @@ class Block:
     run : The report of the program.
     """
 
-    def __init__(self, array: NDArray[Any], rows: Any, cols: Any,
-                 run: dict[str, Any]) -> None:
+    def __init__(self, array: NDArray[Any], rows: Any, cols: Any, run: dict[str, Any]) -> None:
         self.array, self._rows, self._cols, self.run = array, rows, cols, run
         bound = run.get("error_bound")
         self.error_bound: float | None = run.get("error_estimate") if bound is None else bound

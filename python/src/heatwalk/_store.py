@@ -42,8 +42,7 @@ class Store:
     @classmethod
     def ingest(cls, source: Any, path: Path, *, force: bool = False, self_loops: str = "drop",
                directed: bool | None = None, kind: str | None = None, time: str | None = None,
-               flags: Sequence[str] = (),
-               **settings: Unpack[_process.Settings]) -> Store:
+               flags: Sequence[str] = (), **settings: Unpack[_process.Settings]) -> Store:
         """Read graph files, or a graph, into a new store.
 
         Parameters
@@ -104,9 +103,8 @@ class Store:
         """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):
-            raise NotFoundError("no such directory",
-                                "make a store with Store.ingest, or pass the path of a "
-                                "graph file as graph", store.path)
+            raise NotFoundError("no such directory", "make a store with Store.ingest, or pass the "
+                                                     "path of a graph file as graph", store.path)
         store.info()
         return store
 
@@ -131,12 +129,10 @@ def _id_texts(nodes: Sequence[Any]) -> list[str]:
     for node, text in zip(nodes, texts):
         if seen.setdefault(text, node) is not node:
             raise ValueError(f"source: the nodes {seen[text]!r} and {node!r} have the same text, "
-                             f"{text!r}; "
-                             "rename one of them")
+                             f"{text!r}; rename one of them")
         if not text or any(c in text for c in "\t\n\r\0"):
             raise ValueError(f"source: the node {node!r} is empty or has a tab or a line break, "
-                             "which ids of a "
-                             "store cannot have; rename it")
+                             "which ids of a store cannot have; rename it")
     return ['"' + text.replace('"', '""') + '"' if '"' in text else text for text in texts]
 
 

@@ -112,9 +112,8 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     run = call_in_folder(bytes_of(g), work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
     wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr",
-              "rmse",
-              "rmse_stderr", "mae", "r2", "standing", "micro_f1", "macro_f1", "auc", "log_loss",
-              "parameters", "seconds"]
+              "rmse", "rmse_stderr", "mae", "r2", "standing", "micro_f1", "macro_f1", "auc",
+              "log_loss", "parameters", "seconds"]
     lines = [{names.get(k, k): r[k] for k in wanted if k in r} for r in run["results"]]
     frame = pandas.DataFrame(lines)
     if splits == 1 and "stderr" in frame:
@@ -260,8 +259,7 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
         run = call.run("rank", "--seeds", call.write("seeds.npy", "seeds", rows), "--kernel",
-                       kernel,
-                       "--sets", str(int(sets)), "-o", out, is_random=True)
+                       kernel, "--sets", str(int(sets)), "-o", out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
 

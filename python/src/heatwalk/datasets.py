@@ -20,8 +20,7 @@ def _lines(name: str) -> list[list[str]]:
         return [line.rstrip("\n").split("\t") for line in file]
 
 
-def cora(labelled: int | None = None,
-         random_state: Any = 1) -> tuple[sp.csr_matrix, NDArray[Any]]:
+def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_matrix, NDArray[Any]]:
     """Return the citation graph Cora: 2,708 papers with one of seven subjects.
 
     Parameters
