@@ -47,54 +47,61 @@ func (m spreading) columns(classes int) (width, folds int) {
 
 // within returns the folds that are solved together within a memory limit, and the memory of the
 // limit without their block.
-func (m spreading) within(n int, entries int64, classes, folds int, v param.Values, limit int64) (width int, left int64) {
+func (m spreading) within(n int, entries int64, classes int, v param.Values, limit int64) (folds int, left int64) {
+	width, folds := m.columns(classes)
 	block := func(folds int) int64 { return blocks.BlockBytes[float64](n, folds*classes) }
 	folds = budget.Widest(folds, limit, func(folds int) int64 {
-		return block(folds) + m.rule.ScoresBytes(n, entries, folds*classes, classes, v, limit)
+		return block(folds) + m.rule.ScoresBytes(n, entries, folds*width, width, v, limit)
 	})
 	return folds, budget.Remaining(limit, block(folds))
 }
 
-// predictions solves for the groups, several of them together, or for one group class after
-// class if there are many classes. A node that no label reaches is given the largest class.
+// solve stores the scores of the labels of some problems in f, a column for each class after the other. Of many classes it
+// solves for some after others, for one problem.
+func (m spreading) solve(ctx context.Context, r *graphPredictor, f *sparse.Block[float64], problems []*Problem, v param.Values, s *propagate.Settings) error {
+	k := len(r.p.Names)
+	width, _ := m.columns(k)
+	for lo := 0; lo < k; lo += width {
+		hi, set := min(lo+width, k), *s
+		var seeds []cwk.Seeds
+		for _, p := range problems {
+			seeds = append(seeds, seedsOf(p, lo, hi))
+		}
+		if s.Progress != nil {
+			set.Progress = func(_ string, done, total int64) {
+				s.Progress("walk", int64(lo)*total+int64(width)*done, int64(k)*total)
+			}
+		}
+		work, err := m.rule.ScoresTo(ctx, f.Columns(lo, lo+(hi-lo)*len(problems)), r.g, seeds, v, &set)
+		if err != nil {
+			return err
+		}
+		r.out.Work.Add(work)
+	}
+	return nil
+}
+
+// predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
 func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	k, n := len(r.p.Names), len(r.p.Degrees)
-	classes, folds := m.columns(k)
 	for setting, v := range settings {
-		width, memory := m.within(n, r.p.A.NNZ(), classes, folds, v, r.set.Memory)
+		width, memory := m.within(n, r.p.A.NNZ(), k, v, r.set.Memory)
 		for lo := 0; lo < len(groups); lo += width {
-			batch := groups[lo:min(lo+width, len(groups))]
-			if classes < k {
-				tests := testBytes(len(batch[0].train.Row)+len(batch[0].test.Row), k)
-				scores, err := m.testScores(ctx, r, &batch[0], v, classes, budget.Remaining(memory, tests))
-				if err != nil {
-					return err
-				}
-				reached, largest := r.g.Components.Reached(batch[0].train.Row), split.Majority(batch[0].train.Class)
-				visit(setting, lo, func(node int) (int, bool) {
-					if !reached.Contains(uint32(node)) {
-						return largest, false
-					}
-					return classify.ArgMax(scores[node]), true
-				})
-				continue
+			var batch []*Problem
+			for _, g := range groups[lo:min(lo+width, len(groups))] {
+				batch = append(batch, g.train)
 			}
-			f, seeds := sparse.NewBlock[float64](n, k*len(batch)), make([]cwk.Seeds, len(batch))
-			for i, g := range batch {
-				seeds[i] = seedsOf(g.train, 0, k)
-			}
-			work, err := m.rule.ScoresTo(ctx, f, r.g, seeds, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
-			if err != nil {
+			f := sparse.NewBlock[float64](n, k*len(batch))
+			if err := m.solve(ctx, r, f, batch, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory}); err != nil {
 				return err
 			}
-			r.out.Work.Add(work)
-			for i := range batch {
-				scores := f.Columns(i*k, (i+1)*k)
-				offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), scores, seeds[i], v)
+			for i, p := range batch {
+				scores, seeds := f.Columns(i*k, (i+1)*k), seedsOf(p, 0, k)
+				offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), scores, seeds, v)
 				if err != nil {
 					return err
 				}
-				reached, largest := r.g.Components.Reached(seeds[i].Row), split.Majority(seeds[i].Class)
+				reached, largest := r.g.Components.Reached(p.Row), split.Majority(p.Class)
 				row := make([]float64, k)
 				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
@@ -114,31 +121,6 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 	return nil
 }
 
-// testScores returns the scores of the test nodes of a group, computed for some classes after
-// others.
-func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, v param.Values, width int, memory int64) (map[int][]float64, error) {
-	k, scores := len(r.p.Names), make(map[int][]float64, len(g.test.Row))
-	for _, node := range g.test.Row {
-		scores[node] = make([]float64, k)
-	}
-	for lo := 0; lo < k; lo += width {
-		hi := min(lo+width, k)
-		f := sparse.NewBlock[float64](len(r.p.Degrees), hi-lo)
-		work, err := m.rule.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(g.train, lo, hi)}, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
-		if err != nil {
-			return nil, err
-		}
-		r.out.Work.Add(work)
-		for node, row := range scores {
-			copy(row[lo:], f.Row(node))
-		}
-	}
-	return scores, nil
-}
-
-// testBytes bounds the memory of testScores for a number of training and test rows.
-func testBytes(labels, classes int) int64 { return 8 * int64(labels) * int64(classes) }
-
 // addTo adds offset, nil for nothing, to scores.
 func addTo(scores, offset []float64) {
 	for c, x := range offset {
@@ -150,19 +132,9 @@ func addTo(scores, offset []float64) {
 func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
-	width, _ := m.columns(k)
-	for lo := 0; lo < k; lo += width {
-		hi := min(lo+width, k)
-		work, err := m.rule.ScoresTo(ctx, f.Columns(lo, hi), r.g, []cwk.Seeds{seedsOf(r.p, lo, hi)}, v, &propagate.Settings{
-			Memory: budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)),
-			Progress: func(_ string, done, total int64) {
-				r.set.Progress("walk", int64(lo)*total+int64(width)*done, int64(k)*total)
-			},
-		})
-		if err != nil {
-			return err
-		}
-		r.out.Work.Add(work)
+	err := m.solve(ctx, r, f, []*Problem{r.p}, v, &propagate.Settings{Memory: budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)), Progress: r.set.Progress})
+	if err != nil {
+		return err
 	}
 	squares := blocks.Total(nil, blocks.Dots(sparse.TeamOf(r.g.A), f, f))
 	r.out.Raw, r.out.Scores, r.out.form = f, sparse.NewBlock[float32](n, k), m.form(r, v, f)
@@ -194,20 +166,14 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 
 // bytes is the memory of the largest of three phases: folds or splits that are columns of one
 // solve, the solve for all nodes, and the conversion of its scores.
-func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
+func (m spreading) bytes(p *Problem, _ int, settings []param.Values, s *Settings) int64 {
 	n, k, v := len(p.Degrees), len(p.Names), settings[0]
-	classes, folds := m.columns(k)
+	classes, _ := m.columns(k)
 	memory := budget.Remaining(s.Memory, vectorBytes(p))
-	solve := func(fixed int64, columns, classes int) int64 {
-		fixed += blocks.BlockBytes[float64](n, columns)
-		return fixed + m.rule.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(memory, fixed))
+	solve := func(folds int) int64 {
+		scores := blocks.BlockBytes[float64](n, k*folds)
+		return scores + m.rule.ScoresBytes(n, p.A.NNZ(), classes*folds, classes, v, budget.Remaining(memory, scores))
 	}
-	var tests int64
-	if classes < k {
-		tests = testBytes(labels, k)
-	}
-	width, _ := m.within(n, p.A.NNZ(), classes, folds, v, budget.Remaining(memory, tests))
-	choice := solve(tests, width*classes, classes)
-	scores := blocks.BlockBytes[float64](n, k)
-	return vectorBytes(p) + max(choice, solve(scores, classes, classes), scores+scoreBytes(p))
+	folds, _ := m.within(n, p.A.NNZ(), k, v, memory)
+	return vectorBytes(p) + max(solve(folds), solve(1), blocks.BlockBytes[float64](n, k)+scoreBytes(p))
 }
