@@ -63,7 +63,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	r := &nodeVotes{job: job{p: p, set: &set, out: &Prediction{}}, prior: set.Prior}
+	out := new(Prediction)
 	if !set.Given.Has("center") {
 		if l.Center, err = centers(ctx, p, &set, l); err != nil {
 			return nil, err
@@ -74,24 +74,25 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		}
 	}
 	if isGiven {
-		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
+		out.Parameters, out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}
-	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
+	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	n, _ := p.A.Dims()
-	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
+	out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	if set.Raw {
-		r.out.Raw = chunks.Block[float64](n, len(p.Names))
+		out.Raw = chunks.Block[float64](n, len(p.Names))
 	}
-	if r.out.Unfinished, err = l.ScoresTo(ctx, r.out.Scores, r.out.Raw, r.out.Reached, &r.out.Work); err != nil {
+	if out.Unfinished, err = l.ScoresTo(ctx, out.Scores, out.Raw, out.Reached, &out.Work); err != nil {
 		return nil, err
 	}
 	if set.Explain {
-		r.out.form = l.Form()
+		out.form = l.Form()
 	}
-	r.out.Seconds.Walk = time.Since(start).Seconds()
-	return r.out, r.finish(ctx)
+	out.Seconds.Walk = time.Since(start).Seconds()
+	out.complete(p, set.Prior)
+	return out, nil
 }
 
 // centers reports whether centred scores of label propagation predict held-out labels significantly better.
@@ -156,14 +157,15 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	set := s.WithDefaults()
 	n := p.Rows()
-	r := &nodeVotes{job: job{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}, prior: classShares}
+	out := &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}
 	var err error
-	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
+	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
-	prior := classShares.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
+	prior := classShares.Of(seedsOf(p, 0, len(p.Names)))
 	for i := range n {
-		simd.ConvertTo(r.out.Scores.Row(i), prior(i))
+		simd.ConvertTo(out.Scores.Row(i), prior(i))
 	}
-	return r.out, r.finish(ctx)
+	out.complete(p, classShares)
+	return out, nil
 }

@@ -6,14 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -139,20 +136,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * sparse.EntriesOf(p.A)})
 	out.Seconds.Walk = time.Since(start).Seconds()
-	largest, prior := split.Majority(p.Class), classShares.Of(seedsOf(p, 0, len(p.Names)))
-	out.Class = make([]int, len(p.Degrees))
-	for i := range out.Class {
-		row := out.Scores.Row(i)
-		if !out.Reached.Contains(uint32(i)) {
-			simd.ConvertTo(row, prior(i))
-			out.Class[i] = largest
-			continue
-		}
-		out.Class[i] = classify.ArgMax(row)
-	}
-	for i, node := range p.Row {
-		out.Class[node] = p.Class[i]
-	}
+	out.complete(p, classShares)
 	return out, nil
 }
 

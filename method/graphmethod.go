@@ -147,9 +147,6 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	} else {
 		r.out.Settings = 0
 	}
-	for i, node := range p.Row {
-		r.out.Class[node] = p.Class[i]
-	}
 	return r.out, nil
 }
 
@@ -353,6 +350,9 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.V
 	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = prediction.Class, prediction.Scores, prediction.Raw, prediction.Reached
 	r.out.Unfinished = prediction.Unfinished
 	r.out.Work.Add(prediction.Work)
+	for i, node := range r.p.Row {
+		r.out.Class[node] = r.p.Class[i]
+	}
 	return nil
 }
 

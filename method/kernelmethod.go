@@ -77,11 +77,12 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	t := &r.out.Seconds
 	err = runPhases(ctx, []phase{
-		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk}, {Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) }, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
+		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk}, {Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) }, Seconds: &t.Walk},
 	})
 	if err != nil {
 		return nil, err
 	}
+	r.out.complete(p, classShares)
 	r.out.Parameters, r.out.Settings, r.out.power = r.parameters(r.best, r.values), len(r.grid)*len(r.settled), r.nodes.votes.Power()
 	return r.out, nil
 }
@@ -131,7 +132,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	shared := job{p: p, set: &set, learner: m.learner, out: new(Prediction)}
-	r := &kernelPredictor{job: shared, nodes: nodeVotes{job: shared, counted: true, prior: classShares}, kernel: m.kernel}
+	r := &kernelPredictor{job: shared, nodes: nodeVotes{job: shared, counted: true}, kernel: m.kernel}
 	graph, err := p.Whole(ctx, set.Workers, &r.out.Work)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,6 @@ type job struct {
 // nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
 type nodeVotes struct {
 	job
-	prior cwk.Prior // of nodes that no label reaches
 
 	votes   choose.Votes
 	counted bool    // whether the count of votes says the class, see favour
@@ -156,23 +155,24 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 	}
 }
 
-// finish takes the classes from the scores.
-func (r *nodeVotes) finish(context.Context) error {
-	n, _ := r.out.Scores.Dims()
-	prior := r.prior.Of(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
-	largest := split.Majority(r.p.Class)
-	r.out.Class = make([]int, n)
-	for i := range r.out.Class {
-		row := r.out.Scores.Row(i)
-		if !r.out.Reached.Contains(uint32(i)) {
-			simd.ConvertTo(row, prior(i))
-			r.out.Class[i] = r.prior.Likeliest(i, largest)
-			continue
+// complete stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
+// stored already, and the classes of labelled nodes.
+func (out *Prediction) complete(p *Problem, prior cwk.Prior) {
+	n := out.Scores.Rows
+	shares, largest, isClassified := prior.Of(seedsOf(p, 0, len(p.Names))), split.Majority(p.Class), out.Class != nil
+	if !isClassified {
+		out.Class = make([]int, n)
+	}
+	for i := range n {
+		row := out.Scores.Row(i)
+		if !out.Reached.Contains(uint32(i)) {
+			simd.ConvertTo(row, shares(i))
+			out.Class[i] = prior.Likeliest(i, largest)
+		} else if !isClassified {
+			out.Class[i] = classify.ArgMax(row)
 		}
-		r.out.Class[i] = classify.ArgMax(row)
 	}
-	for i, row := range r.p.Row {
-		r.out.Class[row] = r.p.Class[i]
+	for i, row := range p.Row {
+		out.Class[row] = p.Class[i]
 	}
-	return nil
 }

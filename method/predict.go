@@ -130,14 +130,18 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		}
 	}
 	shared := job{p: p, set: &set, learner: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
-	r := &predictor{job: shared, nodes: nodeVotes{job: shared, prior: set.Prior}, par: par}
+	r := &predictor{job: shared, nodes: nodeVotes{job: shared}, par: par}
 	score := r.score
 	if perNode(r.learner) {
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
 	err := runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk}, {Do: r.nodes.finish, Seconds: &t.Classify},
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk},
 	})
-	return r.out, err
+	if err != nil {
+		return nil, err
+	}
+	r.out.complete(p, set.Prior)
+	return r.out, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -163,15 +162,12 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 		return err
 	}
 	model, cols := models[0], r.columns(v)
-	prior, largest := classShares.Of(seedsOf(r.p, 0, k)), split.Majority(r.p.Class)
 	r.out.Scores, r.out.Class = chunks.Block[float32](n, k), make([]int, n)
-	return chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+	err = chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		x, z := make([]float64, cols), []float64(nil)
 		for v := lo; v < hi; v++ {
 			shares := r.out.Scores.Row(v)
-			if model == nil || !r.out.Reached.Contains(uint32(v)) {
-				simd.ConvertTo(shares, prior(v))
-				r.out.Class[v] = largest
+			if !r.out.Reached.Contains(uint32(v)) {
 				continue
 			}
 			r.rowTo(x, v)
@@ -182,6 +178,8 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 			}
 		}
 	})
+	r.out.complete(r.p, classShares)
+	return err
 }
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.

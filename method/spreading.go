@@ -143,21 +143,17 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 		return err
 	}
 	scale := math.Sqrt(squares / float64(max(1, sparse.TeamOf(r.g.A).TotalOf(n)*k)))
-	largest, prior := split.Majority(r.p.Class), classShares.Of(seedsOf(r.p, 0, k))(0)
+	prior := classShares.Of(seeds)(0)
 	row, scores := make([]float64, k), make([]float64, k)
 	r.out.Class = make([]int, n)
 	for i := range n {
-		if !r.out.Reached.Contains(uint32(i)) {
-			copy(row, prior)
-			r.out.Class[i] = largest
-		} else {
-			copy(scores, f.Row(i))
-			addTo(scores, offset)
-			m.rule.Probabilities(row, scores, prior, scale)
-			r.out.Class[i] = classify.ArgMax(row)
-		}
+		copy(scores, f.Row(i))
+		addTo(scores, offset)
+		m.rule.Probabilities(row, scores, prior, scale)
+		r.out.Class[i] = classify.ArgMax(row)
 		simd.ConvertTo(r.out.Scores.Row(i), row)
 	}
+	r.out.complete(r.p, classShares)
 	if assigned != nil {
 		copy(r.out.Class, assigned)
 	}
