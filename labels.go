@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -300,7 +301,8 @@ const (
 )
 
 func reserveLabels(plan *Plan, labels int) {
-	_ = plan.Reserve(learnerBytes+labelBytes*int64(labels), "labels and learner") // the next part reports the error
+	plan.Named = labels
+	_ = plan.Reserve(learnerBytes+labelBytes*int64(labels), budget.LabelPart) // the next part reports the error
 }
 
 // predictionBytes returns the memory of a prediction: the largest of the baselines, the method,

@@ -103,7 +103,10 @@ func (l *Local) result() error {
 // factors.
 func prepare(ctx context.Context, g *Graph, components *sparse.Components, memory *int64, estimate func(*graph.Graph, *Plan) error, named ...[]int) (*Local, error) {
 	if g.options.Network == nil {
-		err := Begin(ctx, g, func(plan *Plan) error { return estimate(g.Graph, plan) })
+		err := Begin(ctx, g, func(plan *Plan) error {
+			plan.Named = len(slices.Concat(named...))
+			return estimate(g.Graph, plan)
+		})
 		if err == nil {
 			err = finish(ctx, g, components, *memory)
 		}

@@ -20,8 +20,11 @@ var ErrMemory = errors.New("would not fit the memory limit")
 // UnknownSweeps means that the number of sweeps of a run depends on the data.
 const UnknownSweeps = -1
 
-// GraphPart names the memory of the graph itself in a [Plan].
-const GraphPart = "graph"
+// GraphPart names the memory of the graph itself in a [Plan], LabelPart that of labels.
+const (
+	GraphPart = "graph"
+	LabelPart = "labels and learner"
+)
 
 // Item is a named part of the memory of a run.
 type Item struct {
@@ -35,6 +38,7 @@ type Plan struct {
 	Limit    int64 // bytes; 0 means no limit
 	Sweeps   int   // over all entries, or UnknownSweeps
 	RowBytes int   // of a row of the widest block that sweeps gather from; 0: not known
+	Named    int   // nodes that the job names, whose rows every process has if several share the rows
 
 	items []Item
 	total int64

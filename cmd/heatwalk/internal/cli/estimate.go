@@ -244,7 +244,7 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 	for i, n := range ghosts {
 		c.Entries, c.Ghosts = max(c.Entries, entries[i]), max(c.Ghosts, n)
 		c.AllGhosts += n
-		local := sparse.DividedBytes(c.Rows, entries[i], n, m.Weighted)
+		local := sparse.DividedBytes(c.Rows+int64(p.Named), entries[i], n, m.Weighted)
 		if m.Directed && !g.Store.Forward {
 			local *= 2 // for each direction
 		}
@@ -262,17 +262,21 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 	return c, nil
 }
 
-// memoryOfRank returns the resident memory of a process with the given rows of a graph of n rows, whose entries and
-// buffers take local bytes. The graph of the plan, that is its degrees and ids, is in every process; other parts of
-// the plan shrink with the rows.
+// memoryOfRank returns an upper bound of the resident memory of a process with the given rows of a graph of n rows, whose
+// entries and buffers take local bytes. Degrees, ids and labels are in every process. Other parts of the plan shrink with
+// the rows and the named nodes, except for the kernel between named nodes, if a part has space for one.
 func memoryOfRank(p *budget.Plan, n, rows, local int64) int64 {
-	bytes := local
+	bytes, named := local, int64(p.Named)
+	share := min(1, float64(rows+named)/float64(n))
 	for _, item := range p.Items() {
-		if item.What == budget.GraphPart {
-			bytes += item.Bytes
-		} else {
-			bytes += int64(float64(item.Bytes) / float64(n) * float64(rows))
+		fixed := 8 * named * named
+		switch {
+		case item.What == budget.GraphPart || item.What == budget.LabelPart:
+			fixed = item.Bytes
+		case fixed > item.Bytes:
+			fixed = 0
 		}
+		bytes += fixed + int64(share*float64(item.Bytes-fixed))
 	}
 	return budget.Resident(bytes) + libraryBytes
 }

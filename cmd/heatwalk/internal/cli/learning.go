@@ -371,7 +371,7 @@ func beginSeveral(run *session, f *learningFlags, name, path string, predictions
 	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}
 	run.disk += runFileBytes
 	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *budget.Plan) error {
-		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
+		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), budget.LabelPart) // the next part reports the error
 		s.Memory = p.Room()
 		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")
 	})

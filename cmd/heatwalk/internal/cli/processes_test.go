@@ -202,3 +202,18 @@ func numbersOf(t *testing.T, path string) []float64 {
 	}
 	return numbers
 }
+
+// The estimate for a process has the rows of all named nodes, and the kernel between them as a whole.
+func TestMemoryOfRank(t *testing.T) {
+	const n, rows, named, fromRow, local = 100_000, 25_000, 3_000, 5_000, 1 << 20
+	p := &budget.Plan{Named: named}
+	for bytes, what := range map[int64]string{1 << 20: budget.GraphPart, 3 << 20: budget.LabelPart, 8*named*named + n*fromRow: "learning"} {
+		if err := p.Reserve(bytes, what); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := budget.Resident(local+1<<20+3<<20+8*named*named+(rows+named)*fromRow) + libraryBytes
+	if got := memoryOfRank(p, n, rows, local); math.Abs(float64(got-want)) > 8 {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}
