@@ -133,7 +133,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                      *more: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
         """Run classify; return scores, their columns, predicted columns, and attributes."""
         unreached = self.unreached or ("blank" if self.graph is None else "prior")
-
         def work(folder: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
             call = Call(folder, graph, self._settings())
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
@@ -166,7 +165,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                     state["_model"] = file.read()
             scores, cols, predicted, state["reached_"] = _read_predictions(path)
             return scores, cols, predicted, state
-
         targets = rows_of(graph, self.targets, "targets")
         scores, cols, predicted, state = call_in_folder(bytes_of(graph) + 64 * graph.n, work)
         if targets is not None:  # other nodes have no label
@@ -286,7 +284,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         """Return a pandas frame with nodes as index: label, reached, and scores by class."""
         self._check_fitted()
         import pandas
-
         frame = pandas.DataFrame(self.scores_, index=axis(self.nodes_), columns=list(self.classes_))
         label = self.labels_ if self.labels_.ndim == 1 else list(self.labels_)
         frame.insert(0, "label", label, allow_duplicates=True)
@@ -336,7 +333,6 @@ class Model:
             raise ValueError("graph: the model was learned on the other kind of graph; pass a "
                              + ("file or a store" if self._by_id
                                 else "matrix or a graph in memory"))
-
         def work(folder: str) -> tuple[Any, Any]:
             call = Call(folder, g, settings)
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
@@ -347,7 +343,6 @@ class Model:
             scores, cols, predicted, _ = _read_predictions(path)
             number = np.array([int(c) for c in cols])
             return scores[:, np.argsort(number)], np.where(predicted < 0, -1, number[predicted])
-
         scores, code = call_in_folder(bytes_of(g) + 64 * g.n, work)
         back = np.argsort(order)
         return scores[back], code[back]

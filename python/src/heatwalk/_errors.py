@@ -18,7 +18,6 @@ class HeatwalkError(Exception):
     The attributes message, hint and place are its parts, code is the exit code of the program,
     negative for a signal, command the command line, and stderr the last lines on stderr.
     """
-
     code = 1
     number: int | None = None  # of the error of the system, as in the module errno
 
@@ -43,26 +42,22 @@ class HeatwalkError(Exception):
 
 class UsageError(HeatwalkError, ValueError):
     """An argument is wrong."""
-
     code = 2
 
 
 class InputError(HeatwalkError, ValueError):
     """The graph, the labels or another input is wrong."""
-
     code = 3
 
 
 class StoreError(HeatwalkError, OSError):
     """A store is damaged or missing, or a disk failed; a full disk has the errno ENOSPC."""
-
     code = 4
     number = 5  # EIO
 
 
 class LimitError(HeatwalkError, MemoryError):
     """The call needs more memory than it may use."""
-
     code = 5
 
 
@@ -80,7 +75,6 @@ class VersionError(HeatwalkError):
 
 class NotFoundError(UsageError, FileNotFoundError):
     """A file, a store or the program was not found."""
-
     number = 2  # ENOENT
 
 

@@ -42,7 +42,6 @@ class NodeEstimator(BaseEstimator):
     With ``graph`` in the constructor X is a list of nodes, which scikit-learn may split. Without it
     X is the whole graph in ``fit``, and left out or the same graph later.
     """
-
     graph: Any
     _state: Any = None  # checksum of the graph of fit, or None for a graph in the constructor
 
@@ -78,7 +77,6 @@ class NodeEstimator(BaseEstimator):
         error: Any = NotFittedError
         if "sklearn" in sys.modules:
             import sklearn.exceptions
-
             error = sklearn.exceptions.NotFittedError
         raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
                     "appropriate arguments before using this estimator.")

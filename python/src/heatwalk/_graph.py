@@ -162,13 +162,11 @@ class Graph:
         """Return the adjacency matrix, for a file or a store after reading it."""
         if self.matrix is not None:
             return self.matrix
-
         def work(folder: str) -> sp.csr_matrix:
             out = os.path.join(folder, "graph.npz")
             names = {} if self._nodes.path else {self.path: "graph"}
             _process.run(["convert", self.path, "-o", out], names)
             return sp.csr_matrix(sp.load_npz(out))
-
         return call_in_folder(0, work)
 
 
@@ -225,7 +223,6 @@ def _read_ids_of(path: str) -> list[str]:
         out = os.path.join(folder, "nodes.ids")
         _process.run(["info", path, "--ids", out])
         return read_ids(out)
-
     return call_in_folder(0, work)
 
 

@@ -17,7 +17,6 @@ _WORDS = ("nan", "NaN", "None", "<NA>", "NaT")
 
 class Labels(NamedTuple):
     """Class numbers of nodes: classes[code[i]] is the label of node i, code −1 for none."""
-
     classes: Any
     code: Any
 
@@ -165,7 +164,6 @@ def _conversion_warning() -> type[Warning]:
     """Return the warning class of scikit-learn if that is in use."""
     if "sklearn" in sys.modules:
         from sklearn.exceptions import DataConversionWarning
-
         return DataConversionWarning  # type: ignore[no-any-return]
     return HeatwalkWarning
 

@@ -83,7 +83,6 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     size = np.dtype(name).itemsize
     for array in chosen.values():
         size *= g.n if array is None else len(array)
-
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
@@ -98,7 +97,6 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
         run = call.run("kernel", *args)
         axes = [nodes_of(g) if a is None else (nodes_of(g), a.tolist()) for a in chosen.values()]
         return Block(read_array(path, out is not None), axes[0], axes[1], run)
-
     return call_in_folder(bytes_of(g) + (0 if out is not None else size), work)
 
 
@@ -127,7 +125,6 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     name = _checked(out, dtype)
     g = as_graph(graph)
     encoded = encode(labels_of(g, labels), g.n)
-
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
@@ -141,7 +138,6 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
         classes = encoded.classes.tolist()
         cols = [(int(step), classes[int(code)]) for step, code in pairs]
         return Block(read_array(path, out is not None), nodes_of(g), cols, run)
-
     return call_in_folder(2 * bytes_of(g), work)
 
 
@@ -211,7 +207,6 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
            loops: bool = True,
            dtype: str = "float64", out: Path | None = None) -> Block:
     """Run apply once; without a tolerance the program does what float64 allows."""
-
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
@@ -224,7 +219,6 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
         width = array.shape[1]
         return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
                      range(width), run)
-
     results = 1 + function.count(",")  # of several times
     return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
 
@@ -336,7 +330,6 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
 def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float,
                 settings: Mapping[str, Any]) -> tuple[Array, Array]:
     """Return eigenvalues in increasing order and eigenvectors of a part of the spectrum."""
-
     def work(folder: str) -> tuple[Array, Array]:
         call = Call(folder, g, settings, loops=True)
         path = call.path("vectors.npy", "out")
@@ -347,7 +340,6 @@ def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, 
         values = np.asarray(call.run("eigen", *args, "-o", path)["values"])
         order = np.argsort(values, kind="stable")
         return values[order], np.asarray(read_array(path))[:, order]
-
     return call_in_folder(bytes_of(g) + 8 * k * g.n, work)
 
 

@@ -18,7 +18,6 @@ from ._matrix import eigsh, expm_multiply, solve
 
 class BackendGraph:
     """A NetworkX graph with its matrices, which are made once for each attribute of weights."""
-
     __networkx_backend__ = "heatwalk"
 
     def __init__(self, graph: Any) -> None:
@@ -111,10 +110,8 @@ def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, 
     P, uniform, stuck = G.reverse(weight), np.full(n, 1 / n), np.flatnonzero(out == 0)
     x, p = (uniform if v is None else _vector(G, v) for v in (nstart, personalization))
     rest = p if dangling is None else _vector(G, dangling)
-
     def step(x: Any) -> Any:
         return alpha * (P @ (scale * x) + x[stuck].sum() * rest) + (1 - alpha) * p
-
     return _by_node(G, _iterate(G, x, step, max_iter, tol))
 
 

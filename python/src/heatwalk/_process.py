@@ -51,7 +51,6 @@ class Settings(TypedDict, total=False):
     half_life : The age at which an edge has half its weight, as in "30d"; "choose" lets held-out
         labels choose it, for NodeClassifier and suggest.
     """
-
     threads: Optional[int]
     max_memory: Union[str, int, None]
     progress: Progress
@@ -278,11 +277,9 @@ _AFTER = 2.0  # seconds before anything is shown that was not asked for
 def shown(progress: Any, names: Mapping[str, str]) -> Iterator[Update | None]:
     """Provide the function to call with each line of progress, or None for no progress."""
     if callable(progress):
-
         def call(s: Mapping[str, Any]) -> None:
             stage = _renamed(s["stage"], names)
             progress(stage, int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left"))
-
         yield call
     elif progress is False or progress is None and not _is_interactive():
         yield None

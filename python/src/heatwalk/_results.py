@@ -67,7 +67,6 @@ class Block:
     def to_frame(self) -> pandas.DataFrame:
         """Return the values as a pandas frame, with nodes as index and columns."""
         import pandas
-
         return pandas.DataFrame(self.array, index=axis(self.rows), columns=axis(self.cols))
 
     def __repr__(self) -> str:
@@ -87,7 +86,6 @@ def _nodes(axis: Any) -> Sequence[Any]:
 def axis(nodes: Sequence[Any]) -> Any:
     """Return nodes as the index of a frame; tuples of one length become its levels."""
     import pandas
-
     if isinstance(nodes, range):
         return pandas.RangeIndex(len(nodes))
     if not any(isinstance(v, tuple) for v in nodes):

@@ -66,7 +66,6 @@ class Store:
         if directed is not None:
             more.append("--directed" if directed else "--undirected")
         more += [f"--{name}={v}" for name, v in (("kind", kind), ("time", time)) if v is not None]
-
         def run(inputs: Sequence[str], *args: str) -> Store:
             names = {path: "source" for path in (*inputs, *args) if path.startswith(os.sep)}
             done = _process.run(["ingest", *inputs, "-o", target, *args, *more], names, **settings)
@@ -74,14 +73,12 @@ class Store:
                 warn(f"source: {count} edges from a node to itself are left out; pass "
                      "self_loops=\"keep\" to keep them")
             return cls(target)
-
         if isinstance(source, (str, os.PathLike)):
             return run([os.fspath(source)])
         if isinstance(source, (list, tuple)) and source and \
                 all(isinstance(s, (str, os.PathLike)) for s in source):
             return run([os.fspath(s) for s in source])
         graph = as_graph(source)
-
         def work(folder: str) -> Store:
             ids = os.path.join(folder, "nodes.ids")
             if nodes_of(graph).is_numbered:
@@ -89,7 +86,6 @@ class Store:
             with open(ids, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.writelines(text + "\n" for text in _id_texts(graph.nodes))
             return run([argument(graph, folder)], "--nodes", ids)
-
         return call_in_folder(bytes_of(graph), work)
 
     @classmethod

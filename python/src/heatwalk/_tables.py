@@ -87,7 +87,6 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     pandas, g = _pandas(), as_graph(graph)
     if methods is None and not multi_label and not numbers:
         methods = ("auto", "lp")
-
     def work(folder: str) -> dict[str, Any]:
         call = Call(folder, g, settings)
         if numbers:
@@ -108,7 +107,6 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
         for flag, path in (("--prior", prior), ("--report", report)):
             args += [] if path is None else [flag, os.fspath(path)]
         return call.run("evaluate", *args, *call.write_attributes(node_features), is_random=True)
-
     run = call_in_folder(bytes_of(g), work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
     wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr",
@@ -155,7 +153,6 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     pandas, g = _pandas(), as_graph(graph)
     labels = encode(labels_of(g, y), g.n)
     chosen = rows_of(g, targets, "targets")
-
     def work(folder: str) -> list[list[str]]:
         call = Call(folder, g, settings)
         path = call.path("suggestions.tsv", "out")
@@ -168,7 +165,6 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
         call.run("suggest", *args, *call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
-
     classes = labels.classes.tolist()
     name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1)))
                       + r")(?=[ ,]|$)")
@@ -185,7 +181,6 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
 def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, node_features: Any,
                     settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run regress and return the arrays value, reached and perhaps stddev, and the report."""
-
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("predictions.npz", "out")
@@ -197,7 +192,6 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
             arrays = {name: file[name] for name in file.files}
         arrays["reached"] = arrays["reached"] != 0
         return arrays, run
-
     return call_in_folder(bytes_of(g) + 32 * g.n, work)
 
 
@@ -254,7 +248,6 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     pandas, g = _pandas(), as_graph(graph)
     if (rows := rows_of(g, seeds, "seeds")) is None:
         raise ValueError("seeds is missing; give the known nodes")
-
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
@@ -262,7 +255,6 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
                        kernel, "--sets", str(int(sets)), "-o", out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
-
     arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)
     arrays["rank"] = arrays["rank"].astype(np.int64)
     arrays["seed"] = np.zeros(g.n, dtype=bool)
