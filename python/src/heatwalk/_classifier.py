@@ -14,7 +14,7 @@ from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
 from._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of, nodes_of)
-from ._labels import decode, encode, encode_rows, encode_several
+from ._labels import decode, encode, encode_several
 from ._process import Progress
 from ._results import axis
 
@@ -113,27 +113,21 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         g, rows = self._inputs(X)
         if self.multi_label:
             return self._fit_several(g, rows, y)
-        labels = encode(labels_of(g, y), g.n) if rows is None else encode_rows(y, rows, g.n)
+        labels = encode(labels_of(g, y) if rows is None else y, g.n, rows)
         if len(labels.classes) == 1:
             raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are "
                              "needed")
-        scores, cols, predicted, state = self._predictions(
-            g, lambda call: call.write_labels(labels))
-        number = np.array(cols).astype(np.int32)  # in the order of the first nodes of the classes
-        code, order = number[predicted], np.argsort(number)
-        code[predicted < 0] = -1
-        if (np.diff(order) < 0).any():
-            scores = scores[:, order]
+        scores, _, code, state = self._predictions(g, lambda call: call.write_labels(labels))
         fitted: NodeClassifier = self._fitted(
             g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
             _code=labels.code, **state)
         return fitted
 
     def _predictions(self, graph: Graph, write_labels: Any,
-                     *more: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
-        """Run classify; return scores, their columns, predicted columns, and attributes."""
+                     *more: str) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached = self.unreached or ("blank" if self.graph is None else "prior")
-        def work(folder: str) -> tuple[Any, list[str], Any, dict[str, Any]]:
+        def work(folder: str) -> tuple[Any, Any, Any, dict[str, Any]]:
             call = Call(folder, graph, self._settings())
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             args = ["--labels", write_labels(call), "-o", path, *more]
@@ -163,8 +157,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             if os.path.exists(model):
                 with open(model, "rb") as file:
                     state["_model"] = file.read()
-            scores, cols, predicted, state["reached_"] = _read_predictions(path)
-            return scores, cols, predicted, state
+            *arrays, state["reached_"] = _read_predictions(path)
+            return (*arrays, state)
         targets = rows_of(graph, self.targets, "targets")
         scores, cols, predicted, state = call_in_folder(bytes_of(graph) + 64 * graph.n, work)
         if targets is not None:  # other nodes have no label
@@ -186,10 +180,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             classes, some, indicator = encode_several(y, len(rows))
             matrix = np.zeros((graph.n, len(classes)), dtype=np.int8)
             matrix[rows] = some
-        scores, cols, _, state = self._predictions(
+        scores, number, _, state = self._predictions(
             graph, lambda call: call.write("labels.npy", "y", matrix), "--multi-label")
         full = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
-        full[:, [int(c) for c in cols]] = scores
+        full[:, np.sort(number)] = scores
         chosen = full >= np.float32(state["run_"]["multi_label"]["threshold"])
         none = np.flatnonzero(~chosen.any(axis=1) & state["reached_"])
         chosen[none, full[none].argmax(axis=1)] = True  # as in the column label of the program
@@ -236,14 +230,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if self.multi_label:
             classes, matrix, _ = encode_several(y, n)
             column = {c: i for i, c in enumerate(self.classes_.tolist())}
-            own = np.zeros(matrix.shape, dtype=bool)
-            for i, c in enumerate(classes.tolist()):
-                own[:, i] = self._chosen[rows][:, column[c]] if c in column else False
+            named = np.array([c in column for c in classes.tolist()])
+            own, wanted = self._chosen[rows], np.zeros((n, len(self.classes_)), dtype=bool)
+            wanted[:, [column[c] for c in classes[named].tolist()]] = matrix[:, named] != 0
             counted = matrix.any(axis=1)
-            right = ((own == (matrix != 0)).all(axis=1)
-                     & (own.sum(axis=1) == self._chosen[rows].sum(axis=1)))[counted]
+            right = ((own == wanted).all(axis=1) & ~matrix[:, ~named].any(axis=1))[counted]
         else:
-            labels = encode(y, n) if self._state != () else encode_rows(y, np.arange(n), n)
+            labels = encode(y, n, np.arange(n) if self._state == () else None)
             counted = labels.code >= 0
             pairs = zip(labels.classes[labels.code[counted]].tolist(),
                         self.labels_[rows][counted].tolist())
@@ -291,10 +284,12 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         return frame
 
 
-def _read_predictions(path: str) -> tuple[Any, list[str], Any, Any]:
-    """Return scores, the names of their columns, predicted columns, and which nodes are reached."""
+def _read_predictions(path: str) -> tuple[Any, Any, Any, Any]:
+    """Return scores, the classes of their columns, predicted classes, and which are reached."""
     with np.load(path) as file:
-        return file["features"], list(file["cols"]), file["label"], file["reached"]
+        number = file["cols"].astype(np.int32)
+        predicted = np.where(file["label"] < 0, -1, number[file["label"]])
+        return file["features"][:, np.argsort(number)], number, predicted, file["reached"]
 
 
 class Model:
@@ -340,9 +335,7 @@ class Model:
                 file.write(self._model)
             call.run("predict", "--model", model, "-o", path, "--unreached", self._unreached,
                      *call.write_attributes(node_features))
-            scores, cols, predicted, _ = _read_predictions(path)
-            number = np.array([int(c) for c in cols])
-            return scores[:, np.argsort(number)], np.where(predicted < 0, -1, number[predicted])
+            return _read_predictions(path)[::2]
         scores, code = call_in_folder(bytes_of(g) + 64 * g.n, work)
         back = np.argsort(order)
         return scores[back], code[back]

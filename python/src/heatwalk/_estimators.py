@@ -22,18 +22,8 @@ if TYPE_CHECKING:
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 except ImportError:
-
-    class ClassifierMixin:  # type: ignore[no-redef]
-        """A classifier without scikit-learn."""
-
-    class RegressorMixin:  # type: ignore[no-redef]
-        """A regressor without scikit-learn."""
-
-    class TransformerMixin:  # type: ignore[no-redef]
-        """A transformer without scikit-learn."""
-
-    class BaseEstimator:  # type: ignore[no-redef]
-        """An estimator without scikit-learn."""
+    BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin = (
+        type("Base", (), {}) for _ in range(4))  # type: ignore[misc]
 
 
 class NodeEstimator(BaseEstimator):

@@ -42,58 +42,37 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_held)
 
 
-def _free(folder: str) -> int:
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return 0
-
-
 def _parents(need: int) -> list[str]:
     """Return the folders to try, the first one first: memory if it has twice the bytes."""
-    given = os.environ.get("HEATWALK_TMPDIR")
-    if given:
+    if given := os.environ.get("HEATWALK_TMPDIR"):
         return [given]
     usual = tempfile.gettempdir()
-    if os.access(_SHM, os.W_OK) and _free(_SHM) > 2 * need + (1 << 20):
-        return [_SHM, usual]
+    with contextlib.suppress(OSError):
+        if os.access(_SHM, os.W_OK) and shutil.disk_usage(_SHM).free > 2 * need + (1 << 20):
+            return [_SHM, usual]
     return [usual]
 
 
-def _lock(folder: str) -> IO[bytes]:
-    """Create and lock the lock file of a folder."""
-    file = open(os.path.join(folder, "lock"), "wb")
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    held.add(file)
-    return file
-
-
 def _sweep(parent: str) -> None:
-    """Remove the folders of processes that are gone."""
+    """Remove the folders of processes that are gone, whose locks are free."""
     with contextlib.suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
-                _remove_if_left(entry.path)
+                with contextlib.suppress(OSError):
+                    _remove_if_left(entry.path)
 
 
 def _remove_if_left(folder: str) -> None:
-    """Remove a folder unless a living process holds its lock."""
+    """Remove a folder, or raise an OSError if a living process holds its lock."""
     lock = os.path.join(folder, "lock")
-    with contextlib.suppress(OSError):
-        if hasattr(os, "getuid") and os.stat(folder).st_uid != os.getuid():
-            return
-        if fcntl is None:
-            os.remove(lock)  # fails while the file is open
-        else:
-            descriptor = os.open(lock, os.O_RDWR)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                return
-            finally:
-                os.close(descriptor)
-        shutil.rmtree(folder, ignore_errors=True)
+    if hasattr(os, "getuid") and os.stat(folder).st_uid != os.getuid():
+        return
+    if fcntl is None:
+        os.remove(lock)  # fails while the file is open
+    else:
+        with open(lock, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -103,8 +82,10 @@ def _folder(parent: str) -> Iterator[str]:
     owner = os.getpid()  # a child of fork may have a copy of this generator
     path = tempfile.mkdtemp(prefix=f".{_PREFIX}{os.getpid()}-", dir=parent)
     try:
-        lock = _lock(path)
+        lock = open(os.path.join(path, "lock"), "wb")
+        held.add(lock)
         if fcntl is not None:  # other threads and processes see the folder with its lock
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             hidden, path = path, os.path.join(parent, os.path.basename(path)[1:])
             os.rename(hidden, path)
         try:

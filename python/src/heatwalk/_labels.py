@@ -77,8 +77,10 @@ def column_of(y: Any) -> tuple[Any, Any]:
         y = y.iloc[:, 0]
     values, missing = values_of(y)
     if values.ndim == 2 and values.shape[1] == 1:
+        kind = HeatwalkWarning if "sklearn" not in sys.modules else \
+            __import__("sklearn.exceptions").exceptions.DataConversionWarning
         warn("A column-vector y was passed when a 1d array was expected. Change the shape of y to "
-             "(n_samples,), for example using ravel().", _conversion_warning())
+             "(n_samples,), for example using ravel().", kind)
         values, missing = values.ravel(), missing.ravel()
     if values.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead; "
@@ -105,46 +107,37 @@ def classes_of(values: Any) -> tuple[Any, Any]:
     return classes, np.array([number[v] for v in values], dtype=np.int64)
 
 
-def encode(y: Any, n: int) -> Labels:
+def encode(y: Any, n: int, rows: Any = None) -> Labels:
     """Return labels as class numbers, in the order of the sorted classes.
 
-    Unlabelled are −1 in numbers, NaN, None, NA, masked elements, and the empty text.
+    Of all nodes, unlabelled ones are −1 in numbers, NaN, None, NA, masked elements, and the empty
+    text. With rows, y has a label for each of these, and −1 is a class.
     """
     values, missing = column_of(y)
-    if len(values) != n:
+    if len(values) != (n if rows is None else len(rows)):
         raise ValueError(f"y has inconsistent numbers of samples: {len(values)}, and the graph "
-                         f"has {n} nodes")
+                         f"has {n} nodes" if rows is None else "X and y have inconsistent numbers "
+                         f"of samples: {len(rows)} and {len(values)}")
+    if rows is not None and missing.any():
+        raise ValueError("Input y contains NaN; leave nodes without a label out of X")
     known, numbers = ~missing, values.dtype.kind in "if"
-    if numbers:
-        known &= values != -1
-    elif values.dtype.kind in "OUS":
-        known[known] = ~_without_words(values[known])
-        if values.dtype == object:
-            known[known] = [isinstance(v, str) or v != -1 for v in values[known]]
-    if not known.any():
-        raise ValueError("y has no label: all of it is -1, None or NaN")
+    if rows is None:
+        if numbers:
+            known &= values != -1
+        elif values.dtype.kind in "OUS":
+            known[known] = ~_without_words(values[known])
+            if values.dtype == object:
+                known[known] = [isinstance(v, str) or v != -1 for v in values[known]]
+        if not known.any():
+            raise ValueError("y has no label: all of it is -1, None or NaN")
     classes, codes = classes_of(values[known])
     if numbers and len(classes) == 1 and classes[0] == 1 and not known.all() and not missing.any():
         warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1")
-    if "-1" in classes.tolist():
+    if rows is None and "-1" in classes.tolist():
         warn("'-1' is a class, because it is text; None marks unlabelled nodes")
-    code = np.full(n, -1, dtype=np.int32)
-    code[known] = codes
-    return Labels(classes, code)
-
-
-def encode_rows(y: Any, rows: Any, n: int) -> Labels:
-    """Return the labels of some rows as class numbers of all n rows; −1 is a class here."""
-    values, missing = column_of(y)
-    if len(values) != len(rows):
-        raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and "
-                         f"{len(values)}")
-    if missing.any():
-        raise ValueError("Input y contains NaN; leave nodes without a label out of X")
-    classes, codes = classes_of(values)
-    code = np.full(n, -1, dtype=np.int64)
-    code[rows] = codes
-    if (code[rows] != codes).any():
+    places, code = np.flatnonzero(known) if rows is None else rows, np.full(n, -1, dtype=np.int32)
+    code[places] = codes
+    if (code[places] != codes).any():
         raise ValueError("X has a node twice with different labels in y; keep one of them")
     return Labels(classes, code)
 
@@ -158,14 +151,6 @@ def decode(classes: Any, code: Any) -> Any:
             labels = labels.astype(np.int64 if classes.dtype.kind == "u" else object)
         labels[blank] = {"U": "", "S": b"", "O": None, "b": None}.get(classes.dtype.kind, -1)
     return labels
-
-
-def _conversion_warning() -> type[Warning]:
-    """Return the warning class of scikit-learn if that is in use."""
-    if "sklearn" in sys.modules:
-        from sklearn.exceptions import DataConversionWarning
-        return DataConversionWarning  # type: ignore[no-any-return]
-    return HeatwalkWarning
 
 
 def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:

@@ -196,17 +196,18 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     array([ 1., -1.,  0.])
     """
     g = as_graph(graph)
-    B = _block(B, g)
-    block = _apply(g, function, B, tol, settings, self_loops, _checked(out, dtype), out)
-    if tol is not None and out is None:
-        _refine(block, g, function, B, tol, settings, self_loops)
-    return block
+    return _apply(g, function, _block(B, g), tol, settings, tol, self_loops, _checked(out, dtype),
+                  out)
 
 
 def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings,
-           loops: bool = True,
-           dtype: str = "float64", out: Path | None = None) -> Block:
-    """Run apply once; without a tolerance the program does what float64 allows."""
+           promised: float | None, loops: bool = True, dtype: str = "float64",
+           out: Path | None = None) -> Block:
+    """Run apply, and again for columns that may miss the promised tolerance.
+
+    The tolerance of the program is relative to the largest column; without one it does what float64
+    allows.
+    """
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
@@ -220,44 +221,32 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
         return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
                      range(width), run)
     results = 1 + function.count(",")  # of several times
-    return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
-
-
-def _refine(block: Block, g: Graph, function: str, B: Array, tol: float, settings: Settings,
-            loops: bool = True) -> None:
-    """Compute columns that may miss a tolerance again, each alone.
-
-    The tolerance of the program is relative to the largest column.
-    """
-    if (block.run.get("relative_error") or 0) <= tol:
-        return
-    array = np.array(block.array.reshape(g.n, -1))
+    block = call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
+    if promised is None or out is not None or (block.run.get("relative_error") or 0) <= promised:
+        return block
+    array, columns, worst = np.array(block.array.reshape(g.n, -1)), B.reshape(g.n, -1), 0.0
     head, _, rest = function.partition("t=")
     times, colon, tail = rest.partition(":")
-    functions = [f"{head}t={t}{colon}{tail}"
-                 for t in times.split(",")] if "," in times else [function]
-    columns, worst = B.reshape(g.n, -1), 0.0
-    for k, j in enumerate((i, c) for i in range(len(functions)) for c in range(columns.shape[1])):
+    functions = [f"{head}t={t}{colon}{tail}" for t in times.split(",")] if results > 1 \
+        else [function]
+    for k, (one, j) in enumerate((f, j) for f in functions for j in range(columns.shape[1])):
         norm = np.linalg.norm(array[:, k])
-        if (block.error_bound or 0) <= tol * norm or norm == 0:
+        if (block.error_bound or 0) <= promised * norm or norm == 0:
             continue
-        alone = _apply(g, functions[j[0]], columns[:, j[1]], None, settings, loops)
+        alone = _apply(g, one, columns[:, j], None, settings, None, loops)
         array[:, k] = alone.array
         worst = max(worst, alone.run.get("relative_error") or 0)
-    if worst > tol:
+    if worst > promised:
         warn("tol: a column of the result is small compared with the block, so that its error is "
-             f"up to {worst:.2g} of its norm, more than {tol:g}")
+             f"up to {worst:.2g} of its norm, more than {promised:g}")
     block.array = array.reshape(block.array.shape)
+    return block
 
 
 def _columns(g: Graph, function: str, B: Array, tol: float, settings: Settings) -> Array:
     """Return f(M)·B with the relative error tol for each column, or a warning."""
-    block = _apply(g, function, B, None if tol == _TOLERANCE else tol, settings)
-    _refine(block, g, function, B, tol, settings)
-    return block.array
-
-
-_TOLERANCE = 1e-8  # of the program
+    default = 1e-8  # of the program
+    return _apply(g, function, B, None if tol == default else tol, settings, tol).array
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
@@ -382,25 +371,19 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     g = as_graph(A)
     if not 0 < k <= g.n:
         raise ValueError(f"k is {k}; it must be between 1 and {g.n}")
-    if sigma is not None:
-        w, v = _eigenpairs(g, k, matrix, "interior", sigma, tol, settings)
-    elif which in ("LA", "SA"):
-        end = "largest" if which == "LA" else "smallest"
-        w, v = _eigenpairs(g, k, matrix, end, None, tol, settings)
-    elif which == "LM":
-        w, v = _eigenpairs(g, k, matrix, "largest", None, tol, settings)
-        if matrix not in ("laplacian",
-                          "normalized-laplacian"):  # which have no negative eigenvalues
-            low, vectors = _eigenpairs(g, k, matrix, "smallest", None, tol, settings)
-            # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from
-            # the upper end alone, which has as many of them as there can be among the k largest in
-            # magnitude.
-            zero = -1e-7 * max(abs(low[0]), abs(w[-1]))
-            w, v = (np.concatenate([a[..., low < zero], b[..., w >= zero]], axis=-1)
-                    for a, b in ((low, w), (vectors, v)))
-            order = np.sort(np.argsort(-np.abs(w), kind="stable")[:k])
-            w, v = w[order], v[:, order]
-    else:
+    if sigma is None and which not in ("LM", "LA", "SA"):
         raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for "
                          "eigenvalues near a number")
+    end = "interior" if sigma is not None else "smallest" if which == "SA" else "largest"
+    w, v = _eigenpairs(g, k, matrix, end, sigma, tol, settings)
+    # A Laplacian has no negative eigenvalues.
+    if end == "largest" and which == "LM" and not matrix.endswith("laplacian"):
+        low, vectors = _eigenpairs(g, k, matrix, "smallest", None, tol, settings)
+        # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from the
+        # upper end alone, which has as many of them as there can be among the k largest.
+        zero = -1e-7 * max(abs(low[0]), abs(w[-1]))
+        w, v = (np.concatenate([a[..., low < zero], b[..., w >= zero]], axis=-1)
+                for a, b in ((low, w), (vectors, v)))
+        order = np.sort(np.argsort(-np.abs(w), kind="stable")[:k])
+        w, v = w[order], v[:, order]
     return (w, v) if return_eigenvectors else w

@@ -84,17 +84,14 @@ def _vector(G: BackendGraph, values: Any) -> Any:
     return vector / vector.sum()
 
 
-def _iterate(G: BackendGraph, x: Any, step: Any, max_iter: int, tol: float) -> Any:
-    """Return the limit of x ← step(x), with the stopping rule of NetworkX."""
+def _limit(G: BackendGraph, x: Any, step: Any, max_iter: int, tol: float,
+           last: Any = lambda x: x) -> dict[Any, float]:
+    """Return the limit of x ← step(x) by node, with the stopping rule of NetworkX."""
     for _ in range(max_iter):
-        last, x = x, step(x)
-        if abs(x - last).sum() < len(G) * tol:
-            return x
+        before, x = x, step(x)
+        if abs(x - before).sum() < len(G) * tol:
+            return dict(zip(G, last(x).tolist()))
     raise nx.PowerIterationFailedConvergence(max_iter)
-
-
-def _by_node(G: BackendGraph, x: Any) -> dict[Any, float]:
-    return dict(zip(G, x.tolist()))
 
 
 def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, max_iter: int = 100,
@@ -112,7 +109,7 @@ def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, 
     rest = p if dangling is None else _vector(G, dangling)
     def step(x: Any) -> Any:
         return alpha * (P @ (scale * x) + x[stuck].sum() * rest) + (1 - alpha) * p
-    return _by_node(G, _iterate(G, x, step, max_iter, tol))
+    return _limit(G, x, step, max_iter, tol)
 
 
 def _normalized(x: Any) -> Any:
@@ -128,7 +125,7 @@ def eigenvector_centrality(G: BackendGraph, max_iter: int = 100, tol: float = 1e
     if not x.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
     A = G.reverse(weight)
-    return _by_node(G, _iterate(G, x / x.sum(), lambda x: _normalized(x + A @ x), max_iter, tol))
+    return _limit(G, x / x.sum(), lambda x: _normalized(x + A @ x), max_iter, tol)
 
 
 def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_iter: int = 1000,
@@ -146,8 +143,8 @@ def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_it
             raise nx.NetworkXError("beta dictionary must have a value for every node") from error
         b = np.array([beta[v] for v in G], dtype=float)
     A = G.reverse(weight)
-    x = _iterate(G, x, lambda x: alpha * (A @ x) + b, max_iter, tol)
-    return _by_node(G, _normalized(x) if normalized else x)
+    last = _normalized if normalized else np.asarray
+    return _limit(G, x, lambda x: alpha * (A @ x) + b, max_iter, tol, last)
 
 
 def _classes(G: BackendGraph, label_name: str) -> tuple[Any, Any]:
@@ -197,10 +194,6 @@ def local_and_global_consistency(G: BackendGraph, alpha: float = 0.99, max_iter:
     return _propagate(alpha * _scaled(A, root, root), (1 - alpha) * B, classes, max_iter)
 
 
-def _components(A: Any) -> Any:
-    return sp.csgraph.connected_components(A, directed=False)
-
-
 def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None,
                         weight: str | None = None,
                         invert_weight: bool = True) -> Any:
@@ -210,7 +203,7 @@ def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None,
     A, nodes = G.matrix(weight).copy(), list(G)
     if A.nnz and A.data.min() < 0:  # no resistances
         return nx.resistance_distance.orig_func(G.graph, nodeA, nodeB, weight, invert_weight)
-    if _components(A)[0] > 1:
+    if sp.csgraph.connected_components(A, directed=False)[0] > 1:
         raise nx.NetworkXError("Graph G must be strongly connected.")
     for name, node in (("A", nodeA), ("B", nodeB)):
         if node is not None and node not in G.graph:
@@ -239,13 +232,23 @@ def communicability_exp(G: BackendGraph) -> dict[Any, dict[Any, float]]:
     return {v: dict(zip(nodes, row)) for v, row in zip(nodes, expA.tolist())}
 
 
-def _fiedler(A: Any, normalized: bool, tol: float, method: str) -> tuple[float, Any]:
+def _laplacian(G: BackendGraph, weight: str | None, method: str, least: int = 2) -> Any:
+    """Return the nodes of each component, with the matrix of its Laplacian."""
+    if len(G) < least:
+        raise nx.NetworkXError("graph has less than two nodes." if least > 1 else "graph is empty.")
+    if method not in ("tracemin", "tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg"):
+        raise nx.NetworkXError(f"unknown method {method!r}.")
+    A = G.laplacian_part(weight)
+    count, component = sp.csgraph.connected_components(A, directed=False)
+    parts = (np.flatnonzero(component == c) for c in range(count))
+    return [(rows, A if count == 1 else A[rows][:, rows]) for rows in parts]
+
+
+def _fiedler(A: Any, normalized: bool, tol: float) -> tuple[float, Any]:
     """Return the second smallest eigenvalue of a Laplacian of a connected graph, and its vector.
 
     As in the examples of NetworkX, the first element of the vector is negative.
     """
-    if method not in ("tracemin", "tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg"):
-        raise nx.NetworkXError(f"unknown method {method!r}.")
     matrix = "normalized-laplacian" if normalized else "laplacian"
     w, v = eigsh(A, 2, which="SA", matrix=matrix, tol=min(tol, 1e-8))
     return float(w[1]), -v[:, 1] if v[0, 1] > 0 else v[:, 1]
@@ -255,36 +258,27 @@ def algebraic_connectivity(G: BackendGraph, weight: str | None = "weight", norma
                            tol: float = 1e-8, method: str = "tracemin_pcg",
                            seed: Any = None) -> float:
     """Return the second smallest eigenvalue of the Laplacian."""
-    if len(G) < 2:
-        raise nx.NetworkXError("graph has less than two nodes.")
-    A = G.laplacian_part(weight)
-    return 0.0 if _components(A)[0] > 1 else _fiedler(A, normalized, tol, method)[0]
+    parts = _laplacian(G, weight, method)
+    return 0.0 if len(parts) > 1 else _fiedler(parts[0][1], normalized, tol)[0]
 
 
 def fiedler_vector(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
                    tol: float = 1e-8, method: str = "tracemin_pcg", seed: Any = None) -> Any:
     """Return the eigenvector of the second smallest eigenvalue of the Laplacian."""
-    if len(G) < 2:
-        raise nx.NetworkXError("graph has less than two nodes.")
-    A = G.laplacian_part(weight)
-    if _components(A)[0] > 1:
+    parts = _laplacian(G, weight, method)
+    if len(parts) > 1:
         raise nx.NetworkXError("graph is not connected.")
-    return np.array([1.0, -1.0]) if len(G) == 2 else _fiedler(A, normalized, tol, method)[1]
+    return np.array([1.0, -1.0]) if len(G) == 2 else _fiedler(parts[0][1], normalized, tol)[1]
 
 
 def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
                       tol: float = 1e-8, method: str = "tracemin_pcg",
                       seed: Any = None) -> list[Any]:
     """Return the nodes of each component in the order of its Fiedler vector."""
-    if len(G) == 0:
-        raise nx.NetworkXError("graph is empty.")
-    A, nodes, order = G.laplacian_part(weight), list(G), []
-    count, component = _components(A)
-    for c in range(count):
-        rows = np.flatnonzero(component == c)
+    nodes, order = list(G), []
+    for rows, A in _laplacian(G, weight, method, 1):
         if len(rows) > 2:
-            rows = rows[np.argsort(_fiedler(A[rows][:, rows], normalized, tol, method)[1],
-                                   kind="stable")]
+            rows = rows[np.argsort(_fiedler(A, normalized, tol)[1], kind="stable")]
         order += [nodes[i] for i in rows]
     return order
 

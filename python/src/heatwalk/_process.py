@@ -29,7 +29,6 @@ log.addHandler(logging.NullHandler())
 #: seconds left).
 Progress = Union[None, bool, Callable[[str, int, int, "float | None"], object]]
 
-
 Update = Callable[[Mapping[str, Any]], None]
 
 
@@ -120,8 +119,9 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
     """
     names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]
-    if threads is None:
-        threads = _default_threads()
+    if threads is None:  # joblib sets the variable in its processes to their share of the cores
+        with contextlib.suppress(ValueError, KeyError):
+            threads = max(1, int(os.environ["OMP_NUM_THREADS"]))
     if threads is not None:
         command += ["--threads", str(int(threads))]
     if max_memory is not None:
@@ -140,13 +140,6 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
     log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0),
              document.get("peak_memory_bytes", 0))
     return document
-
-
-def _default_threads() -> int | None:
-    """Return OMP_NUM_THREADS, which joblib sets in its processes to their share of the cores."""
-    with contextlib.suppress(ValueError, KeyError):
-        return max(1, int(os.environ["OMP_NUM_THREADS"]))
-    return None
 
 
 def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, bytes, list[str]]:
@@ -170,12 +163,12 @@ def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, by
         reader.start()
         for raw in stderr:
             line = raw.decode("utf-8", "replace").rstrip("\n")
-            stage = _stage(line)
-            if stage is None:
+            fields = _fields(line)
+            if "stage" not in fields:
                 lines.append(line)
                 del lines[:-200]
             elif update:
-                update(stage)
+                update(fields)
         code = process.wait()
         reader.join()
         if process in _cancelled:
@@ -207,15 +200,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _stage(line: str) -> Mapping[str, Any] | None:
-    """Return a line of progress, or None for any other line."""
-    if not line.startswith("{"):
-        return None
-    try:
+def _fields(line: str) -> dict[str, Any]:
+    """Return the fields of a line of JSON, none for other text."""
+    with contextlib.suppress(ValueError):
         fields = json.loads(line)
-    except ValueError:
-        return None
-    return fields if isinstance(fields, dict) and "stage" in fields else None
+        return fields if isinstance(fields, dict) else {}
+    return {}
 
 
 def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, str]) -> None:
@@ -223,39 +213,30 @@ def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, 
     stderr = "\n".join(lines[-20:])
     if code == 130 or code == -signal.SIGINT:
         raise KeyboardInterrupt
-    errors = []
-    for line in lines:
-        with contextlib.suppress(ValueError):
-            fields = json.loads(line)
-            if isinstance(fields, dict) and "code" in fields:
-                errors.append(fields)
-    if code < 0 or not errors:
-        text = f"heatwalk ended with exit code {code}"
-        hint = ""
-        if code < 0:
-            text = f"heatwalk was ended by {signal.Signals(-code).name}"
-            hint = "the system may have run out of memory: pass max_memory" if code == -9 else ""
-        elif stderr:
-            text += ": " + stderr.splitlines()[0]
-        raise CrashError(text, hint, "", code, command, stderr)
-    first = errors[0]
-    place: str = first.get("flag") or first.get("file") or ""
-    if first.get("flag"):
-        place = _ARGUMENTS.get(place, place.lstrip("-"))
+    errors = [fields for fields in map(_fields, lines) if "code" in fields]
+    if code < 0:
+        hint = "the system may have run out of memory: pass max_memory" if code == -9 else ""
+        raise CrashError(f"heatwalk was ended by {signal.Signals(-code).name}", hint, "", code,
+                         command, stderr)
+    if not errors:
+        text = ": ".join([f"heatwalk ended with exit code {code}", *stderr.splitlines()[:1]])
+        raise CrashError(text, "", "", code, command, stderr)
+    flag, place = errors[0].get("flag"), errors[0].get("file") or ""
+    if flag:
+        place = _ARGUMENTS.get(flag, flag.lstrip("-"))
     place = names.get(place, place)
-    if number := first.get("line"):
+    if number := errors[0].get("line"):
         place += f":{number}"
     more = (f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])
-    message = _renamed("; ".join([first.get("message", ""), *more]), names)
+    message = _renamed("; ".join([errors[0].get("message", ""), *more]), names)
     head, _, tail = message.partition(": ")
     if not place and os.path.exists(head):
         place, message = head, tail
-    hint = first.get("hint", "")
+    hint = errors[0].get("hint", "")
     if "graph" in names.values():
         hint = hint.replace("ingest with --undirected",
                             "pass a symmetric matrix, for example (A + A.T) / 2,")
-    kind: type[HeatwalkError] = CLASSES.get(code, CrashError)
-    system = None
+    kind, system = CLASSES.get(code, CrashError), None
     if "no space left" in message or " on a disk with " in message:
         kind, system = StoreError, errno.ENOSPC
     elif "no such file" in message:
@@ -270,54 +251,34 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return re.sub(r"(?<![\w-])--[a-z-]+", lambda m: _ARGUMENTS.get(m.group(), m.group()), text)
 
 
-_AFTER = 2.0  # seconds before anything is shown that was not asked for
-
-
 @contextlib.contextmanager
 def shown(progress: Any, names: Mapping[str, str]) -> Iterator[Update | None]:
     """Provide the function to call with each line of progress, or None for no progress."""
-    if callable(progress):
-        def call(s: Mapping[str, Any]) -> None:
-            stage = _renamed(s["stage"], names)
-            progress(stage, int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left"))
-        yield call
-    elif progress is False or progress is None and not _is_interactive():
+    if progress is None:
+        ipython = sys.modules.get("IPython")
+        shell = ipython.get_ipython() if ipython else None
+        is_notebook = shell is not None and hasattr(shell, "kernel")
+        progress = 2.0 if is_notebook or sys.stderr and sys.stderr.isatty() else False
+    if progress is False:
         yield None
-    else:
-        display = _Display(0.0 if progress else _AFTER)
-        try:
-            yield lambda s: display.update({**s, "stage": _renamed(s["stage"], names)})
-        finally:
-            display.close()
+        return
+    width, begin = 0, time.monotonic() + (progress if isinstance(progress, float) else 0)
 
-
-def _is_notebook() -> bool:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return shell is not None and hasattr(shell, "kernel")
-
-
-def _is_interactive() -> bool:
-    return _is_notebook() or bool(sys.stderr and sys.stderr.isatty())
-
-
-class _Display:
-    """One line on stderr that is written again and again."""
-
-    def __init__(self, after: float) -> None:
-        self.begin, self.width = time.monotonic() + after, 0
-
-    def update(self, s: Mapping[str, Any]) -> None:
-        if time.monotonic() < self.begin:
-            return
+    def update(s: Mapping[str, Any]) -> None:
+        nonlocal width
         done, total, left = int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left")
-        share = f" {100 * done / total:.0f} %" if total else f" {done}" if done else ""
-        text = s["stage"] + share + (f", {left:.0f} s left" if left and left >= 1 else "")
-        sys.stderr.write("\r" + text.ljust(self.width))
-        sys.stderr.flush()
-        self.width = len(text)
-
-    def close(self) -> None:
-        if self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
+        text = _renamed(s["stage"], names)
+        if callable(progress):
+            progress(text, done, total, left)
+        elif time.monotonic() >= begin:
+            text += f" {100 * done / total:.0f} %" if total else f" {done}" if done else ""
+            text += f", {left:.0f} s left" if left and left >= 1 else ""
+            sys.stderr.write("\r" + text.ljust(width))
+            sys.stderr.flush()
+            width = len(text)
+    try:
+        yield update
+    finally:
+        if width:
+            sys.stderr.write("\r" + " " * width + "\r")
             sys.stderr.flush()

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("the result is a pandas frame; install pandas") from error
-    return pandas
-
-
 def _joined(values: Any) -> str:
     """Return one value, or several joined by commas, as the program takes them."""
     if isinstance(values, str):
@@ -84,7 +76,8 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     error, and whether a paired test finds the method worse than the best one. ``attrs["run"]`` is
     the report of the program.
     """
-    pandas, g = _pandas(), as_graph(graph)
+    import pandas
+    g = as_graph(graph)
     if methods is None and not multi_label and not numbers:
         methods = ("auto", "lp")
     def work(folder: str) -> dict[str, Any]:
@@ -150,7 +143,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     A row for each node, the most useful first: node, the expected information gain as a share of
     the total, the most likely label with its probability, and the reason.
     """
-    pandas, g = _pandas(), as_graph(graph)
+    import pandas
+    g = as_graph(graph)
     labels = encode(labels_of(g, y), g.n)
     chosen = rows_of(g, targets, "targets")
     def work(folder: str) -> list[list[str]]:
@@ -219,7 +213,8 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     --------
     NodeRegressor : the same as an estimator of scikit-learn.
     """
-    pandas, g = _pandas(), as_graph(graph)
+    import pandas
+    g = as_graph(graph)
     arrays, run = predict_numbers(g, numbers_of(g, y), method, node_features, settings)
     frame = pandas.DataFrame(arrays, index=axis(g.nodes))
     frame.attrs["run"] = run
@@ -245,7 +240,8 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are left
     out.
     """
-    pandas, g = _pandas(), as_graph(graph)
+    import pandas
+    g = as_graph(graph)
     if (rows := rows_of(g, seeds, "seeds")) is None:
         raise ValueError("seeds is missing; give the known nodes")
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -273,7 +269,7 @@ def methods() -> pandas.DataFrame:
     ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which follows a
     kernel, as in ``"diffusion+rls"``.
     """
-    pandas = _pandas()
+    import pandas
     lines = []
     for m in _process.run(["methods"])["methods"]:
         if m["command"] not in ("classify", "regress", "kernel", "gram classify"):
