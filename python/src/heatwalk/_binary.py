@@ -33,9 +33,9 @@ def find() -> str:
         path = shutil.which(name, path=folder) if folder else None
         if path and not _is_script(path):
             return path
-    raise NotFoundError("the program heatwalk was not found", "install a wheel for this system, "
-                        "or "
-                        "build it with go build ./cmd/heatwalk and set $HEATWALK to its path")
+    raise NotFoundError("the program heatwalk was not found",
+                        "install a wheel for this system, or build it with go build ./cmd/heatwalk "
+                        "and set $HEATWALK to its path")
 
 
 def _is_script(path: str) -> bool:
@@ -54,10 +54,8 @@ def _is_script(path: str) -> bool:
 def binary() -> str:
     """Return the path of the program.
 
-    Raises
-    ------
-    NotFoundError : There is no program.
-    VersionError : The program has another protocol than this package.
+    Raises NotFoundError: There is no program.
+    Raises VersionError: The program has another protocol than this package.
     """
     path = find()
     info = os.stat(path)

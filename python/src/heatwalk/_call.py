@@ -41,49 +41,62 @@ class Call:
         self.names[path] = argument
         return path
 
-    def write(self, name: str, argument: str, array: Any) -> str:
-        """Write an array and return the path of its file."""
-        return write_array(self.path(name, argument), array)
+    def write(self, name: str, argument: str, array: Any) -> str | None:
+        """Write an array and return the path of its file, None without an array."""
+        return None if array is None else write_array(self.path(name, argument), array)
 
-    def write_labels(self, labels: Labels) -> str:
+    def write_labels(self, labels: Labels) -> str | None:
         """Write class numbers, −1 for none."""
         for code, label in enumerate(labels.classes.tolist()):
             for text in (f'class "{code}"', f'label is "{code}"', f'labels are "{code}"'):
                 self.names[text] = text.replace(f'"{code}"', repr(label))
         return self.write("labels.npy", "y", labels.code)
 
-    def write_attributes(self, features: Any) -> list[str]:
-        """Write attributes of nodes and return the flag with their file."""
-        if features is None:
-            return []
-        if isinstance(features, (str, os.PathLike)):
-            return ["--node-features", os.fspath(features)]
-        name, matrix = "node_features", attributes_of(self.graph, features)
+    def write_attributes(self, features: Any) -> str | None:
+        """Write attributes of nodes and return the path of their file."""
+        if features is None or isinstance(features, (str, os.PathLike)):
+            return features if features is None else os.fspath(features)
+        name, matrix, nodes = "node_features", attributes_of(self.graph, features), \
+            nodes_of(self.graph)
+        path = self.path("features.npz" if sp.issparse(matrix) else "features.npy", name)
         if sp.issparse(matrix):
-            path = self.path("features.npz", name)
             sp.save_npz(path, sp.csr_matrix(matrix), compressed=False)
         else:
-            path = self.write("features.npy", name, matrix)
-        nodes = nodes_of(self.graph)
+            write_array(path, matrix)
         with open(self.path("features.rows.ids", name), "w", encoding="utf-8",
                   errors="surrogateescape") as file:
-            file.writelines(f"{v if nodes.path else i}\n" for i,
-                            v in enumerate(nodes.all() if nodes.path else range(len(nodes))))
-        return ["--node-features", path]
+            ids = nodes.all() if nodes.path else range(len(nodes))
+            file.writelines(f"{v}\n" for v in ids)
+        return path
 
-    def run(self, command: str, *args: str, is_random: bool = False) -> dict[str, Any]:
-        """Run a command; a random one without random_state gets another seed each time."""
-        settings = dict(self.settings)
+    def run(self, command: str, *, is_random: bool = False, **options: Any) -> dict[str, Any]:
+        """Run a command with options, of which those of value None or False are left out.
+
+        A random command without random_state gets another seed each time.
+        """
+        settings, args = dict(self.settings), [command, self.argument, *self.flags]
         if is_random and settings.get("random_state") is None:
             settings["random_state"] = _process.seed_of(None)
-        flags = list(self.flags)
         for name in ("kind_weights", "since", "until", "half_life"):
-            value = settings.pop(name, None)
+            options[name] = settings.pop(name, None)
+        for name, value in options.items():
+            if value is None or value is False:
+                continue
+            args.append("-" + name if len(name) == 1 else "--" + name.replace("_", "-"))
             if isinstance(value, Mapping):
-                value = ",".join(f"{kind}={float(weight)!r}" for kind, weight in value.items())
-            if value is not None:
-                flags.append(f"--{name.replace('_', '-')}={value}")
-        return _process.run([command, self.argument, *args, *flags], self.names, **settings)
+                value = [f"{kind}={float(weight)!r}" for kind, weight in value.items()]
+            if value is not True:
+                several = hasattr(value, "__iter__") and not isinstance(value, str)
+                args.append(",".join(map(_text, value)) if several else _text(value))
+        return _process.run(args, self.names, **settings)
+
+
+def _text(value: Any) -> str:
+    """Return a value as the program takes it."""
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    value = value.item() if hasattr(value, "item") else value
+    return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
 def rows_of(graph: Graph, nodes: Any, name: str) -> Any:
@@ -92,22 +105,18 @@ def rows_of(graph: Graph, nodes: Any, name: str) -> Any:
         return None
     if is_pandas(nodes) and nodes.dtype == bool:
         nodes = nodes_of(graph).align(nodes, name)
-    if not isinstance(nodes, (set, frozenset, dict)):
-        nodes = as_array(nodes)
+    nodes = list(nodes) if isinstance(nodes, (set, frozenset, dict)) else as_array(nodes)
     if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
         raise ValueError(f"{name} is one node; give a list, as in {name}=[{nodes!r}]")
-    if not isinstance(nodes, np.ndarray):
-        nodes = list(nodes)
-    if len(nodes) and all(isinstance(v, (bool, np.bool_)) for v in nodes):
-        if np.shape(nodes) != (graph.n,):
-            raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element "
-                             f"for each of {graph.n} nodes")
-        rows = np.flatnonzero(nodes)
-    else:
-        rows = nodes_of(graph).rows(nodes, name)
+    nodes = nodes if isinstance(nodes, np.ndarray) else list(nodes)
+    is_mask = len(nodes) and all(isinstance(v, (bool, np.bool_)) for v in nodes)
+    if is_mask and np.shape(nodes) != (graph.n,):
+        raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element for "
+                         f"each of {graph.n} nodes")
+    rows = np.flatnonzero(nodes) if is_mask else nodes_of(graph).rows(nodes, name)
     if not len(rows):
         raise ValueError(f"{name} is empty; leave it out for all nodes")
-    values, first, count = np.unique(rows, return_index=True, return_counts=True)
+    values, count = np.unique(rows, return_counts=True)
     if (count > 1).any():
         node = nodes_of(graph).at([int(values[count > 1][0])])[0]
         raise ValueError(f"{name} has {node!r} twice; keep one of them")

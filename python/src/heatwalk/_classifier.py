@@ -64,13 +64,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     method_, settings_, nodes_, run_ : The method and the parameters that were chosen, the nodes in
         the order of the rows, and the report of the program.
 
-    See Also
-    --------
-    NodeRegressor : numbers in place of labels.
-    evaluate : a comparison of methods in one call.
+    See also NodeRegressor: numbers in place of labels.
+    See also evaluate: a comparison of methods in one call.
 
-    Examples
-    --------
     >>> import heatwalk as hw
     >>> A, y = hw.datasets.cora(labelled=270)
     >>> model = hw.NodeClassifier("lp").fit(A, y)
@@ -102,10 +98,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         y : The label of each element of X; for a graph the label of each node: −1 in numbers, NaN,
             None or "" for an unlabelled node; or a dict of the labelled nodes.
 
-        Raises
-        ------
-        ValueError : The graph or the labels are wrong, or the method does not exist.
-        LimitError : The call needs more than max_memory.
+        Raises ValueError: The graph or the labels are wrong, or the method does not exist.
+        Raises LimitError: The call needs more than max_memory.
         """
         if y is None:
             raise ValueError("This NodeClassifier estimator requires y to be passed, but the "
@@ -123,30 +117,25 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             _code=labels.code, **state)
         return fitted
 
-    def _predictions(self, graph: Graph, write_labels: Any,
-                     *more: str) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached = self.unreached or ("blank" if self.graph is None else "prior")
         def work(folder: str) -> tuple[Any, Any, Any, dict[str, Any]]:
             call = Call(folder, graph, self._settings())
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
-            args = ["--labels", write_labels(call), "-o", path, *more]
-            if unreached != "blank":
-                args += ["--unreached", str(unreached)]
-            if not self.multi_label:
-                args += ["--method", str(self.method)]
-            if self.prior is not None:
-                args += ["--prior", os.fspath(self.prior)]
-            if self.targets is not None:
-                args += ["--targets", call.write("targets.npy", "targets", targets)]
-            args += call.write_attributes(self.node_features)
-            keep = [] if self.multi_label else ["--save-model", model]
+            options = {
+                "labels": write_labels(call), "o": path, "prior": self.prior,
+                "multi_label": self.multi_label, "method": None if self.multi_label else self.method,
+                "unreached": None if unreached == "blank" else unreached,
+                "targets": call.write("targets.npy", "targets", targets), "is_random": True,
+                "node_features": call.write_attributes(self.node_features)}
             try:
-                run = call.run("classify", *args, *keep, is_random=True)
+                run = call.run("classify", **options,
+                               save_model=None if self.multi_label else model)
             except UsageError as error:
                 if error.place != "save-model":
                     raise
-                run = call.run("classify", *args, is_random=True)
+                run = call.run("classify", **options)
             state = {"run_": run, "accuracy_": run.get("accuracy_estimate"), "_model": b"",
                      "accuracy_stderr_": run.get("accuracy_stderr"),
                      "method_": run.get("method", self.method),
@@ -181,7 +170,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             matrix = np.zeros((graph.n, len(classes)), dtype=np.int8)
             matrix[rows] = some
         scores, number, _, state = self._predictions(
-            graph, lambda call: call.write("labels.npy", "y", matrix), "--multi-label")
+            graph, lambda call: call.write("labels.npy", "y", matrix))
         full = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
         full[:, np.sort(number)] = scores
         chosen = full >= np.float32(state["run_"]["multi_label"]["threshold"])
@@ -333,8 +322,8 @@ class Model:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             with open(model, "wb") as file:
                 file.write(self._model)
-            call.run("predict", "--model", model, "-o", path, "--unreached", self._unreached,
-                     *call.write_attributes(node_features))
+            call.run("predict", model=model, o=path, unreached=self._unreached,
+                     node_features=call.write_attributes(node_features))
             return _read_predictions(path)[::2]
         scores, code = call_in_folder(bytes_of(g) + 64 * g.n, work)
         back = np.argsort(order)
@@ -363,9 +352,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     ----------
     path : The file.
 
-    Returns
-    -------
-    ``predict(graph)`` returns the labels of a graph with further nodes and edges.
+    Returns: ``predict(graph)`` returns the labels of a graph with further nodes and edges.
     """
     return Model(path)
 

@@ -78,7 +78,8 @@ class NodeEstimator(BaseEstimator):
             return slice(None)
         if self._state == ():
             return _rows(self._nodes, X)
-        name, n = type(self).__name__, self.n_features_in_
+        n = self.n_features_in_
+        way = f"use {type(self).__name__}(graph=A) with nodes as X"
         try:
             g = as_graph(X)
             columns = g.n
@@ -87,13 +88,11 @@ class NodeEstimator(BaseEstimator):
                 raise
             columns = X.shape[1]
         if columns != n:
-            raise ValueError(f"X has {columns} features, but {name} is expecting {n} features as "
-                             "input; predictions are those of the fitted graph: use "
-                             f"{name}(graph=A) with nodes as X, or fit with all nodes")
+            raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting {n} "
+                             f"features as input; predictions are those of the fitted graph: {way}")
         if checksum(g) != self._state:
-            raise ValueError("X is not the graph of fit; predictions are those of the nodes of "
-                             f"that graph: use {name}(graph=A) with nodes as X, or heatwalk.load "
-                             "for a model of other graphs")
+            raise ValueError("X is not the graph of fit; predictions are those of the nodes of that "
+                             f"graph: {way}, or heatwalk.load for a model of other graphs")
         return slice(None)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -145,9 +144,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
     method_, nodes_, run_ : The method that was chosen, the nodes in the order of the rows, and the
         program's report.
 
-    See Also
-    --------
-    regress : the same as a function that returns a frame.
+    See also regress: the same as a function that returns a frame.
     """
 
     def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None,

@@ -154,10 +154,6 @@ class Graph:
         """The nodes in the order of the rows: a range for a matrix, text for a file or a store."""
         return self._nodes.all()
 
-    def ids(self) -> list[Any]:
-        """Return the nodes as a list."""
-        return list(self.nodes)
-
     def to_scipy(self) -> sp.csr_matrix:
         """Return the adjacency matrix, for a file or a store after reading it."""
         if self.matrix is not None:
@@ -177,9 +173,8 @@ def nodes_of(graph: Graph) -> Nodes:
 
 def bytes_of(graph: Graph) -> int:
     """Return the bytes of the arrays that the program reads."""
-    if graph.matrix is None:
-        return 0
-    return int(graph.matrix.indptr.nbytes + graph.matrix.indices.nbytes + graph.matrix.data.nbytes)
+    m = graph.matrix
+    return 0 if m is None else int(m.indptr.nbytes + m.indices.nbytes + m.data.nbytes)
 
 
 def is_store(graph: Graph) -> bool:
@@ -189,12 +184,10 @@ def is_store(graph: Graph) -> bool:
 
 def checksum(graph: Graph) -> tuple[Any, ...]:
     """Return a value that tells graphs apart: the checksums of the arrays, or the path."""
-    if graph.matrix is None:
+    if (m := graph.matrix) is None:
         return (os.path.realpath(graph.path),)
-    m = graph.matrix
-    return tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8))
-                 for a in (m.indptr.astype(np.int64), m.indices.astype(np.int64),
-                           m.data.astype(np.float64)))
+    arrays = m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data.astype(np.float64)
+    return tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8)) for a in arrays)
 
 
 def argument(graph: Graph, folder: str) -> str:
@@ -211,18 +204,14 @@ def argument(graph: Graph, folder: str) -> str:
     return path
 
 
-def read_ids(path: str) -> list[str]:
-    """Read a file of ids, of which some may be in quotes."""
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        lines = file.read().split("\n")[:-1]
-    return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x for x in lines]
-
-
 def _read_ids_of(path: str) -> list[str]:
+    """Return the ids of a file or a store, of which some may be in quotes."""
     def work(folder: str) -> list[str]:
         out = os.path.join(folder, "nodes.ids")
         _process.run(["info", path, "--ids", out])
-        return read_ids(out)
+        with open(out, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x
+                    for x in file.read().split("\n")[:-1]]
     return call_in_folder(0, work)
 
 
@@ -243,65 +232,52 @@ def as_array(x: Any) -> Any:
     return np.asarray(x) if hasattr(x, "__array__") else x
 
 
-_EDGES = "A list of pairs becomes a graph by networkx.Graph(pairs)"
-
-
 def _csr(matrix: Any) -> Any:
     """Return a square CSR matrix with sorted columns and without zeros; the argument stays."""
     if not sp.issparse(matrix):
         matrix = np.asarray(matrix)
         if matrix.dtype == object:
             matrix = matrix.astype(np.float64)
+    edges = "A list of pairs becomes a graph by networkx.Graph(pairs)"
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported: an adjacency matrix has real numbers")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. "
-                         f"{_EDGES}")
+                         f"{edges}")
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
                          "Reshape your data")
-    floats = matrix.dtype.kind == "f"
-    if floats and matrix.dtype.itemsize not in (4, 8) or not matrix.dtype.isnative:
+    if matrix.dtype.kind == "f" and matrix.dtype.itemsize not in (4, 8) or not matrix.dtype.isnative:
         matrix = matrix.astype(np.float64)
-    has_data = sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo")
-    values = matrix.data if has_data else matrix
-    if floats and isinstance(values, np.ndarray) and not np.isfinite(values).all():
+    values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo") else matrix
+    if isinstance(values, np.ndarray) and not np.isfinite(values).all():
         raise ValueError("Input contains NaN or infinity: weights are finite numbers")
+    n, columns = matrix.shape
     if 0 in matrix.shape:
-        axis = "sample" if matrix.shape[0] == 0 else "feature"
-        raise ValueError(f"0 {axis}(s) (shape={matrix.shape}) while a minimum of 1 is required: "
-                         "the matrix has no nodes")
-    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"0 {'feature' if n else 'sample'}(s) (shape={matrix.shape}) while a "
+                         "minimum of 1 is required: the matrix has no nodes")
+    if n != columns:
         way = "Rows of features become a graph by sklearn.neighbors.kneighbors_graph"
         if 2 in matrix.shape and matrix.dtype.kind in "iuf":
             way = "An edge index is an array of whole numbers of shape 2×m. " + \
-                (_EDGES if matrix.shape[1] == 2 else way)
-        raise ValueError("an adjacency matrix is square; this one is "
-                         f"{matrix.shape[0]}×{matrix.shape[1]}. {way}")
+                (edges if columns == 2 else way)
+        raise ValueError(f"an adjacency matrix is square; this one is {n}×{columns}. {way}")
     matrix = (matrix if sp.issparse(matrix) else sp.csr_matrix(matrix)).tocsr()
-    if not matrix.has_canonical_format:
+    if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    data = matrix.data
-    if data.dtype.kind in "if" and data.size and data.min() < 0:
+        matrix.eliminate_zeros()
+    if matrix.nnz and matrix.data.min() < 0:
         raise ValueError("Negative values in data: weights of a graph are 0 or more. If this is a "
                          "Laplacian, pass the adjacency matrix and matrix=\"laplacian\"")
-    if not data.all():
-        matrix = matrix.copy()
-        matrix.eliminate_zeros()
-        data = matrix.data
-    if data.dtype not in (np.float64, np.float32, np.int64, np.int32, np.bool_):
+    if matrix.dtype not in (np.float64, np.float32, np.int64, np.int32, np.bool_):
         matrix = matrix.astype(np.float64)
     return matrix
 
 
 def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool,
                 names: Any = None) -> Any:
-    """Return the matrix of edges, by the rules of a file.
-
-    Weights of edges from a to b are added; without weights these are one edge. In an undirected
-    graph a–b and b–a of equal weight are one edge, and of different weight they are an error.
-    """
+    """Return the matrix of edges, by the rules of a file: equal weights of a–b and b–a are one."""
     values = np.ones(len(source)) if weight is None else np.asarray(weight, dtype=np.float64)
     if len(values) != len(source):
         raise ValueError(f"weight has {len(values)} elements, and there are {len(source)} edges")
@@ -311,15 +287,12 @@ def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool,
     if directed:
         return _csr(matrix)
     larger, smaller = matrix.maximum(matrix.T).tocsr(), matrix.minimum(matrix.T).tocoo()
-    if smaller.nnz:
-        heavier = np.asarray(larger[smaller.row, smaller.col]).ravel()
-        different = np.flatnonzero(heavier != smaller.data)
-        if different.size:
-            i, j = smaller.row[different[0]], smaller.col[different[0]]
-            a, b = (i, j) if names is None else (names[i], names[j])
-            raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight "
-                             f"{matrix[j, i]:g}; "
-                             "keep one of them, or pass directed=True to as_graph")
+    heavier = np.asarray(larger[smaller.row, smaller.col]).ravel()
+    for e in np.flatnonzero(heavier != smaller.data)[:1]:
+        i, j = smaller.row[e], smaller.col[e]
+        a, b = (i, j) if names is None else (names[i], names[j])
+        raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight "
+                         f"{matrix[j, i]:g}; keep one of them, or pass directed=True to as_graph")
     return _csr(larger)
 
 
@@ -508,10 +481,9 @@ def _from_adjacency(frame: Any) -> Graph | None:
     """Return the graph of a frame with nodes as index and columns, or None for another frame."""
     if frame.shape[0] != frame.shape[1] or not all(d.kind in "biuf" for d in frame.dtypes):
         return None
-    if set(frame.columns) == set(frame.index):
-        frame = frame[list(frame.index)]
-        names = list(frame.index)
-        return Graph(_csr(frame.to_numpy(dtype=np.float64)),
+    names = list(frame.index)
+    if set(frame.columns) == set(names):
+        return Graph(_csr(frame[names].to_numpy(dtype=np.float64)),
                      None if names == list(range(len(names))) else names)
     if frame.shape[1] > 4:
         raise ValueError("graph: the frame is square, and its columns are not the nodes of its "
@@ -524,11 +496,11 @@ def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) 
     index = np.asarray(as_array(index))
     if index.size and index.min() < 0:
         raise ValueError("an edge index has row numbers from 0; this one has negative numbers")
-    n = max(int(index.max()) + 1 if index.size else 0, num_nodes or 0)
+    n = int(index.max()) + 1 if index.size else 0
     if num_nodes is not None and n > num_nodes:
         raise ValueError(f"num_nodes is {num_nodes}, and the edge index has node {n - 1}")
     weight = None if weight is None else np.asarray(as_array(weight)).ravel()
-    return _of_edges(index, weight, None, None, n, directed, None)
+    return _of_edges(index, weight, None, None, num_nodes or n, directed, None)
 
 
 def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None,
@@ -566,12 +538,8 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     num_nodes : int, optional
         The number of nodes of an edge index, if the last ones have no edges.
 
-    Raises
-    ------
-    ValueError : The object is no graph, or its names or weights are ambiguous.
+    Raises ValueError: The object is no graph, or its names or weights are ambiguous.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> import heatwalk as hw
     >>> hw.as_graph(np.array([[0, 1, 1], [1, 2, 3]]), num_nodes=6)
@@ -659,7 +627,5 @@ def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
     if not isinstance(y, Mapping):
         return y
     labels = np.full(graph.n, None, dtype=object)
-    rows = nodes.rows(list(y), "y")
-    for row, label in zip(rows, y.values()):
-        labels[row] = label
+    labels[nodes.rows(list(y), "y")] = as_objects(y.values())
     return labels

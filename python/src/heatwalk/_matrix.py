@@ -54,18 +54,11 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
         written to ``out.run.json``, and the ids of the nodes to files that end in ``.ids``.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
-    Raises
-    ------
-    UsageError : The kernel or a parameter does not exist.
-    LimitError : The block exceeds the memory; give ``out``, or fewer rows and columns.
+    Raises UsageError: The kernel or a parameter does not exist.
+    Raises LimitError: The block exceeds the memory; give ``out``, or fewer rows and columns.
+    See also features: the explicit features of the kernel ``cwk``.
+    See also apply: the product of a kernel with a block, without its values.
 
-    See Also
-    --------
-    features : the explicit features of the kernel ``cwk``.
-    apply : the product of a kernel with a block, without its values.
-
-    Examples
-    --------
     >>> import heatwalk as hw
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     >>> K = hw.kernel(path, "diffusion:beta=1", cols=[0, 2], dtype="float64")
@@ -86,15 +79,10 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
-        args = ["--kernel", kernel, "--dtype", name, "-o", path]
-        for axis, array in chosen.items():
-            if array is not None:
-                args += [f"--{axis}", call.write(f"{axis}.npy", axis, array)]
+        files = {axis: call.write(f"{axis}.npy", axis, rows) for axis, rows in chosen.items()}
         if labels is not None:
-            args += ["--labels", call.write_labels(encode(labels_of(g, labels), g.n))]
-        if tol is not None:
-            args += ["--tolerance", repr(float(tol))]
-        run = call.run("kernel", *args)
+            files["labels"] = call.write_labels(encode(labels_of(g, labels), g.n))
+        run = call.run("kernel", kernel=kernel, dtype=name, o=path, tolerance=tol, **files)
         axes = [nodes_of(g) if a is None else (nodes_of(g), a.tolist()) for a in chosen.values()]
         return Block(read_array(path, out is not None), axes[0], axes[1], run)
     return call_in_folder(bytes_of(g) + (0 if out is not None else size), work)
@@ -118,9 +106,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     **settings : threads, max_memory, progress and, for the folds of honest features, random_state,
         see :class:`Settings`.
 
-    Returns
-    -------
-    A row for each node; the columns are pairs (step, class).
+    Returns: a row for each node; the columns are pairs (step, class).
     """
     name = _checked(out, dtype)
     g = as_graph(graph)
@@ -128,11 +114,8 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
-        args = ["--kernel", spec, "--dtype", name, "--labels", call.write_labels(encoded), "-o",
-                path]
-        if honest:
-            args += ["--features", "honest"]
-        run = call.run("features", *args, is_random=honest)
+        run = call.run("features", kernel=spec, dtype=name, labels=call.write_labels(encoded), o=path,
+                       features="honest" if honest else None, is_random=honest)
         with open(path[:-4] + ".cols.ids", encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(":") for line in file]
         classes = encoded.classes.tolist()
@@ -175,21 +158,11 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
         diagonal that it was made with.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
-    Returns
-    -------
-    Its ``error_bound`` bounds the norm of the error of each column.
-
-    Raises
-    ------
-    UsageError : The function does not exist, needs an undirected graph, or cannot have the
+    Returns: a block, whose ``error_bound`` bounds the norm of the error of each column.
+    Raises UsageError: The function does not exist, needs an undirected graph, or cannot have the
         tolerance.
+    See also expm_multiply, solve, eigsh: functions with the names and arguments of SciPy.
 
-    See Also
-    --------
-    expm_multiply, solve, eigsh : functions with the names and arguments of SciPy.
-
-    Examples
-    --------
     >>> import heatwalk as hw
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     >>> hw.apply(path, "laplacian", [1, 0, 0]).array
@@ -211,11 +184,8 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
-        args = ["--function", function, "--block", call.write("B.npy", "B", B), "--dtype", dtype,
-                "-o", path]
-        if tol is not None:
-            args += ["--tolerance", repr(float(tol))]
-        run = call.run("apply", *args)
+        run = call.run("apply", function=function, block=call.write("B.npy", "B", B), dtype=dtype,
+                       o=path, tolerance=tol)
         array = read_array(path, out is not None)
         width = array.shape[1]
         return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
@@ -268,9 +238,7 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
         default, there is a warning with the error; a smaller value is refused then.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
-    Returns
-    -------
-    Of the shape of B, after the times if there are some.
+    Returns: of the shape of B, after the times if there are some.
     """
     g = as_graph(A)
     B = _block(B, g)
@@ -304,9 +272,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     rtol : The largest error of a column of x, relative to its norm.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
-    Returns
-    -------
-    x, info : The solution, and 0, because a failure is an exception.
+    Returns: x and info, the solution, and 0, because a failure is an exception.
     """
     g = as_graph(A)
     if not shift >= 0:
@@ -322,11 +288,8 @@ def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, 
     def work(folder: str) -> tuple[Array, Array]:
         call = Call(folder, g, settings, loops=True)
         path = call.path("vectors.npy", "out")
-        args = ["--matrix", matrix, "--which", which, "--k", str(int(k)), "--tolerance",
-                repr(float(tol))]
-        if sigma is not None:
-            args += ["--near", repr(float(sigma))]
-        values = np.asarray(call.run("eigen", *args, "-o", path)["values"])
+        values = np.asarray(call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path,
+                                     near=sigma)["values"])
         order = np.argsort(values, kind="stable")
         return values[order], np.asarray(read_array(path))[:, order]
     return call_in_folder(bytes_of(g) + 8 * k * g.n, work)
@@ -360,10 +323,8 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     tol : The largest residual, relative to the norm of the matrix.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns
-    -------
-    w, v : The eigenvalues in increasing order and, if return_eigenvectors is true, the orthonormal
-        eigenvectors as columns.
+    Returns: w and v, the eigenvalues in increasing order and, if return_eigenvectors is true, the
+        orthonormal eigenvectors as columns.
     """
     if M is not None:
         raise ValueError("M is not supported: generalized problems are those of "

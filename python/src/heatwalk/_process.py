@@ -75,18 +75,12 @@ def seed_of(random_state: Any) -> int:
 
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {
-    "--labels": "y", "--values": "y", "--seeds": "seeds", "--sets": "sets", "--block": "B",
-    "--function": "function", "--kernel": "kernel", "--method": "method",
-              "--max-memory": "max_memory",
-    "--threads": "threads", "--seed": "random_state", "--tolerance": "tol", "--rows": "rows",
-    "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k",
-              "--near": "sigma",
-    "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix",
-    "--which": "which", "--unreached": "unreached", "--force": "force=True", "--report": "report",
-    "-n": "n", "--multi-label": "multi_label", "--targets": "targets", "--prior": "prior",
-    "--kind-weights": "kind_weights", "--half-life": "half_life", "--since": "since",
-    "--until": "until", "--kind": "kind", "--time": "time", "--per-class": "per_class", "--self-loops": "self_loops", "--split": "split",
-}
+    "--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
+    "--tolerance": "tol", "--near": "sigma", "--force": "force=True", "-n": "n"}
+_ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
+    "seeds sets function kernel method max_memory threads rows cols node_features k train splits "
+    "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
+    "until kind time per_class self_loops split").split()})
 
 _GRACE = 1.0  # seconds from SIGINT to SIGKILL
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Sequence, Union
 
-import numpy as np
 import scipy.sparse as sp
 
 from . import _process
@@ -57,9 +56,7 @@ class Store:
         flags : Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
         **settings : threads, max_memory and progress, see :class:`Settings`.
 
-        Raises
-        ------
-        ValueError : A node has an id that a file of ids cannot hold.
+        Raises ValueError: A node has an id that a file of ids cannot hold.
         """
         target = os.fspath(path)
         more = [*flags, "--self-loops", self_loops, *(["--force"] if force else [])]
@@ -92,10 +89,8 @@ class Store:
     def open(cls, path: Path) -> Store:
         """Return the store in a directory, after a look at its manifest.
 
-        Raises
-        ------
-        FileNotFoundError : The path is no directory.
-        StoreError : The directory holds no store, or one of another format.
+        Raises FileNotFoundError: The path is no directory.
+        Raises StoreError: The directory holds no store, or one of another format.
         """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):
@@ -130,11 +125,3 @@ def _id_texts(nodes: Sequence[Any]) -> list[str]:
             raise ValueError(f"source: the node {node!r} is empty or has a tab or a line break, "
                              "which ids of a store cannot have; rename it")
     return ['"' + text.replace('"', '""') + '"' if '"' in text else text for text in texts]
-
-
-def edges_to_matrix(ends: Any, n: int) -> sp.csr_matrix:
-    """Return the symmetric matrix of pairs of rows."""
-    ends = ends[ends[:, 0] != ends[:, 1]]
-    matrix = sp.coo_matrix((np.ones(len(ends), dtype=bool), (ends[:, 0], ends[:, 1])),
-                           shape=(n, n)).tocsr()
-    return sp.csr_matrix(matrix.maximum(matrix.T).astype(np.float64))

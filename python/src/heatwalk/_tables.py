@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _joined(values: Any) -> str:
-    """Return one value, or several joined by commas, as the program takes them."""
-    if isinstance(values, str):
-        return values
-    return ",".join(v if isinstance(v, str) else repr(v.item() if hasattr(v, "item") else v)
-                    for v in (values if hasattr(values, "__iter__") else [values]))
-
-
 def numbers_of(graph: Graph, y: Any) -> Any:
     """Return numbers of nodes as an array, NaN for none."""
     values, missing = column_of(labels_of(graph, y))
@@ -70,11 +62,9 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`. Give a
         number as random_state for the same splits each time.
 
-    Returns
-    -------
-    A row for each method and share: accuracy (or F1, or the errors of numbers) with its standard
-    error, and whether a paired test finds the method worse than the best one. ``attrs["run"]`` is
-    the report of the program.
+    Returns: a row for each method and share: accuracy (or F1, or the errors of numbers) with its
+        standard error, and whether a paired test finds the method worse than the best one.
+        ``attrs["run"]`` is the report of the program.
     """
     import pandas
     g = as_graph(graph)
@@ -82,24 +72,20 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
         methods = ("auto", "lp")
     def work(folder: str) -> dict[str, Any]:
         call = Call(folder, g, settings)
+        values = path = None
         if numbers:
-            args = ["--values", call.write("values.npy", "y", numbers_of(g, y))]
+            values = call.write("values.npy", "y", numbers_of(g, y))
         elif multi_label:
             matrix = encode_several(labels_of(g, y, several=True), g.n)[1]
-            args = ["--multi-label", "--labels", call.write("labels.npy", "y", matrix)]
+            path = call.write("labels.npy", "y", matrix)
         else:
-            args = ["--labels", call.write_labels(encode(labels_of(g, y), g.n))]
-        if methods is not None:
-            args += ["--method", _joined(methods)]
-        if split is not None:
-            args += ["--split", _write_split(call, split)]
-        elif per_class is not None:
-            args += ["--per-class", _joined(per_class), "--splits", str(int(splits))]
-        else:
-            args += ["--train", _joined(train), "--splits", str(int(splits))]
-        for flag, path in (("--prior", prior), ("--report", report)):
-            args += [] if path is None else [flag, os.fspath(path)]
-        return call.run("evaluate", *args, *call.write_attributes(node_features), is_random=True)
+            path = call.write_labels(encode(labels_of(g, y), g.n))
+        parts = {"split": _write_split(call, split)} if split is not None else {
+            "splits": splits, "per_class": per_class,
+            "train": train if per_class is None else None}
+        return call.run("evaluate", values=values, labels=path, multi_label=multi_label,
+                        method=methods, prior=prior, report=report, **parts, is_random=True,
+                        node_features=call.write_attributes(node_features))
     run = call_in_folder(bytes_of(g), work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
     wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr",
@@ -138,10 +124,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     method, targets, node_features, prior : As for :class:`NodeClassifier`.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns
-    -------
-    A row for each node, the most useful first: node, the expected information gain as a share of
-    the total, the most likely label with its probability, and the reason.
+    Returns: a row for each node, the most useful first: node, the expected information gain as a
+        share of the total, the most likely label with its probability, and the reason.
     """
     import pandas
     g = as_graph(graph)
@@ -150,13 +134,9 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     def work(folder: str) -> list[list[str]]:
         call = Call(folder, g, settings)
         path = call.path("suggestions.tsv", "out")
-        args = ["--labels", call.write_labels(labels), "-n", str(int(n)), "--method", method, "-o",
-                path]
-        if chosen is not None:
-            args += ["--targets", call.write("targets.npy", "targets", chosen)]
-        if prior is not None:
-            args += ["--prior", os.fspath(prior)]
-        call.run("suggest", *args, *call.write_attributes(node_features), is_random=True)
+        call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path, prior=prior,
+                 targets=call.write("targets.npy", "targets", chosen), is_random=True,
+                 node_features=call.write_attributes(node_features))
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
     classes = labels.classes.tolist()
@@ -178,10 +158,8 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("predictions.npz", "out")
-        args = [] if method is None else ["--method", _joined(method)]
-        args += ["--values", call.write("values.npy", "y", values),
-                 *call.write_attributes(node_features)]
-        run = call.run("regress", *args, "-o", out, is_random=True)
+        run = call.run("regress", method=method, values=call.write("values.npy", "y", values), o=out,
+                       node_features=call.write_attributes(node_features), is_random=True)
         with np.load(out) as file:
             arrays = {name: file[name] for name in file.files}
         arrays["reached"] = arrays["reached"] != 0
@@ -203,15 +181,10 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     node_features : Attributes of the nodes, which the method ``hops`` uses.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns
-    -------
-    A row for each node: its value, whether a path connects it with a known number, and with gp the
-    standard deviation. ``attrs["run"]`` is the report of the program, with the cross-validated
-    ``rmse``.
-
-    See Also
-    --------
-    NodeRegressor : the same as an estimator of scikit-learn.
+    Returns: a row for each node: its value, whether a path connects it with a known number, and
+        with gp the standard deviation. ``attrs["run"]`` is the report of the program, with the
+        cross-validated ``rmse``.
+    See also NodeRegressor: the same as an estimator of scikit-learn.
     """
     import pandas
     g = as_graph(graph)
@@ -234,11 +207,9 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     sets : Sets of random seeds for the columns z and p; 0 for neither.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns
-    -------
-    A row for each node, the most similar first: its score, z and p, its rank, and whether it is a
-    seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are left
-    out.
+    Returns: a row for each node, the most similar first: its score, z and p, its rank, and whether
+        it is a seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that
+        are left out.
     """
     import pandas
     g = as_graph(graph)
@@ -247,8 +218,8 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
-        run = call.run("rank", "--seeds", call.write("seeds.npy", "seeds", rows), "--kernel",
-                       kernel, "--sets", str(int(sets)), "-o", out, is_random=True)
+        run = call.run("rank", seeds=call.write("seeds.npy", "seeds", rows), kernel=kernel, sets=sets,
+                       o=out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
     arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)
@@ -263,11 +234,9 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
 def methods() -> pandas.DataFrame:
     """Return all methods, kernels and learners of nodes.
 
-    Returns
-    -------
-    Name, argument, command, formula, and parameters with their ranges and defaults. The argument is
-    ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which follows a
-    kernel, as in ``"diffusion+rls"``.
+    Returns: name, argument, command, formula, and parameters with their ranges and defaults. The
+        argument is ``method`` (of the commands classify or regress), ``kernel``, or ``learner``,
+        which follows a kernel, as in ``"diffusion+rls"``.
     """
     import pandas
     lines = []

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ._process import seed_of
-from ._store import edges_to_matrix
+from ._graph import as_graph
 
 
 def _lines(name: str) -> list[list[str]]:
@@ -28,25 +28,19 @@ def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_mat
     labelled : Keep the labels of this number of papers, drawn at random; the others are None.
     random_state : The seed of the draw.
 
-    Returns
-    -------
-    A : The adjacency matrix.
-    y : The subject of each paper, or None.
+    Returns: A : The adjacency matrix. y : The subject of each paper, or None.
 
-    Examples
-    --------
     >>> import heatwalk as hw
     >>> A, y = hw.datasets.cora(labelled=270)
     >>> A.shape, sum(label is not None for label in y)
     ((2708, 2708), 270)
     """
-    labels = dict((node, label) for node, label in _lines("labels.tsv.gz"))
-    edges = [(a, b) for a, b in _lines("edges.tsv.gz")]
+    labels, edges = dict(_lines("labels.tsv.gz")), _lines("edges.tsv.gz")
     nodes = sorted({int(v) for pair in edges for v in pair} | {int(v) for v in labels})
     y = np.array([labels.get(str(v)) for v in nodes], dtype=object)
     if labelled is not None:
-        seed = random_state if isinstance(random_state, int) else seed_of(random_state)
-        keep = np.random.default_rng(seed).permutation(len(y))[:labelled]
+        keep = np.random.default_rng(seed_of(random_state)).permutation(len(y))[:labelled]
         y[np.setdiff1d(np.arange(len(y)), keep)] = None
-    row = {str(v): i for i, v in enumerate(nodes)}
-    return edges_to_matrix(np.array([(row[a], row[b]) for a, b in edges]), len(nodes)), y
+    index = np.searchsorted(nodes, np.array(edges, dtype=int)).T
+    index = index[:, index[0] != index[1]]
+    return as_graph(index, num_nodes=len(nodes)).matrix, y
