@@ -60,7 +60,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	out := &Prediction{
 		Class: result.Class, Scores: result.Scores, Reached: result.Reached, Estimate: result.Estimate,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
-		choice: result.Choice,
+		choice: result.Choice, form: result.Form,
 	}
 	if !set.Balanced {
 		return out, nil
@@ -74,7 +74,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 func autoSettings(s Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, Thorough: s.Thorough, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
-		Progress: s.Progress,
+		Progress: s.Progress, Explain: s.Explain,
 	}
 	if s.baselines != nil {
 		set.Propagated = s.baselines.answers

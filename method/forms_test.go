@@ -39,6 +39,11 @@ func explained(t *testing.T, p *Problem, name string) []explain.Explanation {
 // The shares of labelled nodes and the rest add up to the score of the prediction.
 func TestSharesAddUp(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 60, 20, 3, 8, 1)
+	for _, e := range explained(t, p, "auto") {
+		if e.Error > 1e-4 || !(e.Covered > 0.5) {
+			t.Errorf("auto: the sum of shares differs from the score by %v, and they cover %v of it: %+v", e.Error, e.Covered, e)
+		}
+	}
 	for _, name := range []string{
 		"lp", "lp:alpha=0.5", "lp:steps=7", "lp:center=true", "lgc", "poisson", "diffusion", "diffusion+rls", "diffusion+centroid", "von-neumann+rls",
 		"regularized-laplacian+centroid", "pagerank+rls", "p-step+rls", "cwk", "cwk+rls", "cwk:alpha=0.3+logistic", "cwk+centroid",

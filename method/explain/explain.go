@@ -22,7 +22,9 @@ type Form struct {
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
 	// Right returns the score of a class at a node without its rest, in the units of the left responses.
 	Right func(node, class int) float64
-	// Step has factors s of the nodes: a step between i and j has the weight s_i·A_ij·s_j. Nil: A_ij.
+	// A step between i and j has the weight s_i·A_ij·s_j, with the factors s in Step; nil: 1. A nil A is the matrix of the
+	// problem.
+	A    sparse.Matrix
 	Step []float64
 }
 
@@ -171,7 +173,11 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	for i := range best {
 		best[i] = make([][]Link, width)
 	}
-	err := p.A.Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
+	a := f.A
+	if a == nil {
+		a = p.A
+	}
+	err := a.Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
 		top := best[worker]
 		for i := panel.Lo; i < panel.Hi; i++ {
 			col, val := panel.Row(i - panel.Lo)

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -28,6 +29,8 @@ type Settings struct {
 	// Thorough computes all stages also where a block model explains the graph.
 	Thorough bool
 
+	// Explain keeps the prediction in the form of Prediction.Form.
+	Explain bool
 	// Propagated holds the held-out scores of label propagation for each label, as OutOfFold of
 	// package propagation returns them; nil: they are computed.
 	Propagated [][]float32
@@ -59,6 +62,7 @@ type Prediction struct {
 	BlockModel bool     // beliefs of a block model predict alone, because they explain the graph
 	Omitted    []string // stages that a graph of this size leaves out
 	Choice     *Choice
+	Form       *explain.Form // of the linear part of the scores; nil: none, or it was not asked for
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
@@ -125,6 +129,9 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	}
 	if out.Scores, err = m.predict(ctx); err != nil {
 		return err
+	}
+	if in.set.Explain {
+		out.Form = newForm(m)
 	}
 	if out.Class, err = likeliestClasses(ctx, in.p, out.Scores, in.set.Workers); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -35,6 +36,48 @@ type diffusionScores struct {
 	full    *sparse.Block[float32] // a row for each node, of each kernel a column for each class
 	leftOut [][]float64            // of each label, without it; λ chosen without its fold
 	inFold  [][][]float64          // of each fold and label outside it, without both; nil: as whole
+	forms   []kernelForm           // of each kernel; nil: not kept
+}
+
+// kernelForm has the scores of a kernel as sums over the labels of the sample, K[v, u]·weights[u, c].
+type kernelForm struct {
+	labels  []int // positions among all labels
+	rows    []int // their nodes
+	weights *sparse.Block[float64]
+	apply   func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error)
+}
+
+// addShares adds the shares of labels in the scores of kernels, with a weight for each kernel and class, to the terms of nodes.
+func (d *diffusionScores) addShares(ctx context.Context, nodes []int, weights [][]float64, terms []explain.Terms) error {
+	for index, form := range d.forms {
+		y, err := form.apply(ctx, explain.UnitColumns(d.full.Rows, nodes))
+		if err != nil {
+			return err
+		}
+		k := form.weights.Cols
+		for i, label := range form.labels {
+			for j := range nodes {
+				for c, w := range form.weights.Row(i) {
+					terms[j].Share[label] += y.Row(form.rows[i])[j] * w * weights[j][index*k+c]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// keepForm keeps the scores of a kernel, times scale, as sums over the labels.
+func (r *kernelRegression) keepForm(coefficients *mat.Dense, scale float64, apply func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error)) {
+	if !r.in.set.Explain {
+		return
+	}
+	form := kernelForm{rows: r.p.Row, weights: sparse.NewBlock[float64](coefficients.Dims()), apply: apply}
+	for i := range r.p.Row {
+		for c := range form.weights.Cols {
+			form.weights.Row(i)[c] = scale * coefficients.At(i, c)
+		}
+	}
+	r.scores.forms = append(r.scores.forms, form)
 }
 
 // of returns the scores of a label without it and a fold, −1 for none; nil if there are none.
@@ -113,6 +156,10 @@ func diffuse(ctx context.Context, in *input, fold []int) (*diffusionScores, erro
 		return nil, err
 	}
 	d := newDiffusionScores(r.scores.full, len(p.Row), in.folds)
+	for _, form := range r.scores.forms {
+		form.labels = labels
+		d.forms = append(d.forms, form)
+	}
 	for position, i := range labels {
 		d.leftOut[i] = r.scores.leftOut[position]
 		for f := range d.inFold {
@@ -171,6 +218,11 @@ func (r *kernelRegression) addDiffusion(ctx context.Context) error {
 	}
 	in.work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * sparse.EntriesOf(p.A) * int64(y.Cols)})
 	r.keep(y, 0)
+	r.keepForm(coefficients, scales[best], func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+		y := sparse.NewBlock[float64](x.Rows, x.Cols)
+		_, err := list[best].ApplyTo(ctx, y, x, settings)
+		return y, err
+	})
 	return nil
 }
 
@@ -366,6 +418,9 @@ func (r *kernelRegression) addCommonNeighbours(ctx context.Context) error {
 		return err
 	}
 	r.keep(x, 1)
+	r.keepForm(coefficients, scale, func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+		return x, timesSquare(ctx, r.in, x, sparse.NewBlock[float64](x.Rows, x.Cols))
+	})
 	return nil
 }
 

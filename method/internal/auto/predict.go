@@ -20,6 +20,8 @@ type model struct {
 
 	weights [][]float32            // of each component: those of free columns, a row for each column
 	beliefs *sparse.Block[float32] // of each node; nil: none
+
+	propagated *sparse.Block[float32] // scores of label propagation, kept for a form; nil: none
 }
 
 // fit fits the components to all learned labels.
@@ -59,6 +61,9 @@ func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
 	if m.uses(candidate.isPropagation) {
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, err
+		}
+		if in.set.Explain {
+			m.propagated = &sparse.Block[float32]{Rows: n, Cols: scores.Cols, Stride: scores.Stride, Data: slices.Clone(scores.Data)}
 		}
 	}
 	for _, c := range m.mixture {
@@ -143,7 +148,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 		case c.model == nil:
 			copy(p.one, f.columns.prior)
 		default:
-			p.predictOne(c, p.weights[i])
+			p.logits(c, p.weights[i])
+			classify.Softmax(p.one, p.one)
 		}
 		for class, q := range p.one {
 			p.row[class] += float64(c.weight * q)
@@ -163,8 +169,8 @@ func (p *predictor) read(v int, row []float32) {
 	f.links.nodeTo(p.links, v)
 }
 
-// predictOne stores the probabilities of one component for the columns that were read.
-func (p *predictor) predictOne(term component, weights []float32) {
+// logits stores the logits of one component for the columns that were read.
+func (p *predictor) logits(term component, weights []float32) {
 	k := p.features.columns.classes
 	c := p.settings[term.setting].candidate
 	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, k)
@@ -181,5 +187,4 @@ func (p *predictor) predictOne(term component, weights []float32) {
 			p.one[class] += float64(w * x)
 		}
 	}
-	classify.Softmax(p.one, p.one)
 }
