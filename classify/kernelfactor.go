@@ -77,7 +77,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	if err != nil {
 		return nil, err
 	}
-	pivots := upTo(len(items))
+	pivots := sched.UpTo(len(items))
 	s := &softmaxFit[float64]{
 		features: features, items: pivots, rows: pivots, y: g.positions(items), class: g.present,
 		weight: g.weights(weights), ridge: [3]float64{lambda}, tolerance: 1e-12, limit: 200,

@@ -437,12 +437,3 @@ func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared floa
 }
 
 const badLambda = "classify: lambda is not a positive number"
-
-// upTo returns the numbers below n, rising.
-func upTo(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}

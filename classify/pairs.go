@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Rest is the second class of a one-vs-rest [Pair]: all other classes.
@@ -173,10 +175,7 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 		}
 		return g.count(pairs[m].Positive) + g.count(pairs[m].Negative)
 	}
-	order = make([]int, len(pairs))
-	for m := range order {
-		order[m] = m
-	}
+	order = sched.UpTo(len(pairs))
 	slices.SortStableFunc(order, func(a, b int) int { return items(b) - items(a) })
 	return order
 }

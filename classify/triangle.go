@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -37,7 +38,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T], items 
 	}
 	t := &triangle{}
 	var pivots []int
-	if t.values, pivots, err = factor(ctx, DenseGram(gram), upTo(len(items))); err != nil {
+	if t.values, pivots, err = factor(ctx, DenseGram(gram), sched.UpTo(len(items))); err != nil {
 		return nil, err
 	}
 	first := make([]bool, len(items))

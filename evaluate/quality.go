@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Quality holds measures of scores. A measure that does not apply is nil.
@@ -136,10 +138,7 @@ func inTies(positive []bool, score []float64, use func(rank, positives, items in
 	if len(positive) != len(score) {
 		panic(badLength)
 	}
-	order := make([]int, len(score))
-	for i := range order {
-		order[i] = i
-	}
+	order := sched.UpTo(len(score))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	for lo := 0; lo < len(order); {
 		hi, positives := lo, 0

@@ -297,10 +297,7 @@ type splitResult struct {
 // predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
 func predict(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
-	present := make([]int, len(train.Names))
-	for c := range present {
-		present[c] = c
-	}
+	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = named(train)
 	}

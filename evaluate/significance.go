@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Comparison is a test of the difference between two methods on the same splits: the corrected
@@ -153,10 +155,7 @@ func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 // holm returns p values corrected for their number m by the step-down procedure of Holm (1979):
 // the k-th smallest, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, at most 1.
 func holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
+	order := sched.UpTo(len(p))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted, highest := make([]float64, len(p)), 0.0
 	for k, i := range order {

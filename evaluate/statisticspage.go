@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Bounds of the tables of a page.
@@ -132,10 +133,7 @@ func (s *Statistics) classSection(names []string) *report.Section {
 
 // byCount returns the positions of at most limit counts, the largest ones first.
 func byCount(counts []int, limit int) []int {
-	order := make([]int, len(counts))
-	for i := range order {
-		order[i] = i
-	}
+	order := sched.UpTo(len(counts))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	return order[:min(len(order), limit)]
 }

@@ -126,13 +126,8 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
 	for f := range min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
-		var training []int
-		for i := range fold {
-			if fold[i] != int(f) {
-				training = append(training, i)
-			}
-		}
-		visible := p.At(training)
+		part := split.OfFold(fold, int(f))
+		visible := p.At(part.Train)
 		out, err := m.Predict(ctx, visible, par, &set)
 		if err == nil {
 			err = Reweigh(ctx, visible, out, set.Workers)
@@ -140,10 +135,9 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 		if err != nil {
 			return nil, err
 		}
-		for i, c := range p.Class {
-			if fold[i] == int(f) {
-				count.Note(!isolated[i], out.Class[p.Row[i]] == c, weight[c])
-			}
+		for _, i := range part.Test {
+			c := p.Class[i]
+			count.Note(!isolated[i], out.Class[p.Row[i]] == c, weight[c])
 		}
 	}
 	e := count.Estimate(p, reached)

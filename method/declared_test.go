@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -276,7 +277,7 @@ func TestOutgrownLearner(t *testing.T) {
 	declare(t, &machine, &least, mean)
 	p := problemtest.Planted(t, 5, 120, 60)
 	for labels, replaced := range map[int]bool{60: true, 40: false} {
-		some := p.At(upTo(labels))
+		some := p.At(sched.UpTo(labels))
 		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "cost": param.Grid(2)}, Plain)}
 		out, err := methodOf(t, "cwk+small-svm").Predict(t.Context(), some, nil, set)
 		if err != nil {

@@ -165,16 +165,8 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []p
 	fold := split.Folds(p.Class, folds, r.set.RNGSeed, 0)
 	var groups []group
 	for f := range folds {
-		var training, hidden []int
-		for i, labelFold := range fold {
-			if labelFold == f {
-				hidden = append(hidden, i)
-			} else {
-				training = append(training, i)
-			}
-		}
-		if len(training) > 0 && len(hidden) > 0 {
-			groups = append(groups, group{p.At(training), p.At(hidden)})
+		if s := split.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 {
+			groups = append(groups, group{p.At(s.Train), p.At(s.Test)})
 		}
 	}
 	choice, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))

@@ -240,7 +240,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if tuned != nil { // with the values between labels and test nodes
 		seen += min(len(tuned.Row), maxTestedRows)
 	}
-	nodes := upTo(min(seen, n))
+	nodes := sched.UpTo(min(seen, n))
 	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(settled))
 	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, nodes, set.Memory),
 		int64(len(grid))*blocks64(seen, seen)+workers*(fit(seen)+outcomes))
@@ -257,7 +257,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		solve := blockCount*blocks.BlockBytes[float64](n, width) + 2*blocks64(labels, classes) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 		return max(bytes, solve, outputs+blocks64(n, classes)), nil
 	case m.learner.Whole:
-		items = upTo(n)
+		items = sched.UpTo(n)
 		outputs = blocks64(n, n) + blocks64(n, classes) + scoreBytes(p)
 	case m.learner.path != nil:
 		outputs += int64(n) * int64(classes) // a byte for the votes of a node for a class
@@ -269,7 +269,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 			limit = max(1, (set.Memory-fixed)/2)
 			values = max(blocks64(1, labels), min(values, limit))
 		}
-		outputs = fixed + values + m.kernel.Bytes(grid[0], p.Degrees, entries, false, upTo(n), p.Row, &kernel.Settings{Memory: limit})
+		outputs = fixed + values + m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, &kernel.Settings{Memory: limit})
 	}
 	training := blocks64(len(items), len(items)) + fit(labels)
 	for i := range grid {

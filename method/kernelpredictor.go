@@ -53,7 +53,7 @@ func (r *kernelPredictor) kernelSpace() *choose.Space {
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from, and fits the votes to these.
 func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
-	t, err := r.labelled(ctx, upTo(len(r.grid)))
+	t, err := r.labelled(ctx, sched.UpTo(len(r.grid)))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	var list []choose.Outcome
 	settings := []int{choice.Setting}
 	if s.Together { // all settings are fitted together
-		settings = upTo(len(r.settled))
+		settings = sched.UpTo(len(r.settled))
 	}
 	err = r.outOfFold(ctx, t, []int{choice.Kernel}, settings, func(i int, outcomes []choose.Outcome, _ float64) {
 		if settings[i] == choice.Setting {

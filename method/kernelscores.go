@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -87,7 +88,7 @@ func kernelScoresBytes(r *kernelPredictor) int64 {
 // itemValues returns the scaled kernel values between the nodes first ≤ i < last and the items. It
 // computes the columns of all nodes, so that values have the same bits for any range.
 func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memory int64) (*sparse.Block[float64], error) {
-	nodes := upTo(len(r.p.Degrees))
+	nodes := sched.UpTo(len(r.p.Degrees))
 	values := sparse.BlockOf(last-first, len(r.items), make([]float64, (last-first)*len(r.items)))
 	set := r.settings("walk")
 	set.Memory = memory

@@ -48,14 +48,6 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 	}, nil
 }
 
-func upTo(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
 // splitCounts counts the right predictions on the test nodes of all splits with each of some kernels
 // and each of the given number of settings, which vary faster.
 func splitCounts(ctx context.Context, r *kernelPredictor, splits *split.Splits, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {

@@ -188,9 +188,9 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 func (r *predictor) scoreNodes(ctx context.Context) error {
 	n := len(r.p.Degrees)
 	first, gram := r.train[0], classify.LinearGram(r.trained)
-	items := upTo(len(r.train))
+	items := sched.UpTo(len(r.train))
 	if r.learner.Whole {
-		items = upTo(len(r.train) + n - len(r.p.Row))
+		items = sched.UpTo(len(r.train) + n - len(r.p.Row))
 	}
 	return r.nodes.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
 		item, square := r.rowOf[i]-first, make([]float64, 1)

@@ -15,6 +15,15 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// UpTo returns the numbers 0 … n−1.
+func UpTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // Run calls do(worker, piece) once for every piece 0 ≤ piece < pieces, from at most workers
 // goroutines, and returns when all of them have ended.
 //

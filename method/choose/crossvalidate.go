@@ -68,10 +68,8 @@ func (o *Outcome) Voted() int {
 // LargestWithout returns the largest of the classes outside a fold.
 func LargestWithout(class, fold []int, f int) int {
 	var remainder []int
-	for i, c := range class {
-		if fold[i] != f {
-			remainder = append(remainder, c)
-		}
+	for _, i := range split.OfFold(fold, f).Train {
+		remainder = append(remainder, class[i])
 	}
 	return split.Majority(remainder)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 )
@@ -192,10 +193,8 @@ func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
 	var h Estimator
 	for f := range slices.Max(fold) + 1 {
 		largest := LargestWithout(p.Class, fold, f)
-		for i, c := range p.Class {
-			if fold[i] == f {
-				h.Note(true, c == largest, 1)
-			}
+		for _, i := range split.OfFold(fold, f).Test {
+			h.Note(true, p.Class[i] == largest, 1)
 		}
 	}
 	return h.EstimateLargest(p)

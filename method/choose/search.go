@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Counts are the right predictions of candidates on held-out labels.
@@ -168,7 +170,7 @@ func (c *Counts) accuraciesTo(dst []float64, width int, kernels, settings []int)
 
 // run chooses by the counts that measure returns.
 func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kernels, settings []int) (*Counts, error)) (*Found, error) {
-	kernels, settings := upTo(s.Kernel.Len()), upTo(s.Learner.Len())
+	kernels, settings := sched.UpTo(s.Kernel.Len()), sched.UpTo(s.Learner.Len())
 	if s.Together || len(kernels) == 1 || len(settings) == 1 { // else one of them would be compared twice
 		both := s.both()
 		counts, err := measure(ctx, kernels, settings)
@@ -270,14 +272,6 @@ func Labels(weight []float64, class, fold, positions []int, unreached []bool) []
 			labels.Reached++
 			labels.Of += weight[class[i]]
 		}
-	}
-	return list
-}
-
-func upTo(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
 	}
 	return list
 }

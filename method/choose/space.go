@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -50,7 +51,7 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 
 // nearest returns the number of the setting that is nearest to some values.
 func nearest(spec *param.Spec, settings []param.Values, values param.Values) int {
-	list := upTo(len(settings))
+	list := sched.UpTo(len(settings))
 	for i := range spec.Params {
 		p := &spec.Params[i]
 		distance := func(i int) float64 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk
@@ -39,19 +40,12 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
 	isolated := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
-		var visible, hidden []int
-		for i, row := range p.Row {
-			if fold[i] == f {
-				hidden = append(hidden, i)
-			} else {
-				visible = append(visible, row)
-			}
-		}
-		reached, err := p.Reached(ctx, visible, workers, work)
+		s := split.OfFold(fold, f)
+		reached, err := p.Reached(ctx, p.At(s.Train).Row, workers, work)
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range hidden {
+		for _, i := range s.Test {
 			isolated[i] = !reached.Contains(uint32(p.Row[i]))
 		}
 	}

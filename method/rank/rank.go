@@ -225,10 +225,8 @@ func (r *ranker) score(ctx context.Context) error {
 	sets := [][]int{r.Seeds}
 	for f := range folds {
 		var remainder []int
-		for i, s := range r.Seeds {
-			if fold[i] != f {
-				remainder = append(remainder, s)
-			}
+		for _, i := range split.OfFold(fold, f).Train {
+			remainder = append(remainder, r.Seeds[i])
 		}
 		sets = append(sets, remainder)
 	}

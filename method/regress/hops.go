@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	pathridge "github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -56,7 +57,7 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 		return nil, err
 	}
 	for lo := 0; lo < folds; lo += hopColumns / 2 {
-		hidden := upTo(folds)[lo:min(folds, lo+hopColumns/2)]
+		hidden := sched.UpTo(folds)[lo:min(folds, lo+hopColumns/2)]
 		err := walkMeans(ctx, op, p, fold, hidden, func(hop, f int, mean func(node int) float64) {
 			for a, i := range positions {
 				if fold[i] == f {

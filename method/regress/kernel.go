@@ -283,7 +283,7 @@ func kernelBytes(p *Problem, m *Model, settings []param.Values, s *Settings, dev
 	bytes = max(bytes, m.kernel.GramsBytes(grid[:1], p.Degrees, entries, items, s.Memory), factored,
 		2*blocks.BlockBytes[float64](n, 1)+16*int64(n)+m.kernel.ApplyBytes(grid[0], p.Degrees, 1))
 	if deviations {
-		chunk := upTo(min(n, deviationNodes))
+		chunk := sched.UpTo(min(n, deviationNodes))
 		block := 8 * int64(len(chunk)) * (int64(len(chunk)) + 3*values)
 		bytes = max(bytes, 4*8*values*values+block+
 			m.kernel.Bytes(grid[0], p.Degrees, entries, false, append(slices.Clone(chunk), p.Row...), chunk, &kernel.Settings{Memory: budget.Remaining(s.Memory, block)}))

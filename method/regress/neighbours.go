@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -53,14 +54,8 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem, fo
 	x, y := sparse.NewBlock[float64](n, 2*len(hidden)), sparse.NewBlock[float64](n, 2*len(hidden))
 	centers := make([]float64, len(hidden))
 	for s, f := range hidden {
-		var visible []int
-		for i := range fold {
-			if fold[i] != f {
-				visible = append(visible, i)
-			}
-		}
-		shown := p.At(visible)
-		if len(visible) > 0 { // a fold may hold all values
+		shown := p.At(split.OfFold(fold, f).Train)
+		if len(shown.Row) > 0 { // a fold may hold all values
 			centers[s] = meanOf(shown.Value)
 		}
 		for i, row := range shown.Row {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -89,7 +90,7 @@ func gaussianProcess(ctx context.Context, p *Problem, m *Model, k kernel.Kernel,
 	for _, row := range p.Row {
 		isKnown[row] = true
 	}
-	unknown := slices.DeleteFunc(upTo(n), func(v int) bool { return isKnown[v] })
+	unknown := slices.DeleteFunc(sched.UpTo(n), func(v int) bool { return isKnown[v] })
 	done := 0
 	for nodes := range slices.Chunk(unknown, deviationNodes) {
 		block, _, err := kernel.Matrix(ctx, k, slices.Concat(nodes, p.Row), nodes, &kernel.Settings{Tolerance: 1e-9, Lenient: true, Memory: s.Memory})

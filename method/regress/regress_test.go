@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -197,7 +198,7 @@ func bordered(t *testing.T, p *Problem, positions []int, k *mat.SymDense, lambda
 func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	p := random(t, 2, 90)
 	k := heat(p, 3)
-	all := upTo(len(p.Row))
+	all := sched.UpTo(len(p.Row))
 	values, variances, sigma := bordered(t, p, all, k, 0.02)
 	out := runOne(t, p, "diffusion:beta=3+rls:lambda=0.02", nil)
 	near(t, "value", out.Value, keepKnown(p, slices.Clone(values)))
@@ -416,7 +417,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 	for i, row := range p.Row {
 		rows = append(rows, features(row, c.fold[i], -1))
 	}
-	predict, want := fit(upTo(m), rows), make([]float64, n)
+	predict, want := fit(sched.UpTo(m), rows), make([]float64, n)
 	for v := range want {
 		want[v] = predict(features(v, -1, -1))
 	}

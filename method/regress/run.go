@@ -8,6 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -139,7 +140,7 @@ func begin(p *Problem, s *Settings) (*Problem, *Settings, error) {
 	if err := p.validate(); err != nil {
 		return nil, nil, err
 	}
-	order := upTo(len(p.Row))
+	order := sched.UpTo(len(p.Row))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })
 	return p.At(order), s, nil
 }
@@ -214,20 +215,13 @@ func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) 
 		e.miss = append(e.miss, make([]float64, len(c.Row)))
 	}
 	for f := range c.folds {
-		var train, test []int
-		for i, fold := range c.fold {
-			if fold == f {
-				test = append(test, i)
-			} else {
-				train = append(train, i)
-			}
-		}
-		predicted, err := m.Predict(ctx, c.Problem.At(train), e.settings, c.set)
+		fold := split.OfFold(c.fold, f)
+		predicted, err := m.Predict(ctx, c.Problem.At(fold.Train), e.settings, c.set)
 		if err != nil {
 			return nil, err
 		}
 		for s := range e.settings {
-			for _, i := range test {
+			for _, i := range fold.Test {
 				e.miss[s][i] = c.Value[i] - predicted[s].Value[c.Row[i]]
 			}
 		}
@@ -325,13 +319,4 @@ func transition(p *Problem, s *Settings) *sparse.Operator[float64] {
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = s.Workers
 	return op
-}
-
-// upTo returns 0 … n−1.
-func upTo(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
 }

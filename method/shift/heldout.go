@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -34,10 +35,7 @@ const folds, regions = 3, 3
 // region from the eighth of the labels in it. The centers of regions are labels that are far from each other.
 // Both halves of the labels and a quarter of them in a region add time, and change no range.
 func (r *predictor) predict(ctx context.Context) (random, far []heldOut, err error) {
-	fold, order := split.Folds(r.p.Class, folds, r.set.RNGSeed, 0), make([]int, len(r.p.Row))
-	for i := range order {
-		order[i] = i
-	}
+	fold, order := split.Folds(r.p.Class, folds, r.set.RNGSeed, 0), sched.UpTo(len(r.p.Row))
 	for f := range folds {
 		visible := slices.DeleteFunc(slices.Clone(order), func(i int) bool { return fold[i] == f })
 		if random, err = r.hide(ctx, random, visible); err != nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Design declares how labelled items are divided into training and test items: by Folds, by a
@@ -120,9 +122,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 		return func(i int) Split {
 			rng, order := newRand(seed, stream|uint64(i)), make([]int, n)
 			for range attempts {
-				for i := range order {
-					order[i] = i
-				}
+				copy(order, sched.UpTo(n))
 				rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
 				if severalClasses(class, order[:m]) {
 					break
@@ -152,36 +152,21 @@ func sorted(train, test []int) Split {
 }
 
 // fold returns the split of one fold of a partition.
-func (d Design) fold(class []int, number int, rng *rand.Rand) (s Split) {
+func (d Design) fold(class []int, number int, rng *rand.Rand) Split {
 	fold := make([]int, len(class))
-	groups := [][]int{make([]int, len(class))}
-	for i := range class {
-		groups[0][i] = i
-	}
+	groups := [][]int{sched.UpTo(len(class))}
 	if d.Stratified {
 		groups = membersOf(class)
-	}
-	trained := func(f int) (train, test []int) {
-		for item, itemFold := range fold {
-			if itemFold != f {
-				train = append(train, item)
-			} else {
-				test = append(test, item)
-			}
-		}
-		return train, test
 	}
 	for range attempts {
 		dealTo(fold, groups, d.Folds, rng)
 		suits := true // every training set of the partition
 		for f := range d.Folds {
-			train, _ := trained(f)
-			suits = suits && severalClasses(class, train)
+			suits = suits && severalClasses(class, OfFold(fold, f).Train)
 		}
 		if suits {
 			break
 		}
 	}
-	s.Train, s.Test = trained(number)
-	return s
+	return OfFold(fold, number)
 }

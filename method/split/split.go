@@ -19,6 +19,18 @@ type Splits struct {
 	At  func(i int) Split // split i, the same at every call. Cost: a permutation of the items
 }
 
+// OfFold returns the split whose test set is a fold, given the fold of each item.
+func OfFold(fold []int, number int) (s Split) {
+	for i, f := range fold {
+		if f == number {
+			s.Test = append(s.Test, i)
+		} else {
+			s.Train = append(s.Train, i)
+		}
+	}
+	return s
+}
+
 // Streams of the generator, one for each purpose, so that no draw depends on
 // how many others were made. The low 32 bits number the draw.
 const (

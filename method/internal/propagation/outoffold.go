@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -53,15 +54,9 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isol
 // centred scores with plain ones at these labels, and returns their number. scores is overwritten.
 func predictFold(ctx context.Context, l *Propagation, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
 	p := l.P
-	var training []int
-	for i := range fold {
-		if fold[i] != f {
-			training = append(training, i)
-		}
-	}
-	sub := *l
+	part, sub := split.OfFold(fold, f), *l
 	sub.Center = false
-	sub.P = p.At(training)
+	sub.P = p.At(part.Train)
 	reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, work)
 	if err != nil {
 		return 0, err
@@ -70,13 +65,11 @@ func predictFold(ctx context.Context, l *Propagation, fold []int, f int, scores 
 		return 0, err
 	}
 	means := sub.means()
-	for i, row := range p.Row {
-		if fold[i] == f {
-			answers[i] = slices.Clone(scores.Row(row))
-			l.centered[i] = compareCentered(l, answers[i], means, p.Class[i])
-		}
+	for _, i := range part.Test {
+		answers[i] = slices.Clone(scores.Row(p.Row[i]))
+		l.centered[i] = compareCentered(l, answers[i], means, p.Class[i])
 	}
-	return len(fold) - len(training), nil
+	return len(part.Test), nil
 }
 
 const (
