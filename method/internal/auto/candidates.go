@@ -128,8 +128,9 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
-	for i := range c.design.shared {
-		u[1+i] = 0.6 * pull / float64(len(c.design.shared))
+	far := min(len(c.design.shared), len(sharedFilters)) // filters of many steps
+	for i := range far {
+		u[1+i] = 0.6 * pull / float64(far)
 	}
 	also := 0
 	if c.diffusion != nil {

@@ -15,6 +15,11 @@ import (
 // sharedFilters are those whose shares are shared columns: one weight of each for all classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
+// nearFilters are shared columns too from nearLabels labels, which show how much each step says.
+var nearFilters = []filter{first, second}
+
+const nearLabels = 1000
+
 // freeFilters are those whose shares are free columns, which have a weight for each pair of
 // classes: these learn which class is next to which.
 var freeFilters = []filter{first, second, third, fourth}

@@ -66,6 +66,9 @@ func designOf(p *problem.Problem, set *Settings) design {
 		d.filters = append(d.filters, f)
 	}
 	d.shared, d.free = sharedFilters, slices.Clip(freeFilters)
+	if m >= nearLabels {
+		d.shared = slices.Concat(sharedFilters, nearFilters)
+	}
 	for f := alongArcs; p.Directed && int(f) < filters; f++ {
 		d.filters, d.free = append(d.filters, f), append(d.free, f)
 	}
