@@ -162,21 +162,33 @@ func classSection(v *view) *report.Section {
 
 // page returns the measures of the shown classes and the shares of their predicted classes as a table.
 func (c confusion) page(caption string, names []string, shown []int) *report.Table {
-	t := &report.Table{Caption: caption + report.ShadeScale("0", "100 %"), Head: []string{"true class", "test nodes", "precision", "recall", "F1"}}
-	t.Turned = len(t.Head)
+	t := &report.Table{Caption: caption, Head: []string{"true class", "test nodes", "precision", "recall", "F1"}}
 	for _, i := range shown {
-		t.Head = append(t.Head, names[i])
 		m := c.measuresOf(i)
-		row := []report.Cell{{Text: names[i]}, report.Count(m.truth), report.Percent(m.precision, 0), report.Percent(m.recall, 0), report.Percent(m.f1, 0)}
-		for _, j := range shown {
-			share := float64(c[i][j]) / float64(max(1, m.truth))
-			cell := report.Number(float64(c[i][j]), strconv.FormatFloat(100*share, 'f', 0, 64))
-			cell.Shade = share
-			row = append(row, cell)
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []report.Cell{{Text: names[i]}, report.Count(m.truth), report.Percent(m.precision, 0), report.Percent(m.recall, 0), report.Percent(m.f1, 0)})
 	}
+	addShares(t, c, names, shown)
 	return t
+}
+
+// addShares adds a column for each shown class to a table with a row for each of them: the counts of the class of the row
+// by the class of the column, as shares of their sum in %.
+func addShares[N int | int64](t *report.Table, counts [][]N, names []string, shown []int) {
+	t.Turned = len(t.Head)
+	t.Caption += report.ShadeScale("0", "100 %")
+	for r, i := range shown {
+		t.Head = append(t.Head, names[i])
+		var total N
+		for _, n := range counts[i] {
+			total += n
+		}
+		for _, j := range shown {
+			share := float64(counts[i][j]) / float64(max(1, total))
+			cell := report.Number(float64(counts[i][j]), strconv.FormatFloat(100*share, 'f', 0, 64))
+			cell.Shade = share
+			t.Rows[r] = append(t.Rows[r], cell)
+		}
+	}
 }
 
 // leastBin is the number of nodes of a split from which a bin is drawn.

@@ -99,7 +99,8 @@ func (s *Statistics) componentSection() *report.Section {
 // classSection returns the section with the classes of the labels, and the edges between them.
 func (s *Statistics) classSection(names []string) *report.Section {
 	t := &report.Table{Caption: "Labels by class.", Head: []string{"class", "labels", "share, %"}, Bars: map[int]report.Bars{1: report.Linear}}
-	for _, c := range byCount(s.OfClass, mostRows) {
+	order := byCount(s.OfClass, mostRows)
+	for _, c := range order {
 		n := s.OfClass[c]
 		t.Rows = append(t.Rows, []report.Cell{{Text: names[c]}, report.Count(n), report.Percent(float64(n)/float64(s.Labelled), 0)})
 	}
@@ -111,22 +112,11 @@ func (s *Statistics) classSection(names []string) *report.Section {
 	if s.Pairs == nil {
 		return section
 	}
-	pairs := &report.Table{Caption: "Neighbours of the labelled nodes of a class (row) by their class (column), % of the row." + report.ShadeScale("0", "100 %"), Head: []string{"class"}, Turned: 1}
-	for c, row := range s.Pairs {
-		var total int64
-		for _, n := range row {
-			total += n
-		}
-		pairs.Head = append(pairs.Head, names[c])
-		cells := []report.Cell{{Text: names[c]}}
-		for _, n := range row {
-			share := float64(n) / float64(max(1, total))
-			cell := report.Percent(share, 0)
-			cell.Shade = share
-			cells = append(cells, cell)
-		}
-		pairs.Rows = append(pairs.Rows, cells)
+	pairs := &report.Table{Caption: "Neighbours of the labelled nodes of a class (row) by their class (column), % of the row; the CSV has their numbers.", Head: []string{"class"}}
+	for _, c := range order {
+		pairs.Rows = append(pairs.Rows, report.Texts(names[c]))
 	}
+	addShares(pairs, s.Pairs, names, order)
 	section.Tables = append(section.Tables, pairs)
 	return section
 }

@@ -86,7 +86,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 }
 
 // mostNarrow is the number of characters of a line above which a table has the whole width of the page.
-const mostNarrow = 60
+const mostNarrow = 66
 
 // columns returns the number of characters of a line of the table, in which titles that are turned do not count.
 func (t *Table) columns() (sum int) {
@@ -98,7 +98,7 @@ func (t *Table) columns() (sum int) {
 		for _, row := range t.Rows {
 			widest = max(widest, utf8.RuneCountInString(row[i].Text))
 		}
-		sum += min(widest, longest) + 2
+		sum += widest + 2
 	}
 	return sum
 }

@@ -48,7 +48,7 @@ type Cell struct {
 }
 
 // ShadeScale explains the shades of cells between two values, for the caption of a table.
-func ShadeScale(low, high string) string { return " Shades: white " + low + ", darkest " + high + "." }
+func ShadeScale(low, high string) string { return " Shade: none at " + low + ", full at " + high + "." }
 
 // Texts returns cells of texts.
 func Texts(texts ...string) []Cell {
@@ -70,7 +70,7 @@ func Number(value float64, text string) Cell {
 // Fixed returns the cell of a number with the given number of decimals, followed by its standard error
 // in parentheses unless it is 0.
 func Fixed(value float64, decimals int, stderr float64) Cell {
-	c := Number(value, strconv.FormatFloat(value, 'f', decimals, 64))
+	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals, 64), "-", "−", 1))
 	if c.Margin = stderr; stderr > 0 {
 		c.Text += " (" + strconv.FormatFloat(stderr, 'f', decimals, 64) + ")"
 	}
