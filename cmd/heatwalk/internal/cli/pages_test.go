@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// moving matches text that differs from run to run: times, speeds and memory.
+var moving = regexp.MustCompile(`[ 0-9.]+ s\b|[0-9.]+ [MG] entry|peak [0-9.]+ [MG]B( of [0-9.]+ GB)?`)
+
+// TestPages runs the commands of pages, which are lines "    $ ", and compares the lines below them with the lines that they
+// print, moving numbers apart; a line … is the rest of an output. -update writes them.
+func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs all commands of four pages")
+	}
+	t.Run("README.md", func(t *testing.T) { checkPages(t, "README.md", writeCora) })
+	t.Run("graphs", func(t *testing.T) { checkPages(t, "docs/graphs.md", func(*testing.T) {}) })
+	t.Run("kinds", func(t *testing.T) { checkPages(t, "docs/kinds.md", writeFraud) })
+	t.Run("records", func(t *testing.T) { checkPages(t, "docs/records.md", writeVotes) })
+}
+
+// checkPages runs the commands of a page in a folder with the files that prepare writes.
+func checkPages(t *testing.T, page string, prepare func(*testing.T)) {
+	file, err := filepath.Abs("../../../../" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	prepare(t)
+	lines, written := strings.SplitAfter(string(text), "\n"), ""
+	for i := 0; i < len(lines); {
+		line := lines[i]
+		written += line
+		i++
+		command, isCommand := strings.CutPrefix(line, "    $ ")
+		if !isCommand {
+			continue
+		}
+		var shown, printed string
+		for ; i < len(lines) && strings.HasPrefix(lines[i], "    ") && !strings.HasPrefix(lines[i], "    $ "); i++ {
+			shown += lines[i]
+		}
+		for text := range strings.Lines(outputOf(t, strings.TrimSuffix(command, "\n"))) {
+			if printed += "    " + text; strings.Count(printed, "\n") == strings.Count(shown, "\n")-1 && strings.HasSuffix(shown, "    …\n") {
+				printed += "    …\n"
+				break
+			}
+		}
+		if moving.ReplaceAllString(shown, "") == moving.ReplaceAllString(printed, "") {
+			printed = shown
+		} else if !*update {
+			t.Errorf("%s: run this test with -update (-printed +page):\n%s", command, cmp.Diff(printed, shown))
+		}
+		written += printed
+	}
+	if *update && written != string(text) {
+		if err := os.WriteFile(file, []byte(written), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// outputOf returns the standard output of a command, or its messages if it fails: heatwalk …, head -N FILE, or
+// head -N FILE | cut -f1-K.
+func outputOf(t *testing.T, command string) string {
+	t.Helper()
+	if arguments, isOurs := strings.CutPrefix(command, "heatwalk "); isOurs {
+		var output, problems bytes.Buffer
+		if Main(strings.Fields(arguments), strings.NewReader(""), &output, &problems) != 0 {
+			return problems.String()
+		}
+		return output.String()
+	}
+	var n, columns int
+	var name string
+	if _, err := fmt.Sscanf(command, "head -%d %s | cut -f1-%d", &n, &name, &columns); n == 0 || name == "" {
+		t.Fatalf("%s: %v", command, err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head strings.Builder
+	for _, line := range strings.SplitN(string(text), "\n", n+1)[:n] {
+		cells := strings.Split(line, "\t")
+		if columns > 0 {
+			cells = cells[:min(columns, len(cells))]
+		}
+		head.WriteString(strings.Join(cells, "\t") + "\n")
+	}
+	return head.String()
+}
+
+// writeCora writes the links of Cora, and the subjects of every tenth paper as known.tsv.
+func writeCora(t *testing.T) {
+	r, err := gzip.NewReader(bytes.NewReader(coraLabels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known strings.Builder
+	for i, line := range strings.SplitAfter(string(labels), "\n") {
+		if i%10 == 0 {
+			known.WriteString(line)
+		}
+	}
+	for name, content := range map[string][]byte{"edges.tsv.gz": coraEdges, "known.tsv": []byte(known.String())} {
+		if err := os.WriteFile(name, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeFraud writes relations of 600 accounts of which the kind same-device joins mostly equal labels, and labels of a
+// third of the accounts.
+func writeFraud(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	const n = 600
+	fraud := make([]bool, n)
+	var known strings.Builder
+	known.WriteString("account,label\n")
+	for i := range fraud {
+		fraud[i] = rng.IntN(4) == 0
+		if rng.IntN(3) == 0 {
+			fmt.Fprintf(&known, "a%d,%s\n", i, map[bool]string{false: "honest", true: "fraud"}[fraud[i]])
+		}
+	}
+	var relations strings.Builder
+	relations.WriteString("account_a,account_b,relation,date\n")
+	for i := range 3600 {
+		kind, same := "pays", 0
+		switch i % 6 {
+		case 0:
+			kind, same = "same-device", 9
+		case 1, 2:
+			kind, same = "calls", 3
+		}
+		a, b := rng.IntN(n), rng.IntN(n)
+		for fraud[a] != fraud[b] && rng.IntN(10) < same {
+			b = rng.IntN(n)
+		}
+		fmt.Fprintf(&relations, "a%d,a%d,%s,2024-%02d-%02d\n", a, b, kind, 1+rng.IntN(12), 1+rng.IntN(28))
+	}
+	for name, text := range map[string]string{"relations.csv": relations.String(), "known.csv": known.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeVotes writes eight votes of 300 members of two parties, which mostly vote with their party, and the party of all.
+func writeVotes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var votes, truth strings.Builder
+	votes.WriteString("class,a1,a2,a3,a4,a5,a6,a7,a8\n")
+	for i := range 300 {
+		party := rng.IntN(2)
+		class := []string{"left", "right"}[party]
+		fmt.Fprintf(&truth, "%d\t%s\n", i+1, class)
+		if i%5 == 4 {
+			class = ""
+		}
+		votes.WriteString(class)
+		for range 8 {
+			vote := "ny"[party : party+1]
+			switch x := rng.IntN(20); {
+			case x == 0:
+				vote = "?"
+			case x < 7:
+				vote = "yn"[party : party+1]
+			}
+			votes.WriteString("," + vote)
+		}
+		votes.WriteString("\n")
+	}
+	for name, text := range map[string]string{"votes.csv": votes.String(), "truth.tsv": truth.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
