@@ -86,8 +86,8 @@ func newClassify(run *session) *cobra.Command {
 	methodFlags(run, c, flags)
 	predictionFlags(run, c, flags)
 	targetsFlag(c, flags)
-	outputFlag(flags, &c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
-	outputFlag(flags, &c.page, "report", "", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html", pageFormats)
+	sideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
+	sideFlag(flags, &c.page, "report", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html", pageFormats)
 	severalFlag(&c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
@@ -133,12 +133,10 @@ func checkClassify(run *session, c *classifyOptions, cmd *cobra.Command, args []
 		run.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 		return
 	}
-	checkPage(run, c.page, c.out)
 	checkMethod(run, c, cmd, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		run.problem("--scores", noRaw, c.method.Name())
 	}
-	checkSave(run, c)
 }
 
 // checkMethod parses the method and records problems of the flags about learning.

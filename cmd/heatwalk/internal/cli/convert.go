@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -170,22 +169,11 @@ func checkFormat(run *session, c *convertOptions, input string) {
 	}
 }
 
-// contextWriter discards writes; they fail after the context has ended.
-type contextWriter struct{ ctx context.Context }
-
-// Write implements [io.Writer].
-func (u contextWriter) Write(p []byte) (int, error) {
-	if u.ctx.Err() != nil {
-		return 0, context.Cause(u.ctx)
-	}
-	return len(p), nil
-}
-
 // writeCompressed writes the file path to w, compressed by its ending, with progress, until the run
 // is interrupted. It returns the size of the file.
 func writeCompressed(run *session, w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
-	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.ctx}, w, stage), path)
+	compressed, finish, err := textio.Compress(io.MultiWriter(w, stage), path)
 	if err == nil {
 		err = write(compressed)
 	}
@@ -372,29 +360,14 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(doc, func(w io.Writer) { printMatrix(run, w, doc) }, c.out)
-}
-
-// printMatrix prints the summary of a written matrix.
-func printMatrix(run *session, w io.Writer, d *convertMatrixDocument) {
-	what := "features"
-	if d.Kernel {
-		what = "kernel"
-	}
-	fmt.Fprintf(w, "%s %s", shapeOf(d.Rows, d.Cols, d.Dtype), what)
-	if d.Labels != "" {
-		fmt.Fprintf(w, ", labels in %s", d.Labels)
-	}
-	const most = 10
-	for i, name := range d.Classes[:min(most, len(d.Classes))] {
-		separator := ", "
-		if i == 0 {
-			separator = "\nlabels "
+	return run.printResult(doc, func(w io.Writer) {
+		what := "features"
+		if doc.Kernel {
+			what = "kernel"
 		}
-		fmt.Fprintf(w, "%s%d %s", separator, i+1, name)
-	}
-	if len(d.Classes) > most {
-		fmt.Fprintf(w, " …")
-	}
-	fmt.Fprintf(w, "\n%s · %s\n", run.cost(), d.Output)
+		if doc.Labels != "" {
+			what += ", labels in " + doc.Labels
+		}
+		fmt.Fprintf(w, "%s %s\n%s · %s\n", shapeOf(doc.Rows, doc.Cols, doc.Dtype), what, run.cost(), doc.Output)
+	}, c.out)
 }

@@ -68,7 +68,6 @@ func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []str
 	switch {
 	case c.values != "":
 		refuseBeside(run, &c.learning, cmd, "values", []string{"method", "train", "folds", "splits", "split", "report", "node-features", "feature-ids"})
-		c.splitting.check(run, flags)
 		if !flags.Changed("method") {
 			c.learning.listed = ""
 		}
@@ -77,7 +76,6 @@ func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []str
 		checkSeveral(run, &c.learning, cmd, "train", "splits", "report")
 	default:
 		checkLearning(run, &c.learning, flags)
-		c.splitting.check(run, flags)
 		settleMethods(run, &c.learning, c.gridName)
 	}
 }
@@ -230,9 +228,10 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
 	numberVar(run, flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
-	outputFlag(flags, &s.save, "save-splits", "", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
+	sideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
 	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
+	addCheck(run, flags, func(*cobra.Command, []string) { s.check(run, flags) })
 }
 
 // parseShare parses a fraction of the labelled nodes, parseTraining that of a training set, parseCount a number of them.

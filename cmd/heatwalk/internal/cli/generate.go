@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,9 +77,9 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 	}
 	modelFlags(run, flags, &m.Spec)
 	if m.HasClasses {
-		flags.StringVar(&c.Labels, "labels", "", "`FILE` for labels of some nodes")
+		sideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
 		numberVar(run, flags, &c.fraction, "fraction", 0.05, param.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
-		flags.StringVar(&c.Truth, "truth", "", "`FILE` for the labels of all nodes")
+		sideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
 	}
 	flags.SortFlags = false
 	return cmd
@@ -132,19 +131,6 @@ func checkGenerate(run *session, r *generateOptions, cmd *cobra.Command) {
 			run.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
 		run.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
-	}
-	named := []string{r.Output}
-	for _, side := range []struct{ flag, path string }{{"--labels", r.Labels}, {"--truth", r.Truth}} {
-		switch isSame := func(path string) bool { return filepath.Clean(path) == filepath.Clean(side.path) }; {
-		case side.path == "-":
-			run.problem(side.flag, "stdout is for the edges; name a file")
-		case side.path == "":
-		case slices.ContainsFunc(named, isSame):
-			run.problem(side.flag, "%s is another output of this command; name another file", side.path)
-		default:
-			checkOutput(run, side.flag, side.path, nil)
-			named = append(named, side.path)
-		}
 	}
 }
 

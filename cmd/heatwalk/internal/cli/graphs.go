@@ -463,17 +463,13 @@ func runGraphsClassify(run *session, c *graphsOptions, name string) error {
 }
 
 func newGraphsEvaluate(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", checkGraphsEvaluate, runGraphsEvaluate)
+	cmd, c := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", nil, runGraphsEvaluate)
 	c.splitting = splitFlags{noun: "graph", splits: 10}
 	flags := cmd.Flags()
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
 	c.splitting.declare(run, flags)
 	graphsLearningFlags(run, c, flags, ", or several joined by commas")
 	return cmd
-}
-
-func checkGraphsEvaluate(run *session, c *graphsOptions, cmd *cobra.Command, _ []string) {
-	c.splitting.check(run, cmd.Flags())
 }
 
 func runGraphsEvaluate(run *session, c *graphsOptions, name string) error {

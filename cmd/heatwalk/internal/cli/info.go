@@ -65,20 +65,13 @@ type infoOptions struct {
 }
 
 func newInfo(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", checkInfo, runInfo)
+	cmd, c := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", nil, runInfo)
 	flags := cmd.Flags()
 	labelFlags(run, &c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
-	outputFlag(flags, &c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
-	outputFlag(flags, &c.page, "report", "", "`FILE` for a page about degrees, components and classes: .html", pageFormats)
+	sideFlag(flags, &c.ids, "ids", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
+	sideFlag(flags, &c.page, "report", "`FILE` for a page about degrees, components and classes: .html", pageFormats)
 	graphFlags(run, &c.graph, flags)
 	return cmd
-}
-
-func checkInfo(run *session, c *infoOptions, _ *cobra.Command, _ []string) {
-	if c.ids == "-" {
-		run.problem("--ids", "stdout has the counts; give a file")
-	}
-	checkPage(run, c.page, c.ids)
 }
 
 func runInfo(run *session, c *infoOptions, name string) error {

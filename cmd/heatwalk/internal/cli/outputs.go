@@ -91,8 +91,17 @@ func outputFlag(flags *pflag.FlagSet, p *string, name, initial, usage string, fo
 	flags.Lookup(name).Annotations = map[string][]string{outputFile: formats}
 }
 
-// outputFile marks the flags of outputs.
-const outputFile = "heatwalk output"
+// sideFlag declares the flag of a file in addition to the output of a command, which stdout is for.
+func sideFlag(flags *pflag.FlagSet, p *string, name, usage string, formats []string) {
+	outputFlag(flags, p, name, "", usage, formats)
+	flags.Lookup(name).Annotations[sideFile] = nil
+}
+
+// outputFile marks the flags of outputs, sideFile those of side files.
+const (
+	outputFile = "heatwalk output"
+	sideFile   = "heatwalk side file"
+)
 
 // inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags that show FILE
 // or TABLE in their usage and are not outputs.
@@ -113,11 +122,22 @@ func inputPaths(cmd *cobra.Command, args []string) []string {
 
 // checkPaths records problems of the inputs and outputs of a command.
 func checkPaths(run *session, cmd *cobra.Command, args []string) {
-	inputs := inputPaths(cmd, args)
+	inputs, outputs := inputPaths(cmd, args), map[string]bool{}
 	checkStdin(run, inputs...)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if formats, isOutput := f.Annotations[outputFile]; isOutput {
-			checkOutput(run, strings.Replace("--"+f.Name, "--output", "-o", 1), f.Value.String(), formats, inputs...)
+		formats, isOutput := f.Annotations[outputFile]
+		path, flag := f.Value.String(), strings.Replace("--"+f.Name, "--output", "-o", 1)
+		switch _, isSide := f.Annotations[sideFile]; {
+		case !isOutput && f.Name == "output": // the command checks it
+			outputs[filepath.Clean(path)] = true
+		case !isOutput:
+		case isSide && path == "-":
+			run.problem(flag, "it is a second output; name a file")
+		case path != "" && outputs[filepath.Clean(path)]:
+			run.problem(flag, "%s is another output of this command; name another file", path)
+		default:
+			checkOutput(run, flag, path, formats, inputs...)
+			outputs[filepath.Clean(path)] = path != ""
 		}
 	})
 }
@@ -437,14 +457,3 @@ func writePage(run *session, w io.Writer, p *report.Page, graph string) error {
 
 // pageFormats are the endings of a page.
 var pageFormats = []string{".html"}
-
-// checkPage records problems of the flag --report of a command that writes a page in addition to the output
-// called out, which may be "".
-func checkPage(run *session, path, out string) {
-	switch {
-	case isStream(path):
-		run.problem("--report", "the page is a second output; name a file")
-	case path != "" && filepath.Clean(path) == filepath.Clean(out):
-		run.problem("--report", "%s is the output too; name another file", path)
-	}
-}

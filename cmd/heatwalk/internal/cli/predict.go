@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -29,17 +28,6 @@ func newPredict(run *session) *cobra.Command {
 func checkPredict(run *session, c *classifyOptions, cmd *cobra.Command, _ []string) {
 	run.refuse(cmd.Flags(), rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
 	run.require(cmd.Flags(), "model")
-}
-
-// checkSave records problems of --save-model.
-func checkSave(run *session, c *classifyOptions) {
-	switch {
-	case c.save == "":
-	case c.save == "-":
-		run.problem("--save-model", "a model is a file of its own; name one")
-	case filepath.Clean(c.save) == filepath.Clean(c.out):
-		run.problem("--save-model", "%s is the output too; name another file", c.save)
-	}
 }
 
 // modelOutput is a model that is being saved.

@@ -306,8 +306,7 @@ func newRecordsEvaluate(run *session) *cobra.Command {
 }
 
 // checkRecordsEvaluate finds the kernels and the learners, and records problems of the flags.
-func checkRecordsEvaluate(run *session, c *recordsEvaluateOptions, cmd *cobra.Command, _ []string) {
-	c.splitting.check(run, cmd.Flags())
+func checkRecordsEvaluate(run *session, c *recordsEvaluateOptions, _ *cobra.Command, _ []string) {
 	c.userValues = param.Values{}
 	c.kernels = namedList(run, "--kernel", c.kernelNames, closed.Kernels(), c.userValues)
 	c.learners = namedList(run, "--learner", c.learnerNames, classify.Learners(), c.userValues)
