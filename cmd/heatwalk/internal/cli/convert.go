@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -169,11 +170,22 @@ func checkFormat(run *session, c *convertOptions, input string) {
 	}
 }
 
+// contextWriter discards writes; they fail after the context has ended.
+type contextWriter struct{ ctx context.Context }
+
+// Write implements [io.Writer].
+func (u contextWriter) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return len(p), nil
+}
+
 // writeCompressed writes the file path to w, compressed by its ending, with progress, until the run
 // is interrupted. It returns the size of the file.
 func writeCompressed(run *session, w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
-	compressed, finish, err := textio.Compress(io.MultiWriter(w, stage), path)
+	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.ctx}, w, stage), path)
 	if err == nil {
 		err = write(compressed)
 	}
