@@ -104,15 +104,18 @@ func (v *view) verdict() string {
 	if v.report.Splits < 2 {
 		return text + ". A single split does not show whether the difference is chance."
 	}
-	draws, nodes := "may be chance", "may not hold"
+	draws, nodes, confidence := "may be chance", "may not hold", ""
+	if test.Margin > 0 {
+		confidence = "; 95 % confidence interval, points: " + interval(test)
+	}
 	if test.PDraws < Level {
 		draws = "is not chance"
 	}
 	if test.PHolm < Level {
 		nodes = "is significant"
 	}
-	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s; 95 %% confidence interval, points: %s).",
-		test.Higher, v.report.Splits, test.Lower, draws, pValue(test.PDraws).Text, nodes, pValue(test.PHolm).Text, interval(test))
+	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s%s).",
+		test.Higher, v.report.Splits, test.Lower, draws, pValue(test.PDraws).Text, nodes, pValue(test.PHolm).Text, confidence)
 }
 
 // differences returns the section with the tests of the best method of each training size against the next
