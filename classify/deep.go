@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
@@ -48,13 +47,9 @@ func deepLearner(base *Learner) *Learner {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: fewTried,
-		Memory: func(items, classes int) int64 {
+		Bytes: func(items, classes int) int64 {
 			// Values of this fit, and of one before it that the collector may not have taken yet.
-			bytes := 2 * 8 * int64(items) * int64(items)
-			if base.Memory != nil {
-				bytes += base.Memory(items, classes)
-			}
-			return bytes
+			return 2*8*int64(items)*int64(items) + base.FitBytes(items, classes)
 		},
 	}
 }
@@ -90,9 +85,6 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 		return nil, err
 	}
 	model, err := base.Fit(ctx, gram, class, classes, v)
-	if base.Dual { // its models keep no values
-		grams.Put(gram)
-	}
 	if model == nil {
 		return nil, err
 	}
@@ -100,20 +92,10 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs, Rule: m}, err
 }
 
-// grams has the denseGram of fits that are over, whose memory a next fit of as many
-// items takes. Else those of one fit after the other would wait for the collector together.
-var grams sync.Pool
-
 // gather returns the values of k between the given items.
 func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], error) {
 	n := len(items)
-	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n}
-	if last, ok := grams.Get().(*denseGram[float64]); ok && cap(last.Data) >= n*n {
-		g.Data = last.Data[:n*n]
-	}
-	if g.Data == nil {
-		g.Data = make([]float64, n*n)
-	}
+	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 	for a, i := range items {
 		if err := ctx.Err(); err != nil {
 			return nil, err

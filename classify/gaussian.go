@@ -29,5 +29,5 @@ var gpLearner = Learner{
 	},
 	Dual:          true,
 	Probabilities: Softmax,
-	Memory:        kernelSoftmaxBytes,
+	Bytes:         kernelSoftmaxBytes,
 }

@@ -26,8 +26,8 @@ type Learner struct {
 	// rngSeed. nil: the learner has none.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, rngSeed uint64, workers int) (*LinearModel, error)
 
-	// LinearMemory returns the bytes of Linear in addition to the features and the model.
-	LinearMemory func(l *Load) int64
+	// LinearBytes returns the bytes of Linear in addition to the features and the model.
+	LinearBytes func(l *Load) int64
 
 	// Replacement, unless nil, returns the name of the learner to use instead for these numbers of
 	// items and features, or "" for this one.
@@ -57,14 +57,22 @@ type Learner struct {
 	// an item stand for, in their order. nil: the learner has none; see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
-	// Memory returns the bytes of Fit in addition to the Gram for the given number of items with a
+	// Bytes returns the bytes of Fit in addition to the Gram for the given number of items with a
 	// class, without a few numbers for each item.
-	Memory func(items, classes int) int64
+	Bytes func(items, classes int) int64
 }
 
 // Learners returns all learners: those of a kernel, those on deep kernels, those of features
 // alone, and those of [Register].
 func Learners() param.List[*Learner] { return slices.Concat(learners(), registered) }
+
+// FitBytes returns the bytes of Fit in addition to the Gram for the given number of items with a class.
+func (l *Learner) FitBytes(items, classes int) int64 {
+	if l.Bytes == nil {
+		return 0
+	}
+	return l.Bytes(items, classes)
+}
 
 var registered []*Learner
 

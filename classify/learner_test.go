@@ -184,7 +184,7 @@ func TestLearners(t *testing.T) {
 		}
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
-		if d.Memory != nil {
+		if d.Bytes != nil {
 			if _, err := d.Fit(done, p.gram(), p.y, p.classes, v); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s goes on when cancelled: %v", d.Name, err)
 			}

@@ -34,7 +34,7 @@ var rlsLearner = Learner{
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, _ int) (*LinearModel, error) {
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
-	LinearMemory: func(l *Load) int64 {
+	LinearBytes: func(l *Load) int64 {
 		m := min(l.Items, l.Features)
 		return 3*8*m*m + 8*l.Items*(2*l.Classes+2)
 	},
@@ -45,7 +45,7 @@ var rlsLearner = Learner{
 		return ""
 	},
 	Dual: true,
-	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets, coefficients and weights
+	Bytes: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets, coefficients and weights
 		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes+1))
 	},
 	ComparedItems: fewTried,
@@ -86,7 +86,7 @@ var ridgePath = Path{
 		}
 		return pairs, decisions, loss, err
 	},
-	Memory: func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
+	Bytes: func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
 	// Of the few items that are tried there, a factorisation for each λ takes less.
 	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }

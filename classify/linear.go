@@ -21,14 +21,14 @@ var linearSVMLearner = Learner{
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return linearSVMOf(v, y, classes).fitGram(ctx, k, y, classes)
 	},
-	Dual:   true,
-	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
+	Dual:  true,
+	Bytes: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, rngSeed uint64, workers int) (*LinearModel, error) {
 		s := linearSVMOf(v, y, classes)
 		s.RNGSeed, s.Workers = rngSeed, workers
 		return FitLinearSVM(ctx, s, f, y, classes)
 	},
-	LinearMemory: linearSVMBytes,
+	LinearBytes: linearSVMBytes,
 	Path: &Path{
 		Spec:      param.Spec{Name: "linear-svm", Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam}},
 		Parameter: "cost", OnFeatures: &svmPath, For: svmPath.For, Pairwise: svmPath.Pairwise, Noun: svmPath.Noun,

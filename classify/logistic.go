@@ -36,12 +36,12 @@ var logisticLearner = Learner{
 		}
 		return models[0], err
 	},
-	LinearMemory: func(l *Load) int64 {
+	LinearBytes: func(l *Load) int64 {
 		return 8*l.Items*l.Features + LogisticBytes(int(l.Items), int(l.Features), int(l.Classes))
 	},
 	Dual:          true,
 	Probabilities: Softmax,
-	Memory:        kernelSoftmaxBytes,
+	Bytes:         kernelSoftmaxBytes,
 }
 
 // Logistic is multinomial logistic regression on explicit features: the class of item

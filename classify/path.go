@@ -31,13 +31,13 @@ type Path struct {
 	// that is taken off the share of right answers where settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
-	// Train is [Learner].Fit with the given number of workers, within the bytes of Memory. If it is
+	// Train is [Learner].Fit with the given number of workers, within its Bytes. If it is
 	// nil, Fit is used.
 	Train func(ctx context.Context, k Gram, y []int, classes int, v param.Values, workers int) (*Model, error)
 
-	// Memory returns the bytes of Train, and of a fit to compare, in addition to the values of the
+	// Bytes returns the bytes of Train, and of a fit to compare, in addition to the values of the
 	// kernel. It may be nil only if Fit is.
-	Memory func(l *Load) int64
+	Bytes func(l *Load) int64
 
 	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.
 	OnFeatures *Path

@@ -53,7 +53,7 @@ var perceptronLearner = Learner{
 		}
 		return model, nil
 	},
-	Memory: func(items, classes int) int64 { return 32 * int64(items) * int64(classes) },
+	Bytes: func(items, classes int) int64 { return 32 * int64(items) * int64(classes) },
 }
 
 // mistakes are those of one perceptron, in order.

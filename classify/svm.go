@@ -26,8 +26,8 @@ var svmLearner = Learner{
 		s.CacheBytes = svmCache(k.Len())
 		return s.Fit(ctx, k, y, classes)
 	},
-	Dual:   true,
-	Memory: func(items, _ int) int64 { return svmCache(items) },
+	Dual:  true,
+	Bytes: func(items, _ int) int64 { return svmCache(items) },
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, workers int) (*LinearModel, error) {
 		gram := LinearGram(f)
 		if wholeBytes(int64(f.Rows)) > 0 {
@@ -43,7 +43,7 @@ var svmLearner = Learner{
 		}
 		return LinearWeights(model, f), err
 	},
-	LinearMemory: func(l *Load) int64 {
+	LinearBytes: func(l *Load) int64 {
 		return linearSVMBytes(l) + 2*8*l.Items*l.Classes + wholeBytes(l.Items) + trainBytes(l)
 	},
 	Replacement: func(items, _ int) string {
@@ -75,8 +75,8 @@ var svmPath = Path{
 			return list, err
 		}
 	},
-	Train:  trainSVM,
-	Memory: trainBytes,
+	Train: trainSVM,
+	Bytes: trainBytes,
 	For: func(classes int) param.Values {
 		if classes > mostPairwise {
 			return param.Values{"strategy": param.Of("one-vs-rest")}

@@ -57,9 +57,9 @@ func shrunk() *classify.Learner {
 					return list, nil
 				}
 			},
-			Memory: func(l *classify.Load) int64 { return 1e9 + l.Items },
+			Bytes: func(l *classify.Load) int64 { return 1e9 + l.Items },
 		},
-		Memory: func(items, _ int) int64 { return 1e9 + int64(items) },
+		Bytes: func(items, _ int) int64 { return 1e9 + int64(items) },
 	}
 }
 
@@ -75,8 +75,8 @@ func meanOf() *classify.Learner {
 			}
 			return model, err
 		},
-		Dual:   true,
-		Memory: func(items, _ int) int64 { return 1e9 + int64(items) },
+		Dual:  true,
+		Bytes: func(items, _ int) int64 { return 1e9 + int64(items) },
 	}
 }
 
@@ -236,7 +236,7 @@ func TestMemoryOfSettingsSideBySide(t *testing.T) {
 		}
 		return bytes
 	}
-	if more := takes(2) - takes(1); more < by.Memory(60, 3) {
+	if more := takes(2) - takes(1); more < by.Bytes(60, 3) {
 		t.Errorf("two workers take %d bytes more than one, less than a fit does", more)
 	}
 }

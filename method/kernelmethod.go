@@ -222,9 +222,9 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
 	fit := func(items int) int64 {
 		if path := m.learner.path; path != nil {
-			return path.Memory(set.load(p, int64(items), 0))
+			return path.Bytes(set.load(p, int64(items), 0))
 		}
-		return learnBytes(m.learner.Learner, items, classes)
+		return m.learner.FitBytes(items, classes)
 	}
 	machines := classes // the most of any setting
 	if path := m.learner.Path; path != nil && path.Pairwise != nil {

@@ -283,7 +283,7 @@ func testerBytes(s *Settings, classes, train, tests int) int64 {
 	if s.learner.Whole {
 		m += n
 	}
-	return 8*((m+n)*width+2*m*m+m*n+4*m*int64(len(s.grid.settings)*classes)) + learnBytes(s.learner.Learner, int(m), classes)
+	return 8*((m+n)*width+2*m*m+m*n+4*m*int64(len(s.grid.settings)*classes)) + s.learner.FitBytes(int(m), classes)
 }
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
@@ -297,21 +297,13 @@ func fitBytes(s *Settings, p *Problem, rows, features int64) int64 {
 	}
 	switch {
 	case l.path != nil && l.path.Train != nil && features > rows:
-		return bytes + 8*rows*rows + l.path.Memory(s.load(p, rows, 0)) + 2*8*rows*int64(machines)
-	case l.LinearMemory != nil:
-		return bytes + l.LinearMemory(s.load(p, rows, features))
+		return bytes + 8*rows*rows + l.path.Bytes(s.load(p, rows, 0)) + 2*8*rows*int64(machines)
+	case l.LinearBytes != nil:
+		return bytes + l.LinearBytes(s.load(p, rows, features))
 	case l.Whole: // a row of kernel values for each worker, and vectors
 		bytes += 8 * int64(len(p.Degrees)-len(p.Row)) * int64(sched.Workers(0)+4)
 	}
-	return bytes + learnBytes(l.Learner, int(rows), len(p.Names))
-}
-
-// learnBytes returns the memory of a fit to kernel values of the given number of items with a class, without the values.
-func learnBytes(l *classify.Learner, items, classes int) int64 {
-	if l.Memory == nil {
-		return 0
-	}
-	return l.Memory(items, classes)
+	return bytes + l.FitBytes(int(rows), len(p.Names))
 }
 
 // load returns the size of a fit of the settings' learner to rows with features.

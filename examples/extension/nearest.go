@@ -41,7 +41,7 @@ var nearest = &classify.Learner{
 		}
 		return model, nil
 	},
-	Memory: func(items, _ int) int64 { return 24 * int64(items) },
+	Bytes: func(items, _ int) int64 { return 24 * int64(items) },
 }
 
 // rule scores an item by minus its mean distance to the nearest items of each class.

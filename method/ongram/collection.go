@@ -125,7 +125,7 @@ func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Colle
 		}
 	}
 	for _, l := range learners {
-		largest = max(largest, learnerBytes(l, s.Graphs, classes))
+		largest = max(largest, l.FitBytes(s.Graphs, classes))
 	}
 	return bytes + largest + (graphBytes+4*int64(classes))*int64(s.Graphs), nil
 }

@@ -199,15 +199,7 @@ func (k *Files) Bytes() int64 {
 	for _, f := range k.files {
 		bytes += f.Held + 8*int64(f.Cols)
 	}
-	return bytes + learnerBytes(k.Learner, len(k.Labels.Row), len(k.Labels.Names))
-}
-
-// learnerBytes is the memory of a fit without the kernel values.
-func learnerBytes(l *classify.Learner, items, classes int) int64 {
-	if l.Memory == nil {
-		return 0
-	}
-	return l.Memory(items, classes)
+	return bytes + k.Learner.FitBytes(len(k.Labels.Row), len(k.Labels.Names))
 }
 
 // rowsOf goes through the rows of a file.

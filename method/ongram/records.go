@@ -182,7 +182,7 @@ func (r *Records) restrict() error {
 // Bytes is the memory of [Records.Classify], the table included.
 func (r *Records) Bytes() int64 {
 	n, k := int64(len(r.Table.IDs)), int64(len(r.Labels.Names))
-	return r.Table.Bytes + 16*n + 8*n*k*k + learnerBytes(r.Learner, len(r.Labels.Row), int(k))
+	return r.Table.Bytes + 16*n + 8*n*k*k + r.Learner.FitBytes(len(r.Labels.Row), int(k))
 }
 
 // TableBytes is the memory of a comparison of learners on a table, with predictions by workers
