@@ -47,11 +47,11 @@ func (c confusion) measuresOf(i int) classMeasures {
 	return m
 }
 
-// MacroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the classes that
+// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over those of the first classes that
 // occur as truth or as prediction, 0 if none does.
-func (c confusion) MacroF1() float64 {
+func (c confusion) macroF1(classes int) float64 {
 	sum, present := 0.0, 0
-	for i := range c {
+	for i := range classes {
 		if m := c.measuresOf(i); m.truth+m.predicted > 0 {
 			present++
 			sum += m.f1

@@ -29,10 +29,10 @@ func TestConfusion(t *testing.T) {
 		t.Errorf("accuracy %v", got)
 	}
 	// 2PR/(P+R): 2/3, 4/7, 1/2; the class that never occurs does not count.
-	if got, want := c.MacroF1(), (2.0/3+4.0/7+1.0/2)/3; !near(got, want) {
+	if got, want := c.macroF1(len(c)), (2.0/3+4.0/7+1.0/2)/3; !near(got, want) {
 		t.Errorf("macro-F1 %v, want %v", got, want)
 	}
-	if empty := newConfusion(2); empty.MacroF1() != 0 {
+	if empty := newConfusion(2); empty.macroF1(2) != 0 {
 		t.Error("without nodes a score is not 0")
 	}
 }

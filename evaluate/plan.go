@@ -184,36 +184,27 @@ func someOf(p *method.Problem, size int) *method.Problem {
 
 // trainingSizes returns the number of training nodes of each size.
 func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
-	switch {
-	case plan.Given != nil:
+	if plan.Given != nil {
 		for _, list := range plan.givenSizes() {
 			sizes = append(sizes, len(list[0].Train))
 		}
 		return sizes
-	case plan.Folds != 0:
-		return []int{plan.trainedAt(p, 1-1/float64(plan.Folds))}
-	case len(plan.PerClass) > 0:
-		for _, count := range plan.PerClass {
-			sizes = append(sizes, min(count*len(p.Names), len(p.Row)))
-		}
-		return sizes
 	}
-	for _, f := range plan.Fractions {
-		sizes = append(sizes, plan.trainedAt(p, f))
+	for _, d := range plan.designs() {
+		switch {
+		case d.Folds != 0:
+			sizes = append(sizes, trainedAt(p, 1-1/float64(d.Folds)))
+		case d.PerClass > 0:
+			sizes = append(sizes, min(d.PerClass*len(p.Names), len(p.Row)))
+		default:
+			sizes = append(sizes, trainedAt(p, d.Fraction))
+		}
 	}
 	return sizes
 }
 
-// tuningSizes returns the number of training nodes of each size that parameters are chosen at.
-func (plan *Plan) tuningSizes(p *method.Problem) (sizes []int) {
-	if plan.TuningSplits == 0 || plan.Given != nil {
-		return nil
-	}
-	return plan.trainingSizes(p)
-}
-
 // trainedAt bounds the number of training nodes at a fraction.
-func (plan *Plan) trainedAt(p *method.Problem, fraction float64) int {
+func trainedAt(p *method.Problem, fraction float64) int {
 	return max(1, min(len(p.Row), int(math.Ceil(fraction*float64(len(p.Row))))+len(p.Names)))
 }
 

@@ -119,7 +119,10 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 		for _, bytes := range m.bytes {
 			largest = max(largest, bytes*int64(m.lanes))
 		}
-		for _, size := range plan.tuningSizes(p) {
+		for _, size := range plan.trainingSizes(p) {
+			if plan.TuningSplits == 0 || plan.Given != nil {
+				break
+			}
 			bytes, err := method.Bytes(m.Method, someOf(p, size), p, m.Settings)
 			if err != nil {
 				return 0, err
@@ -339,7 +342,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 		}
 		return scores
 	})
-	a.outcome = outcome{count.accuracies(), one.MacroF1(), quality, len(train.Row)}
+	a.outcome = outcome{count.accuracies(), one.macroF1(len(test.Names)), quality, len(train.Row)}
 	return a, nil
 }
 

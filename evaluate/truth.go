@@ -66,7 +66,7 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labe
 			names = append(names, name)
 		}
 	}
-	blank := len(names) // a class of its own that no node is of
+	blank := len(names) // in a column of its own, which has no part in the mean of F1
 	table := newConfusion(len(names) + 1)
 	var t Truth
 	var count hits
@@ -84,28 +84,8 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labe
 	if t.Accuracies = count.accuracies(); t.Nodes == 0 {
 		return nil
 	}
-	t.MacroF1 = table.MacroF1()
-	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
-		// A blank is not a class, so that it has no part in the mean.
-		t.MacroF1 *= float64(present+1) / float64(present)
-	}
+	t.MacroF1 = table.macroF1(blank)
 	return &t
-}
-
-// classesIn counts the classes that occur, as truth or as prediction, in the
-// rows of a table or in the columns of the same numbers.
-func classesIn(rows [][]int) int {
-	present := 0
-	for c := range rows {
-		occurs := false
-		for index, row := range rows {
-			occurs = occurs || row[c] > 0 || index == c && slices.Max(row) > 0
-		}
-		if occurs {
-			present++
-		}
-	}
-	return present
 }
 
 // classOfRow returns the class of each of n rows, [Unlabelled] for those without.
