@@ -126,8 +126,8 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
 	for f := range min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
-		part := split.OfFold(fold, int(f))
-		visible := p.At(part.Train)
+		foldSplit := split.OfFold(fold, int(f))
+		visible := p.At(foldSplit.Train)
 		out, err := m.Predict(ctx, visible, par, &set)
 		if err == nil {
 			err = Reweigh(ctx, visible, out, set.Workers)
@@ -135,7 +135,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range part.Test {
+		for _, i := range foldSplit.Test {
 			c := p.Class[i]
 			count.Note(!isolated[i], out.Class[p.Row[i]] == c, weight[c])
 		}

@@ -70,21 +70,21 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var parameters map[string]json.RawMessage
-		of := key
+		name := key
 		if json.Unmarshal(keys[key], &parameters) != nil || parameters == nil {
-			of, parameters = "", map[string]json.RawMessage{key: keys[key]}
-		} else if !slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, of) }) {
-			return nil, g.wrong("there is no method %q", of)
+			name, parameters = "", map[string]json.RawMessage{key: keys[key]}
+		} else if !slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, name) }) {
+			return nil, g.wrong("there is no method %q", name)
 		}
 		for parameter, raw := range parameters {
 			values, err := g.list(parameter, raw)
 			if err != nil {
 				return nil, err
 			}
-			if g.values[of] == nil {
-				g.values[of] = map[string][]string{}
+			if g.values[name] == nil {
+				g.values[name] = map[string][]string{}
 			}
-			g.values[of][parameter] = values
+			g.values[name][parameter] = values
 		}
 	}
 	return g, nil
@@ -125,13 +125,13 @@ func (g *gridFile) list(parameter string, raw json.RawMessage) (values []string,
 
 // check returns an error for a parameter that none of the methods has which it is for, where there are such methods.
 func (g *gridFile) check(methods []Method) error {
-	for of, parameters := range g.values {
+	for name, parameters := range g.values {
 		var names []string
 		for parameter := range parameters {
 			names = names[:0]
 			isDeclared := false
 			for _, m := range methods {
-				if of == "" || belongs(m, of) {
+				if name == "" || belongs(m, name) {
 					names, isDeclared = append(names, m.Name()), isDeclared || declares(m, parameter)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -54,12 +55,8 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 			size /= 2
 		}
 		value = next
-		for i := range r.t.Rows {
-			for c, d := range r.step.Row(i) {
-				r.t.Row(i)[c] += size * d
-				r.inverse.Row(i)[c] += size * r.image.Row(i)[c]
-			}
-		}
+		simd.AddScaled(r.t.Data, size, r.step.Data)
+		simd.AddScaled(r.inverse.Data, size, r.image.Data)
 	}
 	return iterative.ErrIterationLimit
 }
@@ -109,12 +106,8 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 			}
 		}
 		along := product / r.dot(r.direction, r.image)
-		for i := range r.t.Rows {
-			for c, d := range r.direction.Row(i) {
-				r.step.Row(i)[c] += along * d
-				r.residual.Row(i)[c] -= along * r.image.Row(i)[c]
-			}
-		}
+		simd.AddScaled(r.step.Data, along, r.direction.Data)
+		simd.AddScaled(r.residual.Data, -along, r.image.Data)
 		if math.Sqrt(r.dot(r.residual, r.residual)) <= share*norm {
 			return nil
 		}

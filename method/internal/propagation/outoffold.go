@@ -54,9 +54,9 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isol
 // centred scores with plain ones at these labels, and returns their number. scores is overwritten.
 func predictFold(ctx context.Context, l *Propagation, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
 	p := l.P
-	part, sub := split.OfFold(fold, f), *l
+	foldSplit, sub := split.OfFold(fold, f), *l
 	sub.Center = false
-	sub.P = p.At(part.Train)
+	sub.P = p.At(foldSplit.Train)
 	reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, work)
 	if err != nil {
 		return 0, err
@@ -65,11 +65,11 @@ func predictFold(ctx context.Context, l *Propagation, fold []int, f int, scores 
 		return 0, err
 	}
 	means := sub.means()
-	for _, i := range part.Test {
+	for _, i := range foldSplit.Test {
 		answers[i] = slices.Clone(scores.Row(p.Row[i]))
 		l.centered[i] = compareCentered(l, answers[i], means, p.Class[i])
 	}
-	return len(part.Test), nil
+	return len(foldSplit.Test), nil
 }
 
 const (
