@@ -1,7 +1,6 @@
 package beliefs
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -345,7 +344,7 @@ func (f *fitting) model() *Model {
 	if len(f.held) == 0 {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen, Blend: plainBlend, network: f.network, Sweeps: f.sweeps, Columns: f.columns}
 	}
-	sums := make([]map[int]*scores, len(f.candidates)) // of each candidate and fold
+	sums := make([][]scores, len(f.candidates)) // of each candidate and fold
 	for k := range f.candidates {
 		sums[k] = f.scores(k, shares)
 	}
@@ -357,9 +356,9 @@ func (f *fitting) model() *Model {
 		HeldOut: f.held, network: f.network, only: f.only, Sweeps: f.sweeps, Columns: f.columns,
 	}
 	counts := make([]int, len(shares))
-	choices := map[int]choice{} // the choice of the labels of other folds
-	for _, k := range f.folds {
-		if choices[k] = best; len(f.folds) > 1 {
+	choices := slices.Repeat([]choice{best}, len(f.folds)) // those of the labels of other folds
+	for k := range choices {
+		if len(choices) > 1 {
 			choices[k] = choose(sums, k)
 		}
 	}
@@ -367,7 +366,7 @@ func (f *fitting) model() *Model {
 		counts[f.seeds.Class[seed]]++
 		m.Certain += float64(slices.Max(f.beliefs[best.candidate][i])) / count
 		p := make([]float32, len(shares))
-		chosen := choices[f.fold[seed]]
+		chosen := choices[slices.Index(f.folds, f.fold[seed])]
 		temper(p, f.beliefs[chosen.candidate][i], chosen.sharpen, chosen.blend, shares)
 		m.Predicted = append(m.Predicted, slices.Index(p, slices.Max(p)))
 		temper(p, f.beliefs[best.candidate][i], best.sharpen, best.blend, shares)
@@ -378,17 +377,16 @@ func (f *fitting) model() *Model {
 }
 
 // scores returns the sums of a candidate over the labels of each fold.
-func (f *fitting) scores(candidate int, shares []float64) map[int]*scores {
-	byFold := map[int]*scores{}
+func (f *fitting) scores(candidate int, shares []float64) []scores {
+	byFold := make([]scores, len(f.folds))
+	for k := range byFold {
+		byFold[k].loss = make([]float64, len(sharpens)*len(blends))
+	}
 	logs := make([]float64, len(shares))
 	for i, b := range f.beliefs[candidate] {
 		seed := f.held[i]
 		class := f.seeds.Class[seed]
-		s := byFold[f.fold[seed]]
-		if s == nil {
-			s = &scores{loss: make([]float64, len(sharpens)*len(blends))}
-			byFold[f.fold[seed]] = s
-		}
+		s := &byFold[slices.Index(f.folds, f.fold[seed])]
 		highest := slices.Max(b)
 		if slices.Index(b, highest) == class {
 			s.right++
@@ -410,17 +408,17 @@ func (f *fitting) scores(candidate int, shares []float64) map[int]*scores {
 	return byFold
 }
 
-// choose returns the best candidate and its temperature by the labels outside a fold.
-func choose(sums []map[int]*scores, hidden int) choice {
+// choose returns the best candidate and its temperature by the labels outside a fold, −1 for none.
+func choose(sums [][]scores, hidden int) choice {
 	best, highest := choice{}, math.Inf(-1)
 	for k, folds := range sums {
 		right, loss := 0, make([]float64, len(sharpens)*len(blends))
-		for _, fold := range sortedKeys(folds) {
+		for fold, s := range folds {
 			if fold == hidden {
 				continue
 			}
-			right += folds[fold].right
-			for i, v := range folds[fold].loss {
+			right += s.right
+			for i, v := range s.loss {
 				loss[i] += v
 			}
 		}
@@ -431,15 +429,6 @@ func choose(sums []map[int]*scores, hidden int) choice {
 		}
 	}
 	return best
-}
-
-// sortedKeys returns the keys of a map in increasing order.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) (keys []K) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // leastBelief bounds beliefs from below, so that their logarithms are finite.
