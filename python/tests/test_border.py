@@ -341,7 +341,7 @@ class Results(unittest.TestCase):
                      "hw.kernel(g, rows=np.arange(50) < 3).array")
             for call in calls:
                 code = (f"import numpy as np, heatwalk as hw; g = hw.Store.open({store.path!r}); {call}; "
-                        "assert g._graph._nodes._names is None" + (" or True" if "rows" in call else ""))
+                        "assert g._nodes._names is None" + (" or True" if "rows" in call else ""))
                 subprocess.run([sys.executable, "-c", code], check=True)
 
     def test_results_in_processes(self):

@@ -31,8 +31,8 @@ class Call:
         self.flags = ["--self-loops", "keep"] if loops and not is_store(graph) else []
         if not nodes_of(graph).path:
             self.names[self.argument] = "graph"
-            count = 0 if loops or graph.matrix is None else np.count_nonzero(graph.matrix.diagonal())
-            if count:
+            if not loops and graph.matrix is not None and (
+                    count := np.count_nonzero(graph.matrix.diagonal())):
                 warn(f"graph: the diagonal is left out, {count} edges from a node to itself")
 
     def path(self, name: str, argument: str) -> str:

@@ -15,35 +15,27 @@ from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
 from._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of, nodes_of)
 from ._labels import decode, encode, encode_several
+from ._matrix import Array
 from ._process import Progress
 from ._results import axis
 
 if TYPE_CHECKING:
     import pandas
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-
 
 class NodeClassifier(ClassifierMixin, NodeEstimator):
     """Predict the labels of all nodes of a graph from the labels of some.
 
-    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``,
-    ``GridSearchCV``, pipelines and the like of scikit-learn work:
-    ``NodeClassifier(graph=A).fit(nodes, y)``. Without it, ``fit`` takes the graph as X and y with
-    an element for each node.
+    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``, pipelines and
+    the like of scikit-learn work: ``NodeClassifier(graph=A).fit(nodes, y)``. Without it, X of
+    ``fit`` is the graph, and y has an element for each node.
 
-    Parameters
-    ----------
-    method : The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods`
-        lists all.
-    graph : The graph, in any form that :func:`as_graph` takes. Convert a NetworkX graph once by
-        :func:`as_graph` if it is fitted many times.
-    node_features : Attributes of the nodes, a row for each; the method ``auto`` learns from them
-        too. The rows of a frame are found by its index, as the labels of a series are.
-    multi_label : Whether a node may have several labels; y then has an iterable for each node, or
-        is a matrix of 0 and 1.
+    Parameters:
+    method : As in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``; :func:`methods` lists all.
+    graph : A graph in any form that :func:`as_graph` takes; convert one of NetworkX once by that.
+    node_features : Attributes, a row for each node, from which ``auto`` learns too. The rows of a
+        frame are found by its index.
+    multi_label : Whether y has an iterable of labels for each node, or is a matrix of 0 and 1.
     unreached : {"blank", "prior"}, optional. The prediction for a node that no label reaches: none
         (−1, "" or None), or the class prior. By default the prior if the graph is in the
         constructor, because scikit-learn scores every prediction.
@@ -52,20 +44,18 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     kind_weights, since, until, half_life, random_state, threads, max_memory, progress : See
         :class:`Settings`; give a number as random_state for the same folds each time.
 
-    Attributes
-    ----------
+    Attributes:
     classes_ : The classes in sorted order.
     labels_ : The label of each node, with the type of y.
-    scores_ : The scores as the program wrote them, with columns in the order of ``classes_``.
+    scores_ : The scores of the program, with columns in the order of ``classes_``.
     reached_ : Whether a path connects the node with a labelled node.
-    kind_weights_ : The weights of kinds of edges by name, None for a graph without kinds.
+    kind_weights_ : The weights of kinds of edges by name, or None.
     accuracy_, accuracy_stderr_ : The accuracy at nodes without a label, estimated by
         cross-validation, and its standard error.
     method_, settings_, nodes_, run_ : The method and the parameters that were chosen, the nodes in
         the order of the rows, and the report of the program.
 
-    See also NodeRegressor: numbers in place of labels.
-    See also evaluate: a comparison of methods in one call.
+    See also NodeRegressor, for numbers, and evaluate, a comparison of methods.
 
     >>> import heatwalk as hw
     >>> A, y = hw.datasets.cora(labelled=270)
@@ -73,6 +63,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     >>> model.predict()[:2]
     array(['Genetic_Algorithms', 'Genetic_Algorithms'], dtype=object)
     """
+    __module__ = "heatwalk"  # where users import it from
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
@@ -91,12 +82,11 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def fit(self, X: Any, y: Any = None) -> NodeClassifier:
         """Learn from the labels y of the nodes X, or of the graph X.
 
-        Parameters
-        ----------
-        X : Nodes of the graph in the constructor; without that, a graph in any form that
-            :func:`as_graph` takes.
-        y : The label of each element of X; for a graph the label of each node: −1 in numbers, NaN,
-            None or "" for an unlabelled node; or a dict of the labelled nodes.
+        Parameters:
+        X : Nodes of the graph in the constructor, or a graph in any form that :func:`as_graph`
+            takes.
+        y : The label of each element of X, or of each node of the graph: −1 in numbers, NaN, None
+            or "" for none; or a dict of the labelled nodes.
 
         Raises ValueError: The graph or the labels are wrong, or the method does not exist.
         Raises LimitError: The call needs more than max_memory.
@@ -284,10 +274,10 @@ def _read_predictions(path: str) -> tuple[Any, Any, Any, Any]:
 class Model:
     """A model that :meth:`NodeClassifier.save` wrote, for graphs with further nodes and edges.
 
-    Attributes
-    ----------
+    Attributes:
     classes_ : The classes in sorted order.
     """
+    __module__ = "heatwalk"
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         with zipfile.ZipFile(path) as archive:
@@ -346,16 +336,8 @@ def _hashable(value: Any) -> Any:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model that :meth:`NodeClassifier.save` wrote.
+    """Read the model in a file that :meth:`NodeClassifier.save` wrote.
 
-    Parameters
-    ----------
-    path : The file.
-
-    Returns: ``predict(graph)`` returns the labels of a graph with further nodes and edges.
+    Returns: a model, whose ``predict(graph)`` returns the labels of a graph with further nodes.
     """
     return Model(path)
-
-
-for _class in (NodeClassifier, Model):
-    _class.__module__ = "heatwalk"  # where users import them from

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import Any, Iterable
 
 import numpy as np
 import scipy.sparse as sp
 
 from ._errors import NotFittedError
 from ._graph import Graph, as_array, as_graph, checksum, nodes_of
-from ._matrix import eigsh, features
+from ._matrix import Array, eigsh, features
 from ._process import Progress, Settings
 from ._tables import numbers_of, predict_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
@@ -129,15 +124,13 @@ def _rows(graph: Any, X: Any) -> Any:
 class NodeRegressor(RegressorMixin, NodeEstimator):
     """Predict a number for every node of a graph from the numbers of some.
 
-    Parameters
-    ----------
+    Parameters:
     graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
     method : Methods of which cross-validation chooses one, as for :func:`regress`.
     node_features : Attributes of the nodes, which the method ``hops`` uses.
     random_state, threads, max_memory, progress : See :class:`Settings`; random_state is for folds.
 
-    Attributes
-    ----------
+    Attributes:
     values_ : The number of each node.
     stddev_ : The standard deviation of each number, of the method gp.
     reached_ : Whether a path connects the node with a node whose number is known.
@@ -146,6 +139,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     See also regress: the same as a function that returns a frame.
     """
+    __module__ = "heatwalk"
 
     def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None,
                  node_features: Any = None, random_state: Any = None, threads: int | None = None,
@@ -155,13 +149,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         self.threads, self.max_memory, self.progress = threads, max_memory, progress
 
     def fit(self, X: Any, y: Any = None) -> NodeRegressor:
-        """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none.
-
-        Parameters
-        ----------
-        X : Nodes of the graph in the constructor, or a graph.
-        y : The numbers.
-        """
+        """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none."""
         if y is None:
             raise ValueError("This NodeRegressor estimator requires y to be passed, but the "
                              "target y is None.")
@@ -193,52 +181,41 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 class NodeEmbedding(TransformerMixin, NodeEstimator):
     """Embed the nodes of a graph as vectors of numbers.
 
-    Parameters
-    ----------
+    Parameters:
     graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
     n_components : The number of eigenvectors.
     method : ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``,
         which are those of :func:`features` with ``honest=True``.
-    matrix : The matrix of the eigenvectors, as for :func:`eigsh`: those of its smallest eigenvalues
-        for a Laplacian, of its largest ones otherwise, but for one trivial vector of each
-        component.
-    largest_component : Whether eigenvectors are those of the largest component; other nodes then
-        have zeros.
+    matrix : The matrix of the eigenvectors, as for :func:`eigsh`: of the smallest eigenvalues of a
+        Laplacian, the largest of others, but for a trivial vector of each component.
+    largest_component : Whether only nodes of the largest component have vectors other than 0.
     random_state, threads, max_memory, progress : See :class:`Settings`; random_state is for the
         folds of walk features.
 
-    Attributes
-    ----------
+    Attributes:
     embedding_, eigenvalues_, nodes_ : A row for each node, the eigenvalues or None, and the nodes
         in the order of the rows.
     """
+    __module__ = "heatwalk"
 
     def __init__(self, n_components: int = 8, *, graph: Any = None, method: str = "eigenvectors",
                  matrix: str = "normalized-adjacency", largest_component: bool = False,
-                 random_state: Any = None,
-                 threads: int | None = None, max_memory: str | int | None = None,
-                 progress: Progress = None) -> None:
+                 random_state: Any = None, threads: int | None = None,
+                 max_memory: str | int | None = None, progress: Progress = None) -> None:
         self.graph, self.n_components = graph, n_components
         self.method, self.matrix = method, matrix
         self.largest_component, self.random_state = largest_component, random_state
-        self.threads, self.max_memory = threads, max_memory
-        self.progress = progress
+        self.threads, self.max_memory, self.progress = threads, max_memory, progress
 
     def fit(self, X: Any, y: Any = None) -> NodeEmbedding:
-        """Embed the nodes of the graph.
-
-        Parameters
-        ----------
-        X : Nodes of the graph in the constructor, or a graph.
-        y : Labels, for walk features.
-        """
+        """Embed the graph in the constructor or X; walk features take the labels y."""
         g, rows = self._inputs(X)
         values = None
         if self.method == "eigenvectors":
             values, vectors = self._eigenvectors(g)
+        elif y is None:
+            raise ValueError(f"the method {self.method} needs y, the labels of some nodes")
         else:
-            if y is None:
-                raise ValueError(f"the method {self.method} needs y, the labels of some nodes")
             if rows is not None:
                 y = dict(zip(nodes_of(g).at(rows.tolist()), y))
             vectors = features(g, y, self.method, honest=True, **self._settings()).array
@@ -278,7 +255,3 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         """Return the names of the columns."""
         self._check_fitted()
         return np.array([f"heatwalk{i}" for i in range(self.embedding_.shape[1])], dtype=object)
-
-
-for _class in (NodeRegressor, NodeEmbedding):
-    _class.__module__ = "heatwalk"  # where users import them from

@@ -113,8 +113,7 @@ class Graph:
     Use :func:`as_graph` to make one. Conversion of a NetworkX or igraph graph takes longer than
     most computations, so that a graph that is used several times should be converted once.
 
-    Attributes
-    ----------
+    Attributes:
     matrix : The adjacency matrix, with sorted columns; None for a file or a store.
     path : The file or the store, or "".
     """
@@ -137,7 +136,7 @@ class Graph:
 
     def __repr__(self) -> str:
         if self._nodes.path:
-            return f"<heatwalk.Graph {self.path!r}>"
+            return f"<heatwalk.{type(self).__name__} {self.path!r}>"
         more = "edges with kinds or times" if self.matrix is None else f"{self.matrix.nnz} entries"
         return f"<heatwalk.Graph of {self.n} nodes and {more}>"
 
@@ -247,9 +246,11 @@ def _csr(matrix: Any) -> Any:
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
                          "Reshape your data")
-    if matrix.dtype.kind == "f" and matrix.dtype.itemsize not in (4, 8) or not matrix.dtype.isnative:
+    kind = matrix.dtype
+    if kind.kind == "f" and kind.itemsize not in (4, 8) or not kind.isnative:
         matrix = matrix.astype(np.float64)
-    values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo") else matrix
+    has_data = sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo")
+    values = matrix.data if has_data else matrix
     if isinstance(values, np.ndarray) and not np.isfinite(values).all():
         raise ValueError("Input contains NaN or infinity: weights are finite numbers")
     n, columns = matrix.shape
@@ -296,8 +297,11 @@ def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool,
     return _csr(larger)
 
 
-def csr_of_networkx(graph: Any, weight: str | None) -> sp.csr_matrix:
-    """Return the adjacency matrix of a NetworkX graph, several times as fast as NetworkX does."""
+def csr_of_networkx(graph: Any, weight: str | None, counts: bool = False) -> sp.csr_matrix:
+    """Return the adjacency matrix of a NetworkX graph, several times as fast as NetworkX does.
+
+    Parallel edges without weights are one edge, unless it counts them.
+    """
     adjacency = dict(graph.adjacency())
     n, near = len(adjacency), list(adjacency.values())
     degrees = np.fromiter(map(len, near), np.int64, n)
@@ -305,12 +309,12 @@ def csr_of_networkx(graph: Any, weight: str | None) -> sp.csr_matrix:
     indices = _rows_of_ends(list(adjacency), itertools.chain.from_iterable(near), int(indptr[-1]))
     edges = list(map(operator.methodcaller("values"), near))
     ends: Iterable[Any] = itertools.chain.from_iterable(edges)
-    if weight is None or not any(map(any, edges)):
+    if not (counts and graph.is_multigraph()) and (weight is None or not any(map(any, edges))):
         matrix = sp.csr_matrix((np.ones(len(indices)), indices, indptr), shape=(n, n))
         matrix.sort_indices()
         return matrix
-    if graph.is_multigraph():  # parallel edges without weights are one edge
-        weighted = any(weight in d for _, _, d in graph.edges(data=True))
+    if graph.is_multigraph():
+        weighted = counts or any(weight in d for _, _, d in graph.edges(data=True))
         ends = ({weight: sum(d.get(weight, 1) for d in keys.values())} if weighted else {}
                 for keys in ends)
     rows = np.repeat(np.arange(n), degrees)
@@ -508,35 +512,22 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
              directed: bool = False, num_nodes: int | None = None) -> Graph:
     """Convert a graph of another library, once for several calls.
 
-    Parameters
-    ----------
-    graph : object
-        One of these:
-
-        - a SciPy sparse matrix or array, a dense array or tensor;
-        - a pandas frame with nodes as index and columns, the adjacency matrix;
-        - a NetworkX or igraph graph;
-        - a pandas or polars frame, or an Arrow table, with columns source, target and perhaps
-          weight, of which each row is an edge; other columns are ignored;
-        - an edge index of shape (2, m), or the ``Data`` of PyTorch Geometric;
-        - the path of a graph file or a store, a :class:`Store`, or a :class:`Graph`.
-    ids : sequence, optional
-        The nodes of the rows, for a matrix.
-    source, target : str, optional
-        The columns of a frame.
-    weight : str, array or None
-        The attribute or the column of the weights, if there is one; an array for an edge index;
-        None for no weights.
-    kind, time : str, optional
-        The columns of a frame, or the attributes of edges in NetworkX and igraph, with the kind and
-        the date of each edge; kind="key" takes the keys of a MultiGraph. The edges are kept in a
-        temporary store. See kind_weights, since, until and half_life of :class:`Settings`.
-    directed : bool
-        Whether the edges of a frame or an edge index have a direction. If not, an edge in both
-        directions is one edge. Matrices and graphs of other libraries have a direction if they say
-        so.
-    num_nodes : int, optional
-        The number of nodes of an edge index, if the last ones have no edges.
+    Parameters:
+    graph : A SciPy matrix or array, a dense array or tensor; a pandas frame with nodes as index and
+        columns; a NetworkX or igraph graph; a frame of pandas or polars, or an Arrow table, with
+        the columns source, target and perhaps weight, and an edge in each row; an edge index of
+        shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a store; a
+        :class:`Store` or a :class:`Graph`.
+    ids : The nodes of the rows of a matrix.
+    source, target : The columns of a frame.
+    weight : The attribute or the column of the weights, if there is one, an array for an edge
+        index, or None for no weights.
+    kind, time : The columns or attributes with the kind and the date of each edge; kind="key" takes
+        the keys of a MultiGraph. The edges are kept in a temporary store. See kind_weights, since,
+        until and half_life of :class:`Settings`.
+    directed : Whether the edges of a frame or an edge index have a direction. If not, an edge in
+        both directions is one edge. Other graphs have a direction if they say so.
+    num_nodes : The number of nodes of an edge index, if the last ones have no edges.
 
     Raises ValueError: The object is no graph, or its names or weights are ambiguous.
 
@@ -575,8 +566,6 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
             raise NotFoundError("no such file", "pass the path of a graph file or a store",
                                 os.fspath(graph))
         return Graph(path=os.fspath(graph))
-    if hasattr(graph, "__heatwalk_graph__"):
-        return graph.__heatwalk_graph__()  # type: ignore[no-any-return]
     if sp.issparse(graph):
         return Graph(_csr(graph))
     if hasattr(graph, "edge_index"):  # the Data of PyTorch Geometric

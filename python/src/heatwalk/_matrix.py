@@ -42,8 +42,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
            out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the values of a kernel between nodes; PageRank is 1 at a node without edges.
 
-    Parameters
-    ----------
+    Parameters:
     graph, kernel : A graph in any form that :func:`as_graph` takes, and a kernel with its
         parameters, as in ``"diffusion:beta=2"``; :func:`methods` lists all.
     rows, cols : Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
@@ -56,8 +55,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
 
     Raises UsageError: The kernel or a parameter does not exist.
     Raises LimitError: The block exceeds the memory; give ``out``, or fewer rows and columns.
-    See also features: the explicit features of the kernel ``cwk``.
-    See also apply: the product of a kernel with a block, without its values.
+    See also features, of the kernel ``cwk``, and apply, the product with a block.
 
     >>> import heatwalk as hw
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
@@ -89,12 +87,10 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
 
 
 def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False,
-             dtype: Any = "float32",
-             out: Path | None = None, **settings: Unpack[Settings]) -> Block:
+             dtype: Any = "float32", out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the features of coinciding walks, F with K = FFᵀ.
 
-    Parameters
-    ----------
+    Parameters:
     graph : A graph in any form that :func:`as_graph` takes.
     labels : Labels of some nodes, as in :meth:`NodeClassifier.fit`.
     spec : The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
@@ -141,21 +137,17 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
           out: Path | None = None, self_loops: bool = True, **settings: Unpack[Settings]) -> Block:
     """Multiply a matrix of the graph, or a function of one, with a block: f(M)·B.
 
-    Parameters
-    ----------
+    Parameters:
     graph : A graph in any form that :func:`as_graph` takes.
-    function : ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the product with a
-        matrix; ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel.
-        Several times share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each
-        time in turn.
-    B : The block, with rows in the order of the nodes. The rows of a pandas series or frame are
-        found by its index, unless that is 0 to n − 1 or the graph is a matrix.
-    tol : The largest error of a column relative to its norm; if left out, 1e-8 relative to the norm
-        of the result.
+    function : ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the matrix itself;
+        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. The
+        result of several times, as in ``"exp:t=-1,-2"``, has the columns of each time in turn.
+    B : The block, a row for each node. Rows of a series or frame of pandas are found by its index,
+        unless that is 0 to n − 1 or the graph is a matrix.
+    tol : The largest error of a column relative to its norm, or if left out 1e-8 of the result's.
     dtype : The precision of the result.
     out : A ``.npy`` file for the result, which is a map of it.
-    self_loops : Whether the diagonal of the matrix counts, as it does for SciPy. A store has the
-        diagonal that it was made with.
+    self_loops : Whether the diagonal counts, as in SciPy; that of a store is as it was made.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Returns: a block, whose ``error_bound`` bounds the norm of the error of each column.
@@ -173,9 +165,8 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
                   out)
 
 
-def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings,
-           promised: float | None, loops: bool = True, dtype: str = "float64",
-           out: Path | None = None) -> Block:
+def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings, promised: float
+           | None, loops: bool = True, dtype: str = "float64", out: Path | None = None) -> Block:
     """Run apply, and again for columns that may miss the promised tolerance.
 
     The tolerance of the program is relative to the largest column; without one it does what float64
@@ -225,8 +216,7 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
                   **settings: Unpack[Settings]) -> Array:
     """Compute exp(tM)·B, as :func:`scipy.sparse.linalg.expm_multiply` does for symmetric A ≥ 0.
 
-    Parameters
-    ----------
+    Parameters:
     A, B : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, and the block.
     start, stop, num, endpoint : As in SciPy: with them the result has an entry for each of ``num``
         times, which t multiplies. They are computed together, for about the cost of the longest
@@ -262,8 +252,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
           rtol: float = 1e-8, **settings: Unpack[Settings]) -> tuple[Array, int]:
     """Solve (L + shift·I)·x = b for a Laplacian L of the graph.
 
-    Parameters
-    ----------
+    Parameters:
     A, b, x0 : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, the
         right-hand sides, and, for the signature of :func:`scipy.sparse.linalg.cg`, a start that is
         not used.
@@ -312,8 +301,7 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
           **settings: Unpack[Settings]) -> tuple[Array, Array] | Array:
     """Compute eigenpairs of a matrix of the graph, as :func:`scipy.sparse.linalg.eigsh` does.
 
-    Parameters
-    ----------
+    Parameters:
     A : The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
     k, M, sigma : The number of eigenpairs; None, for the signature of SciPy; a number for the
         eigenvalues nearest to it.

@@ -36,12 +36,7 @@ class BackendGraph:
     def matrix(self, weight: str | None = "weight") -> Any:
         """Return the adjacency matrix, in which weights of parallel edges are added."""
         if weight not in self.matrices:
-            if self.graph.is_multigraph():
-                made = nx.to_scipy_sparse_array(self.graph, weight=weight, dtype=float,
-                                                format="csr")
-                self.matrices[weight] = sp.csr_matrix(made)
-            else:
-                self.matrices[weight] = csr_of_networkx(self.graph, weight)
+            self.matrices[weight] = csr_of_networkx(self.graph, weight, counts=True)
         return self.matrices[weight]
 
     def laplacian_part(self, weight: str | None) -> Any:

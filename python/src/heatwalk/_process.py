@@ -37,8 +37,7 @@ class Settings(TypedDict, total=False):
 
     The last four are for graphs whose edges have kinds or times.
 
-    Attributes
-    ----------
+    Attributes:
     threads : The number of threads; by default that of the processors, or ``$OMP_NUM_THREADS``.
     max_memory : The largest memory of the program, such as "4GiB", or bytes.
     progress : True shows the progress, False does not; by default it is shown in a terminal or a
@@ -102,14 +101,9 @@ def cancel() -> None:
 def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads: int | None = None,
         max_memory: str | int | None = None, random_state: int | None = None,
         progress: Progress = None) -> dict[str, Any]:
-    """Run the program and return its JSON document.
+    """Run the program and return its JSON document; without a random_state it takes its own seed.
 
-    Parameters
-    ----------
-    args : The command and its arguments.
-    names : Temporary paths, and the arguments that errors name instead of them.
-    threads, max_memory, random_state, progress : See :class:`Settings`; without a random_state the
-        program takes its own seed.
+    Errors name the arguments in names in place of temporary paths. See :class:`Settings`.
     """
     names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]

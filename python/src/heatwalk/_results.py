@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 class Block:
     """A block of values between nodes, with a bound on its error.
 
-    Attributes
-    ----------
+    Attributes:
     array : The values; ``numpy.asarray(block)`` is the same array.
     rows, cols : The nodes of the rows and the meaning of the columns.
     error_bound : A bound on the error of a value, or of the norm of a column for :func:`apply`;

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Sequence, Union
-
-import scipy.sparse as sp
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _process
 from ._errors import NotFoundError, warn
 from ._folder import call_in_folder
 from ._graph import Graph, argument, as_graph, bytes_of, nodes_of
+from ._matrix import Path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Path = Union[str, "os.PathLike[str]"]
 
-
-class Store:
+class Store(Graph):
     """A graph on disk, compressed and ready to be swept. Every function takes it as its graph.
 
     Use :meth:`ingest` to make one and :meth:`open` for one that is there.
-
-    Attributes
-    ----------
-    path : The directory.
     """
 
     def __init__(self, path: str) -> None:
-        self.path = path
-        self._graph = Graph(path=path)
-
-    def __heatwalk_graph__(self) -> Graph:
-        return self._graph
-
-    def __repr__(self) -> str:
-        return f"<heatwalk.Store {self.path!r}>"
+        super().__init__(path=path)
 
     @classmethod
     def ingest(cls, source: Any, path: Path, *, force: bool = False, self_loops: str = "drop",
@@ -44,8 +30,7 @@ class Store:
                flags: Sequence[str] = (), **settings: Unpack[_process.Settings]) -> Store:
         """Read graph files, or a graph, into a new store.
 
-        Parameters
-        ----------
+        Parameters:
         source : The input. The nodes of a NetworkX graph become ids as text, and nodes of the same
             text are refused.
         path : The directory of the store.
@@ -70,16 +55,14 @@ class Store:
                 warn(f"source: {count} edges from a node to itself are left out; pass "
                      "self_loops=\"keep\" to keep them")
             return cls(target)
-        if isinstance(source, (str, os.PathLike)):
-            return run([os.fspath(source)])
-        if isinstance(source, (list, tuple)) and source and \
-                all(isinstance(s, (str, os.PathLike)) for s in source):
-            return run([os.fspath(s) for s in source])
+        paths = source if isinstance(source, (list, tuple)) and source else [source]
+        if all(isinstance(s, (str, os.PathLike)) for s in paths):
+            return run([os.fspath(s) for s in paths])
         graph = as_graph(source)
         def work(folder: str) -> Store:
-            ids = os.path.join(folder, "nodes.ids")
             if nodes_of(graph).is_numbered:
                 return run([argument(graph, folder)])
+            ids = os.path.join(folder, "nodes.ids")
             with open(ids, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.writelines(text + "\n" for text in _id_texts(graph.nodes))
             return run([argument(graph, folder)], "--nodes", ids)
@@ -106,11 +89,7 @@ class Store:
     @property
     def ids(self) -> list[str]:
         """The ids of the nodes in the order of the rows of every result."""
-        return list(self._graph.nodes)
-
-    def to_scipy(self) -> sp.csr_matrix:
-        """Return the adjacency matrix as a :class:`scipy.sparse.csr_matrix`."""
-        return self._graph.to_scipy()
+        return list(self.nodes)
 
 
 def _id_texts(nodes: Sequence[Any]) -> list[str]:

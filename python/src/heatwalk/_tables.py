@@ -45,8 +45,7 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
              report: Path | None = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Compare methods on random splits of the labelled nodes.
 
-    Parameters
-    ----------
+    Parameters:
     graph, y : A graph in any form that :func:`as_graph` takes; labels, as in
         :meth:`NodeClassifier.fit`, or numbers.
     methods : The methods; auto and lp if left out, and those of :func:`regress` for numbers. With
@@ -116,8 +115,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return the nodes whose labels would improve the predictions most.
 
-    Parameters
-    ----------
+    Parameters:
     graph, y : A graph in any form that :func:`as_graph` takes, and labels, as in
         :meth:`NodeClassifier.fit`.
     n : The number of nodes, to be labelled as one batch.
@@ -172,8 +170,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Predict a number for every node from the numbers of some.
 
-    Parameters
-    ----------
+    Parameters:
     graph : A graph in any form that :func:`as_graph` takes.
     y : The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
     method : Methods of which cross-validation chooses one, as in ``"harmonic"`` or
@@ -198,8 +195,7 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
          **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
-    Parameters
-    ----------
+    Parameters:
     graph : A graph in any form that :func:`as_graph` takes.
     seeds : The known nodes, or a mask of all nodes.
     kernel : The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks

@@ -10,21 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ._process import seed_of
 from ._graph import as_graph
-
-
-def _lines(name: str) -> list[list[str]]:
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cora", name)
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [line.rstrip("\n").split("\t") for line in file]
+from ._process import seed_of
 
 
 def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_matrix, NDArray[Any]]:
     """Return the citation graph Cora: 2,708 papers with one of seven subjects.
 
-    Parameters
-    ----------
+    Parameters:
     labelled : Keep the labels of this number of papers, drawn at random; the others are None.
     random_state : The seed of the draw.
 
@@ -35,7 +28,12 @@ def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_mat
     >>> A.shape, sum(label is not None for label in y)
     ((2708, 2708), 270)
     """
-    labels, edges = dict(_lines("labels.tsv.gz")), _lines("edges.tsv.gz")
+    tables = []
+    for name in ("labels.tsv.gz", "edges.tsv.gz"):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cora", name)
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            tables.append([line.rstrip("\n").split("\t") for line in file])
+    labels, edges = dict(tables[0]), tables[1]
     nodes = sorted({int(v) for pair in edges for v in pair} | {int(v) for v in labels})
     y = np.array([labels.get(str(v)) for v in nodes], dtype=object)
     if labelled is not None:
