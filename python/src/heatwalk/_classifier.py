@@ -91,10 +91,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         Raises ValueError: The graph or the labels are wrong, or the method does not exist.
         Raises LimitError: The call needs more than max_memory.
         """
-        if y is None:
-            raise ValueError("This NodeClassifier estimator requires y to be passed, but the "
-                             "target y is None.")
-        g, rows = self._inputs(X)
+        g, rows = self._inputs(X, y)
         if self.multi_label:
             return self._fit_several(g, rows, y)
         labels = encode(labels_of(g, y) if rows is None else y, g.n, rows)
@@ -102,10 +99,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are "
                              "needed")
         scores, _, code, state = self._predictions(g, lambda call: call.write_labels(labels))
-        fitted: NodeClassifier = self._fitted(
+        return self._fitted(
             g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
             _code=labels.code, **state)
-        return fitted
 
     def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
@@ -126,13 +122,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 if error.place != "save-model":
                     raise
                 run = call.run("classify", **options)
-            state = {"run_": run, "accuracy_": run.get("accuracy_estimate"), "_model": b"",
+            accuracy = run.get("accuracy_estimate")
+            state = {"run_": run, "_model": b"",
+                     "accuracy_": None if accuracy is None else float(accuracy),
                      "accuracy_stderr_": run.get("accuracy_stderr"),
                      "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"),
                      "settings_": run.get("parameters") or {}}
-            if state["accuracy_"] is not None:
-                state["accuracy_"] = float(state["accuracy_"])
             if os.path.exists(model):
                 with open(model, "rb") as file:
                     state["_model"] = file.read()
@@ -170,9 +166,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         chosen[labelled] = matrix[labelled] != 0
         labels = chosen.astype(int) if indicator else as_objects(tuple(classes[c].tolist())
                                                                  for c in chosen)
-        fitted: NodeClassifier = self._fitted(graph, classes_=classes, scores_=full, labels_=labels,
-                                              _chosen=chosen, **state)
-        return fitted
+        return self._fitted(graph, classes_=classes, scores_=full, labels_=labels, _chosen=chosen,
+                            **state)
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
         """Learn from labels and return the label of X, of every node for a graph."""
@@ -208,20 +203,16 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         n = len(self.labels_[rows])
         if self.multi_label:
             classes, matrix, _ = encode_several(y, n)
-            column = {c: i for i, c in enumerate(self.classes_.tolist())}
-            named = np.array([c in column for c in classes.tolist()])
-            own, wanted = self._chosen[rows], np.zeros((n, len(self.classes_)), dtype=bool)
-            wanted[:, [column[c] for c in classes[named].tolist()]] = matrix[:, named] != 0
             counted = matrix.any(axis=1)
-            right = ((own == wanted).all(axis=1) & ~matrix[:, ~named].any(axis=1))[counted]
+            pairs = zip((frozenset(classes[some != 0].tolist()) for some in matrix[counted]),
+                        (frozenset(self.classes_[c].tolist()) for c in self._chosen[rows][counted]))
         else:
             labels = encode(y, n, np.arange(n) if self._state == () else None)
             counted = labels.code >= 0
             pairs = zip(labels.classes[labels.code[counted]].tolist(),
                         self.labels_[rows][counted].tolist())
-            right = np.array([a == b for a, b in pairs])
         weights = None if sample_weight is None else np.asarray(sample_weight)[counted]
-        return float(np.average(right.astype(float), weights=weights))
+        return float(np.average([a == b for a, b in pairs], weights=weights))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, for :func:`load` and graphs with further nodes.
@@ -230,9 +221,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         """
         self._check_fitted()
         if not self._model:
-            raise ValueError(f"save: models of {self.method_} cannot be kept; the methods auto, "
-                             "lp, lgc, cwk and "
-                             "kernels with linear learners can, for one label a node")
+            raise ValueError(f"save: models of {self.method_} cannot be kept; those of auto, lp, "
+                             "lgc, cwk and kernels with linear learners can, for one label a node")
         about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str,
                  "path": self._nodes.path,
                  "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path
@@ -335,9 +325,4 @@ def _hashable(value: Any) -> Any:
     return tuple(_hashable(v) for v in value) if isinstance(value, list) else value
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """Read the model in a file that :meth:`NodeClassifier.save` wrote.
-
-    Returns: a model, whose ``predict(graph)`` returns the labels of a graph with further nodes.
-    """
-    return Model(path)
+load = Model  # heatwalk.load(path) reads a model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Iterable
+from typing import Any, Iterable, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,9 @@ except ImportError:
         type("Base", (), {}) for _ in range(4))  # type: ignore[misc]
 
 
+_E = TypeVar("_E", bound="NodeEstimator")
+
+
 class NodeEstimator(BaseEstimator):
     """An estimator on the nodes of one graph.
 
@@ -34,17 +37,17 @@ class NodeEstimator(BaseEstimator):
         return {name: getattr(self, name) for name in Settings.__annotations__
                 if hasattr(self, name)}
 
-    def _inputs(self, X: Any) -> tuple[Graph, Any]:
+    def _inputs(self, X: Any, y: Any) -> tuple[Graph, Any]:
         """Return the graph, and the rows of the nodes X, or None if X is the graph."""
-        if self.graph is None:
-            return as_graph(X), None
-        g = as_graph(self.graph)
-        return g, _rows(g, X)
+        if y is None and not hasattr(self, "transform"):
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but "
+                             "the target y is None.")
+        g = as_graph(X if self.graph is None else self.graph)
+        return g, None if self.graph is None else _rows(nodes_of(g), X)
 
-    def _fitted(self, g: Graph, **state: Any) -> Any:
+    def _fitted(self: _E, g: Graph, **state: Any) -> _E:
         """Store the state of a fit that succeeded."""
-        state["_state"] = checksum(g) if self.graph is None else ()
-        state["_nodes"] = nodes_of(g)
+        state.update(_state=checksum(g) if self.graph is None else (), _nodes=nodes_of(g))
         if self.graph is None:
             state["n_features_in_"] = g.n
         self.__dict__.update(state)
@@ -104,9 +107,8 @@ class NodeEstimator(BaseEstimator):
         return tags
 
 
-def _rows(graph: Any, X: Any) -> Any:
+def _rows(nodes: Any, X: Any) -> Any:
     """Return the rows of nodes, which scikit-learn may have made a column."""
-    nodes = graph if not isinstance(graph, Graph) else nodes_of(graph)
     if hasattr(X, "toarray") or hasattr(X, "adjacency"):
         raise ValueError("X is a graph; with graph= in the constructor X is a list of nodes")
     X = as_array(X)
@@ -150,10 +152,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     def fit(self, X: Any, y: Any = None) -> NodeRegressor:
         """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none."""
-        if y is None:
-            raise ValueError("This NodeRegressor estimator requires y to be passed, but the "
-                             "target y is None.")
-        g, rows = self._inputs(X)
+        g, rows = self._inputs(X, y)
         if rows is None:
             values = numbers_of(g, y)
         else:
@@ -167,10 +166,9 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         if np.isnan(values).all():
             raise ValueError("y has no number: all of it is None or NaN")
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
-        fitted: NodeRegressor = self._fitted(
+        return self._fitted(
             g, values_=found["value"], reached_=found["reached"], stddev_=found.get("stddev"),
             run_=run, method_=run.get("method"))
-        return fitted
 
     def predict(self, X: Any = None) -> Array:
         """Return the numbers of the nodes X, of all if it is left out or the fitted graph."""
@@ -209,7 +207,7 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
     def fit(self, X: Any, y: Any = None) -> NodeEmbedding:
         """Embed the graph in the constructor or X; walk features take the labels y."""
-        g, rows = self._inputs(X)
+        g, rows = self._inputs(X, y)
         values = None
         if self.method == "eigenvectors":
             values, vectors = self._eigenvectors(g)
@@ -219,8 +217,7 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
             if rows is not None:
                 y = dict(zip(nodes_of(g).at(rows.tolist()), y))
             vectors = features(g, y, self.method, honest=True, **self._settings()).array
-        fitted: NodeEmbedding = self._fitted(g, embedding_=vectors, eigenvalues_=values)
-        return fitted
+        return self._fitted(g, embedding_=vectors, eigenvalues_=values)
 
     def _eigenvectors(self, g: Graph) -> tuple[Any, Any]:
         matrix = g.to_scipy()

@@ -60,17 +60,16 @@ class Nodes:
             raise KeyError(f"{node!r} is not a row of the matrix, which has {len(self)}")
         if self._index is None:
             self._index = {v: i for i, v in enumerate(self.all())}
-        key = str(node) if self.path else node
-        if key not in self._index:
+        row = self._index.get(str(node) if self.path else node)
+        if row is None:
             raise KeyError(f"{node!r} is not a node of the graph")
-        return self._index[key]
+        return row
 
     def rows(self, nodes: Iterable[Any], name: str) -> Any:
         """Return the rows of nodes as an array; errors name the argument."""
         array = as_array(nodes)
         if self.is_numbered and isinstance(array, np.ndarray) and array.dtype.kind in "iu":
-            wrong = array[(array < 0) | (array >= len(self))]
-            if not wrong.size:
+            if not ((array < 0) | (array >= len(self))).any():
                 return array.ravel().astype(np.int64)
         try:
             return np.array([self.row(v) for v in nodes], dtype=np.int64)
@@ -85,10 +84,8 @@ class Nodes:
         These are values for the rows of a matrix, whose index does not count, and values with the
         default index, 0 to n − 1, if 0 is not a node.
         """
-        if len(index) != len(self):
-            return False
-        if self.is_numbered:
-            return True
+        if self.is_numbered or len(index) != len(self):
+            return len(index) == len(self)
         try:
             self.row(0)
         except KeyError:
@@ -110,8 +107,7 @@ class Nodes:
 class Graph:
     """A graph that can be passed to every function of this package.
 
-    Use :func:`as_graph` to make one. Conversion of a NetworkX or igraph graph takes longer than
-    most computations, so that a graph that is used several times should be converted once.
+    Use :func:`as_graph` to make one, because conversion takes longer than most computations.
 
     Attributes:
     matrix : The adjacency matrix, with sorted columns; None for a file or a store.
@@ -432,25 +428,20 @@ def _of_edges(ends: Any, weight: Any, kind: Any, time: Any, n: int, directed: bo
     columns = {"source": ends[0], "target": ends[1], "weight": weight, "kind": kind, "time": time}
     columns = {title: v.tolist() for title, v in columns.items() if v is not None}
     folder, stack = lasting_folder(100 * ends.shape[1])
-    try:
-        table, ids, store = (os.path.join(folder, v) for v in ("edges.csv", "nodes.ids", "store"))
-        with open(table, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            csv.writer(file).writerows([columns, *zip(*columns.values())])
-        with open(ids, "w", encoding="ascii") as file:
-            file.writelines(f"{row}\n" for row in range(n))
-        fields = ",".join(v for v in ("source", "target", "weight") if v in columns)
-        flags = [f"--{v}={v}" for v in ("kind", "time") if v in columns]
-        done = _process.run(["ingest", table, "-o", store, "--nodes", ids, "--fields", fields,
-                             "--directed" if directed else "--undirected", *flags],
-                            {table: "graph"})
-        os.remove(table)
-    except BaseException:
-        stack.close()
-        raise
-    if count := done.get("self_loops"):
-        warn(f"graph: {count} edges from a node to itself are left out")
+    table, ids, store = (os.path.join(folder, v) for v in ("edges.csv", "nodes.ids", "store"))
     graph = Graph(None, names, store, n)
     weakref.finalize(graph, stack.close)
+    with open(table, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        csv.writer(file).writerows([columns, *zip(*columns.values())])
+    with open(ids, "w", encoding="ascii") as file:
+        file.writelines(f"{row}\n" for row in range(n))
+    fields = ",".join(v for v in ("source", "target", "weight") if v in columns)
+    flags = [f"--{v}={v}" for v in ("kind", "time") if v in columns]
+    done = _process.run(["ingest", table, "-o", store, "--nodes", ids, "--fields", fields,
+                         "--directed" if directed else "--undirected", *flags], {table: "graph"})
+    os.remove(table)
+    if count := done.get("self_loops"):
+        warn(f"graph: {count} edges from a node to itself are left out")
     return graph
 
 
@@ -466,19 +457,15 @@ def is_missing(values: Any) -> Any:
     """Return a mask of None, NaN, NaT and pandas.NA in an array."""
     if values.dtype.kind in "fcmM":
         return np.isnan(values) if values.dtype.kind in "fc" else np.isnat(values)
+
+    def is_none(value: Any) -> bool:
+        try:
+            return value is None or bool(value != value)
+        except (TypeError, ValueError):  # pandas.NA is neither; an array is a value
+            return not hasattr(value, "__len__")
     if values.dtype != object:
         return np.zeros(values.shape, dtype=bool)
-    return np.fromiter((_is_none(v) for v in values.ravel()), bool,
-                       values.size).reshape(values.shape)
-
-
-def _is_none(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA is neither; an array is a value
-        return not hasattr(value, "__len__")
+    return np.fromiter(map(is_none, values.ravel()), bool, values.size).reshape(values.shape)
 
 
 def _from_adjacency(frame: Any) -> Graph | None:
@@ -571,10 +558,6 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
     if hasattr(graph, "edge_index"):  # the Data of PyTorch Geometric
         weight = getattr(graph, "edge_weight", None)
         return _from_index(graph.edge_index, weight, int(graph.num_nodes), directed)
-    if getattr(graph, "is_sparse_csr", False) or getattr(graph, "is_sparse", False):  # of PyTorch
-        graph = graph.detach().cpu().to_sparse_coo().coalesce()
-        index, values = graph.indices().numpy(), graph.values().numpy()
-        return Graph(_csr(sp.coo_matrix((values, (index[0], index[1])), shape=tuple(graph.shape))))
     array = np.asarray(as_array(graph))
     if array.ndim == 0:
         raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or "

@@ -49,8 +49,8 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     labels : Labels, which the kernel ``cwk`` of walks starts from.
     dtype : The precision of the values.
     tol : The largest error of a value, relative to the largest value in its columns.
-    out : A ``.npy`` file for the block, of which the result is a map. The report of the program is
-        written to ``out.run.json``, and the ids of the nodes to files that end in ``.ids``.
+    out : A ``.npy`` file for the block, of which the result is a map. ``out.run.json`` is the
+        report of the program, and files that end in ``.ids`` have the ids of the nodes.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Raises UsageError: The kernel or a parameter does not exist.
@@ -94,9 +94,8 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     graph : A graph in any form that :func:`as_graph` takes.
     labels : Labels of some nodes, as in :meth:`NodeClassifier.fit`.
     spec : The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
-    honest : Whether the row of a labelled node is computed by a walk without the labels of its
-        fold. Otherwise it contains its own label, unlike the rows of other nodes, so that a
-        classifier learns too much from it.
+    honest : Whether the row of a labelled node is computed without the labels of its fold.
+        Otherwise it contains its own label, so that a classifier learns too much from it.
     dtype : The precision of the features.
     out : A ``.npy`` file for the features, of which the result is a map.
     **settings : threads, max_memory, progress and, for the folds of honest features, random_state,
@@ -218,14 +217,13 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
 
     Parameters:
     A, B : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, and the block.
-    start, stop, num, endpoint : As in SciPy: with them the result has an entry for each of ``num``
-        times, which t multiplies. They are computed together, for about the cost of the longest
-        time.
+    start, stop, num, endpoint : As in SciPy: the result has an entry for each of ``num`` times,
+        which t multiplies, for about the cost of the longest time.
     t : The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
     matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}. The matrix
         M of the graph.
     tol : The largest error of a column, relative to its norm. If float64 cannot promise the
-        default, there is a warning with the error; a smaller value is refused then.
+        default, a warning has the error; a smaller value is refused then.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Returns: of the shape of B, after the times if there are some.
@@ -253,9 +251,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     """Solve (L + shift·I)·x = b for a Laplacian L of the graph.
 
     Parameters:
-    A, b, x0 : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, the
-        right-hand sides, and, for the signature of :func:`scipy.sparse.linalg.cg`, a start that is
-        not used.
+    A, b, x0 : A matrix or graph in any form that :func:`as_graph` takes, the right-hand sides, and
+        a start that is not used, as in :func:`scipy.sparse.linalg.cg`.
     shift : With 0, the result is L⁺·b, with the pseudo-inverse L⁺.
     matrix : {"laplacian", "normalized-laplacian"}. The Laplacian.
     rtol : The largest error of a column of x, relative to its norm.
@@ -303,8 +300,7 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
 
     Parameters:
     A : The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
-    k, M, sigma : The number of eigenpairs; None, for the signature of SciPy; a number for the
-        eigenvalues nearest to it.
+    k, M, sigma : The number of eigenpairs; None; a number for the eigenvalues nearest to it.
     which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues.
     matrix : adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or
         modularity.

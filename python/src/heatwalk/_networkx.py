@@ -43,10 +43,10 @@ class BackendGraph:
         """Return the matrix of absolute weights in both directions, without its diagonal."""
         if self.graph.is_multigraph():  # of parallel edges, the absolute values are added
             index = {v: i for i, v in enumerate(self.graph)}
-            edges = list(self.graph.edges(data=weight, default=1))
-            ends = [index[u] for u, _, _ in edges], [index[v] for _, v, _ in edges]
-            values = [abs(w) for _, _, w in edges]
-            matrix = sp.coo_matrix((values, ends), shape=(len(index),) * 2).tocsr()
+            edges = [(index[u], index[v], abs(w))
+                     for u, v, w in self.graph.edges(data=weight, default=1)]
+            i, j, w = np.array(edges).reshape(-1, 3).T
+            matrix = sp.coo_matrix((w, (i.astype(int), j.astype(int))), (len(index),) * 2).tocsr()
         else:
             matrix = abs(self.matrix(weight))
         if self.graph.is_multigraph() or self.graph.is_directed():

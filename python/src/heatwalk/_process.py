@@ -33,13 +33,11 @@ Update = Callable[[Mapping[str, Any]], None]
 
 
 class Settings(TypedDict, total=False):
-    """Settings that every function takes by name; none of the first three changes a result.
-
-    The last four are for graphs whose edges have kinds or times.
+    """Settings that every function takes by name, the last four for edges with kinds or times.
 
     Attributes:
-    threads : The number of threads; by default that of the processors, or ``$OMP_NUM_THREADS``.
-    max_memory : The largest memory of the program, such as "4GiB", or bytes.
+    threads, max_memory : The number of threads, by default ``$OMP_NUM_THREADS`` or that of the
+        processors; the largest memory of the program, as "4GiB" or bytes. No result changes.
     progress : True shows the progress, False does not; by default it is shown in a terminal or a
         notebook after two seconds. A function gets (stage, done, total, seconds left or None).
     random_state : The seed of splits and folds; None draws another one at each call.
@@ -90,8 +88,8 @@ _cancelled: set[subprocess.Popen[bytes]] = set()
 def cancel() -> None:
     """End all calls of this process, in whatever thread; each of them raises ``CancelledError``.
 
-    Ctrl-C ends the calls of the main thread, and in a terminal or a notebook those of all threads.
-    This function serves the rest, for example the calls of a thread pool when its owner is stopped.
+    Ctrl-C ends those of the main thread, and in a terminal or a notebook those of all threads. This
+    function serves the rest, for example a thread pool when its owner is stopped.
     """
     for process in list(_running):
         _cancelled.add(process)

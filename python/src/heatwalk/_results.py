@@ -19,8 +19,7 @@ class Block:
     Attributes:
     array : The values; ``numpy.asarray(block)`` is the same array.
     rows, cols : The nodes of the rows and the meaning of the columns.
-    error_bound : A bound on the error of a value, or of the norm of a column for :func:`apply`;
-        None if unknown.
+    error_bound : A bound on the error of a value, for :func:`apply` of the norm of a column.
     run : The report of the program.
     """
 

@@ -31,10 +31,8 @@ class Store(Graph):
         """Read graph files, or a graph, into a new store.
 
         Parameters:
-        source : The input. The nodes of a NetworkX graph become ids as text, and nodes of the same
-            text are refused.
-        path : The directory of the store.
-        force : Whether a store in the directory is replaced.
+        source : A file, several files, or a graph, whose nodes become ids as text.
+        path, force : The directory, and whether a store there is replaced.
         self_loops : {"drop", "keep"}. The edges from a node to itself.
         directed : Whether the edges of files have a direction; by default, if a file says so.
         kind, time : The columns of files with the kind and the date of each edge.

@@ -48,16 +48,14 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     Parameters:
     graph, y : A graph in any form that :func:`as_graph` takes; labels, as in
         :meth:`NodeClassifier.fit`, or numbers.
-    methods : The methods; auto and lp if left out, and those of :func:`regress` for numbers. With
-        several labels for a node there is one method.
+    methods : The methods; auto and lp if left out, for numbers those of :func:`regress`, and one
+        alone for several labels.
     train, splits, per_class, split : Shares of the labelled nodes to train on; the number of random
         splits for each share; numbers of nodes of each class, in place of shares; "train" or "test"
         for each node or some, in place of random splits.
-    numbers, multi_label : Whether y has numbers, for methods of :func:`regress`, or several labels
-        for a node.
-    node_features : Attributes of the nodes, as for :class:`NodeClassifier`.
-    prior, report : Known shares of the classes, or "balanced"; a file for the report: .html, .json
-        or .txt.
+    numbers, multi_label : Whether y has numbers, or several labels for a node.
+    node_features, prior : As for :class:`NodeClassifier`.
+    report : A file for the report: .html, .json or .txt.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`. Give a
         number as random_state for the same splits each time.
 
@@ -235,14 +233,11 @@ def methods() -> pandas.DataFrame:
         which follows a kernel, as in ``"diffusion+rls"``.
     """
     import pandas
-    lines = []
-    for m in _process.run(["methods"])["methods"]:
-        if m["command"] not in ("classify", "regress", "kernel", "gram classify"):
-            continue
-        parameters = {}
-        for p in m.get("parameters", []):
-            values = p.get("range") or "|".join(p.get("words") or [])
-            parameters[p["name"]] = f"{values} (default {p.get('default')})"
-        lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"],
-                      "formula": m["formula"], "parameters": parameters})
+    lines = [
+        {"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"],
+         "formula": m["formula"], "parameters": {
+             p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} "
+                        f"(default {p.get('default')})" for p in m.get("parameters", [])}}
+        for m in _process.run(["methods"])["methods"]
+        if m["command"] in ("classify", "regress", "kernel", "gram classify")]
     return pandas.DataFrame(lines)  # type: ignore[no-any-return]
