@@ -39,10 +39,7 @@ def find() -> str:
 
 
 def _is_script(path: str) -> bool:
-    """Report whether a file is the console script of this package, which would run itself for ever.
-
-    A launcher of Windows has the script as a zip file at its end.
-    """
+    """Report whether a file is the console script of this package; Windows has that at its end."""
     with open(path, "rb") as file:
         head = file.read(2)
         if head == b"#!":

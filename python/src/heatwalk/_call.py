@@ -16,10 +16,7 @@ from ._labels import Labels, attributes_of
 
 
 class Call:
-    """One run of the program on a graph, in a temporary folder.
-
-    With loops the diagonal of the matrix counts, as in SciPy; otherwise it is left out.
-    """
+    """One run of the program, in a folder; with loops the diagonal counts, as in SciPy."""
 
     def __init__(self, folder: str, graph: Graph, settings: Mapping[str, Any], *,
                  loops: bool = False) -> None:

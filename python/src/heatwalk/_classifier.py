@@ -111,7 +111,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             options = {
                 "labels": write_labels(call), "o": path, "prior": self.prior,
-                "multi_label": self.multi_label, "method": None if self.multi_label else self.method,
+                "method": None if self.multi_label else self.method,
+                "multi_label": self.multi_label,
                 "unreached": None if unreached == "blank" else unreached,
                 "targets": call.write("targets.npy", "targets", targets), "is_random": True,
                 "node_features": call.write_attributes(self.node_features)}
@@ -264,8 +265,7 @@ def _read_predictions(path: str) -> tuple[Any, Any, Any, Any]:
 class Model:
     """A model that :meth:`NodeClassifier.save` wrote, for graphs with further nodes and edges.
 
-    Attributes:
-    classes_ : The classes in sorted order.
+    Its attribute classes_ has the classes in sorted order.
     """
     __module__ = "heatwalk"
 

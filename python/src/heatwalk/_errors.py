@@ -1,8 +1,4 @@
-"""Exceptions and warnings.
-
-Each exit code of the program is a class, so that ``except ValueError``, ``except OSError`` or
-``except MemoryError`` works without knowledge of this package.
-"""
+"""Exceptions, a class for each exit code of the program, and warnings."""
 
 from __future__ import annotations
 

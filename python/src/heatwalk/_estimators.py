@@ -27,8 +27,8 @@ _E = TypeVar("_E", bound="NodeEstimator")
 class NodeEstimator(BaseEstimator):
     """An estimator on the nodes of one graph.
 
-    With ``graph`` in the constructor X is a list of nodes, which scikit-learn may split. Without it
-    X is the whole graph in ``fit``, and left out or the same graph later.
+    With ``graph`` in the constructor X is a list of nodes; otherwise X is the whole graph in
+    ``fit``, and left out or the same graph later.
     """
     graph: Any
     _state: Any = None  # checksum of the graph of fit, or None for a graph in the constructor
@@ -86,11 +86,12 @@ class NodeEstimator(BaseEstimator):
                 raise
             columns = X.shape[1]
         if columns != n:
-            raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting {n} "
-                             f"features as input; predictions are those of the fitted graph: {way}")
+            raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting "
+                             f"{n} features as input; predictions are those of the fitted graph: "
+                             f"{way}")
         if checksum(g) != self._state:
-            raise ValueError("X is not the graph of fit; predictions are those of the nodes of that "
-                             f"graph: {way}, or heatwalk.load for a model of other graphs")
+            raise ValueError("X is not the graph of fit; predictions are those of the nodes of "
+                             f"that graph: {way}, or heatwalk.load for a model of other graphs")
         return slice(None)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -220,10 +221,8 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         return self._fitted(g, embedding_=vectors, eigenvalues_=values)
 
     def _eigenvectors(self, g: Graph) -> tuple[Any, Any]:
-        matrix = g.to_scipy()
-        if matrix.nnz < 1 << 31:  # SciPy before 1.11 finds components by indices of 32 bits alone
-            parts = matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
-            matrix = sp.csr_matrix(parts, matrix.shape)
+        A = g.to_scipy()
+        matrix = sp.csr_matrix((A.data, A.indices, A.indptr), A.shape)  # indices of 32 bits, if few
         count, component = sp.csgraph.connected_components(matrix, directed=False)
         rows = np.arange(g.n)
         if self.largest_component:

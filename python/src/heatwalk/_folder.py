@@ -24,6 +24,7 @@ except ImportError:  # Windows, where an open file cannot be removed
 
 _PREFIX = "heatwalk-"
 _SHM = "/dev/shm"
+IN_MEMORY = 64 << 20  # bytes of the largest result that is read; others are mapped
 _T = TypeVar("_T")
 
 #: Locks and pipes of the calls that run. A child of fork closes its copies, because each of them
@@ -115,11 +116,10 @@ def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:
             with _folder(parent) as path:
                 return call(path)
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
+            is_full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+            if not is_full or parent is parents[-1] and isinstance(error, StoreError):
                 raise
             if parent is parents[-1]:
-                if isinstance(error, StoreError):
-                    raise
                 hint = "free space, or set $HEATWALK_TMPDIR to a folder on another disk"
                 raise StoreError("no space left on the disk", hint, parent, 1,
                                  number=errno.ENOSPC) from error
@@ -141,10 +141,6 @@ def write_array(path: str, array: Any) -> str:
         while done < len(view):
             done += file.write(view[done:done + (1 << 30)]) or 0
     return path
-
-
-#: Results up to this size are read into memory; larger ones are arrays over the removed file.
-IN_MEMORY = 64 << 20
 
 
 def read_array(path: str, keep: bool = False) -> Any:

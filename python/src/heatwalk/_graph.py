@@ -47,10 +47,10 @@ class Nodes:
             self._names = list[Hashable](_read_ids_of(self.path))
         return range(len(self)) if self._names is None else self._names
 
-    def at(self, rows: Sequence[int] | None) -> Sequence[Any]:
-        """Return the nodes of rows, of all for None."""
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """Return the nodes of rows."""
         nodes = self.all()
-        return nodes if rows is None else [nodes[row] for row in rows]
+        return [nodes[row] for row in rows]
 
     def row(self, node: Hashable) -> int:
         """Return the row of a node, or raise a KeyError."""
@@ -517,11 +517,6 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     num_nodes : The number of nodes of an edge index, if the last ones have no edges.
 
     Raises ValueError: The object is no graph, or its names or weights are ambiguous.
-
-    >>> import numpy as np
-    >>> import heatwalk as hw
-    >>> hw.as_graph(np.array([[0, 1, 1], [1, 2, 3]]), num_nodes=6)
-    <heatwalk.Graph of 6 nodes and 6 entries>
     """
     made = _convert(graph, source, target, weight, directed, num_nodes, kind, time)
     if ids is not None:

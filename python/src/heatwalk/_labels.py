@@ -156,8 +156,7 @@ def decode(classes: Any, code: Any) -> Any:
 def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
     """Return the classes, the labels as an n×k matrix, and whether y was such an indicator matrix.
 
-    y has an iterable of labels for each node, or is an indicator of 0 and 1, also as lists of equal
-    length, as in scikit-learn. A node without a label is unlabelled.
+    y has an iterable of labels for each node, or is an indicator of 0 and 1, also as lists.
     """
     if hasattr(y, "toarray"):
         y = y.toarray()
@@ -194,8 +193,7 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
 def attributes_of(graph: Graph, features: Any) -> Any:
     """Return attributes of nodes as a matrix with a row for each node.
 
-    A column of numbers in a frame is an attribute, whose missing values become its mean. A column
-    of other values has an attribute of 0 and 1 for each of its values.
+    Missing numbers become the mean of their column. Other values are attributes of 0 and 1.
     """
     features = nodes_of(graph).align(features, "node_features")
     if not hasattr(features, "columns"):

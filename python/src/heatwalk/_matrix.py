@@ -87,7 +87,8 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
 
 
 def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False,
-             dtype: Any = "float32", out: Path | None = None, **settings: Unpack[Settings]) -> Block:
+             dtype: Any = "float32", out: Path | None = None,
+             **settings: Unpack[Settings]) -> Block:
     """Compute the features of coinciding walks, F with K = FFᵀ.
 
     Parameters:
@@ -109,8 +110,8 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
-        run = call.run("features", kernel=spec, dtype=name, labels=call.write_labels(encoded), o=path,
-                       features="honest" if honest else None, is_random=honest)
+        run = call.run("features", kernel=spec, dtype=name, labels=call.write_labels(encoded),
+                       features="honest" if honest else None, o=path, is_random=honest)
         with open(path[:-4] + ".cols.ids", encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(":") for line in file]
         classes = encoded.classes.tolist()
@@ -153,11 +154,6 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     Raises UsageError: The function does not exist, needs an undirected graph, or cannot have the
         tolerance.
     See also expm_multiply, solve, eigsh: functions with the names and arguments of SciPy.
-
-    >>> import heatwalk as hw
-    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    >>> hw.apply(path, "laplacian", [1, 0, 0]).array
-    array([ 1., -1.,  0.])
     """
     g = as_graph(graph)
     return _apply(g, function, _block(B, g), tol, settings, tol, self_loops, _checked(out, dtype),
@@ -168,8 +164,7 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
            | None, loops: bool = True, dtype: str = "float64", out: Path | None = None) -> Block:
     """Run apply, and again for columns that may miss the promised tolerance.
 
-    The tolerance of the program is relative to the largest column; without one it does what float64
-    allows.
+    The tolerance of the program is relative to the largest column.
     """
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
@@ -274,8 +269,8 @@ def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, 
     def work(folder: str) -> tuple[Array, Array]:
         call = Call(folder, g, settings, loops=True)
         path = call.path("vectors.npy", "out")
-        values = np.asarray(call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path,
-                                     near=sigma)["values"])
+        run = call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path, near=sigma)
+        values = np.asarray(run["values"])
         order = np.argsort(values, kind="stable")
         return values[order], np.asarray(read_array(path))[:, order]
     return call_in_folder(bytes_of(g) + 8 * k * g.n, work)

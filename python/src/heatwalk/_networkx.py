@@ -278,10 +278,9 @@ def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized
     return order
 
 
-_FUNCTIONS = (
-    "algebraic_connectivity", "communicability_exp", "eigenvector_centrality", "fiedler_vector",
-    "harmonic_function", "katz_centrality", "local_and_global_consistency", "pagerank",
-    "resistance_distance", "spectral_ordering")
+_FUNCTIONS = ("algebraic_connectivity communicability_exp eigenvector_centrality fiedler_vector "
+              "harmonic_function katz_centrality local_and_global_consistency pagerank "
+              "resistance_distance spectral_ordering").split()
 
 #: The functions, as NetworkX finds them.
 backend = types.SimpleNamespace(convert_from_nx=convert_from_nx, convert_to_nx=convert_to_nx,

@@ -25,8 +25,7 @@ from ._folder import held
 log = logging.getLogger("heatwalk")
 log.addHandler(logging.NullHandler())
 
-#: ``None``: shown after two seconds in a terminal or a notebook; a function of (stage, done, total,
-#: seconds left).
+#: Whether it is shown, or a function of (stage, done, total, seconds left).
 Progress = Union[None, bool, Callable[[str, int, int, "float | None"], object]]
 
 Update = Callable[[Mapping[str, Any]], None]
@@ -78,8 +77,6 @@ _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds sets function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
     "until kind time per_class self_loops split").split()})
-
-_GRACE = 1.0  # seconds from SIGINT to SIGKILL
 
 _running: set[subprocess.Popen[bytes]] = set()
 _cancelled: set[subprocess.Popen[bytes]] = set()
@@ -178,7 +175,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         nt = os.name == "nt"
         process.send_signal(getattr(signal, "CTRL_BREAK_EVENT") if nt else signal.SIGINT)
-    deadline = time.monotonic() + _GRACE
+    deadline = time.monotonic() + 1
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     if process.poll() is None:

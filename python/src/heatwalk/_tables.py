@@ -130,9 +130,9 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     def work(folder: str) -> list[list[str]]:
         call = Call(folder, g, settings)
         path = call.path("suggestions.tsv", "out")
-        call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path, prior=prior,
-                 targets=call.write("targets.npy", "targets", chosen), is_random=True,
-                 node_features=call.write_attributes(node_features))
+        call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path,
+                 targets=call.write("targets.npy", "targets", chosen), prior=prior,
+                 node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
     classes = labels.classes.tolist()
@@ -154,8 +154,8 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("predictions.npz", "out")
-        run = call.run("regress", method=method, values=call.write("values.npy", "y", values), o=out,
-                       node_features=call.write_attributes(node_features), is_random=True)
+        run = call.run("regress", method=method, values=call.write("values.npy", "y", values),
+                       node_features=call.write_attributes(node_features), o=out, is_random=True)
         with np.load(out) as file:
             arrays = {name: file[name] for name in file.files}
         arrays["reached"] = arrays["reached"] != 0
@@ -212,8 +212,8 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
-        run = call.run("rank", seeds=call.write("seeds.npy", "seeds", rows), kernel=kernel, sets=sets,
-                       o=out, is_random=True)
+        run = call.run("rank", seeds=call.write("seeds.npy", "seeds", rows), kernel=kernel,
+                       sets=sets, o=out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
     arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)

@@ -21,12 +21,7 @@ def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_mat
     labelled : Keep the labels of this number of papers, drawn at random; the others are None.
     random_state : The seed of the draw.
 
-    Returns: A : The adjacency matrix. y : The subject of each paper, or None.
-
-    >>> import heatwalk as hw
-    >>> A, y = hw.datasets.cora(labelled=270)
-    >>> A.shape, sum(label is not None for label in y)
-    ((2708, 2708), 270)
+    Returns: A and y, the adjacency matrix, and the subject of each paper or None.
     """
     tables = []
     for name in ("labels.tsv.gz", "edges.tsv.gz"):
