@@ -217,7 +217,7 @@ def attributes_of(graph: Graph, features: Any) -> Any:
                 columns.append(np.where(missing, numbers[~missing].mean(), numbers)[:, None])
             continue
         levels = {v: i for i, v in enumerate(dict.fromkeys(values[~missing].tolist()))}
-        if len(levels) > min(_MOST_LEVELS, max(9, 0.9 * (~missing).sum() - 1)):
+        if len(levels) > min(1000, max(9, 0.9 * (~missing).sum() - 1)):
             raise ValueError(f"node_features: the column {title!r} has {len(levels)} different "
                              "texts; leave it out, or make it a number or a category")
         rows = np.flatnonzero(~missing)
@@ -227,6 +227,3 @@ def attributes_of(graph: Graph, features: Any) -> Any:
     if not columns:
         raise ValueError("node_features has no column with a value")
     return sp.hstack(columns, "csr") if any(sp.issparse(c) for c in columns) else np.hstack(columns)
-
-
-_MOST_LEVELS = 1000  # largest number of values of a column of text

@@ -68,8 +68,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     if labels is None and kernel.partition(":")[0] == "cwk":
         raise ValueError("labels is missing: the walks of the kernel cwk start from labelled "
                          "nodes; give an array or a dict, as for y")
-    name = _checked(out, dtype)
-    g = as_graph(graph)
+    name, g = _checked(out, dtype), as_graph(graph)
     chosen = {"rows": rows_of(g, rows, "rows"), "cols": rows_of(g, cols, "cols")}
     size = np.dtype(name).itemsize
     for array in chosen.values():
@@ -104,8 +103,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
 
     Returns: a row for each node; the columns are pairs (step, class).
     """
-    name = _checked(out, dtype)
-    g = as_graph(graph)
+    name, g = _checked(out, dtype), as_graph(graph)
     encoded = encode(labels_of(g, labels), g.n)
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
@@ -200,8 +198,7 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
 
 def _columns(g: Graph, function: str, B: Array, tol: float, settings: Settings) -> Array:
     """Return f(M)·B with the relative error tol for each column, or a warning."""
-    default = 1e-8  # of the program
-    return _apply(g, function, B, None if tol == default else tol, settings, tol).array
+    return _apply(g, function, B, None if tol == 1e-8 else tol, settings, tol).array
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
