@@ -290,7 +290,7 @@ class Model:
             first = nodes_of(g).rows(self._learned, "graph")
             order = np.concatenate([first, np.setdiff1d(order, first)])
             g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(),
-                      [g.nodes[i] for i in order])
+                      [g.nodes[int(i)] for i in order])
             if node_features is not None and not is_pandas(node_features):  # found by name
                 node_features = as_array(node_features)[order]
         elif self._by_id != (g.matrix is None):

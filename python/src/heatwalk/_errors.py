@@ -24,8 +24,9 @@ class HeatwalkError(Exception):
         self.command, self.stderr = list(command), stderr
         super().__init__(str(self))
         if isinstance(self, OSError):
-            self.errno = self.number if number is None else number
-            self.strerror, self.filename = message, place or None
+            for name, value in (("errno", self.number if number is None else number),
+                                ("strerror", message), ("filename", place or None)):
+                setattr(self, name, value)
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message

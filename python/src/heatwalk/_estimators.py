@@ -18,7 +18,7 @@ try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 except ImportError:
     BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin = (
-        type("Base", (), {}) for _ in range(4))  # type: ignore[misc]
+        type("Base", (), {}) for _ in range(4))
 
 
 _E = TypeVar("_E", bound="NodeEstimator")
@@ -76,8 +76,7 @@ class NodeEstimator(BaseEstimator):
             return slice(None)
         if self._state == ():
             return _rows(self._nodes, X)
-        n = self.n_features_in_
-        way = f"use {type(self).__name__}(graph=A) with nodes as X"
+        n, way = self.n_features_in_, f"use {type(self).__name__}(graph=A) with nodes as X"
         try:
             g = as_graph(X)
             columns = g.n

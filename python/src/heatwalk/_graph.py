@@ -212,7 +212,7 @@ def _read_ids_of(path: str) -> list[str]:
 
 def is_pandas(x: Any) -> bool:
     """Report whether x is a series or a frame of pandas."""
-    pandas = sys.modules.get("pandas")
+    pandas: Any = sys.modules.get("pandas")
     return bool(pandas) and isinstance(x, (pandas.Series, pandas.DataFrame))
 
 
@@ -272,9 +272,9 @@ def _csr(matrix: Any) -> Any:
     return matrix
 
 
-def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool,
-                names: Any = None) -> Any:
+def _from_edges(ends: Any, weight: Any, n: int, directed: bool, names: Any) -> Any:
     """Return the matrix of edges, by the rules of a file: equal weights of a–b and b–a are one."""
+    source, target = ends
     values = np.ones(len(source)) if weight is None else np.asarray(weight, dtype=np.float64)
     if len(values) != len(source):
         raise ValueError(f"weight has {len(values)} elements, and there are {len(source)} edges")
@@ -370,7 +370,7 @@ def _from_igraph(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
         edges = np.sort(edges, axis=1)  # so that parallel edges are added
     values = [None if title is None or title == weight and title not in titles
               else as_objects(graph.es[title]) for title in (weight, kind, time)]
-    return _of_edges(edges.T, *values, graph.vcount(), graph.is_directed(), names)
+    return _of_edges(edges.T, values, graph.vcount(), graph.is_directed(), names)
 
 
 def _columns(frame: Any) -> dict[str, Any] | None:
@@ -413,16 +413,16 @@ def _from_table(columns: dict[str, Any], source: Any, target: Any, weight: Any, 
         codes = np.array([[number.setdefault(v, len(number)) for v in end] for end in
                           (v.tolist() for v in ends)]).reshape(2, -1)
     values = [arrays.get(title) for title in (weight, kind, time)]
-    return _of_edges(codes, *values, len(number), directed, list(number))
+    return _of_edges(codes, values, len(number), directed, list(number))
 
 
-def _of_edges(ends: Any, weight: Any, kind: Any, time: Any, n: int, directed: bool,
-              names: Any) -> Graph:
+def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Graph:
     """Return the graph of edges between rows; those with kinds or times make a temporary store."""
+    weight, kind, time = values
     if weight is not None:
         weight = np.asarray(weight, dtype=np.float64)
     if kind is None and time is None:
-        return Graph(_from_edges(*ends, weight, n, directed, names), names)
+        return Graph(_from_edges(ends, weight, n, directed, names), names)
     if time is not None and time.dtype.kind == "M":
         time = np.datetime_as_string(time, unit="D")
     columns = {"source": ends[0], "target": ends[1], "weight": weight, "kind": kind, "time": time}
@@ -491,7 +491,7 @@ def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) 
     if num_nodes is not None and n > num_nodes:
         raise ValueError(f"num_nodes is {num_nodes}, and the edge index has node {n - 1}")
     weight = None if weight is None else np.asarray(as_array(weight)).ravel()
-    return _of_edges(index, weight, None, None, num_nodes or n, directed, None)
+    return _of_edges(index, (weight, None, None), num_nodes or n, directed, None)
 
 
 def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None,

@@ -34,7 +34,7 @@ def _checked(out: Path | None, dtype: Any) -> str:
         raise ValueError(f"out is {os.fspath(out)!r}; give a file with the ending .npy")
     if (name := np.dtype(dtype).name) not in ("float32", "float64"):
         raise ValueError(f"dtype is {name}; give float32 or float64")
-    return name
+    return str(name)
 
 
 def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = None, *,
@@ -76,7 +76,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     def work(folder: str) -> Block:
         call = Call(folder, g, settings)
         path = _output(call, out)
-        files = {axis: call.write(f"{axis}.npy", axis, rows) for axis, rows in chosen.items()}
+        files: Any = {axis: call.write(f"{axis}.npy", axis, rows) for axis, rows in chosen.items()}
         if labels is not None:
             files["labels"] = call.write_labels(encode(labels_of(g, labels), g.n))
         run = call.run("kernel", kernel=kernel, dtype=name, o=path, tolerance=tol, **files)
@@ -118,7 +118,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     return call_in_folder(2 * bytes_of(g), work)
 
 
-def _block(B: Any, g: Graph, name: str = "B") -> Array:
+def _block(B: Any, g: Graph, name: str = "B") -> Any:
     """Return a block of numbers with a row for each node; values of pandas follow their index."""
     B = nodes_of(g).align(B, name)
     if hasattr(B, "toarray"):

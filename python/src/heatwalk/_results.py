@@ -77,7 +77,7 @@ def _nodes(axis: Any) -> Sequence[Any]:
     if isinstance(axis, Nodes):
         return axis.all()
     if isinstance(axis, tuple):
-        return axis[0].at(axis[1])
+        return axis[0].at(axis[1])  # type: ignore[no-any-return]
     return axis  # type: ignore[no-any-return]
 
 

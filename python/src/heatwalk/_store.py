@@ -48,7 +48,8 @@ class Store(Graph):
         more += [f"--{name}={v}" for name, v in (("kind", kind), ("time", time)) if v is not None]
         def run(inputs: Sequence[str], *args: str) -> Store:
             names = {path: "source" for path in (*inputs, *args) if path.startswith(os.sep)}
-            done = _process.run(["ingest", *inputs, "-o", target, *args, *more], names, **settings)
+            done = _process.run(["ingest", *inputs, "-o", target, *args, *more], names,
+                                **dict[str, Any](settings))
             if self_loops == "drop" and (count := done.get("self_loops")):
                 warn(f"source: {count} edges from a node to itself are left out; pass "
                      "self_loops=\"keep\" to keep them")

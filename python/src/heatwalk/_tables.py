@@ -145,7 +145,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
         lines.append((own, float(gain), classes[int(label)] if label else None,
                       float(probability) if probability else None, reason))
     frame = pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
-    return frame  # type: ignore[no-any-return]
+    return frame
 
 
 def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, node_features: Any,
@@ -186,7 +186,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     arrays, run = predict_numbers(g, numbers_of(g, y), method, node_features, settings)
     frame = pandas.DataFrame(arrays, index=axis(g.nodes))
     frame.attrs["run"] = run
-    return frame  # type: ignore[no-any-return]
+    return frame
 
 
 def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: int = 999,
@@ -222,7 +222,7 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     arrays["seed"][rows] = True
     frame = pandas.DataFrame(arrays, index=axis(g.nodes)).iloc[np.argsort(arrays["rank"])]
     frame.attrs["run"] = run
-    return frame  # type: ignore[no-any-return]
+    return frame
 
 
 def methods() -> pandas.DataFrame:
@@ -240,4 +240,4 @@ def methods() -> pandas.DataFrame:
                         f"(default {p.get('default')})" for p in m.get("parameters", [])}}
         for m in _process.run(["methods"])["methods"]
         if m["command"] in ("classify", "regress", "kernel", "gram classify")]
-    return pandas.DataFrame(lines)  # type: ignore[no-any-return]
+    return pandas.DataFrame(lines)
