@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -33,22 +32,13 @@ func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
 		return propagate.Response(ctx, m.rule, r.g, seedsOf(r.p, 0, k), nodes, v, responseTolerance)
 	}
-	f := explain.Linear(r.p.Row, explain.OneHot(r.p.Class, k), scores, make([]float64, k), respond)
-	if m.rule.Name == "lgc" {
-		f.Step = inverseRoots(r.p.Degrees)
+	weights := sparse.NewBlock[float64](len(r.p.Row), k)
+	for i, c := range r.p.Class {
+		weights.Row(i)[c] = 1
 	}
+	f := explain.Linear(r.p.Row, weights, scores, make([]float64, k), respond)
+	f.Normalized = m.rule.Name == "lgc"
 	return f
-}
-
-// inverseRoots returns 1/√d of each degree, and 0 of 0.
-func inverseRoots(degrees []float64) []float64 {
-	roots := make([]float64, len(degrees))
-	for i, d := range degrees {
-		if d > 0 {
-			roots[i] = 1 / math.Sqrt(d)
-		}
-	}
-	return roots
 }
 
 // byClass adds the value of a classifier to those of its classes: to that of Positive, and its negative to that of another

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -69,9 +70,7 @@ func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes
 		labels[component] = append(labels[component], row)
 	}
 	for component, shares := range sharesByComponent(g, s) {
-		for _, share := range shares {
-			agree[component] = agree[component] || share == 1
-		}
+		agree[component] = slices.Contains(shares, 1)
 	}
 	mean := map[uint32][]float64{}
 	for component, rows := range labels {

@@ -26,6 +26,16 @@ type Features struct {
 	groups []group // of each attribute of a table
 }
 
+// Name returns the title of the column of a table that an attribute comes from; "" of a matrix.
+func (f *Features) Name(attribute int) string {
+	for _, g := range f.groups {
+		if g.at <= attribute && attribute < g.at+g.n {
+			return g.title
+		}
+	}
+	return ""
+}
+
 // group is the columns of the result that come from one column of a table: one for a number, one
 // for each category.
 type group struct {

@@ -22,10 +22,10 @@ type Form struct {
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
 	// Right returns the score of a class at a node without its rest, in the units of the left responses.
 	Right func(node, class int) float64
-	// A step between i and j has the weight s_i·A_ij·s_j, with the factors s in Step; nil: 1. A nil A is the matrix of the
+	// A step between i and j has the weight A_ij, divided by √(d_i·d_j) if Normalized is true. A nil A is the matrix of the
 	// problem.
-	A    sparse.Matrix
-	Step []float64
+	A          sparse.Matrix
+	Normalized bool
 }
 
 // Terms are the terms of the score of a class of a node.
@@ -158,8 +158,8 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	l, r := sparse.NewBlock[float32](n, width), sparse.NewBlock[float32](n, width)
 	for i := range n {
 		step := 1.0
-		if f.Step != nil {
-			step = f.Step[i]
+		if f.Normalized {
+			step /= math.Sqrt(max(p.Degrees[i], math.SmallestNonzeroFloat64))
 		}
 		for j, e := range list {
 			right := f.Right(i, e.Class)
@@ -173,11 +173,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	for i := range best {
 		best[i] = make([][]Link, width)
 	}
-	a := f.A
-	if a == nil {
-		a = p.A
-	}
-	err := a.Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
+	err := cmp.Or(f.A, p.A).Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
 		top := best[worker]
 		for i := panel.Lo; i < panel.Hi; i++ {
 			col, val := panel.Row(i - panel.Lo)

@@ -44,12 +44,3 @@ func UnitColumns(n int, nodes []int) *sparse.Block[float64] {
 	}
 	return b
 }
-
-// OneHot returns a row for each label with a 1 in the column of its class.
-func OneHot(class []int, classes int) *sparse.Block[float64] {
-	b := sparse.NewBlock[float64](len(class), classes)
-	for i, c := range class {
-		b.Row(i)[c] = 1
-	}
-	return b
-}

@@ -36,6 +36,7 @@ type attributeBlock struct {
 	rows  *sparse.Block[float32]
 	scale float32
 	apply func(ctx context.Context, dst, w *sparse.Block[float32]) error
+	words *sparse.Block[float32] // the weights, once scores were computed
 }
 
 // ridge returns the block as ridges to classes learn from it.
@@ -57,6 +58,7 @@ func (b *attributeBlock) ridge(workers, classes int) ridgeBlock {
 					w.Row(j)[c] = b.scale * float32(weights.At(j, c))
 				}
 			}
+			b.words = w
 			if err := b.apply(ctx, dst, w); err != nil {
 				return err
 			}
@@ -90,7 +92,7 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 	if err != nil {
 		return nil, err
 	}
-	views := []attributeBlock{attributesOf(plain, l.applyTo), attributesOf(ranked, l.rankTo)}
+	views := []*attributeBlock{attributesOf(plain, l.applyTo), attributesOf(ranked, l.rankTo)}
 	if countsNeighbours(in.p) {
 		counts, err := countBlock(ctx, in, l, items, fold)
 		if err != nil {
@@ -102,7 +104,11 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 	for _, b := range views {
 		list = append(list, b.ridge(in.set.Workers, len(in.p.Names)))
 	}
-	return newRidgeScores(ctx, in, items, fold, hasOthers, list)
+	a, err := newRidgeScores(ctx, in, items, fold, hasOthers, list)
+	if err == nil && in.set.Explain {
+		a.lens, a.words = l, []*sparse.Block[float32]{views[0].words, views[1].words}
+	}
+	return a, err
 }
 
 // informedNodes returns the nodes that have a label or attributes. Walks from them reach the
@@ -118,7 +124,7 @@ func informedNodes(p *problem.Problem) []int {
 }
 
 // attributesOf returns the features of labels, scaled to a mean squared length of 1, and their weighted sums.
-func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, dst, w *sparse.Block[float32]) error) attributeBlock {
+func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, dst, w *sparse.Block[float32]) error) *attributeBlock {
 	square := 0.0
 	for _, x := range seen.Data {
 		square += float64(x) * float64(x)
@@ -130,5 +136,5 @@ func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, d
 	for i := range seen.Data {
 		seen.Data[i] *= scale
 	}
-	return attributeBlock{seen, scale, apply}
+	return &attributeBlock{rows: seen, scale: scale, apply: apply}
 }

@@ -45,7 +45,7 @@ type counts struct {
 
 // countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
 // among them.
-func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (block attributeBlock, err error) {
+func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (block *attributeBlock, err error) {
 	n, d := l.a.Rows, l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
 	left := make([]float64, n)

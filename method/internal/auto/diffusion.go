@@ -48,7 +48,7 @@ type kernelForm struct {
 }
 
 // addShares adds the shares of labels in the scores of kernels, with a weight for each kernel and class, to the terms of nodes.
-func (d *diffusionScores) addShares(ctx context.Context, nodes []int, weights [][]float64, terms []explain.Terms) error {
+func (d *diffusionScores) addShares(ctx context.Context, nodes []int, weights []inputs, terms []explain.Terms) error {
 	for index, form := range d.forms {
 		y, err := form.apply(ctx, explain.UnitColumns(d.full.Rows, nodes))
 		if err != nil {
@@ -58,7 +58,7 @@ func (d *diffusionScores) addShares(ctx context.Context, nodes []int, weights []
 		for i, label := range form.labels {
 			for j := range nodes {
 				for c, w := range form.weights.Row(i) {
-					terms[j].Share[label] += y.Row(form.rows[i])[j] * w * weights[j][index*k+c]
+					terms[j].Share[label] += y.Row(form.rows[i])[j] * w * weights[j].kernels[index*k+c]
 				}
 			}
 		}

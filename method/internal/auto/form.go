@@ -3,27 +3,30 @@ package auto
 import (
 	"context"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// newForm returns the form of the linear scores of a mixture,
+// newForm returns the form of the scores of a mixture,
 //
 //	score_c = (1 − w_b)·Σ_m w_m·z_mc + w_b·log b_c,  each less its mean over the classes
 //
-// for the logits z_m of its components with weights w_m, and beliefs b that are multiplied with the weight w_b. The
-// probabilities follow from the scores by softmax, mixing and calibration, which keep the likeliest class if the components
-// agree.
+// for the logits z_m of its components with weights w_m, logarithms of the probabilities of label propagation among them,
+// and beliefs b that are multiplied with the weight w_b. The probabilities follow from the scores by softmax, mixing and
+// calibration.
 //
-// The logits are functions of the masses q_fc of the filters f of walks from the labels of class c. Each column x of
-// these has the contributions of the straight path from no labels,
+// The logits of logistic regressions and of Poisson learning are functions z of inputs x: the masses of filters of walks
+// from the labels of each class, scores of kernels, and scores of attributes. An input has the contribution along the
+// straight path from no labels and no attributes,
 //
-//	a(c) = ∫_0^1 q_fc·∂x/∂q_fc (s·q) ds,  Σ_c a(c) = x(q) − x(0)
+//	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
-// (Aumann and Shapley 1974), divided among the labels of class c in proportion to their parts in q_fc. Scores of kernels
-// are sums over labels themselves. Everything else is the rest: biases, priors, eigenvectors, degrees, link rows, label
-// propagation and beliefs.
+// (Aumann and Shapley 1974). Inputs are sums over labels or over attributes, among which a_i is divided in proportion.
+// Everything else is the rest: biases, priors, eigenvectors, degrees, link rows, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p, c := f.in.p, f.columns
@@ -31,25 +34,24 @@ func newForm(m *model) *explain.Form {
 		return float64(c.of(f.walks.full.Row(node), decay85)[class]) / c.prior[class]
 	}}
 	form.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
-		terms, parts, predictor := make([]explain.Terms, len(nodes)), make([][]float64, len(nodes)), m.newPredictor()
-		var kernelWeights [][]float64
+		terms, weights, predictor := make([]explain.Terms, len(nodes)), make([]inputs, len(nodes)), m.newPredictor()
 		for j, v := range nodes {
-			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes), walks: make([]float64, filters*c.classes), kernels: make([]float64, kernels*c.classes)}
-			t.compute()
-			terms[j] = explain.Terms{Score: t.score, Share: make([]float64, len(p.Row)), Rest: t.score[class[j]] - t.covered}
-			parts[j], kernelWeights = t.walks, append(kernelWeights, t.kernels)
+			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
+			sum := t.integrate(&weights[j])
+			t.addScores()
+			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: t.score[class[j]] - sum}
 		}
 		w := &explain.Walk{P: p, Steps: f.seeds.steps, Workers: f.in.set.Workers}
 		decay := func(step int) float32 { return stepWeights(step)[decay85] }
+		sums := make([]float64, c.classes)
 		left, err := w.Run(ctx, nodes, decay, func(step int, x *sparse.Block[float32]) bool {
 			weight := stepWeights(step)
-			sums := make([]float64, c.classes)
 			for j := range nodes {
 				clear(sums)
-				for _, filter := range f.in.filters {
-					if int(filter) < undirectedFilters && weight[filter] > leastStepWeight {
-						for b := range sums {
-							sums[b] += float64(weight[filter]) * parts[j][int(filter)*c.classes+b]
+				for i, filter := range f.in.filters {
+					for b := range sums {
+						if weight[filter] > leastStepWeight {
+							sums[b] += float64(weight[filter]) * weights[j].walks[i*c.classes+b]
 						}
 					}
 				}
@@ -60,226 +62,136 @@ func newForm(m *model) *explain.Form {
 			return true
 		})
 		if err == nil && f.diffusion != nil {
-			err = f.diffusion.addShares(ctx, nodes, kernelWeights, terms)
+			err = f.diffusion.addShares(ctx, nodes, weights, terms)
+		}
+		if err == nil && f.attributes != nil {
+			err = f.attributes.addContributions(ctx, nodes, weights, terms)
 		}
 		return terms, left, err
 	}
 	return form
 }
 
-// mixtureTerms are the parts of the score of one node: derivatives of the score of its class by masses of filters of walks
-// from each class, and by scores of kernels.
+// inputs are the inputs of models at a node, or weights of them.
+type inputs struct {
+	walks, kernels []float64
+	attributes     []float64 // of block b and class c in b·classes + c
+}
+
+// lists returns the inputs in one list of slices.
+func (x *inputs) lists() [3][]float64 { return [3][]float64{x.walks, x.kernels, x.attributes} }
+
+// mixtureTerms are the parts of the score of a class at a node.
 type mixtureTerms struct {
 	*predictor
 	node, class int
 	score       []float64 // of each class
-	walks       []float64 // of filter f and the labels of class b in f·classes + b
-	kernels     []float64 // of kernel i and class b in i·classes + b
-	covered     float64   // by walks and kernels
 }
 
-// compute computes the parts.
-func (t *mixtureTerms) compute() {
-	f, k := t.features, len(t.score)
+const (
+	pathPoints     = 16   // of the quadrature along the path from no labels
+	differenceStep = 0.01 // of derivatives, relative to the inputs
+)
+
+// integrate stores derivatives of the score by the inputs, mean values over the path, and returns the sum of their products
+// with the inputs. A node that no walk reaches has none.
+func (t *mixtureTerms) integrate(weights *inputs) (sum float64) {
+	f := t.features
+	row := f.walks.full.Row(t.node)
+	x := inputs{walks: doubled(row), kernels: slices.Clone(f.columns.diffusionRow(t.scores, t.node)), attributes: f.attributes.scoresOf(t.node)}
+	point := inputs{slices.Clone(x.walks), slices.Clone(x.kernels), slices.Clone(x.attributes)}
+	*weights = inputs{make([]float64, len(x.walks)), make([]float64, len(x.kernels)), make([]float64, len(x.attributes))}
+	if !f.isKnown(row) {
+		return 0
+	}
+	points, masses := make([]float64, pathPoints), make([]float64, pathPoints)
+	quad.Legendre{}.FixedLocations(points, masses, 0, 1)
+	for i, root := range points { // s = root², because logarithms change most at the beginning
+		s, ds := root*root, 2*root*masses[i]
+		for k, list := range point.lists() {
+			for j, end := range x.lists()[k] {
+				list[j] = s * end
+			}
+		}
+		for k, list := range point.lists() {
+			for j, end := range x.lists()[k] {
+				if end == 0 {
+					continue
+				}
+				h := differenceStep * s * end
+				list[j] = s*end + h
+				difference := t.scoreAt(&point)
+				list[j] = s*end - h
+				difference -= t.scoreAt(&point)
+				list[j] = s * end
+				weights.lists()[k][j] += ds * difference / (2 * h)
+			}
+		}
+	}
+	for k, list := range weights.lists() {
+		for j, w := range list {
+			sum += w * x.lists()[k][j]
+		}
+	}
+	return sum
+}
+
+// scoreAt returns the part of the score of the class by logistic regressions and Poisson learning for some inputs.
+func (t *mixtureTerms) scoreAt(x *inputs) float64 {
+	walks := make([]float32, len(x.walks))
+	for i, q := range x.walks {
+		walks[i] = float32(q)
+	}
+	t.read(t.node, walks, x.kernels)
+	t.features.attributes.columnsOf(t.attributes, x.attributes)
+	clear(t.score)
+	for i, c := range t.mixture {
+		switch {
+		case c.setting < 0:
+			poissonLogits(t.one, t.features.columns, walks)
+			t.add(c, t.one)
+		case c.model != nil:
+			t.logits(c, t.weights[i])
+			t.add(c, t.one)
+		}
+	}
+	return t.score[t.class]
+}
+
+// addScores stores the scores of all classes.
+func (t *mixtureTerms) addScores() {
+	f := t.features
 	row := f.walks.full.Row(t.node)
 	if !f.isKnown(row) {
 		return
 	}
-	t.read(t.node, row)
-	logarithms, factor := make([]float64, k), 1.0
+	t.scoreAt(&inputs{doubled(row), f.columns.diffusionRow(t.scores, t.node), f.attributes.scoresOf(t.node)})
 	for _, c := range t.mixture {
-		if c.isOf(t.settings, candidate.isBeliefs) {
-			factor = 1 - c.weight
-		}
-	}
-	for i, c := range t.mixture {
-		weight := factor * c.weight
 		switch {
 		case c.isOf(t.settings, candidate.isPropagation):
-			slackenTo(logarithms, t.propagated.Row(t.node), f.columns.prior, t.settings[c.setting].lambda)
-			t.add(weight, logarithms, true)
+			slackenTo(t.one, t.propagated.Row(t.node), f.columns.prior, t.settings[c.setting].lambda)
 		case c.isOf(t.settings, candidate.isBeliefs):
-			for class, b := range t.beliefs.Row(t.node) {
-				logarithms[class] = float64(b)
-			}
-			t.add(c.weight, logarithms, true)
-		case c.setting < 0:
-			poissonLogits(t.one, f.columns, row)
-			t.add(weight, t.one, false)
-			t.addShared(weight*sharpness*f.columns.sharedScale[0], 0, 1)
-		case c.model != nil:
-			t.logits(c, t.weights[i])
-			t.add(weight, t.one, false)
-			t.addModel(weight, c, t.weights[i])
-		}
-	}
-	for i := range t.walks { // contributions by classes of labels → weights of their masses
-		filter, class := filter(i/k), i%k
-		if int(filter) >= undirectedFilters || f.in.position(filter) < 0 {
+			copy(t.one, doubled(t.beliefs.Row(t.node)))
+		default:
 			continue
 		}
-		t.covered += t.walks[i]
-		if q := float64(f.columns.of(row, filter)[class]); q > 0 {
-			t.walks[i] /= q
+		for class, q := range t.one {
+			t.one[class] = math.Log(q + leastTruth)
 		}
-	}
-	for i, r := range f.columns.diffusionRow(t.scores, t.node) {
-		t.covered += t.kernels[i] * r
+		t.add(c, t.one)
 	}
 }
 
-// add adds logits, or logarithms of probabilities, less their mean.
-func (t *mixtureTerms) add(weight float64, values []float64, areProbabilities bool) {
-	mean := 0.0
-	for c, v := range values {
-		if areProbabilities {
-			values[c] = math.Log(v + leastTruth)
-		}
-		mean += values[c] / float64(len(values))
+// add adds the logits of a component, less their mean, with its weight in the product with beliefs.
+func (t *mixtureTerms) add(c component, logits []float64) {
+	weight, mean := c.weight, 0.0
+	if last := t.mixture[len(t.mixture)-1]; last.isOf(t.settings, candidate.isBeliefs) && !c.isOf(t.settings, candidate.isBeliefs) {
+		weight *= 1 - last.weight
 	}
-	for c, v := range values {
-		t.score[c] += weight * (v - mean)
+	for _, z := range logits {
+		mean += z / float64(len(logits))
 	}
-}
-
-// towards returns the weight of the logit of a class in the score less its mean.
-func (t *mixtureTerms) towards(class int) float64 {
-	weight := -1 / float64(len(t.score))
-	if class == t.class {
-		weight++
-	}
-	return weight
-}
-
-// addModel adds the parts of a logistic regression.
-func (t *mixtureTerms) addModel(weight float64, term component, weights []float32) {
-	f, k := t.features, len(t.score)
-	c := t.settings[term.setting].candidate
-	if !c.Alone {
-		first := len(term.model.Shared) - f.in.sharedCount() // behind those of attributes and links
-		for s := range 1 + len(f.in.shared) {
-			t.addShared(weight*term.model.Shared[first+s]*f.columns.sharedScale[s], s, ratioOf)
-		}
-		for s := 1 + len(f.in.shared); s < f.in.sharedCount()-1; s += 2 {
-			t.addKernel(weight, term.model.Shared[first+s:], s)
-		}
-	}
-	if !c.Free {
-		return
-	}
-	raw := make([]float64, len(t.free))
-	f.columns.rawFree(raw, f.walks.full.Row(t.node), t.node)
-	for i, filter := range f.in.free {
-		if int(filter) >= undirectedFilters {
-			continue
-		}
-		for b := range k {
-			column := i*k + b
-			sum := 0.0
-			for class := range k {
-				sum += t.towards(class) * float64(weights[column*k+class])
-			}
-			x := (raw[column] - f.columns.mean[column]) * f.columns.scale[column]
-			t.addShare(weight*sum*f.columns.scale[column]*ratio(t.free[column], x), filter, b)
-		}
-	}
-}
-
-// ratio returns clipped/x, 1 for 0.
-func ratio(clipped, x float64) float64 {
-	if x == 0 {
-		return 1
-	}
-	return clipped / x
-}
-
-// ratioOf asks addShared for the ratio of the clipped column.
-const ratioOf = 0
-
-// addShared adds the contributions of a shared column of walks with a weight in its own units; unclipped is 1 for a column
-// that is not clipped.
-func (t *mixtureTerms) addShared(weight float64, s int, unclipped float64) {
-	f, k := t.features, len(t.score)
-	columns, filter := f.columns, source
-	if s > 0 {
-		filter = f.in.shared[s-1]
-	}
-	q := columns.of(f.walks.full.Row(t.node), filter)
-	mass, epsilon := massOf(q), columns.epsilon[filter]
-	whole := math.Log1p(mass / epsilon)
-	log, square := pathOf(mass, epsilon)
-	for class := range k {
-		value := float64(q[class])
-		x := math.Log((value + epsilon*columns.prior[class]) / ((mass + epsilon) * columns.prior[class]))
-		if s == 0 {
-			x = (value - columns.share[class]*mass) / (mass + epsilon)
-		}
-		y := weight * t.towards(class)
-		if unclipped == ratioOf {
-			y *= ratio(t.shared[s*k+class], x*columns.sharedScale[s])
-		}
-		for b := range k {
-			part := float64(q[b])
-			var a float64
-			if s == 0 {
-				a = -part * (columns.share[class]*log + (value-columns.share[class]*mass)*square)
-				if b == class {
-					a += part * log
-				}
-			} else {
-				if mass > 0 {
-					a = -part / mass * whole
-				}
-				if b == class {
-					a += math.Log1p(part / (epsilon * columns.prior[class]))
-				}
-			}
-			t.walks[int(filter)*k+b] += y * a
-		}
-	}
-}
-
-// pathOf returns ∫_0^1 ds/(s·Q + ε) and ∫_0^1 s/(s·Q + ε)² ds of a mass Q.
-func pathOf(mass, epsilon float64) (log, square float64) {
-	if mass < 1e-6*epsilon {
-		return 1 / epsilon, 1 / (2 * epsilon * epsilon)
-	}
-	log = math.Log1p(mass/epsilon) / mass
-	return log, (log - 1/(mass+epsilon)) / mass
-}
-
-// addShare adds the contributions of the share of class c in a filter, with a weight.
-func (t *mixtureTerms) addShare(weight float64, f filter, class int) {
-	columns, k := t.features.columns, len(t.score)
-	q := columns.of(t.features.walks.full.Row(t.node), f)
-	mass, epsilon := massOf(q), columns.epsilon[f]
-	log, square := pathOf(mass, epsilon)
-	for b := range k {
-		a := -(float64(q[class])*square + columns.prior[class]/(mass+epsilon))
-		if b == class {
-			a += log
-		}
-		t.walks[int(f)*k+b] += weight * float64(q[b]) * a
-	}
-}
-
-// addKernel adds the weights of the scores of a kernel, whose shared columns are s and s + 1.
-func (t *mixtureTerms) addKernel(weight float64, shared []float64, s int) {
-	columns, k := t.features.columns, len(t.score)
-	index := (s - 1 - len(t.features.in.shared)) / 2
-	r := columns.diffusionRow(t.scores, t.node)[index*k:][:k]
-	sum := 0.0
-	for _, x := range r {
-		sum += x
-	}
-	for class := range k {
-		y := weight * t.towards(class)
-		scales := columns.sharedScale[s:]
-		t.kernels[index*k+class] += y * shared[0] * scales[0] * ratio(t.shared[s*k+class], r[class]*scales[0])
-		second := -columns.prior[class] * sum * scales[1]
-		z := -y * shared[1] * scales[1] * columns.prior[class] * ratio(t.shared[(s+1)*k+class], second)
-		for b := range k {
-			t.kernels[index*k+b] += z
-		}
+	for class, z := range logits {
+		t.score[class] += weight * (z - mean)
 	}
 }

@@ -129,7 +129,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 		return p.row
 	}
 	if isKnown {
-		p.read(v, row)
+		p.read(v, row, f.columns.diffusionRow(p.scores, v))
+		f.attributes.nodeTo(p.attributes, v)
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
@@ -159,13 +160,12 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// read computes the columns of node v.
-func (p *predictor) read(v int, row []float32) {
+// read computes the columns of node v from its filters of walks and its scores of kernels, but for those of attributes.
+func (p *predictor) read(v int, row []float32, kernels []float64) {
 	f := p.features
-	f.columns.sharedTo(p.shared, row, f.columns.diffusionRow(p.scores, v))
+	f.columns.sharedTo(p.shared, row, kernels)
 	f.columns.freeTo(p.free, row, v)
 	simd.ConvertTo(p.values, p.free)
-	f.attributes.nodeTo(p.attributes, v)
 	f.links.nodeTo(p.links, v)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -20,6 +21,8 @@ type ridgeScores struct {
 	leftOut [][]float64              // of each label, without it
 	inFold  [][][]float64            // of each fold and label, without both; nil: as whole
 	shown   []bool                   // of labels: whether a ridge learns from it
+	lens    *lens                    // of attributes
+	words   []*sparse.Block[float32] // weights of the attributes in the first two blocks
 	classes int
 }
 
@@ -201,6 +204,54 @@ func (a *ridgeScores) row() []float64 {
 		return nil
 	}
 	return make([]float64, a.blocks*a.classes)
+}
+
+// scoresOf returns the scores of all blocks at a node; nil if there are none.
+func (a *ridgeScores) scoresOf(v int) (scores []float64) {
+	if a != nil {
+		for _, full := range a.full {
+			scores = append(scores, doubled(full.Row(v))...)
+		}
+	}
+	return scores
+}
+
+// columnsOf stores the columns of scores of all blocks.
+func (a *ridgeScores) columnsOf(dst, scores []float64) {
+	for lo := 0; lo < len(scores); lo += a.classes {
+		a.columnsTo(dst[lo:lo+a.classes], scores[lo:lo+a.classes], lo/a.classes)
+	}
+}
+
+// addContributions adds the contributions of the attributes of nodes, with a weight for the score of each block and class,
+// to their terms. Those of the second block are of means over near nodes; a third block is not divided.
+func (a *ridgeScores) addContributions(ctx context.Context, nodes []int, weights []inputs, terms []explain.Terms) error {
+	plain, ranked, err := a.lens.at(ctx, nodes, func(string, int, int) {})
+	if err != nil {
+		return err
+	}
+	for j := range nodes {
+		for column := range plain.Cols {
+			sum := 0.0
+			for b, values := range []*sparse.Block[float32]{plain, ranked} {
+				if x := values.Row(j)[column]; x != 0 {
+					for c, w := range a.words[b].Row(column) {
+						sum += float64(x*w) * weights[j].attributes[b*a.classes+c]
+					}
+				}
+			}
+			if sum != 0 {
+				terms[j].Attributes = append(terms[j].Attributes, explain.Attribute{Column: column, Share: sum})
+			}
+		}
+		for i, w := range weights[j].attributes { // intercepts, and blocks that are not divided
+			terms[j].Rest += w * a.scoresOf(nodes[j])[i]
+		}
+		for _, word := range terms[j].Attributes {
+			terms[j].Rest -= word.Share
+		}
+	}
+	return nil
 }
 
 // nodeTo stores the columns of a node.

@@ -97,6 +97,10 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	for i := range p.Reasons {
 		doc.Covered += p.Reasons[i].Covered / float64(len(p.Reasons))
 		doc.Error = max(doc.Error, p.Reasons[i].Error)
+		for k := range p.Reasons[i].Attributes {
+			a := &p.Reasons[i].Attributes[k]
+			a.Name = d.g.attributes.Name(a.Column)
+		}
 	}
 	if err := writeReasons(d, c.out, p.Reasons); err != nil {
 		return err
@@ -124,7 +128,7 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 			add("other labels", "", strconv.Itoa(r.OtherLabels), r.OtherShare)
 		}
 		for _, a := range r.Attributes {
-			add("attribute", a.Name, strconv.Itoa(a.Column+1), a.Share)
+			add("attribute", a.Name, strconv.Itoa(a.Column), a.Share)
 		}
 		if r.Attributes != nil {
 			add("other attributes", "", "", r.OtherWords)
