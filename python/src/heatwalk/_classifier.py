@@ -215,6 +215,64 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         weights = None if sample_weight is None else np.asarray(sample_weight)[counted]
         return float(np.average([a == b for a, b in pairs], weights=weights))
 
+    def explain(self, nodes: Any, graph: Any = None, *, number: int = 10) -> pandas.DataFrame:
+        """Return the reasons for the labels of nodes: shares of labelled nodes, and links.
+
+        Parameters
+        ----------
+        nodes : A node, or a list of nodes.
+        graph : The graph that ``fit`` was given, unless it is in the constructor.
+        number : Labelled nodes, attributes and links to list for each node.
+
+        Returns
+        -------
+        A frame with the columns node, label, reason, name, detail and share, as ``heatwalk
+        explain`` writes them: the shares of the reasons ``label``, ``other labels``,
+        ``attribute``, ``other attributes`` and ``rest`` add up to that of ``score``.
+        """
+        self._check_fitted()
+        import pandas
+
+        if graph is None and self.graph is None:
+            raise ValueError("graph is missing; pass the graph that fit was given")
+        if not self._model:
+            raise ValueError(f"explain: predictions of {self.method_} have no model of one label a "
+                             "node; the methods lp, lgc, poisson, cwk and auto do")
+        g = as_graph(self.graph if graph is None else graph)
+        if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
+            nodes = [nodes]
+        own = nodes_of(g)
+        ids = [str(v if own.path else r) for v, r in zip(nodes, rows_of(g, nodes, "nodes"))]
+
+        def work(folder: str) -> dict[str, Any]:
+            call = Call(folder, g, self._settings())
+            model = call.path("model", "model")
+            with open(model, "wb") as file:
+                file.write(self._model)
+            return call.run("explain", *ids, "--model", model, "-n", str(number), "-o",
+                            call.path("reasons.tsv", "out"),
+                            *call.write_attributes(self.node_features))
+
+        def name(node: str) -> Any:
+            return node if own.path else own.at([int(node)])[0]
+
+        def label(text: str) -> Any:
+            return self.classes_[int(text)] if text else None
+
+        lines: list[tuple[Any, ...]] = []
+        for r in call_in_folder(bytes_of(g), work)["nodes"]:
+            rows = [("score", label(r.get("rival", "")), r["probability"], r["score"])]
+            rows += [("label", name(x["node"]), label(x["label"]), x["share"]) for x in r["labels"]]
+            rows += [("other labels", None, r["other_labels"], r["other_share"])]
+            rows += [("attribute", x.get("name"), x["column"], x["share"])
+                     for x in r.get("attributes", [])]
+            rows += [("other attributes", None, None, r["other_attributes_share"]),
+                     ("rest", None, None, r["rest"])]
+            rows += [("link", name(x["from"]), name(x["to"]), x["importance"]) for x in r["links"]]
+            lines += [(name(r["node"]), label(r["label"]), *row) for row in rows]
+        columns = ["node", "label", "reason", "name", "detail", "share"]
+        return pandas.DataFrame(lines, columns=columns, dtype=object).astype({"share": float})
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, for :func:`load` and graphs with further nodes.
 
