@@ -113,10 +113,7 @@ type LinearSVM struct {
 // validate reports everything that is wrong with the settings for a number of
 // classes.
 func (s *LinearSVM) validate(classes int) error {
-	return errors.Join(
-		notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes),
-		negative("limit of %d passes", int64(s.MaxPasses)),
-	)
+	return errors.Join(notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes))
 }
 
 // filled returns the settings with defaults in place of zeros.

@@ -95,7 +95,7 @@ func (s *SharedColumns) count(classes int) int {
 // validate reports everything that is wrong with the settings for a number of
 // classes.
 func (s *Logistic) validate(classes int) error {
-	errs := []error{notPositive("ridge of biases", s.BiasRidge), notPositive("tolerance", s.Tolerance), negative("limit of %d steps", int64(s.MaxSteps))}
+	errs := []error{notPositive("ridge of biases", s.BiasRidge), notPositive("tolerance", s.Tolerance)}
 	if c := s.Shared; c != nil {
 		if !positive(c.Ridge) {
 			errs = append(errs, fmt.Errorf("classify: ridge of shared columns %v is not a positive number", c.Ridge))

@@ -263,9 +263,9 @@ func TestLogisticSeparable(t *testing.T) {
 func TestLogisticErrors(t *testing.T) {
 	p, shared := logisticProblem()
 	ctx := context.Background()
-	s := Logistic{BiasRidge: math.Inf(1), Tolerance: math.NaN(), MaxSteps: -1, Shared: &SharedColumns{Values: shared.Values, Prior: []float64{1}}}
+	s := Logistic{BiasRidge: math.Inf(1), Tolerance: math.NaN(), Shared: &SharedColumns{Values: shared.Values, Prior: []float64{1}}}
 	_, err := fitLogistic(ctx, &s, 1, p.f, p.y, p.classes)
-	for _, want := range []string{"ridge of biases +Inf", "tolerance NaN", "limit of -1 steps", "ridge of shared columns 0", "1 prior weights of 2 shared columns"} {
+	for _, want := range []string{"ridge of biases +Inf", "tolerance NaN", "ridge of shared columns 0", "1 prior weights of 2 shared columns"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}

@@ -200,10 +200,7 @@ type SVM struct {
 // validate reports everything that is wrong with the settings for a number of
 // classes.
 func (s *SVM) validate(classes int) error {
-	return errors.Join(
-		notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes),
-		negative("cache of %d bytes", s.CacheBytes), negative("limit of %d iterations", int64(s.MaxIterations)),
-	)
+	return errors.Join(notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes))
 }
 
 // notPositive returns an error about a setting that is given, not 0, and no positive number.
@@ -212,14 +209,6 @@ func notPositive(what string, x float64) error {
 		return nil
 	}
 	return fmt.Errorf("classify: %s %v is not a positive number", what, x)
-}
-
-// negative returns an error about a setting that is below 0.
-func negative(what string, x int64) error {
-	if x >= 0 {
-		return nil
-	}
-	return fmt.Errorf("classify: "+what, x)
 }
 
 // filled returns the settings with defaults in place of zeros.
