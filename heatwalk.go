@@ -55,7 +55,7 @@ type Options struct {
 	Coded bool
 
 	// Reading says how a graph file is read: columns, directions, duplicates and so on. Nil
-	// means defaults. It does not apply to a store.
+	// means defaults. It does not apply to a store, and of a matrix only Signed does.
 	Reading *ingest.Config
 
 	// Edges gives weights to the kinds and times of the edges of a store, and omits edges outside a window of time.
@@ -204,7 +204,7 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers}
 	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
-	g.Directed, g.Weighted = s.Manifest.Directed, s.Manifest.Weighted
+	g.Directed, g.Weighted, g.Signed = s.Manifest.Directed, s.Manifest.Weighted, s.Manifest.Negative > 0
 	return nil
 }
 
@@ -312,7 +312,7 @@ func readFile(ctx context.Context, g *Graph, path string) (dir string, err error
 	return g.temporary.Content(), err
 }
 
-// FromMat returns the graph of a square gonum matrix of weights ≥ 0. A matrix that offers
+// FromMat returns the graph of a square gonum matrix of weights ≥ 0, or any with o.Reading.Signed. A matrix that offers
 // [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example the types of
 // github.com/james-bowman/sparse, is never made dense. The id of node i is i, from 0. A matrix
 // that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
@@ -324,6 +324,9 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	}
 	n, _ := m.Dims()
 	set := &graph.Settings{Nodes: shard.NewNumericNodes(n), Workers: g.options.Workers}
+	if g.options.Reading != nil {
+		set.Signed = g.options.Reading.Signed
+	}
 	var err error
 	if g.Graph, err = graph.FromMat(ctx, m, set); errors.Is(err, sparse.ErrStructure) {
 		if rows, cols := m.Dims(); rows == cols {
@@ -333,7 +336,7 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Weighted = blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
+	g.Weighted = g.Signed || blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
 	return g, nil
 }
 
@@ -349,6 +352,9 @@ func fromDirected(ctx context.Context, g *Graph, m mat.Matrix, set *graph.Settin
 	}
 	if g.Graph, err = graph.New(ctx, a, set); err == nil {
 		g.Directed, g.In = true, in
+		if g.Signed && !set.Signed {
+			err = graph.ErrWeight
+		}
 	}
 	return err
 }

@@ -105,7 +105,7 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	return &method.Problem{
-		Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
+		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
 	}
 }
 

@@ -179,7 +179,7 @@ func withTranspose(g *Graph, p *method.Problem, methods ...method.Method) *metho
 		return p
 	}
 	q := *p
-	q.Graph = &graph.Graph{A: p.A, In: g.Store.Transpose(), Degrees: p.Degrees}
+	q.Graph = &graph.Graph{A: p.A, In: g.Store.Transpose(), Signed: p.Signed, Degrees: p.Degrees}
 	return &q
 }
 

@@ -14,7 +14,7 @@ import (
 //
 //	ρ(Q) ≤ max_i (Qx)_i/x_i
 //
-// where Q is D + A, whose largest eigenvalue is not below that of L, or A. With
+// where Q is D + |A|, whose largest eigenvalue is not below that of L, or |A|. With
 // x = d the first product gives the bound max_u d_u + Σ_v a_uv·d_v/d_u (Merris
 // 1998) for L, which is not above max d_u + d_v over the edges (Anderson and
 // Morley 1985); each further product of the power iteration lowers it. Cost: a
@@ -34,6 +34,12 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 	} else {
 		for i, d := range g.Degrees {
 			x.Data[i*x.Stride] = math.Sqrt(d)
+		}
+	}
+	if g.Signed {
+		var err error
+		if q.A, err = sparse.MapValues(ctx, q.A, math.Abs); err != nil {
+			return 0, err
 		}
 	}
 	best := math.Inf(1)

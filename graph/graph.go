@@ -3,6 +3,9 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,20 +15,28 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ErrWeight is returned for a graph with an edge weight that is negative or not finite.
+// ErrWeight is returned for a graph with an edge weight that is not finite, or that is negative where it must not be.
 var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
+
+// ErrSigned is returned by what needs a walk along the edges of a graph with negative weights.
+var ErrSigned = errors.New("a step of a walk would have a negative probability, because some weights are negative")
 
 // ErrScale is returned for a graph with weights so large or so small that products of degrees
 // would overflow or underflow.
 var ErrScale = blocks.ErrScale
 
-// Graph is a symmetric matrix A with weights ≥ 0, and vectors derived from it. In a directed
+// Graph is a symmetric matrix A, and vectors derived from it. In a directed
 // graph, which few algorithms accept, row i of A holds the arcs from node i, and In is Aᵀ.
+//
+// A graph with negative weights is signed: a negative weight is an edge between opponents. With the degrees
+// d_i = Σ_j |a_ij|, L = D − A is positive semidefinite and the eigenvalues of S lie in [−1, 1], as without signs.
+// A has no walk: T is not a matrix of probabilities.
 type Graph struct {
 	A          sparse.Matrix
 	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
 	Hyperedges bool               // A is the incidence graph of a hypergraph
-	Degrees    []float64          // A·1, to half an ulp
+	Signed     bool               // some weight is negative
+	Degrees    []float64          // sums of |a_ij| by row, to half an ulp
 	Loops      []float64          // diagonal of A; nil if it is zero
 	Components *sparse.Components // in the order of the ids
 	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
@@ -39,31 +50,57 @@ type Graph struct {
 	loopless        sparse.Matrix
 	looplessDegrees []float64
 
-	once [2]sync.Once
-	null [2]*blocks.Disjoint // null spaces of L and L̃
+	sides []float64 // of a signed graph, see sparse.FindSides
+	once  [2]sync.Once
+	null  [2]*blocks.Disjoint // null spaces of L and L̃
 
 	// Radius and RoughRadius are the spectral radius of A and an approximation of it. Package kernel
 	// computes them at the first use, so that the methods on one graph share them.
 	Radius, RoughRadius blocks.Lazy
 }
 
-// NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned
-// by the indicator vectors of the components, multiplied by d^½ for L̃. The result is cached.
+// NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned by the restrictions
+// of [Graph.NullWeights] to the components. The result is cached.
 func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
-	which, weights := 0, []float64(nil)
+	which := 0
 	if normalized {
 		which = 1
 	}
 	g.once[which].Do(func() {
-		if normalized {
-			weights = blocks.Roots(g.Degrees)
+		team, weights := sparse.TeamOf(g.A), g.NullWeights(normalized)
+		if g.Signed {
+			g.null[which] = blocks.NewDisjointOf(team, g.Components.Of, len(g.Components.Sizes), weights)
+		} else {
+			g.null[which] = blocks.NewDisjoint(team, g.Components, weights)
 		}
-		g.null[which] = blocks.NewDisjoint(sparse.TeamOf(g.A), g.Components, weights)
 	})
 	return g.null[which]
 }
 
-// Sweeps is the number of sweeps of [New].
+// NullWeights returns the vector w whose restrictions to the components are null vectors of L, or with normalized of L̃:
+// ones, multiplied by d^½ for L̃; nil means ones. In a signed graph, w has the signs of the two sides of a balanced
+// component, see [sparse.FindSides], and is 0 in other components, where L is definite.
+func (g *Graph) NullWeights(normalized bool) []float64 {
+	if !normalized {
+		return slices.Clone(g.sides)
+	}
+	weights := blocks.Roots(g.Degrees)
+	for i, side := range g.sides {
+		weights[i] *= side
+	}
+	return weights
+}
+
+// Sizes returns the graph of the weights |a_ij|, which is g itself unless it is signed.
+func (g *Graph) Sizes(ctx context.Context) (*Graph, error) {
+	if !g.Signed {
+		return g, nil
+	}
+	a, err := sparse.MapValues(ctx, g.A, math.Abs)
+	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}, err
+}
+
+// Sweeps is the number of sweeps of [New] without negative weights, which take one more.
 const Sweeps = 2
 
 // Settings holds known properties of the matrix of a graph, and options. Nil means the zero
@@ -79,6 +116,9 @@ type Settings struct {
 
 	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.
 	KeepLoops bool
+
+	// Signed accepts negative elements of a matrix of [FromMat].
+	Signed bool
 }
 
 // New returns the graph of the matrix a. Cost: [Sweeps]. If several processes share the rows of a,
@@ -107,24 +147,33 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 			return nil, err
 		}
 	}
+	if g.Signed {
+		var err error
+		if g.sides, err = sparse.FindSides(ctx, a, 1, g.Workers); err != nil {
+			return nil, err
+		}
+	}
 	return g, nil
 }
 
-// FromMat returns the graph of a symmetric gonum matrix with weights ≥ 0. A matrix that can visit
+// FromMat returns the graph of a symmetric gonum matrix with weights ≥ 0, or any with s.Signed. A matrix that can visit
 // its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to
 // dense form. Node i is row i unless s.Nodes is set. Elements (i, j) and (j, i) that differ by
 // rounding, at most 1e-10 of the larger one, have their mean. The error wraps
-// [sparse.ErrStructure] if the matrix is not square or not symmetric, or is that of [New].
+// [sparse.ErrStructure] if the matrix is not square or not symmetric, or [ErrWeight], or is that of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
-	workers := 0
+	var set Settings
 	if s != nil {
-		workers = s.Workers
+		set = *s
 	}
-	a, err := sparse.SymmetricFromMat(ctx, m, workers)
+	a, err := sparse.SymmetricFromMat(ctx, m, set.Workers)
+	if err == nil && a.Negative > 0 && !set.Signed {
+		err = fmt.Errorf("%w; Settings.Signed accepts negative weights", ErrWeight)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return New(ctx, a.CSR, s)
+	return New(ctx, a.CSR, &set)
 }
 
 // findComponents returns the components of the matrix in the order of the ids.

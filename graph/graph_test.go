@@ -14,7 +14,7 @@ func TestFromMat(t *testing.T) {
 	if err != nil || g.Degrees[0] != 2 || len(g.Components.Sizes) != 1 {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if _, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, -1, -1, 0}), nil); !errors.Is(err, sparse.ErrStructure) {
+	if _, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, -1, -1, 0}), nil); !errors.Is(err, ErrWeight) {
 		t.Errorf("negative weights: %v", err)
 	}
 	if _, err := FromMat(t.Context(), sparse.BlockOf(2, 1, []float64{0, 1}), nil); !errors.Is(err, sparse.ErrStructure) {

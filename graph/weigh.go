@@ -21,10 +21,10 @@ func weigh(ctx context.Context, g *Graph) error {
 	rows, diagonal := sparse.LocalRows(g.A)
 	ranges, team := rows.Ranges(), sparse.TeamOf(g.A)
 	pieces := make([]blocks.ExactSum, len(ranges)) // partial sums of long rows
-	var weighted atomic.Bool
+	var weighted, signed atomic.Bool
 	finish := func(i int, s blocks.ExactSum) {
 		loopless[i] = s.Value()
-		s.Add(diag[i])
+		s.Add(math.Abs(diag[i]))
 		g.Degrees[i] = s.Value()
 	}
 	err := rows.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
@@ -32,9 +32,12 @@ func weigh(ctx context.Context, g *Graph) error {
 			weighted.Store(true)
 		}
 		for i := p.Lo; i < p.Hi; i++ {
-			s, err := weighRow(i, diagonal, p, diag)
+			s, isSigned, err := weighRow(i, diagonal, p, diag)
 			if err != nil {
 				return err
+			}
+			if isSigned {
+				signed.Store(true)
 			}
 			if p.Pieces > 1 {
 				pieces[p.Index] = s
@@ -61,7 +64,7 @@ func weigh(ctx context.Context, g *Graph) error {
 	for _, v := range [][]float64{diag, loopless, g.Degrees} {
 		team.SumNamed(v)
 	}
-	flags := make([]float64, 3) // 1: a loop, a heavy loop, values
+	flags := make([]float64, 4) // 1: a loop, a heavy loop, values, a negative value
 	for i, w := range diag {
 		if w != 0 {
 			flags[0] = 1
@@ -73,7 +76,11 @@ func weigh(ctx context.Context, g *Graph) error {
 	if weighted.Load() {
 		flags[2] = 1
 	}
+	if signed.Load() {
+		flags[3] = 1
+	}
 	team.Max(flags)
+	g.Signed = flags[3] == 1
 	if flags[0] == 1 {
 		g.Loops = diag
 	}
@@ -83,12 +90,12 @@ func weigh(ctx context.Context, g *Graph) error {
 	return nil
 }
 
-// weighRow returns the sum of row i of a panel without the diagonal element, which it stores in
-// diag.
-func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64) (s blocks.ExactSum, err error) {
+// weighRow returns the sum of the sizes in row i of a panel without the diagonal element, which it stores in
+// diag, and whether an element is negative.
+func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64) (s blocks.ExactSum, isSigned bool, err error) {
 	col, val := p.Row(i - p.Lo)
 	if len(col) == 0 {
-		return s, nil
+		return s, false, nil
 	}
 	loop, has := slices.BinarySearch(col, uint32(diagonal(i)))
 	if val == nil {
@@ -97,19 +104,20 @@ func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64)
 			diag[i]++
 			s.Sum--
 		}
-		return s, nil
+		return s, false, nil
 	}
 	for e, w := range val {
+		isSigned = isSigned || w < 0
 		switch {
-		case !(w >= 0) || math.IsInf(w, 1):
-			return s, fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
+		case w-w != 0: // NaN or infinite
+			return s, false, fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
 		case has && col[e] == col[loop]: // several entries in a graph with kinds of edges
 			diag[i] += w
 		default:
-			s.Add(w)
+			s.Add(math.Abs(w))
 		}
 	}
-	return s, nil
+	return s, isSigned, nil
 }
 
 // WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a self loop
@@ -119,7 +127,7 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.looplessDegrees == nil {
 		return g
 	}
-	return &Graph{A: g.loopless, Degrees: g.looplessDegrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+	return &Graph{A: g.loopless, Signed: g.Signed, sides: g.sides, Degrees: g.looplessDegrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
 }
 
 // leaveLoopsOut computes the matrix without self loops if it is needed.

@@ -85,7 +85,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "1\t2\t1\n1\t3\t-Inf\n", Config{}, `edges.tsv:2:5: weight "-Inf" is infinite` + fix},
 		{"edges.tsv", "1\t2\t1\n1\t3\t0x10\n", Config{}, `edges.tsv:2:5: weight "0x10" is not a number` + fix},
 		{"edges.tsv", "1\t2\t1\n1\t3\t1_0\n", Config{}, `edges.tsv:2:5: weight "1_0" is not a number` + fix},
-		{"edges.tsv", "1\t2\t1\n10\t3\t-0.5\n", Config{}, "edges.tsv:2:6: weight -0.5 is negative; walks and Laplacians need weights ≥ 0; take absolute values or leave such edges out, or pass option skip-bad-lines"},
+		{"edges.tsv", "1\t2\t1\n10\t3\t-0.5\n", Config{}, "edges.tsv:2:6: weight -0.5 is negative; pass option weights=signed for edges between opponents, or take absolute values, or pass option skip-bad-lines"},
 		{"edges.tsv", "4\t9\t3\n\n9\t4\t2\n", Config{}, "edges.tsv:3: 9–4 has weight 2 here and 3 on line 1; choose option duplicates=sum, max, min or first"},
 		{"g.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 2\n4 9 3\n9 4 2\n", Config{Undirected: true, Duplicates: SumDuplicates},
 			"g.mtx:4: 9–4 has weight 2 here and 3 on line 3; choose option duplicates=max, min or first, or keep directions with option directed"},
@@ -187,7 +187,7 @@ func TestBadMarket(t *testing.T) {
 		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line"},
 		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number; fix the line`},
 		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is not an integer, as line 1 declares; fix the line or pass option skip-bad-lines`},
-		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; walks and Laplacians need weights ≥ 0; fix the line"},
+		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; pass option weights=signed for edges between opponents, or take absolute values"},
 	} {
 		if err := wantError(t, nil, []file{{"g.mtx", test.text}}, test.want); !isData(err) {
 			t.Errorf("%T is not about data", err)

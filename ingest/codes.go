@@ -34,7 +34,7 @@ func packKinds(b *graphfile.Batch) []float64 {
 		if len(b.Weight) > 0 {
 			w = b.Weight[i]
 		}
-		packed[i] = bucket.Pack(min(w, math.MaxFloat32), kind%shard.MaxKinds)
+		packed[i] = bucket.Pack(max(-math.MaxFloat32, min(w, math.MaxFloat32)), kind%shard.MaxKinds)
 	}
 	return packed
 }

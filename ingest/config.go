@@ -84,6 +84,7 @@ type Config struct {
 	Weight       string                                // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
 	Kind         string                                // the column, or the edge attribute of GraphML, GEXF, JSON and GML, that is the kind of an edge; "": edges have no kinds
 	Time         string                                // the column that is the time of an edge; "": edges have no times
+	Signed       bool                                  // accept negative weights, see graph.Graph
 	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
 	Text         input.Text                            // how text is read: delimiter, decimal character, encoding; default: decide from it
 	Header       nodefile.Header                       // default: decide from the text, see the package documentation

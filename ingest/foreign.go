@@ -97,7 +97,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
-	input.Kind, input.Number = r.c.Kind, r.t.codes.Kind
+	input.Kind, input.Number, input.Signed = r.c.Kind, r.t.codes.Kind, r.c.Signed
 	g, err := graphfile.Read(format, input, f.visit)
 	if r.t.ctx.Err() != nil {
 		return context.Cause(r.t.ctx)

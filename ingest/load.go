@@ -38,7 +38,7 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 			c.Progress(readingStage+" "+path, done, total)
 		}
 	})
-	if err != nil || a == nil || a.Loops > 0 && !c.KeepLoops {
+	if err != nil || a == nil || a.Loops > 0 && !c.KeepLoops || a.Negative > 0 && !c.Signed {
 		return nil, nil, err
 	}
 	r := &Report{

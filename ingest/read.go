@@ -268,7 +268,7 @@ func (g *reading) list(worker, workers, i int) error {
 			return errEnough
 		}
 		if parsers[w] == nil {
-			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict, Codes: &r.t.codes}
+			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict, Codes: &r.t.codes, Signed: r.c.Signed}
 		}
 		p, err := r.parse(parsers[w], chunk, list)
 		if err != nil {
@@ -339,7 +339,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Kind: c.Kind, Time: c.Time, Bipartite: c.Bipartite, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Kind: c.Kind, Time: c.Time, Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no

@@ -115,7 +115,7 @@ func (o *storedRows) append(b *sort.Rows) error {
 		for _, x := range val {
 			o.weighted = o.weighted || x != 1
 			o.double = o.double || float64(float32(x)) != x
-			sum += x
+			sum += math.Abs(x)
 		}
 		row := b.Lo + i
 		if math.IsInf(sum, 0) {

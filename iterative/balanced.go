@@ -83,6 +83,9 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 // component, where it is s or 0: near to the end of the range of a parameter, or with
 // few clamped rows, that is most of the solution.
 func (s *System) startNear(v []float64) {
+	if s.Graph.Signed { // v is far from an eigenvector
+		return
+	}
 	component, components, team := s.Graph.Components.Of, len(s.Graph.Components.Sizes), sparse.TeamOf(s.Graph.A)
 	energy, square := make([]float64, components), make([]float64, components)
 	for lo, hi := range team.Counted(0, len(component)) {

@@ -16,8 +16,8 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
 	}
-	if s.team() != nil {
-		return nil, errDivided
+	if s.noFactor() {
+		return nil, errNoFactor
 	}
 	if len(s.Graph.Degrees) > ExactFirst {
 		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)

@@ -48,10 +48,14 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		marks.Row(i)[0] = u
 	}
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
-	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers, Degrees: make([]float64, n)}
+	among := &graph.Graph{A: g.A, Signed: g.Signed, Components: g.Components, Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
+	sizes, err := g.Sizes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and L; not differences of degrees
-	if err := boundary.ApplyTo(ctx, sums, marks); err != nil {
+	if err := (&sparse.Operator[float64]{A: sizes.A, Left: free, Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
 	}
 	h := &System{
@@ -104,7 +108,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 	}
 	set := settings.withDefaults()
 	set.Start, set.Eliminate = false, true
-	lowest, highest := givenRange(s.team(), f, s.free)
+	lowest, highest := givenRange(s, f)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
 		solution := f
@@ -122,18 +126,21 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 }
 
 // givenRange returns the smallest and the largest value of each column of f in the rows that
-// are not free, between which a harmonic function lies.
-func givenRange(team *sparse.Team, f *sparse.Block[float64], free []float64) (lows, highs []float64) {
+// are not free, between which a harmonic function lies, that of a signed graph with either sign.
+func givenRange(s *System, f *sparse.Block[float64]) (lows, highs []float64) {
 	lows, highs = make([]float64, f.Cols), make([]float64, f.Cols)
-	for i, u := range free {
+	for i, u := range s.free {
 		for j, v := range f.Row(i) {
 			if u == 0 {
 				lows[j], highs[j] = max(lows[j], -v), max(highs[j], v)
 			}
+			if u == 0 && s.Graph.Signed {
+				lows[j], highs[j] = max(lows[j], v), max(highs[j], -v)
+			}
 		}
 	}
-	team.Max(lows)
-	team.Max(highs)
+	s.team().Max(lows)
+	s.team().Max(highs)
 	for j, v := range lows {
 		lows[j] = 0 - v // not −0
 	}

@@ -87,7 +87,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
-	if s.team() == nil && (!l.refused || s.Strict) {
+	if !s.noFactor() && (!l.refused || s.Strict) {
 		l = s.newLadder(settings)
 		s.cg.ladder = l
 	}
@@ -106,8 +106,12 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 // in one process.
 func (s *System) team() *sparse.Team { return sparse.TeamOf(s.Graph.A) }
 
-// errDivided is the error of a factor for a team: without it, the iteration goes on as where it fills in.
-var errDivided = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
+// noFactor reports whether the matrix has no factor, because its rows are shared, or because signs make edges that are
+// no Laplacian's.
+func (s *System) noFactor() bool { return s.team() != nil || s.Graph.Signed }
+
+// errNoFactor is the error where noFactor is true: without a factor, the iteration goes on as where it fills in.
+var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 // Release frees the buffers and factors that solves keep for the next one.
 func (s *System) Release() { s.cg, s.factor, s.direct = CG{}, nil, nil }
@@ -160,7 +164,7 @@ func (s *System) prepare(cols int) {
 			c.ground, c.image = s.quotients, s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.team() == nil && s.Memory > 0 && need > s.Memory {
+		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !s.noFactor() && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -187,8 +191,8 @@ func (s *System) diagonal(cancelled bool) []float64 {
 // factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which is made
 // once, within memory in bytes.
 func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
-	if s.team() != nil {
-		return nil, errDivided
+	if s.noFactor() {
+		return nil, errNoFactor
 	}
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
@@ -206,8 +210,8 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, err
 }
 
 // Preconditioner returns the sampled Cholesky factor as one of M itself, made once, for
-// methods other than [System.SolveTo], or the diagonal of M where the factor fills in or several
-// processes share the rows.
+// methods other than [System.SolveTo], or the diagonal of M where the factor fills in, several
+// processes share the rows, or the graph is signed.
 // On a null space of M it is not defined: project before and after. The error is
 // [ErrMemory], [graph.ErrWeight], the context's, or that of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
@@ -289,7 +293,8 @@ func uneven(team *sparse.Team, ground []float64) bool {
 }
 
 // boundByRows lowers ErrorBound and Rounding to those by rows, if they are lower:
-// the inverse of an M-matrix M has no negative element and M·1 = g, so that
+// no element of M⁻¹ is larger than that of the inverse of the M-matrix with −|a_ij|, which has no negative
+// element and maps 1 to g or more, so that
 //
 //	|X − X*| ≤ M⁻¹·|R| ≤ max_i |R_i|/g_i
 //

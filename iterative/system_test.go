@@ -257,9 +257,6 @@ func TestParametersOutOfRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := graph.New(ctx, minus, &graph.Settings{Workers: 1}); !errors.Is(err, graph.ErrWeight) {
-		t.Errorf("graph: %v", err)
-	}
 	if _, err := newCholesky(ctx, minus, 1, nil, 0, 0); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("factor: %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 // diffusion is exp(−βL), Kondor and Lafferty 2002.
 var diffusion = Family{
 	Spec: param.Spec{
-		Name: "diffusion", Title: "exp(−βL)", Works: param.Undirected,
+		Name: "diffusion", Title: "exp(−βL)", Works: param.Undirected | param.Signed,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.3, equations 11 and 12",
 		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
 	},

@@ -11,7 +11,7 @@ import (
 // exponential is exp(βA).
 var exponential = Family{
 	Spec: param.Spec{
-		Name: "exponential", Title: "exp(βA)", Works: param.Undirected,
+		Name: "exponential", Title: "exp(βA)", Works: param.Undirected | param.Signed,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.1",
 		Params: []param.Param{matrixParam(adjacency), exponentialBeta()},
 	},

@@ -92,7 +92,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 		op.Workers, diag = g.Workers, op.Diag
 	}
 	l.diagonal = iterative.NewJacobi(diag)
-	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: weights}, Beyond: true}
+	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: g.NullWeights(weights != nil)}, Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true, Memory: memory, Workers: g.Workers}
 	if !l.fits() {
 		l.settings.MaxProducts = jacobiProducts
@@ -108,7 +108,9 @@ func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * blocks.BlockByte
 func (l *leastSearch) fits() bool { return l.limit == 0 || l.factor <= l.limit }
 
 // room reports whether a factor may be made, which also requires all entries in one process.
-func (l *leastSearch) room() bool { return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil }
+func (l *leastSearch) room() bool {
+	return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
+}
 
 const (
 	// firstLook is the tolerance of the first look.

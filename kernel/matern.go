@@ -12,7 +12,7 @@ import (
 // matern is (2ν/κ²·I + L)^−ν, Borovitskiy et al. 2021.
 var matern = Family{
 	Spec: param.Spec{
-		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: param.Undirected,
+		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: param.Undirected | param.Signed,
 		Source: "Borovitskiy et al., Matérn Gaussian processes on graphs, AISTATS 2021",
 		Params: []param.Param{
 			laplacianParam(normalized, combinatorial, randomWalk),

@@ -10,7 +10,7 @@ import (
 // pseudoInverse is L⁺, that of Moore and Penrose; Fouss et al. 2007.
 var pseudoInverse = Family{
 	Spec: param.Spec{
-		Name: "pseudo-inverse", Title: "L⁺", Works: param.Undirected,
+		Name: "pseudo-inverse", Title: "L⁺", Works: param.Undirected | param.Signed,
 		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
 		Params: []param.Param{laplacianParam(normalized, combinatorial)},
 	},

@@ -13,7 +13,7 @@ import (
 // pStep is (aI − L̃)ᵖ, Smola and Kondor 2003.
 var pStep = Family{
 	Spec: param.Spec{
-		Name: "p-step", Title: "(aI − L̃)ᵖ", Works: param.Undirected,
+		Name: "p-step", Title: "(aI − L̃)ᵖ", Works: param.Undirected | param.Signed,
 		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
 		Params: []param.Param{
 			{

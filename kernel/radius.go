@@ -11,13 +11,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// radius returns the spectral radius of A ≥ 0, its largest eigenvalue, rounded up, because
+// radius returns the spectral radius of A ≥ 0, its largest eigenvalue, or that of |a_ij| of a signed graph, which is no
+// smaller, rounded up, because
 // von-neumann of A requires α < 1/radius. It is computed once for a graph. Cost: some tens of
 // sweeps of one column; if many eigenvalues are near the largest one, hundreds and one or two
 // sampled factors, and if [graph.Graph.Memory] is too small for a factor, thousands, or the error
 // is [iterative.ErrMemory].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
+		g, err := g.Sizes(ctx)
+		if err != nil {
+			return 0, err
+		}
 		m, err := expm.New(ctx, g, sparse.Adjacency)
 		if err != nil {
 			return 0, err
@@ -44,6 +49,10 @@ func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 // 1 %, which is enough to choose α and β. Cost: some tens of sweeps, once for a graph.
 func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.RoughRadius.Get(func() (float64, error) {
+		g, err := g.Sizes(ctx)
+		if err != nil {
+			return 0, err
+		}
 		pairs, err := largest(ctx, g, 1e-2)
 		if err != nil {
 			return 0, err

@@ -10,7 +10,7 @@ import (
 // regularizedLaplacian is (I + αL)⁻¹, Smola and Kondor 2003.
 var regularizedLaplacian = Family{
 	Spec: param.Spec{
-		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: param.Undirected,
+		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: param.Undirected | param.Signed,
 		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
 		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk), {
 			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: param.Above(0),

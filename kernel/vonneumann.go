@@ -16,7 +16,7 @@ import (
 // vonNeumann is (I − αS)⁻¹, or that of A.
 var vonNeumann = Family{
 	Spec: param.Spec{
-		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: param.Undirected,
+		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: param.Undirected | param.Signed,
 		Source: "Zhou et al., Learning with local and global consistency, NIPS 16, 2004 (S); Kandola, Shawe-Taylor and Cristianini, Learning semantic similarity, NIPS 15, 2003 (A)",
 		Params: []param.Param{matrixParam(normalizedAdjacency), {
 			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
@@ -117,14 +117,18 @@ func alphasBelow(rho, refused float64) string {
 // sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
 // is, to a tenth.
 func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine, error) {
-	w := newPerron(g.Graph, 0, upper)
-	err := w.search(ctx, func() bool {
+	sizes, err := g.Sizes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := newPerron(sizes, 0, upper)
+	err = w.search(ctx, func() bool {
 		gap := 1 - alpha*w.ratio
 		return alpha > 0 && gap > nearestPole && alpha*(w.ratio-w.lower) <= gap/10
 	})
 	rho := w.upper
 	if errors.Is(err, errPerron) {
-		rho, err = radiusByLanczos(ctx, g.Graph)
+		rho, err = radiusByLanczos(ctx, sizes)
 	}
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
 )
 
 // automatic is a mixture of multinomial logistic regressions on features of random walks that start at
@@ -15,10 +16,11 @@ import (
 //
 // With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].
+// On a graph with negative weights it is learning with local and global consistency.
 type automatic struct{ noTuning }
 
 var autoSpec = param.Spec{
-	Name: "auto", Works: param.Undirected | param.Directed,
+	Name: "auto", Works: param.Undirected | param.Directed | param.Signed,
 	Title:  "logistic regression on walks, eigenvectors, a diffusion kernel and attributes, chosen by cross-validation",
 	Source: "a combination of this project; its parts have the sources of beliefs, cwk, diffusion, poisson, lp and logistic",
 	Params: []param.Param{classify.WeightsParam},
@@ -39,6 +41,9 @@ func (automatic) Declarations() []*param.Spec { return []*param.Spec{&autoSpec} 
 func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
+	}
+	if p.Signed {
+		return signedLearner.Predict(ctx, p, nil, s)
 	}
 	options := s.WithDefaults()
 	set, declared := autoSettings(options), options.Given
@@ -82,7 +87,13 @@ func autoSettings(s Settings) *auto.Settings {
 	return set
 }
 
+// signedLearner is what auto does on graphs with negative weights, because its other parts are walks.
+var signedLearner = graphMethod{spreading{propagate.Learners().Named("lgc")}}
+
 // Bytes implements [Sizer].
-func (automatic) Bytes(p, _ *Problem, s *Settings) (int64, error) {
+func (automatic) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	if p.Signed {
+		return signedLearner.Bytes(p, tuned, s)
+	}
 	return auto.Bytes(p, autoSettings(*s)), nil
 }

@@ -21,7 +21,7 @@ import (
 type labelPropagation struct{ noTuning }
 
 var propagationSpec = param.Spec{
-	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: param.Undirected | param.Directed,
+	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: param.Undirected | param.Directed | param.Signed,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003",
 	Params: []param.Param{
 		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
@@ -46,7 +46,7 @@ func (labelPropagation) Takes() []string {
 
 // Predict implements [Method].
 func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.ValidateFor(&propagationSpec); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()
@@ -62,6 +62,9 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	l := propagationOf(p, v, &set)
 	if err := l.Validate(); err != nil {
 		return nil, err
+	}
+	if p.Signed && (p.Directed || l.Alpha < 1 || l.Steps > 0) {
+		return nil, &param.ParameterError{Of: "lp", Parameter: "lp", What: "with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps"}
 	}
 	out := new(Prediction)
 	if !set.Given.Has("center") {
@@ -100,7 +103,7 @@ func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Prop
 	switch {
 	case set.baselines != nil:
 		return set.baselines.center, nil
-	case set.Fixed || split.TooFew(p.Class) || p.Directed || l.Alpha < 1 || l.Steps > 0 || set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
+	case set.Fixed || split.TooFew(p.Class) || p.Directed || p.Signed || l.Alpha < 1 || l.Steps > 0 || set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 )
@@ -29,7 +30,7 @@ func explained(t *testing.T, p *Problem, name string) []explain.Explanation {
 	if err != nil {
 		t.Fatal(name, err)
 	}
-	list, err := out.Explain(t.Context(), p, upTo(len(p.Degrees)), &explain.Settings{Number: len(p.Row)})
+	list, err := out.Explain(t.Context(), p, sched.UpTo(len(p.Degrees)), &explain.Settings{Number: len(p.Row)})
 	if err != nil {
 		t.Fatal(name, err)
 	}

@@ -82,7 +82,7 @@ func (s *Settings) WithDefaults() Settings {
 // on returns the settings with every default for their learner, for a problem that there is
 // something to learn of.
 func (s *Settings) on(p *Problem) (Settings, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.ValidateFor(&walkSpec); err != nil {
 		return Settings{}, err
 	}
 	set := s.WithDefaults()

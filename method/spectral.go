@@ -26,7 +26,7 @@ import (
 type spectralLogistic struct{}
 
 var spectralLogisticSpec = param.Spec{
-	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: param.Undirected,
+	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: param.Undirected | param.Signed,
 	Source: "Ng, Jordan and Weiss, On spectral clustering, NIPS 14, 2002 (embedding)",
 	Params: append([]param.Param{{
 		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1024}, Default: param.Of(32),

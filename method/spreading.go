@@ -149,7 +149,11 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 	for i := range n {
 		copy(scores, f.Row(i))
 		addTo(scores, offset)
-		m.rule.Probabilities(row, scores, prior, scale)
+		if r.g.Signed {
+			propagate.SignedShares(row, scores)
+		} else {
+			m.rule.Probabilities(row, scores, prior, scale)
+		}
 		r.out.Class[i] = classify.ArgMax(row)
 		simd.ConvertTo(r.out.Scores.Row(i), row)
 	}

@@ -59,7 +59,7 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 // choosesWeights reports whether held-out labels choose the weights for a method.
 func choosesWeights(m Method, p *Problem, s *Settings) bool {
 	chooser, ok := m.(weightChooser)
-	return ok && p.Weighted && s.Weights == "" && chooser.choosesWeights(s) && !split.TooFew(p.Class)
+	return ok && p.Weighted && !p.Signed && s.Weights == "" && chooser.choosesWeights(s) && !split.TooFew(p.Class)
 }
 
 // Weigh returns the problem with the weights of edges that a method learns from, and their name: those of
@@ -79,6 +79,9 @@ func Weigh(ctx context.Context, m Method, p *Problem, s *Settings) (*Problem, st
 		return chooseWeights(ctx, p, &set)
 	}
 	for _, w := range weightings {
+		if w.name == set.Weights && p.Signed {
+			return nil, "", &param.ParameterError{Of: "edge-weights", Parameter: "edge-weights", What: w.name + " has no meaning for negative weights; leave it out"}
+		}
 		if w.name == set.Weights {
 			q, err := w.problem(ctx, p, set.Workers)
 			return q, w.name, err

@@ -14,6 +14,7 @@ const (
 	Directed                    // graphs with directions
 	Vectors                     // tables of vectors without a graph
 	Graphs                      // collections of graphs
+	Signed                      // undirected graphs with negative weights
 )
 
 // Spec declares a kernel, learner or method.
@@ -164,6 +165,14 @@ func (e *ParameterError) Error() string {
 		return e.Of + ": " + e.What
 	}
 	return e.Of + ": " + e.Parameter + ": " + e.What
+}
+
+// CheckSigned returns an error for a graph with negative weights, unless the item works on such graphs.
+func (s *Spec) CheckSigned(signed bool) error {
+	if !signed || s.Works&Signed != 0 {
+		return nil
+	}
+	return &ParameterError{s.Name, s.Name, "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"}
 }
 
 // Takes returns the names of the parameters.

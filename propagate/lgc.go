@@ -1,6 +1,8 @@
 package propagate
 
 import (
+	"math"
+
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -17,7 +19,7 @@ import (
 // 1 − α, which changes no order of scores.
 var lgc = Learner{
 	Spec: param.Spec{
-		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: param.Undirected,
+		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: param.Undirected | param.Signed,
 		Source: "Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NIPS 16, 2004, equation 4",
 		Params: []param.Param{{
 			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
@@ -36,6 +38,28 @@ var lgc = Learner{
 		}
 	},
 	Probabilities: shareTo,
+}
+
+// SignedShares stores the shares of classes by scores of a graph with negative weights: f/Σ|f|, plus a constant that makes
+// the sum 1, or 0 where that is negative, divided by their sum. A negative score is a vote for the other classes.
+func SignedShares(dst, f []float64) {
+	size, sum, total := 0.0, 0.0, 0.0
+	for _, v := range f {
+		size += math.Abs(v)
+		sum += v
+	}
+	for c, v := range f {
+		if size > 0 {
+			v, dst[c] = v/size, (1-sum/size)/float64(len(f))
+		} else {
+			dst[c] = 1 / float64(len(f))
+		}
+		dst[c] = max(0, dst[c]+v)
+		total += dst[c]
+	}
+	for c := range dst {
+		dst[c] /= total
+	}
 }
 
 // shareTo stores scores f ≥ 0 divided by their sum, or shares where that is zero.

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"iter"
@@ -42,35 +43,9 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 	if rows != cols {
 		panic(badShape)
 	}
-	m, divided := a.(*Divided)
-	f := newForest(TeamOf(a).TotalOf(rows))
-	local, _ := LocalRows(a)
-	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			if len(col) == 0 {
-				continue
-			}
-			root := f.root(uint32(TeamOf(a).Row(i)))
-			for e, c := range col {
-				if divided {
-					c = m.columns[c]
-				}
-				// Most columns are already leaves of the tree of row i. One load shows this, and the
-				// processor issues these loads for many entries at once.
-				if f[c].Load() != root && (val == nil || val[e] != 0) {
-					f.join(root, c)
-					root = f.root(root)
-				}
-			}
-		}
-		return nil
-	})
+	f, err := connect(ctx, a, 0, workers)
 	if err != nil {
 		return nil, err
-	}
-	if divided {
-		f.joinAll(m.team)
 	}
 	const unvisited = math.MaxUint32
 	c := &Components{Of: make([]uint32, len(f))}
@@ -88,10 +63,79 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 	for i := range c.Of {
 		c.Of[i] = c.Of[f.root(uint32(i))]
 	}
-	if divided {
+	if m, divided := a.(*Divided); divided {
 		c.Of = RowsOf(m.division, c.Of)
 	}
 	return c, nil
+}
+
+// connect joins the rows and columns of nonzero entries. With sign 1 or −1 each row i has a copy n + i: a positive entry
+// of sign·A joins its row and its column, and their copies, and a negative one each of them with the copy of the other.
+func connect(ctx context.Context, a Matrix, sign float64, workers int) (forest, error) {
+	rows, _ := a.Dims()
+	n, copies := uint32(TeamOf(a).TotalOf(rows)), uint32(1)
+	if sign != 0 {
+		copies = 2
+	}
+	m, divided := a.(*Divided)
+	f := newForest(int(n * copies))
+	local, _ := LocalRows(a)
+	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			if len(col) == 0 {
+				continue
+			}
+			row := uint32(TeamOf(a).Row(i))
+			root := f.root(row)
+			for e, c := range col {
+				if divided {
+					c = m.columns[c]
+				}
+				v := 1.0
+				if val != nil {
+					v = val[e]
+				}
+				if sign != 0 && v != 0 {
+					mirrored := n + c
+					if sign*v < 0 {
+						c, mirrored = mirrored, c
+					}
+					f.join(row+n, mirrored)
+				}
+				// Most columns are already leaves of the tree of row i. One load shows this, and the
+				// processor issues these loads for many entries at once.
+				if f[c].Load() != root && v != 0 {
+					f.join(root, c)
+					root = f.root(root)
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && divided {
+		f.joinAll(m.team)
+	}
+	return f, err
+}
+
+// FindSides returns the sides, 1 and −1, of the rows of each balanced component of sign·A, and 0 in the other components.
+// A component is balanced if its positive entries join rows of one side, and its negative entries those of different
+// sides. With sign −1 and entries ≥ 0 the balanced components are the bipartite ones. The first row of a component
+// has side 1. A must be symmetric. Cost: one sweep, and 8n bytes in addition to the result.
+func FindSides(ctx context.Context, a Matrix, sign float64, workers int) ([]float64, error) {
+	f, err := connect(ctx, a, sign, workers)
+	if err != nil {
+		return nil, err
+	}
+	sides := make([]float64, len(f)/2)
+	for i := range sides {
+		sides[i] = float64(cmp.Compare(f.root(uint32(len(sides)+i)), f.root(uint32(i))))
+	}
+	if m, divided := a.(*Divided); divided {
+		sides = RowsOf(m.division, sides)
+	}
+	return sides, nil
 }
 
 // Reached returns the rows of the components that contain one of the given rows.

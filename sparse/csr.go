@@ -60,7 +60,7 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, err
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// badValue returns the error about a value that is not finite, or negative in a graph.
+// badValue returns the error about a value that is not finite, or 0 in a graph.
 func badValue(row int, col uint32, v float64) error {
 	return fmt.Errorf("%w: row %d, column %d: value %v", ErrStructure, row, col, v)
 }

@@ -204,10 +204,10 @@ func TestFromMatReadsNoElements(t *testing.T) {
 	}
 }
 
-// Negative and NaN weights of a graph are errors. Zeros are dropped, because they would connect
+// Weights that are not finite are errors. Zeros are dropped, because they would connect
 // components.
 func TestFromMatRefuses(t *testing.T) {
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, -5e-324} {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		dense := mat.NewDense(3, 4, []float64{0, 1, 0, 0, 0, 0, 0, v, 0, 2, 0, 0})
 		for _, m := range []mat.Matrix{dense, byRows{dense}, byColumns{dense}, byEntries{dense}, mat.NewDiagDense(2, []float64{1, v})} {
 			for _, m := range []mat.Matrix{m, m.T(), mat.Transpose{Matrix: m}} {

@@ -18,11 +18,11 @@ var (
 	_ Matrix          = (*CSR)(nil)
 )
 
-// FromMat converts a gonum matrix with the weights of a graph to CSR form. A matrix that implements
+// FromMat converts a gonum matrix to CSR form. A matrix that implements
 // mat.RowNonZeroDoer, mat.ColNonZeroDoer or mat.NonZeroDoer is read through it, in time proportional to
 // its entries; another matrix is read element by element. A transpose is read from the matrix that it
 // wraps. Zeros are dropped, and entries that are visited twice are added. The error wraps [ErrStructure]
-// and names the first weight that is negative, infinite or NaN; [FromTriplets] accepts negative values.
+// and names the first weight that is infinite or NaN.
 func FromMat(a mat.Matrix) (*CSR, error) {
 	rows, cols := a.Dims()
 	transposed := false
@@ -72,9 +72,6 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	for i := range rows {
 		col, val := m.Row(i)
 		for e, v := range val {
-			if v < 0 {
-				return nil, badValue(i, col[e], v)
-			}
 			if v != 0 {
 				left = append(left, Triplet{Row: uint32(i), Col: col[e], Val: v})
 			}

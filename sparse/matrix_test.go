@@ -70,7 +70,7 @@ func TestDegrees(t *testing.T) {
 			if val != nil {
 				want, size = 0, 0
 				for _, v := range val {
-					want, size = want+v, size+math.Abs(v)
+					want, size = want+math.Abs(v), size+math.Abs(v)
 				}
 			}
 			if math.Abs(got[i]-want) > float64(len(col))*0x1p-52*size {

@@ -32,7 +32,7 @@ type Operator[T Float] struct {
 }
 
 // NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees
-// deg, which are A·1, see [Degrees], or others in their place. The operator of the Laplacian
+// deg of [Degrees], or others in their place. The operator of the Laplacian
 // keeps the slice. It panics for [Modularity], which is A with a term of rank one, because
 // that has a parameter.
 func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
@@ -86,7 +86,7 @@ func (o *Operator[T]) ApplyTo(ctx context.Context, dst, x *Block[T]) error {
 	return o.StepTo(ctx, dst, x, Step[T]{Alpha: 1})
 }
 
-// Degrees returns d = A·1, the sums of the rows, in float64. Cost: one sweep.
+// Degrees returns d_i = Σ_j |a_ij|, in float64: the sums of the rows, if no entry is negative. Cost: one sweep.
 func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 	rows, _ := a.Dims()
 	deg := make([]float64, rows)
@@ -100,7 +100,7 @@ func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 			if val != nil {
 				sum = 0
 				for _, v := range val {
-					sum += v
+					sum += math.Abs(v)
 				}
 			}
 			if p.Pieces > 1 {

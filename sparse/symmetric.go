@@ -9,9 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
-// Symmetric is a checked symmetric matrix of positive values.
+// Symmetric is a checked symmetric matrix without zeros.
 type Symmetric struct {
 	*CSR
+	Negative int64 // entries below 0
 	Loops    int64 // entries on the diagonal
 	Averaged int64 // pairs of mirror images that differed by rounding and now hold their mean
 }
@@ -21,8 +22,7 @@ type Symmetric struct {
 const nearlyEqual = 1e-10
 
 // NewSymmetric returns the n×n matrix of the given arrays, which are those of [NewCSR], after it has
-// checked them in parallel: columns increase strictly in each row, values are positive and finite, and
-// the matrix is symmetric. Mirror images that differ by at most 1e-10 of the larger one are replaced
+// checked them in parallel: columns increase strictly in each row, values are finite and not 0, and the matrix is symmetric. Mirror images that differ by at most 1e-10 of the larger one are replaced
 // by their mean, because products such as D·A·D of a symmetric A differ so. The slices are kept.
 // The error wraps [ErrStructure]. Cost: one pass, and a second one if values differ.
 //
@@ -42,7 +42,7 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 	}
 	s := &Symmetric{CSR: &CSR{rows: n, cols: n, ptr: ptr, col: col, val: val}}
 	s.cut()
-	sums, loops := make([]uint64, len(s.ranges)), make([]int64, len(s.ranges))
+	sums, loops, negative := make([]uint64, len(s.ranges)), make([]int64, len(s.ranges)), make([]int64, len(s.ranges))
 	err := s.Sweep(ctx, workers, func(_ int, p Panel) (err error) {
 		for i := p.Lo; i < p.Hi && err == nil; i++ {
 			var sum uint64
@@ -55,6 +55,11 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 			sum, diagonal, err = checkRow(uint32(i), n, previous, cols, vals)
 			sums[p.Index] += sum
 			loops[p.Index] += diagonal
+			for _, v := range vals {
+				if v < 0 {
+					negative[p.Index]++
+				}
+			}
 		}
 		return err
 	})
@@ -65,6 +70,7 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 	for i := range sums {
 		sum += sums[i]
 		s.Loops += loops[i]
+		s.Negative += negative[i]
 	}
 	if sum != 0 {
 		err = s.average(ctx)
@@ -83,7 +89,7 @@ func checkRow(i uint32, n int, previous int64, col []uint32, val []float64) (sum
 		previous = int64(c)
 		v := one
 		if val != nil {
-			if x := val[e]; !(x > 0) || x > math.MaxFloat64 {
+			if x := val[e]; x == 0 || x-x != 0 {
 				return 0, 0, badValue(int(i), c, x)
 			}
 			v = math.Float64bits(val[e])
@@ -103,7 +109,7 @@ func checkRow(i uint32, n int, previous int64, col []uint32, val []float64) (sum
 // hashEntry returns a hash of the value with the given bits at row lo and column hi.
 func hashEntry(lo, hi uint32, value uint64) uint64 {
 	const a, b = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
-	high, low := bits.Mul64((uint64(lo)<<32|uint64(hi))^a, value<<1|1) // one to one: values are positive
+	high, low := bits.Mul64((uint64(lo)<<32|uint64(hi))^a, bits.RotateLeft64(value, 1)) // values are not 0
 	high, low = bits.Mul64(high^low^b, (high^low)|1)
 	return high ^ low
 }
@@ -129,7 +135,7 @@ func (s *Symmetric) average(ctx context.Context) error {
 				continue
 			}
 			v, w := s.val[e], s.val[mirror]
-			if math.Abs(v-w) > nearlyEqual*max(v, w) {
+			if math.Abs(v-w) > nearlyEqual*max(math.Abs(v), math.Abs(w)) {
 				return fmt.Errorf("%w: row %d, column %d: value %v, and %v in its mirror image", ErrStructure, i, j, v, w)
 			}
 			s.Averaged++

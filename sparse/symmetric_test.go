@@ -53,7 +53,7 @@ func TestNewSymmetric(t *testing.T) {
 		t.Fatalf("averaged matrix: %v", err)
 	}
 	old = val[at]
-	for _, v := range []float64{old * (1 + 1e-9), 0, -1, math.NaN(), math.Inf(1)} {
+	for _, v := range []float64{old * (1 + 1e-9), 0, -old, math.NaN(), math.Inf(1)} {
 		val[at] = v
 		if _, err := NewSymmetric(ctx, n, ptr, col, val, 2); !errors.Is(err, ErrStructure) {
 			t.Errorf("value %v: %v", v, err)

@@ -129,7 +129,7 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 		return
 	}
 	a.seen, a.initial = true, text
-	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text))); wrong != "" {
+	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text)), h.out.Signed); wrong != "" {
 		a.bad = h.out.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
 	}
 }
@@ -277,7 +277,7 @@ func (a *edgeAttribute) reader() func(edge int) float64 {
 	if a == nil {
 		return func(int) float64 { return 1 }
 	}
-	initial, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial)))
+	initial, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial)), true)
 	if wrong != "" {
 		initial = 1
 	}

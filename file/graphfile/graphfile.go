@@ -94,6 +94,7 @@ type Input struct {
 	Kind   string
 	Number func(kind string) uint32
 
+	Signed    bool // weights may be negative
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
 
 	// Hold is called with the bytes that the reader keeps in addition to a batch, whenever

@@ -155,7 +155,7 @@ func (m *metis) node(u uint64) error {
 	err := m.words(func(word []byte) error {
 		i++
 		if i <= 0 {
-			if _, wrong := table.ParseWeight(word); wrong != "" {
+			if _, wrong := table.ParseWeight(word, true); wrong != "" {
 				return m.out.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %d of node %d, which comes before its neighbours, is %s", table.Counted(i+m.ignored, "weight"), m.ignored, u+1, table.Quoted(word))
 			}
 			return nil

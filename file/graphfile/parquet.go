@@ -131,15 +131,15 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, name)
 		case i == 2:
 			var wrong string
-			if weight, wrong = numberOf(v, unsigned); t.isDecimal[i] {
+			if weight, wrong = numberOf(v, unsigned, t.out.Signed); t.isDecimal[i] {
 				t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
-				weight, wrong = table.ParseWeight(t.decimal)
+				weight, wrong = table.ParseWeight(t.decimal, t.out.Signed)
 			}
 			if v.Kind() == parquet.Int64 && !t.isDecimal[i] && !isExact(v.Uint64()) {
 				t.out.round(fmt.Sprintf(": row %d", row))
 			}
 			if wrong != "" {
-				return t.out.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", row, v, wrong)
+				return t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, v, wrong)
 			}
 		case t.isDecimal[i]:
 			t.text[i], numbers = t.file.AppendText(t.text[i][:0], t.column[i], v), false
@@ -174,7 +174,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 }
 
 // numberOf returns the weight that a value is.
-func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
+func numberOf(v parquet.Value, unsigned, signed bool) (w float64, wrong string) {
 	switch v.Kind() {
 	case parquet.Int32:
 		if w = float64(v.Int32()); unsigned {
@@ -193,7 +193,7 @@ func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
 			w = 1
 		}
 	}
-	return w + 0, table.WeightFault(w)
+	return w + 0, table.WeightFault(w, signed)
 }
 
 // groupRows is how many rows are in a group, which is held in memory while it is

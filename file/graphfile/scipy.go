@@ -230,8 +230,8 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		return err
 	}
 	for i, w := range val {
-		if wrong := table.WeightFault(w); wrong != "" {
-			return z.out.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
+		if wrong := table.WeightFault(w, z.out.Signed); wrong != "" {
+			return z.out.fault(0, "correct it", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
 		}
 		if integers != nil && w > 0 && !isExact(uint64(integers[i])) {
 			z.out.round(fmt.Sprintf(": %s[%d]", z.member(data), offset+int64(i)))

@@ -3,6 +3,7 @@ package graphfile
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -76,7 +77,7 @@ func (s *batchWriter) round(place string) {
 
 // word is [table.ParseWeight] for the weight of an edge on a line.
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
-	w, wrong = table.ParseWeight(word)
+	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.Rounded(word, w) {
 		s.round(s.place(line))
 	}
@@ -148,6 +149,9 @@ func (s *batchWriter) hold(bytes int64) error {
 
 // fault returns an error on a line, or at a byte; 0 for none.
 func (s *batchWriter) fault(position int64, fix, format string, args ...any) *textio.Error {
+	if slices.Contains(args, any(table.Negative)) {
+		fix = table.NegativeFix
+	}
 	e := textio.Fault(s.Name, position, fix, format, args...)
 	if s.inBytes {
 		e.Line, e.Byte, e.AtByte = 0, position, position > 0

@@ -69,7 +69,8 @@ func Is(name string, head []byte) bool {
 
 // Reader parses the lines of a file. Errors about entries have no remedy; the caller adds it.
 type Reader struct {
-	Name string // file name for messages
+	Name   string // file name for messages
+	Signed bool   // values may be negative
 	Head
 
 	began    bool
@@ -183,8 +184,10 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 		if wrong != "" {
 			return fault(2, "weight %s %s", table.Quoted(text), wrong)
 		}
-		if value < 0 && r.Symmetry != Skew {
-			return fault(2, "weight %s %s", text[:min(len(text), 64)], table.Negative)
+		if value < 0 && r.Symmetry != Skew && !r.Signed {
+			row, col, value, bad = fault(2, "weight %s %s", text[:min(len(text), 64)], table.Negative)
+			bad.Fix = table.NegativeFix
+			return row, col, value, bad
 		}
 		value += 0 // −0 becomes 0
 	}
@@ -195,7 +198,7 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 	case row == col && r.Symmetry == Skew:
 		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file", index[0], index[1])
 	}
-	if value < 0 {
+	if value < 0 && r.Symmetry == Skew {
 		row, col, value = col, row, -value
 	}
 	return row, col, value, nil

@@ -50,25 +50,28 @@ func Point(b []byte, comma bool) []byte {
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].
-func ParseWeight(b []byte) (float64, string) {
+func ParseWeight(b []byte, signed bool) (float64, string) {
 	w, fault := ParseNumber(b, 64)
 	if fault == "" {
-		fault = WeightFault(w)
+		fault = WeightFault(w, signed)
 	}
 	return w + 0, fault // −0 becomes 0
 }
 
-// Negative is the fault of a weight below 0.
-const Negative = "is negative; walks and Laplacians need weights ≥ 0"
+// Negative is the fault of a weight below 0, and NegativeFix its remedy.
+const (
+	Negative    = "is negative"
+	NegativeFix = "pass {weights=signed} for edges between opponents, or take absolute values"
+)
 
-// WeightFault returns the fault of a weight, "" if it is valid.
-func WeightFault(w float64) string {
+// WeightFault returns the fault of a weight, "" if it is valid. Only with signed it may be negative.
+func WeightFault(w float64, signed bool) string {
 	switch {
 	case math.IsNaN(w):
 		return "is not a number"
 	case math.IsInf(w, 0):
 		return "is infinite"
-	case w < 0:
+	case w < 0 && !signed:
 		return Negative
 	}
 	return ""

@@ -40,16 +40,16 @@ const (
 
 // declared are the functions of this package.
 var declared = []*param.Spec{
-	{Name: string(sparse.Adjacency), Title: "A", Works: param.Undirected | param.Directed},
-	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½", Works: param.Undirected},
+	{Name: string(sparse.Adjacency), Title: "A", Works: param.Undirected | param.Directed | param.Signed},
+	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½", Works: param.Undirected | param.Signed},
 	{Name: string(sparse.Transition), Title: "T = D⁻¹·A", Works: param.Undirected | param.Directed},
-	{Name: string(sparse.Laplacian), Title: "L = D − A", Works: param.Undirected},
-	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½", Works: param.Undirected},
-	{Name: Exp, Title: "exp(tM)", Works: param.Undirected, Params: []param.Param{
+	{Name: string(sparse.Laplacian), Title: "L = D − A", Works: param.Undirected | param.Signed},
+	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½", Works: param.Undirected | param.Signed},
+	{Name: Exp, Title: "exp(tM)", Works: param.Undirected | param.Signed, Params: []param.Param{
 		{Name: "t", Symbol: "t", Meaning: "factor of the matrix, negative for diffusion", Default: param.Of(1.0)},
 		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"),
 	}},
-	{Name: Solve, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: param.Undirected, Params: []param.Param{
+	{Name: Solve, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: param.Undirected | param.Signed, Params: []param.Param{
 		{Name: "shift", Symbol: "shift", Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: param.From(0), Default: param.Of(0.0)},
 		matrixParam("laplacian", "laplacian", "normalized-laplacian"),
 	}},
@@ -96,7 +96,10 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 		if g.In != nil && s.Works&param.Directed == 0 {
 			return nil, kernel.ErrAsymmetric
 		}
-		var err error
+		err := s.CheckSigned(g.Signed)
+		if err != nil {
+			return nil, err
+		}
 		if f.Values, err = s.Resolve(n.given(), nil); err != nil {
 			return nil, err
 		}

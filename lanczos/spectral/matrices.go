@@ -44,7 +44,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 		op = g.Laplacian()
 		norm = 2 * e.largest(op.Diag)
 		if p.Which == lanczos.Smallest {
-			e.known(g, nil, 0)
+			e.known(g, false, 0)
 		}
 	case sparse.Modularity:
 		gamma := p.Resolution
@@ -94,7 +94,7 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 	}
 	switch e.Which {
 	case lanczos.Largest:
-		e.known(g, blocks.Roots(g.Degrees), 1)
+		e.known(g, true, 1)
 	case lanczos.Smallest:
 		weights, err := bipartite(ctx, g)
 		if weights != nil {

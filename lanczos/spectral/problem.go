@@ -127,16 +127,15 @@ func (p *Problem) Splits() bool {
 
 const badMatrix = "spectral: no such matrix"
 
-// known splits off the eigenvectors that each component has, of rows with the given
-// weights (nil: ones). A factor of the Laplacian helps with the rest of that end, if one process has all
-// rows.
-func (e *eigenproblem) known(g *graph.Graph, weights []float64, value float64) {
-	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(weights, len(g.Degrees)), Value: value}
-	if e.team != nil {
+// known splits off the null vectors of L, or with normalized of L̃, of the components. A factor of the Laplacian helps
+// with the rest of that end, if one process has all rows and no weight is negative.
+func (e *eigenproblem) known(g *graph.Graph, normalized bool, value float64) {
+	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(g.NullWeights(normalized), len(g.Degrees)), Value: value}
+	if e.team != nil || g.Signed {
 		return
 	}
 	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
-		s, err := iterative.ShiftedLaplacian(g, weights != nil, 1, 0)
+		s, err := iterative.ShiftedLaplacian(g, normalized, 1, 0)
 		if err != nil {
 			return nil, err
 		}

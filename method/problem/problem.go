@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -68,6 +69,16 @@ func (p *Problem) Validate() error {
 		return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
 	}
 	return nil
+}
+
+// ValidateFor is [Problem.Validate] for what is declared, which may need weights ≥ 0.
+func (p *Problem) ValidateFor(declared *param.Spec) error {
+	if p.Graph != nil {
+		if err := declared.CheckSigned(p.Signed); err != nil {
+			return err
+		}
+	}
+	return p.Validate()
 }
 
 // Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].

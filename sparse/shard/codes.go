@@ -47,7 +47,7 @@ func (m *Manifest) valued() bool { return m.Weighted || m.Coded() }
 
 // version returns the number of the format of a store.
 func (m *Manifest) version() int {
-	if m.Coded() {
+	if m.Coded() || m.Negative > 0 {
 		return Version
 	}
 	return plainVersion

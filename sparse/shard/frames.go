@@ -2,6 +2,7 @@ package shard
 
 import (
 	"github.com/klauspost/compress/zstd"
+	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -103,7 +104,7 @@ func degree(col []uint32, val []float64) float64 {
 	}
 	var sum float64
 	for _, v := range val {
-		sum += v
+		sum += math.Abs(v)
 	}
 	return sum
 }

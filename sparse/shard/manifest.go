@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format of stores whose entries have codes. Other stores have the format plainVersion. This package
+// Version is the format of stores whose entries have codes or negative values. Other stores have the format plainVersion. This package
 // reads both.
 const (
 	Version      = 2
@@ -24,13 +24,14 @@ const (
 // Manifest is the content of the file that makes a directory a store.
 type Manifest struct {
 	Kind      string            `json:"heatwalk"`             // "store"
-	Format    int               `json:"format"`               // Version, or 1 if entries have no codes
+	Format    int               `json:"format"`               // Version, or 1 if entries have no codes and no signs
 	Identity  string            `json:"identity"`             // 16 hex digits
 	Rows      int64             `json:"rows"`                 // nodes
 	Entries   int64             `json:"entries"`              // stored entries of one direction
 	SelfLoops int64             `json:"self_loops"`           // entries on the diagonal
 	Directed  bool              `json:"directed"`             // both directions are stored
 	Weighted  bool              `json:"weighted"`             // some entry is not 1
+	Negative  int64             `json:"negative,omitempty"`   // stored entries of one direction that are below 0
 	Kinds     []Kind            `json:"kinds,omitempty"`      // of the entries, in the order of their codes
 	Times     *Times            `json:"times,omitempty"`      // of the entries
 	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
@@ -212,6 +213,8 @@ func (m *Manifest) problem() string {
 		return fmt.Sprintf("%d rows", m.Rows)
 	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > m.Entries || !m.Coded() && m.SelfLoops > m.Rows:
 		return fmt.Sprintf("%d entries, %d self loops", m.Entries, m.SelfLoops)
+	case m.Negative < 0 || m.Negative > m.Entries:
+		return fmt.Sprintf("%d negative of %d entries", m.Negative, m.Entries)
 	case m.Codec != FourWidths && m.Codec != Zstd:
 		return fmt.Sprintf("codec %q", m.Codec)
 	case m.Frames[0] < 0 || m.Frames[1] < 0 || !m.Directed && m.Frames[1] != 0:

@@ -23,7 +23,7 @@ func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest, o *Options) 
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	m.Kind, m.Format, m.Identity = "store", Version, fmt.Sprintf("%016x", binary.LittleEndian.Uint64(id[:]))
-	m.Rows, m.Entries, m.SelfLoops, m.Weighted, m.Nodes = int64(rows), a.NNZ(), a.Loops, a.IsWeighted(), nodesImplicit
+	m.Rows, m.Entries, m.SelfLoops, m.Weighted, m.Negative, m.Nodes = int64(rows), a.NNZ(), a.Loops, a.IsWeighted(), a.Negative, nodesImplicit
 	s.Nodes = NewNumericNodes(rows)
 	var err error
 	if s.Degrees, err = sparse.Degrees(ctx, a, sweeper.o.Workers); err != nil {

@@ -40,7 +40,7 @@ type Store struct {
 	sparse.Matrix           // the out direction
 	Manifest      *Manifest // the description of the store
 	Nodes         *Nodes    // the dictionary of ids
-	Degrees       []float64 // A·1, the sums of the rows, as [sparse.Degrees] computes them
+	Degrees       []float64 // as [sparse.Degrees] computes them
 
 	out      *view
 	back     *view // the in direction; the out direction of an undirected store

@@ -22,6 +22,16 @@ const (
 // valueBytes is the size of one value in each form.
 var valueBytes = [valueForms]int{0, 1, 2, 4, 4, 8}
 
+// negative returns the number of values below 0.
+func negative(val []float64) (count int64) {
+	for _, v := range val {
+		if v < 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // valueForm returns the narrowest exact form of val. Minus zero is not exact
 // as an integer.
 func valueForm(val []float64) int {

@@ -84,6 +84,8 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		return nil, damaged(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
 	case out.weighted != s.Manifest.Weighted:
 		return nil, damaged(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
+	case out.negative != s.Manifest.Negative:
+		return nil, damaged(manifest, "%d negative entries, found %d", s.Manifest.Negative, out.negative)
 	case !s.Nodes.ids.increasing():
 		return nil, damaged(manifest, "ids out of order or twice")
 	}
@@ -157,6 +159,7 @@ type census struct {
 	degrees  []float64
 	pairs    uint64 // the sum of pairSum
 	loops    int64
+	negative int64
 	weighted bool
 }
 
@@ -164,6 +167,7 @@ type census struct {
 type frameCensus struct {
 	pairs       uint64
 	loops       int64
+	negative    int64
 	weighted    bool
 	head        int     // entries of the piece's first row
 	first, last uint32  // the piece's first and last column
@@ -189,6 +193,7 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, code)
 			f.pairs += pairs
 			f.loops += loops
+			f.negative += negative(val)
 			for _, w := range val {
 				f.weighted = f.weighted || w != 1
 			}
@@ -206,6 +211,7 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 	for i, f := range c.frames {
 		c.pairs += f.pairs
 		c.loops += f.loops
+		c.negative += f.negative
 		c.weighted = c.weighted || f.weighted
 		if r := v.direct.ranges[i]; r.Pieces > 1 {
 			c.degrees[r.Lo] += f.sum

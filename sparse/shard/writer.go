@@ -202,6 +202,7 @@ func checkAppended(w *Writer, col []uint32, val []float64, code []uint32) error 
 	}
 	if w.direction == 0 {
 		countCodes(&w.Manifest, code)
+		w.Manifest.Negative += negative(val)
 	}
 	w.Manifest.Weighted = w.Manifest.Weighted || slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	if len(col) > 0 {

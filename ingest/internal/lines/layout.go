@@ -91,6 +91,7 @@ type Settings struct {
 	Weight       string
 	Kind, Time   string
 	Bipartite    bool
+	Signed       bool
 	Header       nodefile.Header
 	SkipBadLines bool
 	MaxNodes     int         // most nodes that a file may declare

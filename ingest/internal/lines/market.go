@@ -13,7 +13,7 @@ import (
 
 // marketLayout reads the head of a Matrix Market file and decides its layout.
 func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) {
-	m := &market.Reader{Name: in.Name()}
+	m := &market.Reader{Name: in.Name(), Signed: c.Signed}
 	for {
 		chunk, err := in.Head()
 		if errors.Is(err, io.EOF) {

@@ -21,6 +21,7 @@ type Parser struct {
 	Slabs  *Slabs
 	Dict   *ids.Dict // the dictionary in which text is looked up
 	Codes  *Codes    // of kinds and times
+	Signed bool      // weights may be negative
 
 	code   []uint32
 	weight []float64
@@ -109,7 +110,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 		return false
 	}
 	if p.Layout.Weighted() {
-		w, fault := table.ParseWeight(line[weight:])
+		w, fault := table.ParseWeight(line[weight:], p.Signed)
 		if p.Layout.comma || fault != "" || w >= textio.MaxExact {
 			return false
 		}
@@ -206,7 +207,9 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if lay.Market != nil {
 		row, col, weight, bad := lay.Market.Entry(f, number)
 		if bad != nil {
-			bad.Fix, bad.Otherwise = FixLine, skipLine
+			if bad.Otherwise = skipLine; bad.Fix == "" {
+				bad.Fix = FixLine
+			}
 			return 0, bad
 		}
 		p.code = append(p.code, row, col)
@@ -219,7 +222,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if hasBlankEnd && len(text) == 0 {
 		return 1, nil
 	}
-	weight, wrong := table.ParseWeight(table.Point(text, lay.comma))
+	weight, wrong := table.ParseWeight(table.Point(text, lay.comma), p.Signed)
 	if wrong == "" {
 		return weight, nil
 	}
@@ -227,7 +230,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	fix, otherwise := FixLine, skipLine
 	switch {
 	case wrong == table.Negative:
-		return 0, fault(column, "take absolute values or leave such edges out", skipLine, "weight %s %s", cut(text), wrong)
+		return 0, fault(column, table.NegativeFix, skipLine, "weight %s %s", cut(text), wrong)
 	case table.IsDecimalComma(text):
 		fix, otherwise = "pass {decimal=,} or leave the column out with "+lay.withoutWeight(), ""
 	case number == lay.line || number == lay.first:

@@ -114,7 +114,7 @@ func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64)
 			if n == 0 {
 				n = bytes.IndexByte(text[j:end], '\n')
 				var fault string
-				if w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'})); fault != "" || w >= textio.MaxExact {
+				if w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'}), false); fault != "" || w >= textio.MaxExact {
 					break // larger integers are counted where they are rounded
 				}
 				if n > 0 && text[j+n-1] == '\r' {

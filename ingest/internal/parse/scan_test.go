@@ -196,7 +196,7 @@ func FuzzNumber(f *testing.F) {
 				t.Errorf("%q: %v, want %v", s, v, want)
 			}
 		}
-		v, fault := table.ParseWeight([]byte(s))
+		v, fault := table.ParseWeight([]byte(s), false)
 		want, err := strconv.ParseFloat(s, 64)
 		if fault == "" && (err != nil || v != want || v < 0) {
 			t.Errorf("%q: %v, want %v, %v", s, v, want, err)

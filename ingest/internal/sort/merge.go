@@ -207,7 +207,7 @@ const nearlyEqual = 1e-10
 
 // isRounded reports whether the weights of the two directions differ by rounding alone.
 func isRounded(ahead, back float64) bool {
-	return ahead != back && math.Abs(ahead-back) <= nearlyEqual*max(ahead, back)
+	return ahead != back && math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
 // join returns the value of an entry with lines of both directions, given the value of each

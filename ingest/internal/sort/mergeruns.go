@@ -94,7 +94,11 @@ type runHead struct {
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
-		h.then = math.Float64bits(r.values[i]) // in the order of weights, because weights are not negative
+		if h.then = math.Float64bits(r.values[i]); h.then>>63 == 0 { // in the order of weights
+			h.then |= 1 << 63
+		} else {
+			h.then = ^h.then
+		}
 	}
 	return h
 }
@@ -212,7 +216,7 @@ func (j *joiner[K]) endSum(s *lineSum) error {
 		}
 	}
 	if j.m.Coded {
-		if value > math.MaxFloat32 {
+		if math.Abs(value) > math.MaxFloat32 {
 			kind = Infinite
 		}
 		value = Pack(value, s.code)
@@ -222,6 +226,9 @@ func (j *joiner[K]) endSum(s *lineSum) error {
 		return ErrAsymmetric
 	case kind != 0:
 		return &MergeError{uint32(j.out.Lo + row), col, s.code, kind}
+	}
+	if value == 0 { // weights of opposite signs
+		return nil
 	}
 	j.out.add(row, col)
 	if j.m.Values {

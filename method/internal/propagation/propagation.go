@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -135,6 +136,11 @@ func normalise(l *Propagation) {
 		sum := 0.0
 		for _, v := range row {
 			sum += v
+		}
+		if l.P.Signed {
+			propagate.SignedShares(row, slices.Clone(row))
+			l.keep(int(i), 0, row)
+			continue
 		}
 		if math.Abs(sum-1) <= settled || !(sum > 0) { // rounding of float32
 			continue

@@ -103,7 +103,7 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 	for _, input := range []struct {
 		works uint
 		name  string
-	}{{param.Undirected, "undirected graphs"}, {param.Directed, "directed graphs"}, {param.Vectors, "tables"}, {param.Graphs, "collections of graphs"}} {
+	}{{param.Undirected, "undirected graphs"}, {param.Directed, "directed graphs"}, {param.Vectors, "tables"}, {param.Graphs, "collections of graphs"}, {param.Signed, "signed graphs"}} {
 		if s.Works&input.works != 0 {
 			d.Inputs = append(d.Inputs, input.name)
 		}
