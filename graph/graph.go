@@ -60,14 +60,14 @@ type Graph struct {
 }
 
 // NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned by the restrictions
-// of [Graph.NullWeights] to the components. The result is cached.
+// of [NullWeights] to the components. The result is cached.
 func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	which := 0
 	if normalized {
 		which = 1
 	}
 	g.once[which].Do(func() {
-		team, weights := sparse.TeamOf(g.A), g.NullWeights(normalized)
+		team, weights := sparse.TeamOf(g.A), NullWeights(g, normalized)
 		if g.Signed {
 			g.null[which] = blocks.NewDisjointOf(team, g.Components.Of, len(g.Components.Sizes), weights)
 		} else {
@@ -80,7 +80,7 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 // NullWeights returns the vector w whose restrictions to the components are null vectors of L, or with normalized of L̃:
 // ones, multiplied by d^½ for L̃; nil means ones. In a signed graph, w has the signs of the two sides of a balanced
 // component, see [sparse.FindSides], and is 0 in other components, where L is definite.
-func (g *Graph) NullWeights(normalized bool) []float64 {
+func NullWeights(g *Graph, normalized bool) []float64 {
 	if !normalized {
 		return slices.Clone(g.sides)
 	}
@@ -92,7 +92,7 @@ func (g *Graph) NullWeights(normalized bool) []float64 {
 }
 
 // Sizes returns the graph of the weights |a_ij|, which is g itself unless it is signed.
-func (g *Graph) Sizes(ctx context.Context) (*Graph, error) {
+func Sizes(ctx context.Context, g *Graph) (*Graph, error) {
 	if !g.Signed {
 		return g, nil
 	}

@@ -16,7 +16,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
 	}
-	if s.noFactor() {
+	if noFactor(s) {
 		return nil, errNoFactor
 	}
 	if len(s.Graph.Degrees) > ExactFirst {

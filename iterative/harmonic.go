@@ -50,7 +50,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
 	among := &graph.Graph{A: g.A, Signed: g.Signed, Components: g.Components, Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
-	sizes, err := g.Sizes(ctx)
+	sizes, err := graph.Sizes(ctx, g)
 	if err != nil {
 		return nil, err
 	}

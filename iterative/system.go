@@ -87,7 +87,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
-	if !s.noFactor() && (!l.refused || s.Strict) {
+	if !noFactor(s) && (!l.refused || s.Strict) {
 		l = s.newLadder(settings)
 		s.cg.ladder = l
 	}
@@ -108,7 +108,7 @@ func (s *System) team() *sparse.Team { return sparse.TeamOf(s.Graph.A) }
 
 // noFactor reports whether the matrix has no factor, because its rows are shared, or because signs make edges that are
 // no Laplacian's.
-func (s *System) noFactor() bool { return s.team() != nil || s.Graph.Signed }
+func noFactor(s *System) bool { return s.team() != nil || s.Graph.Signed }
 
 // errNoFactor is the error where noFactor is true: without a factor, the iteration goes on as where it fills in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
@@ -164,7 +164,7 @@ func (s *System) prepare(cols int) {
 			c.ground, c.image = s.quotients, s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !s.noFactor() && s.Memory > 0 && need > s.Memory {
+		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !noFactor(s) && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 // factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which is made
 // once, within memory in bytes.
 func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
-	if s.noFactor() {
+	if noFactor(s) {
 		return nil, errNoFactor
 	}
 	if s.factor != nil || s.refused != nil {

@@ -140,7 +140,7 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) 
 	if g.In != nil && f.Works&param.Directed == 0 {
 		return nil, ErrAsymmetric
 	}
-	if err := f.CheckSigned(g.Signed); err != nil {
+	if err := param.CheckSigned(&f.Spec, g.Signed); err != nil {
 		return nil, err
 	}
 	if g.In == nil {

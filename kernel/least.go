@@ -92,7 +92,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 		op.Workers, diag = g.Workers, op.Diag
 	}
 	l.diagonal = iterative.NewJacobi(diag)
-	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: g.NullWeights(weights != nil)}, Beyond: true}
+	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: graph.NullWeights(g, weights != nil)}, Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true, Memory: memory, Workers: g.Workers}
 	if !l.fits() {
 		l.settings.MaxProducts = jacobiProducts

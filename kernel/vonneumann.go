@@ -117,7 +117,7 @@ func alphasBelow(rho, refused float64) string {
 // sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
 // is, to a tenth.
 func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine, error) {
-	sizes, err := g.Sizes(ctx)
+	sizes, err := graph.Sizes(ctx, g.Graph)
 	if err != nil {
 		return nil, err
 	}

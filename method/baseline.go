@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -46,7 +47,7 @@ func (labelPropagation) Takes() []string {
 
 // Predict implements [Method].
 func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	if err := p.ValidateFor(&propagationSpec); err != nil {
+	if err := problem.ValidateFor(p, &propagationSpec); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()

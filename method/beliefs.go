@@ -93,7 +93,7 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 
 // Predict implements [Method].
 func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	if err := p.ValidateFor(&beliefsSpec); err != nil {
+	if err := problem.ValidateFor(p, &beliefsSpec); err != nil {
 		return nil, err
 	}
 	if p.Directed {

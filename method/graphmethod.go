@@ -80,7 +80,7 @@ type graphPredictor struct {
 
 // begin finds the components of the graph and what all settings have in common.
 func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graphPredictor, error) {
-	if err := p.ValidateFor(m.declaration()); err != nil {
+	if err := problem.ValidateFor(p, m.declaration()); err != nil {
 		return nil, err
 	}
 	if p.Directed && m.declaration().Works&param.Directed == 0 {

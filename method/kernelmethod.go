@@ -118,7 +118,7 @@ func (m kernelMethod) settled(p *Problem, s *Settings) (settings []param.Values,
 // begin validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
-	if err := p.ValidateFor(&m.kernel.Spec); err != nil {
+	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
 		return nil, err
 	}
 	set := m.settings(s)

@@ -117,7 +117,7 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 // becomes a linear function of features, and a second walk applies it to all
 // nodes, so that their features are never stored.
 func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	if err := p.ValidateFor(&walkSpec); err != nil {
+	if err := problem.ValidateFor(p, &walkSpec); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()

@@ -2,6 +2,7 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -82,7 +83,7 @@ func (s *Settings) WithDefaults() Settings {
 // on returns the settings with every default for their learner, for a problem that there is
 // something to learn of.
 func (s *Settings) on(p *Problem) (Settings, error) {
-	if err := p.ValidateFor(&walkSpec); err != nil {
+	if err := problem.ValidateFor(p, &walkSpec); err != nil {
 		return Settings{}, err
 	}
 	set := s.WithDefaults()

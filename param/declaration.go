@@ -168,7 +168,7 @@ func (e *ParameterError) Error() string {
 }
 
 // CheckSigned returns an error for a graph with negative weights, unless the item works on such graphs.
-func (s *Spec) CheckSigned(signed bool) error {
+func CheckSigned(s *Spec, signed bool) error {
 	if !signed || s.Works&Signed != 0 {
 		return nil
 	}

@@ -96,7 +96,7 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 		if g.In != nil && s.Works&param.Directed == 0 {
 			return nil, kernel.ErrAsymmetric
 		}
-		err := s.CheckSigned(g.Signed)
+		err := param.CheckSigned(s, g.Signed)
 		if err != nil {
 			return nil, err
 		}

@@ -130,7 +130,7 @@ const badMatrix = "spectral: no such matrix"
 // known splits off the null vectors of L, or with normalized of L̃, of the components. A factor of the Laplacian helps
 // with the rest of that end, if one process has all rows and no weight is negative.
 func (e *eigenproblem) known(g *graph.Graph, normalized bool, value float64) {
-	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(g.NullWeights(normalized), len(g.Degrees)), Value: value}
+	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)), Value: value}
 	if e.team != nil || g.Signed {
 		return
 	}

@@ -71,10 +71,10 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// ValidateFor is [Problem.Validate] for what is declared, which may need weights ≥ 0.
-func (p *Problem) ValidateFor(declared *param.Spec) error {
+// ValidateFor is [Problem.Validate] for a method, kernel or walk that may need weights ≥ 0.
+func ValidateFor(p *Problem, declared *param.Spec) error {
 	if p.Graph != nil {
-		if err := declared.CheckSigned(p.Signed); err != nil {
+		if err := param.CheckSigned(declared, p.Signed); err != nil {
 			return err
 		}
 	}
