@@ -112,7 +112,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 // loaded returns the problem on the part of the graph that is in memory since [Begin].
 func loaded(g *Graph, p *method.Problem) *method.Problem {
 	out := *p
-	out.Graph = &graph.Graph{A: g.A, Degrees: g.Degrees}
+	out.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}
 	return &out
 }
 
@@ -171,7 +171,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 			if err := g.choose(); err != nil {
 				return nil, err
 			}
-			p.Graph = &graph.Graph{A: g.A, Degrees: g.Degrees}
+			p.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}
 		}
 		options := *o
 		options.Targets = nil

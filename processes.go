@@ -129,7 +129,7 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 // LocalPart returns the local part of the graph, with its matrix and degrees alone, for a job that names some
 // nodes and uses the packages below this one. The matrix of a whole graph is in memory after [Begin].
 func LocalPart(ctx context.Context, g *Graph, named ...[]int) (*Local, error) {
-	local := &graph.Graph{A: g.A, Degrees: g.Degrees, Workers: g.options.Workers}
+	local := &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, Workers: g.options.Workers}
 	if g.options.Network == nil {
 		return &Local{Graph: local}, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -16,7 +17,7 @@ import (
 //
 // With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].
-// On a graph with negative weights it is learning with local and global consistency.
+// On a graph with negative weights it is learning with local and global consistency, or label propagation with too few labels.
 type automatic struct{ noTuning }
 
 var autoSpec = param.Spec{
@@ -43,7 +44,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return nil, err
 	}
 	if p.Signed {
-		return signedLearner.Predict(ctx, p, nil, s)
+		return signedMethod(p).Predict(ctx, p, nil, s)
 	}
 	options := s.WithDefaults()
 	set, declared := autoSettings(options), options.Given
@@ -87,13 +88,21 @@ func autoSettings(s Settings) *auto.Settings {
 	return set
 }
 
-// signedLearner is what auto does on graphs with negative weights, because its other parts are walks.
-var signedLearner = graphMethod{spreading{propagate.Learners().Named("lgc")}}
+// signedMethod returns what auto does on graphs with negative weights, because its other parts are walks.
+func signedMethod(p *Problem) interface {
+	Method
+	Sizer
+} {
+	if split.TooFew(p.Class) {
+		return labelPropagation{}
+	}
+	return graphMethod{spreading{propagate.Learners().Named("lgc")}}
+}
 
 // Bytes implements [Sizer].
 func (automatic) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if p.Signed {
-		return signedLearner.Bytes(p, tuned, s)
+		return signedMethod(p).Bytes(p, tuned, s)
 	}
 	return auto.Bytes(p, autoSettings(*s)), nil
 }

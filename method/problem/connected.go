@@ -71,7 +71,7 @@ func WithoutIsolated(ctx context.Context, p *Problem, workers int) (q *Problem, 
 		return nil, nil, nil
 	}
 	sub := *p
-	sub.Graph, sub.Row = &graph.Graph{A: newConnectedRows(p.A, rank), Degrees: degrees}, make([]int, len(p.Row))
+	sub.Graph, sub.Row = &graph.Graph{A: newConnectedRows(p.A, rank), Signed: p.Signed, Degrees: degrees}, make([]int, len(p.Row))
 	if p.In != nil {
 		sub.In = newConnectedRows(p.In, rank)
 	}

@@ -29,7 +29,7 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 	}
 	degrees, err := sparse.Degrees(ctx, both, workers)
 	undirected := *p
-	undirected.Graph, undirected.Directed = &graph.Graph{A: both, Degrees: degrees, Components: p.Components}, false
+	undirected.Graph, undirected.Directed = &graph.Graph{A: both, Signed: p.Signed, Degrees: degrees, Components: p.Components}, false
 	return &undirected, against, err
 }
 
