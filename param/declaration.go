@@ -167,12 +167,15 @@ func (e *ParameterError) Error() string {
 	return e.Of + ": " + e.Parameter + ": " + e.What
 }
 
+// NoProbabilities says why an item does not work on graphs with negative weights.
+const NoProbabilities = "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"
+
 // CheckSigned returns an error for a graph with negative weights, unless the item works on such graphs.
 func CheckSigned(s *Spec, signed bool) error {
 	if !signed || s.Works&Signed != 0 {
 		return nil
 	}
-	return &ParameterError{s.Name, s.Name, "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"}
+	return &ParameterError{s.Name, s.Name, NoProbabilities}
 }
 
 // Takes returns the names of the parameters.

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -51,6 +52,9 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 	n := len(g.Degrees)
 	if total := sparse.TeamOf(g.A).TotalOf(n); k < 1 || k > total {
 		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, total, total)
+	}
+	if g.Signed && (p.Matrix == sparse.Transition || p.Matrix == sparse.Modularity) {
+		return nil, &param.ParameterError{Of: string(p.Matrix), Parameter: "matrix", What: param.NoProbabilities}
 	}
 	e, err := p.of(ctx, g)
 	if err != nil {

@@ -54,9 +54,11 @@ func allFixtures() []fixture {
 		turned = append(turned, sparse.Triplet{Row: t.Col, Col: t.Row, Val: t.Val})
 	}
 	a, back := must(sparse.FromTriplets(5, 5, arcs)), must(sparse.FromTriplets(5, 5, turned))
+	signed := must(sparse.FromTriplets(3, 3, []sparse.Triplet{{Row: 0, Col: 1, Val: -2}, {Row: 1, Col: 0, Val: -2}, {Row: 1, Col: 2, Val: 0.5}, {Row: 2, Col: 1, Val: 0.5}}))
 	names := must(StringNodes(slices.Values([]string{"pear", "apple", "", "Zürich", "fig"})))
 	return []fixture{
 		{"v1/path", path, nil, nil, WriteOptions{Identity: 0x0123456789abcdef}, nil},
+		{"v2/signed", signed, nil, nil, WriteOptions{Identity: 0xe5}, nil},
 		{"v1/numbers", path, nil, NumericNodes([]uint64{3, 5, 1 << 40}), WriteOptions{Identity: 0xa1}, nil},
 		{"v1/directed", a, back, names, WriteOptions{Identity: 0xb2, Directed: true,
 			Options: map[string]string{"self_loops": "keep"}},
@@ -190,7 +192,7 @@ func TestFormatDoc(t *testing.T) {
 		{strconv.Itoa(valuesFloat64), strconv.Itoa(valueBytes[valuesFloat64]), "IEEE 754 binary64"},
 	})
 	fields("### Numbers", [][3]string{
-		{"format version, of a store with kinds or times", strconv.Itoa(Version), "Version"},
+		{"format version, of a store with kinds, times or negative weights", strconv.Itoa(Version), "Version"},
 		{"entries and rows of a frame, at most", strconv.Itoa(sparse.MaxRange), "MaxRange"},
 		{"rows of a store, at most", strconv.Itoa(maxRows), "maxRows"},
 		{"bytes of a frame header", strconv.Itoa(headerBytes), "headerBytes"},

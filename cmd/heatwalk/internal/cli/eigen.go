@@ -106,6 +106,7 @@ type eigenDocument struct {
 	Rows       int             `json:"rows"`
 	Cols       int             `json:"cols"`
 	Components int             `json:"components"`
+	signed     bool            // components need have no eigenvector
 	Parameters eigenParameters `json:"parameters"`
 	*spectral.Pairs
 	Closing
@@ -156,7 +157,7 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 		return err
 	}
 	r := &eigenDocument{
-		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components, Parameters: c.eigenParameters,
+		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components, signed: d.g.Signed, Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
 	return d.out.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
@@ -203,6 +204,9 @@ func (r *eigenDocument) ofComponents() (count int, value float64) {
 		if math.Abs(v-value) <= max(r.ErrorBounds[j], 1e-12) {
 			count++
 		}
+	}
+	if r.signed {
+		return 0, value
 	}
 	return min(count, r.Components), value
 }

@@ -26,6 +26,7 @@ import (
 type infoDocument struct {
 	Graph string `json:"graph"`
 	graphCounts
+	Negative         int64         `json:"negative,omitempty"` // entries with a weight below 0
 	SelfLoops        int64         `json:"self_loops"`
 	Components       int64         `json:"components"`
 	LargestComponent int64         `json:"largest_component"`
@@ -92,7 +93,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	}
 	m := g.Store.Manifest
 	v := &infoDocument{
-		Graph: name, graphCounts: countsOf(m), SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+		Graph: name, graphCounts: countsOf(m), Negative: m.Negative, SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.Report == nil {
 		v.Identity = m.Identity
@@ -122,8 +123,11 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
 	if l != nil {
 		v.Labelled, v.Classes, v.PFreq, v.frequent = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
-		v.PSwitch, v.PSwitchEdges = &s.SwitchWeight, &s.SwitchEdge
-		if !m.Directed {
+		v.PSwitchEdges = &s.SwitchEdge
+		if m.Negative == 0 { // else it is no share
+			v.PSwitch = &s.SwitchWeight
+		}
+		if !m.Directed && m.Negative == 0 {
 			v.PSwitchWalk = &s.SwitchWalk
 		}
 	}
@@ -208,13 +212,16 @@ func (v *infoDocument) lines() [][2]string {
 	if v.PSwitchWalk != nil {
 		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
-	times := ""
+	negative, times := "", ""
+	if v.Negative > 0 {
+		negative = words.Counted(v.Negative, "entry")
+	}
 	if v.FirstTime != "" {
 		times = v.FirstTime + " to " + v.LastTime
 	}
 	lines := [][2]string{
 		{"columns", v.Columns.String()}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
-		{"entries", words.Count(v.Entries)}, {"self loops", words.Count(v.SelfLoops)},
+		{"entries", words.Count(v.Entries)}, {"negative", negative}, {"self loops", words.Count(v.SelfLoops)},
 		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
 		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order},
