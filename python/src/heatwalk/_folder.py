@@ -1,8 +1,4 @@
-"""Temporary folders that hold the arrays of one call.
-
-A folder is named after the process and locked by it. Each call removes the folders of processes
-that were killed, which it recognizes by their free locks.
-"""
+"""Temporary folders of calls, locked by their process; those with a free lock are removed."""
 
 from __future__ import annotations
 

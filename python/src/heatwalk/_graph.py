@@ -149,6 +149,10 @@ class Graph:
         """The nodes in the order of the rows: a range for a matrix, text for a file or a store."""
         return self._nodes.all()
 
+    def ids(self) -> list[Any]:
+        """Return the nodes as a list."""
+        return list(self.nodes)
+
     def to_scipy(self) -> sp.csr_matrix:
         """Return the adjacency matrix, for a file or a store after reading it."""
         if self.matrix is not None:

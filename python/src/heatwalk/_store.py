@@ -86,7 +86,7 @@ class Store(Graph):
         return _process.run(["info", self.path])
 
     @property
-    def ids(self) -> list[str]:
+    def ids(self) -> list[str]:  # type: ignore[override]
         """The ids of the nodes in the order of the rows of every result."""
         return list(self.nodes)
 
