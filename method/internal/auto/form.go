@@ -26,7 +26,7 @@ import (
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
 // (Aumann and Shapley 1974). Inputs are sums over labels or over attributes, among which a_i is divided in proportion.
-// Everything else is the rest: biases, priors, eigenvectors, degrees, link rows, label propagation and beliefs.
+// Everything else is the rest: biases, priors, walks along arcs, eigenvectors, degrees, link rows, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p, c := f.in.p, f.columns
@@ -115,7 +115,7 @@ func (t *mixtureTerms) integrate(weights *inputs) (sum float64) {
 		}
 		for k, list := range point.lists() {
 			for j, end := range x.lists()[k] {
-				if end == 0 {
+				if end == 0 || k == 0 && j >= undirectedFilters*f.columns.classes { // walks along arcs are in the rest
 					continue
 				}
 				h := differenceStep * s * end
