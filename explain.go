@@ -82,8 +82,8 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string, nodes []s
 }
 
 // explain fills in the reasons for the predictions of some rows.
-func (p *Prediction) explain(ctx context.Context, problem *method.Problem, o *PredictOptions, s *method.Settings) error {
-	list, err := p.Explain(ctx, problem, o.Explain, &explain.Settings{Number: o.Reasons, Workers: s.Workers, Progress: s.Progress})
+func (p *Prediction) explain(ctx context.Context, problem *method.Problem, rows []int, reasons int, s *method.Settings) error {
+	list, err := p.Explain(ctx, problem, rows, &explain.Settings{Number: reasons, Workers: s.Workers, Progress: s.Progress})
 	if err != nil {
 		return err
 	}

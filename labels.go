@@ -3,6 +3,7 @@ package heatwalk
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -138,6 +139,11 @@ type PredictOptions struct {
 	// and links that are listed for each; 0: 10. It needs one process.
 	Explain []int
 	Reasons int
+
+	// ExplainLeast, if not 0, is the number of nodes with the least certain predictions that are explained too. Then a
+	// method whose scores are no sums over labelled nodes has no reasons.
+	ExplainLeast int
+
 	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
 	// suggestions are of these. Nil: all nodes. Several processes compare with all.
 	Targets []int
@@ -160,7 +166,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	if set.Explain = o.Explain != nil; set.Explain {
+	if set.Explain = o.Explain != nil || o.ExplainLeast > 0; set.Explain {
 		set.Raw = true
 	}
 	if g.options.Network != nil {
@@ -205,9 +211,35 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		out.Suggestions, err = suggest.Nodes(ctx, connected, out.Prediction, o.Suggest, o.Targets, &set)
 	}
 	if err == nil && set.Explain {
-		err = out.explain(ctx, connected, o, &set)
+		rows := slices.Concat(o.Explain, out.LeastCertain(connected, o.ExplainLeast))
+		if err = out.explain(ctx, connected, rows, o.Reasons, &set); o.ExplainLeast > 0 && errors.Is(err, explain.ErrNoForm) {
+			err = nil
+		}
 	}
 	return out, err
+}
+
+// LeastCertain returns the rows of nodes without a label that labels reach, at most number of them: those with the least
+// probability of their class, least first.
+func (p *Prediction) LeastCertain(problem *method.Problem, number int) []int {
+	if number == 0 {
+		return nil
+	}
+	isLabelled := make([]bool, len(p.Class))
+	for _, row := range problem.Row {
+		isLabelled[row] = true
+	}
+	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
+	var rows []int
+	for row := range p.Class {
+		if isLabelled[row] || !p.Reached.Contains(uint32(row)) || len(rows) == number && certainty(row) >= certainty(rows[number-1]) {
+			continue
+		}
+		index, _ := slices.BinarySearchFunc(rows, row, func(a, b int) int { return cmp.Or(cmp.Compare(certainty(a), certainty(b)), a-b) })
+		rows = slices.Insert(rows, index, row)
+		rows = rows[:min(number, len(rows))]
+	}
+	return rows
 }
 
 // predictTogether is Predict in one of several processes.
@@ -273,7 +305,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}
-	if o.Explain != nil {
+	if o.Explain != nil && o.ExplainLeast == 0 {
 		return problem, nil
 	}
 	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
@@ -319,7 +351,7 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
 	}
-	if o.Explain != nil {
+	if s.Explain {
 		output += explain.Bytes(len(p.Degrees), len(p.Names))
 	}
 	return max(bytes, output), err

@@ -20,21 +20,22 @@ type Page struct {
 // Fact is a property of the page.
 type Fact struct{ Name, Value string }
 
-// Section is a titled part of a page: its charts and then its tables follow its paragraphs.
+// Section is a titled part of a page: its markup, its charts and then its tables follow its paragraphs.
 type Section struct {
 	Title  string
 	Text   []string // paragraphs
+	Markup string   // HTML, whose texts its author has escaped
 	Charts []*Chart
 	Tables []*Table
 }
 
 // Add appends sections. It leaves out tables without a row, charts without a curve, and
-// sections without a table and a chart.
+// sections without a table, a chart and markup.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
 		s.Charts = slices.DeleteFunc(s.Charts, func(c *Chart) bool { return len(c.Lines) == 0 })
 		s.Tables = slices.DeleteFunc(s.Tables, func(t *Table) bool { return len(t.Rows) == 0 })
-		if len(s.Charts)+len(s.Tables) > 0 {
+		if len(s.Charts)+len(s.Tables)+len(s.Markup) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
@@ -69,7 +70,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 		m.element(`<h2 id="`+id+`">`, s.Title)
 		m.add("\n")
 		m.paragraphs("<p>", s.Text)
-		m.add(`<div class="parts">`)
+		m.add(`<div class="parts">`, s.Markup)
 		for _, c := range s.Charts {
 			c.writeHTML(&m, p.Series)
 		}

@@ -46,6 +46,7 @@ type classifyOptions struct {
 	save      string
 	model     string // of predict
 	page      string // path of the report
+	pageNodes string // file of nodes that the report has with their neighbours
 }
 
 // scoreFlags holds the flags for the scores in an output.
@@ -87,7 +88,8 @@ func newClassify(run *session) *cobra.Command {
 	predictionFlags(run, c, flags)
 	targetsFlag(c, flags)
 	sideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
-	sideFlag(flags, &c.page, "report", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html", pageFormats)
+	sideFlag(flags, &c.page, "report", "`FILE` for a page with a map of the graph, accuracy, classes and uncertain nodes with reasons: .html", pageFormats)
+	flags.StringVar(&c.pageNodes, "report-nodes", "", "`FILE` of ids of further nodes that the page shows with their neighbours and reasons")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
@@ -133,6 +135,7 @@ func checkClassify(run *session, c *classifyOptions, cmd *cobra.Command, args []
 		run.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 		return
 	}
+	run.refuse(cmd.Flags(), rule{c.page == "", "report-nodes", "it is about the page of --report; add it"})
 	checkMethod(run, c, cmd, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		run.problem("--scores", noRaw, c.method.Name())
@@ -201,6 +204,8 @@ type classifyRun struct {
 	classifyDocument
 	targets   []int                // rows that are written; nil: all
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
+	mapped    *heatwalk.Prediction // drawn on the page; nil: the graph is not drawn
+	pageRows  []int                // further nodes that the page has with their neighbours
 	shift     string               // why the labels are not a random sample; "": they may be one
 	notes     []string             // about the accuracy, for the summary
 }
@@ -228,7 +233,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		return err
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Suggest: c.suggest, Targets: r.targets,
+		Baselines: true, Suggest: c.suggest, Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
@@ -248,6 +253,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		run.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
 	}
 	r.take(p)
+	r.mapped = p
 	r.Phases.Compare, r.suggested, r.Suggested = baselines.Seconds, p.Suggestions, len(p.Suggestions)
 	var parameters any // parameters in the run file
 	if p.Settings > 0 {
@@ -301,6 +307,11 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 	var err error
 	if c.targets != "" {
 		if r.targets, err = readIDs(run, &c.learning.graph.tables, c.targets, d.g.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	if c.pageNodes != "" {
+		if r.pageRows, err = readIDs(run, &c.learning.graph.tables, c.pageNodes, d.g.Nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -521,6 +532,11 @@ func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, label
 	}
 	page := evaluate.Summarize(r.p.Scores, labels, r.data.l, r.truth).Page(r.Method, model, e, r.data.g.Nodes.ID)
 	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
+	if r.mapped != nil && run.network == nil {
+		if err := addMap(run, r, page); err != nil {
+			return err
+		}
+	}
 	return writePage(run, w, page, graph)
 }
 

@@ -1,0 +1,123 @@
+package graphmap
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// twoSides returns a graph of n nodes with two classes and few links between them, in which the first 20 nodes are
+// labels and node 20 has the class of no neighbour.
+func twoSides(t *testing.T, n, workers int) *Graph {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var entries []sparse.Triplet
+	isDrawn := map[[2]int]bool{}
+	for len(isDrawn) < 5*n {
+		u, v := rng.IntN(n), rng.IntN(n)
+		if u >= v || isDrawn[[2]int{u, v}] || u%2 != v%2 && (u == 20 || v == 20 || rng.Float64() > 0.02) {
+			continue
+		}
+		isDrawn[[2]int{u, v}] = true
+		entries = append(entries, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	class, scores := make([]int, n), sparse.NewBlock[float32](n, 2)
+	for v := range n {
+		class[v] = v % 2
+		scores.Row(v)[v%2], scores.Row(v)[1-v%2] = 0.75, 0.25
+	}
+	class[20] = 1
+	return &Graph{
+		A: a, Classes: []string{"a", "</script><script>alert(1)</script>"}, Class: class, Workers: workers,
+		ID:     func(row int) string { return fmt.Sprintf("n\"%d<b>\u202e", row) },
+		Scores: scores.Row, Known: func(row int) bool { return row < 20 },
+	}
+}
+
+// The section is the same for any number of goroutines, its numbers of nodes add up, and names of the graph are no markup.
+func TestSection(t *testing.T) {
+	for _, n := range []int{500, 6000} {
+		var first string
+		for _, workers := range []int{1, 2, 7} {
+			g := twoSides(t, n, workers)
+			s, err := g.Section(t.Context(), []int{0, 1}, []int{3, 5}, map[int]any{3: map[string]string{"label": "<i>"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == "" {
+				first = s.Markup
+			} else if s.Markup != first {
+				t.Fatalf("%d nodes: another section with %d goroutines", n, workers)
+			}
+			if !strings.HasPrefix(s.Tables[0].Rows[0][0].Text, `n"20<`) {
+				t.Errorf("%d nodes: the first node that contradicts its neighbours is %v", n, s.Tables[0].Rows[0])
+			}
+		}
+		for _, markup := range []string{"alert(1)</script>", "<b>", "<i>"} {
+			if strings.Contains(first, markup) {
+				t.Errorf("%d nodes: %s of a name is markup", n, markup)
+			}
+		}
+		_, data, _ := strings.Cut(first, `id="graph-data">`)
+		data, _, _ = strings.Cut(data, "</script>")
+		var doc document
+		if err := json.Unmarshal([]byte(data), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if index := slices.IndexFunc(doc.Nodes, func(v node) bool { return strings.HasPrefix(v.ID, `n"3<`) }); doc.Reasons[index] == nil || doc.Nodes[index].Class != 1 {
+			t.Errorf("%d nodes: node 3 is at %d, reasons %v", n, index, doc.Reasons)
+		}
+	}
+	g := twoSides(t, 6000, 2)
+	groups, groupOf, err := g.groupsOf(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, q := range groups {
+		total += q.nodes
+	}
+	if total != 6000 || len(groups) > mostGroups+2 || len(groups) < 20 {
+		t.Errorf("%d groups of %d nodes", len(groups), total)
+	}
+	for row, k := range groupOf {
+		if groups[k].class != g.Class[row] {
+			t.Fatalf("row %d of class %d is in a group of class %d", row, g.Class[row], groups[k].class)
+		}
+	}
+}
+
+// Two cliques that a link joins are apart from each other in the layout.
+func TestLayout(t *testing.T) {
+	var links []link
+	for i := range 20 {
+		for j := range i {
+			if i/10 == j/10 {
+				links = append(links, link{j, i, 1})
+			}
+		}
+	}
+	x := layout(20, append(links, link{9, 10, 1}))
+	within, between := 0.0, 0.0
+	for i := range 20 {
+		for j := range i {
+			d := (x[i][0]-x[j][0])*(x[i][0]-x[j][0]) + (x[i][1]-x[j][1])*(x[i][1]-x[j][1])
+			if i/10 == j/10 {
+				within += d / 90
+			} else {
+				between += d / 100
+			}
+		}
+	}
+	if between < 3*within {
+		t.Errorf("mean squared distance %g within cliques, %g between them", within, between)
+	}
+}

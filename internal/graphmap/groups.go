@@ -1,0 +1,217 @@
+package graphmap
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	mostNodes  = 2000 // nodes up to which the map has all of them
+	mostGroups = 240  // groups of one class and region; the other nodes are grouped by class alone
+	regions    = 48
+	rounds     = 30 // of the growth of regions
+)
+
+// Graph is a graph with predicted classes.
+type Graph struct {
+	A       sparse.Matrix
+	ID      func(row int) string
+	Classes []string
+	Class   []int                   // of each row; −1: no class
+	Scores  func(row int) []float32 // probabilities of the classes
+	Known   func(row int) bool      // whether the class is a label that was given
+	Workers int                     // goroutines; 0: one for each processor
+}
+
+// group is a bubble of the map: a node, or nodes of one class.
+type group struct {
+	class, nodes, known int
+	certainty           float64 // mean probability of the class
+	row                 int     // of a single node; −1: a group
+}
+
+// link joins two groups.
+type link struct {
+	a, b   int
+	weight float64
+}
+
+// scatter returns pseudo-random bits of a row (the finalizer of SplitMix64).
+func scatter(row int) uint64 {
+	z := uint64(row)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// regionsOf returns the region of each row; regions for rows that none reaches. Cost: a sweep for each round.
+func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
+	n := len(g.Class)
+	region, next := make([]int32, n), make([]int32, n)
+	order := make([]int, 0, regions+1) // rows with the smallest bits
+	for row := range n {
+		region[row] = regions
+		i, _ := slices.BinarySearchFunc(order, row, func(a, b int) int { return cmp.Compare(scatter(a), scatter(b)) })
+		if i < regions {
+			order = slices.Insert(order, i, row)
+			order = order[:min(regions, len(order))]
+		}
+	}
+	for i, row := range order {
+		region[row] = int32(i)
+	}
+	for range rounds {
+		sums, changed := make([][regions + 1]float64, sched.Workers(g.Workers)), make([]bool, sched.Workers(g.Workers))
+		err := g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+			sum := &sums[worker]
+			for i := p.Lo; i < p.Hi; i++ {
+				if next[i] = region[i]; next[i] < regions {
+					continue
+				}
+				*sum = [regions + 1]float64{}
+				col, val := p.Row(i - p.Lo)
+				for e, c := range col {
+					w := 1.0
+					if val != nil {
+						w = val[e]
+					}
+					sum[region[c]] += w
+				}
+				for r := range int32(regions) {
+					if sum[r] > 0 && (next[i] == regions || sum[r] > sum[next[i]]) {
+						next[i] = r
+					}
+				}
+				changed[worker] = changed[worker] || next[i] < regions
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if region, next = next, region; !slices.Contains(changed, true) {
+			break
+		}
+	}
+	return region, nil
+}
+
+// groupsOf returns the groups of the map, and the group of each row.
+func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
+	n := len(g.Class)
+	groupOf := make([]int32, n)
+	if n <= mostNodes {
+		groups := make([]group, n)
+		for row := range n {
+			groups[row], groupOf[row] = group{class: g.Class[row], row: row}, int32(row)
+		}
+		g.count(groups, groupOf)
+		return groups, groupOf, nil
+	}
+	region, err := g.regionsOf(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	classes := len(g.Classes) + 1 // with that of nodes without a class
+	keyOf := func(row int) int { return int(region[row])*classes + g.Class[row] + 1 }
+	size := make([]int, (regions+1)*classes)
+	for row := range n {
+		size[keyOf(row)]++
+	}
+	order := make([]int, len(size))
+	for key := range order {
+		order[key] = key
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	number, groups := make([]int32, len(size)), []group{}
+	add := func(class int) int32 {
+		groups = append(groups, group{class: class, row: -1})
+		return int32(len(groups) - 1)
+	}
+	remaining := map[int]int32{}
+	for i, key := range order {
+		class := key%classes - 1
+		switch {
+		case size[key] == 0:
+		case i < mostGroups:
+			number[key] = add(class)
+		default:
+			if _, isThere := remaining[class]; !isThere {
+				remaining[class] = add(class)
+			}
+			number[key] = remaining[class]
+		}
+	}
+	for row := range n {
+		groupOf[row] = number[keyOf(row)]
+	}
+	g.count(groups, groupOf)
+	return groups, groupOf, nil
+}
+
+// count counts the nodes of groups.
+func (g *Graph) count(groups []group, groupOf []int32) {
+	for row, k := range groupOf {
+		q := &groups[k]
+		q.nodes++
+		if g.Known(row) {
+			q.known++
+		}
+		if q.class >= 0 {
+			q.certainty += float64(g.Scores(row)[q.class])
+		}
+	}
+	for k := range groups {
+		groups[k].certainty /= float64(groups[k].nodes)
+	}
+}
+
+// linksOf returns the links between groups: the number of entries. Cost: one sweep.
+func (g *Graph) linksOf(ctx context.Context, groups []group, groupOf []int32) ([]link, error) {
+	var links []link
+	if groups[0].row >= 0 { // a single goroutine keeps the order of rows
+		err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+			for i := p.Lo; i < p.Hi; i++ {
+				col, _ := p.Row(i - p.Lo)
+				for _, c := range col {
+					if int(c) > i {
+						links = append(links, link{i, int(c), 1})
+					}
+				}
+			}
+			return nil
+		})
+		return links, err
+	}
+	counts := make([][]int64, sched.Workers(g.Workers)) // of pairs of groups
+	err := g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+		if counts[worker] == nil {
+			counts[worker] = make([]int64, len(groups)*len(groups))
+		}
+		for i := p.Lo; i < p.Hi; i++ {
+			col, _ := p.Row(i - p.Lo)
+			for _, c := range col {
+				counts[worker][int(groupOf[i])*len(groups)+int(groupOf[c])]++
+			}
+		}
+		return nil
+	})
+	for a := range groups {
+		for b := range a {
+			sum := int64(0)
+			for _, count := range counts {
+				if count != nil {
+					sum += count[a*len(groups)+b] + count[b*len(groups)+a]
+				}
+			}
+			if sum > 0 {
+				links = append(links, link{b, a, float64(sum)})
+			}
+		}
+	}
+	return links, err
+}
