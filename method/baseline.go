@@ -95,7 +95,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		out.form = l.Form()
 	}
 	out.Seconds.Walk = time.Since(start).Seconds()
-	out.complete(p, set.Prior)
+	fillClasses(out, p, set.Prior)
 	return out, nil
 }
 
@@ -170,6 +170,6 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	for i := range n {
 		simd.ConvertTo(out.Scores.Row(i), prior(i))
 	}
-	out.complete(p, classShares)
+	fillClasses(out, p, classShares)
 	return out, nil
 }

@@ -136,7 +136,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * sparse.EntriesOf(p.A)})
 	out.Seconds.Walk = time.Since(start).Seconds()
-	out.complete(p, classShares)
+	fillClasses(out, p, classShares)
 	return out, nil
 }
 

@@ -82,7 +82,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if err != nil {
 		return nil, err
 	}
-	r.out.complete(p, classShares)
+	fillClasses(r.out, p, classShares)
 	r.out.Parameters, r.out.Settings, r.out.power = r.parameters(r.best, r.values), len(r.grid)*len(r.settled), r.nodes.votes.Power()
 	return r.out, nil
 }

@@ -155,9 +155,9 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 	}
 }
 
-// complete stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
+// fillClasses stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
 // stored already, and the classes of labelled nodes.
-func (out *Prediction) complete(p *Problem, prior cwk.Prior) {
+func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	n := out.Scores.Rows
 	shares, largest, isClassified := prior.Of(seedsOf(p, 0, len(p.Names))), split.Majority(p.Class), out.Class != nil
 	if !isClassified {

@@ -142,6 +142,6 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err != nil {
 		return nil, err
 	}
-	r.out.complete(p, set.Prior)
+	fillClasses(r.out, p, set.Prior)
 	return r.out, nil
 }

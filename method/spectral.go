@@ -178,7 +178,7 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 			}
 		}
 	})
-	r.out.complete(r.p, classShares)
+	fillClasses(r.out, r.p, classShares)
 	return err
 }
 

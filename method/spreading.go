@@ -157,7 +157,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 		r.out.Class[i] = classify.ArgMax(row)
 		simd.ConvertTo(r.out.Scores.Row(i), row)
 	}
-	r.out.complete(r.p, classShares)
+	fillClasses(r.out, r.p, classShares)
 	if assigned != nil {
 		copy(r.out.Class, assigned)
 	}

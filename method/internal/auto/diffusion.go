@@ -104,7 +104,7 @@ const (
 	kernelWork        = 100_000_000
 
 	// kernelTolerance is the error of values of the diffusion kernel relative to the largest one. It is small
-	// beside the least λ.
+	// next to the least λ.
 	kernelTolerance = 1e-6
 
 	kernels = 2 // kernels whose scores are columns: diffusion and S²
