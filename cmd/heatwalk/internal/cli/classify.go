@@ -88,8 +88,8 @@ func newClassify(run *session) *cobra.Command {
 	predictionFlags(run, c, flags)
 	targetsFlag(c, flags)
 	sideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
-	sideFlag(flags, &c.page, "report", "`FILE` for a page with a map of the graph, accuracy, classes and uncertain nodes with reasons: .html", pageFormats)
-	flags.StringVar(&c.pageNodes, "report-nodes", "", "`FILE` of ids of further nodes that the page shows with their neighbours and reasons")
+	sideFlag(flags, &c.page, "report", "`FILE` for a page: map, accuracy, classes, reasons: .html", pageFormats)
+	flags.StringVar(&c.pageNodes, "report-nodes", "", "`FILE` of ids of further nodes for the page")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
