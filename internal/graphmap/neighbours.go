@@ -11,7 +11,7 @@ import (
 
 const (
 	mostNearest  = 60 // neighbours of a node that are drawn, those with the largest weights
-	mostOfOne    = 12 // further nodes behind one of them
+	mostOfOne    = 6  // further nodes behind one of them
 	mostRivals   = 20 // predictions that contradict their neighbours
 	fewestRivals = 3  // neighbours with a class that such a node has
 )

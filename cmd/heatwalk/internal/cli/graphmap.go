@@ -11,7 +11,7 @@ import (
 const (
 	mostWalked    = 200 // of the least certain nodes, those that a page has with their neighbours
 	fewestWalked  = 16  // of these that have reasons
-	reasonEntries = 1e9 // entries of the graph times the nodes with reasons
+	reasonEntries = 3e8 // entries of the graph times the nodes with reasons
 	mostColors    = 10  // of classes on a page; further classes are grey
 )
 
