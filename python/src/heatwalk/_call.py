@@ -66,12 +66,13 @@ class Call:
             file.writelines(f"{v}\n" for v in ids)
         return path
 
-    def run(self, command: str, *, is_random: bool = False, **options: Any) -> dict[str, Any]:
+    def run(self, command: str, *nodes: str, is_random: bool = False,
+            **options: Any) -> dict[str, Any]:
         """Run a command with options, of which those of value None or False are left out.
 
         A random command without random_state gets another seed each time.
         """
-        settings, args = dict(self.settings), [command, self.argument, *self.flags]
+        settings, args = dict(self.settings), [command, self.argument, *nodes, *self.flags]
         if is_random and settings.get("random_state") is None:
             settings["random_state"] = _process.seed_of(None)
         for name in ("kind_weights", "since", "until", "half_life"):

@@ -249,9 +249,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             model = call.path("model", "model")
             with open(model, "wb") as file:
                 file.write(self._model)
-            return call.run("explain", *ids, "--model", model, "-n", str(number), "-o",
-                            call.path("reasons.tsv", "out"),
-                            *call.write_attributes(self.node_features))
+            out = call.path("reasons.tsv", "out")
+            return call.run("explain", *ids, model=model, n=number, o=out,
+                            node_features=call.write_attributes(self.node_features))
 
         def name(node: str) -> Any:
             return node if own.path else own.at([int(node)])[0]
