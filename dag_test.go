@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"internal/checkpoint":               2,
 	"internal/pages":                    0,
 	"internal/reorder":                  0,
+	"internal/ranked":                   0,
 	"internal/graphmap":                 2,
 	"internal/textio":                   1,
 	"internal/npy":                      2,

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -222,9 +223,6 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 // LeastCertain returns the rows of nodes without a label that labels reach, at most number of them: those with the least
 // probability of their class, least first.
 func (p *Prediction) LeastCertain(problem *method.Problem, number int) []int {
-	if number == 0 {
-		return nil
-	}
 	isLabelled := make([]bool, len(p.Class))
 	for _, row := range problem.Row {
 		isLabelled[row] = true
@@ -232,12 +230,9 @@ func (p *Prediction) LeastCertain(problem *method.Problem, number int) []int {
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
 	var rows []int
 	for row := range p.Class {
-		if isLabelled[row] || !p.Reached.Contains(uint32(row)) || len(rows) == number && certainty(row) >= certainty(rows[number-1]) {
-			continue
+		if !isLabelled[row] && p.Reached.Contains(uint32(row)) {
+			rows = ranked.Insert(rows, row, number, func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
 		}
-		index, _ := slices.BinarySearchFunc(rows, row, func(a, b int) int { return cmp.Or(cmp.Compare(certainty(a), certainty(b)), a-b) })
-		rows = slices.Insert(rows, index, row)
-		rows = rows[:min(number, len(rows))]
 	}
 	return rows
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -70,7 +71,7 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefi
 		s.Predicted[c]++
 		s.Confidence[min(max(0, int(u.p*confidenceBins)), confidenceBins-1)]++
 		s.Expected += u.p
-		s.keep(u)
+		s.Least = ranked.Insert(s.Least, u, leastCertain, func(a, b uncertain) int { return cmp.Compare(a.p, b.p) })
 		if want := trueClass[row]; want != Unlabelled {
 			s.confusion[want][c]++
 			s.calibration.add(u.p, want == c)
@@ -78,16 +79,4 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds, truth *nodefi
 	}
 	s.Expected /= float64(max(1, count))
 	return s
-}
-
-// keep adds a node to the least certain ones if it is among them. Of equal nodes the first stays.
-func (s *Predictions) keep(u uncertain) {
-	if len(s.Least) == leastCertain && u.p >= s.Least[leastCertain-1].p {
-		return
-	}
-	position, _ := slices.BinarySearchFunc(s.Least, u, func(a, b uncertain) int {
-		return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.row, b.row))
-	})
-	s.Least = slices.Insert(s.Least, position, u)
-	s.Least = s.Least[:min(len(s.Least), leastCertain)]
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -52,14 +53,10 @@ func scatter(row int) uint64 {
 func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 	n := len(g.Class)
 	region, next := make([]int32, n), make([]int32, n)
-	order := make([]int, 0, regions+1) // rows with the smallest bits
+	var order []int // rows with the smallest bits
 	for row := range n {
 		region[row] = regions
-		i, _ := slices.BinarySearchFunc(order, row, func(a, b int) int { return cmp.Compare(scatter(a), scatter(b)) })
-		if i < regions {
-			order = slices.Insert(order, i, row)
-			order = order[:min(regions, len(order))]
-		}
+		order = ranked.Insert(order, row, regions, func(a, b int) int { return cmp.Compare(scatter(a), scatter(b)) })
 	}
 	for i, row := range order {
 		region[row] = int32(i)
@@ -122,10 +119,7 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	for row := range n {
 		size[keyOf(row)]++
 	}
-	order := make([]int, len(size))
-	for key := range order {
-		order[key] = key
-	}
+	order := sched.UpTo(len(size))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	number, groups := make([]int32, len(size)), []group{}
 	add := func(class int) int32 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -93,22 +94,20 @@ func (g *Graph) pairsAround(ctx context.Context, centers []int) ([][2]int, error
 	return list, nil
 }
 
-// Rival is a predicted node most of whose neighbours have one other class.
-type Rival struct {
-	Row, Class int     // the class of most neighbours
-	Share      float64 // of the weights of links to nodes of that class
-	Links      int     // to nodes with a class
+// rival is a predicted node most of whose neighbours have one other class.
+type rival struct {
+	row, class int     // the class of most neighbours
+	share      float64 // of the weights of links to nodes of that class
+	links      int     // to nodes with a class
 }
 
-// Rivals returns the predicted nodes whose neighbours contradict their class most: those with the greatest share times the
-// square root of the number of links. Cost: one sweep.
-func (g *Graph) Rivals(ctx context.Context) ([]Rival, error) {
+// rivals returns the predicted nodes whose neighbours contradict their class most: those with the greatest squared share
+// times the number of links. Cost: one sweep.
+func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
 	workers := sched.Workers(g.Workers)
-	lists, sums := make([][]Rival, workers), make([][]float64, workers)
-	merit := func(r *Rival) float64 { return r.Share * r.Share * float64(r.Links) }
-	compare := func(a, b Rival) int {
-		return cmp.Or(cmp.Compare(merit(&b), merit(&a)), a.Row-b.Row)
-	}
+	lists, sums := make([][]rival, workers), make([][]float64, workers)
+	merit := func(r rival) float64 { return r.share * r.share * float64(r.links) }
+	compare := func(a, b rival) int { return cmp.Or(cmp.Compare(merit(b), merit(a)), a.row-b.row) }
 	err := g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
 		if sums[worker] == nil {
 			sums[worker] = make([]float64, len(g.Classes))
@@ -120,7 +119,7 @@ func (g *Graph) Rivals(ctx context.Context) ([]Rival, error) {
 			}
 			clear(sum)
 			total := 0.0
-			r := Rival{Row: i}
+			r := rival{row: i}
 			col, val := p.Row(i - p.Lo)
 			for e, c := range col {
 				class := g.Class[c]
@@ -133,20 +132,17 @@ func (g *Graph) Rivals(ctx context.Context) ([]Rival, error) {
 				}
 				sum[class] += w
 				total += w
-				r.Links++
+				r.links++
 			}
 			for class, w := range sum {
-				if w > sum[r.Class] {
-					r.Class = class
+				if w > sum[r.class] {
+					r.class = class
 				}
 			}
-			if r.Share = sum[r.Class] / max(total, 1e-300); r.Class == g.Class[i] || r.Share <= 0.5 || r.Links < fewestRivals {
+			if r.share = sum[r.class] / max(total, 1e-300); r.class == g.Class[i] || r.share <= 0.5 || r.links < fewestRivals {
 				continue
 			}
-			if index, _ := slices.BinarySearchFunc(lists[worker], r, compare); index < mostRivals {
-				list := slices.Insert(lists[worker], index, r)
-				lists[worker] = list[:min(mostRivals, len(list))]
-			}
+			lists[worker] = ranked.Insert(lists[worker], r, mostRivals, compare)
 		}
 		return nil
 	})

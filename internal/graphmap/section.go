@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 //go:embed map.css
@@ -57,7 +58,7 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 	if err != nil {
 		return nil, err
 	}
-	rivals, err := g.Rivals(ctx)
+	rivals, err := g.rivals(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 		}
 	} else {
 		for _, r := range rivals {
-			centers = append(centers, r.Row)
+			centers = append(centers, r.row)
 		}
 	}
 	slices.Sort(centers)
@@ -113,8 +114,8 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 	s.Markup = b.String()
 	t := &report.Table{Caption: "Predictions that contradict most of their neighbours.", Head: []string{"node", "predicted", "probability", "class of most neighbours", "share of links, %", "links"}}
 	for _, r := range rivals {
-		class := g.Class[r.Row]
-		t.Rows = append(t.Rows, []report.Cell{{Text: g.ID(r.Row)}, {Text: g.Classes[class]}, report.Fixed(float64(g.Scores(r.Row)[class]), 3, 0), {Text: g.Classes[r.Class]}, report.Percent(r.Share, 0), report.Count(r.Links)})
+		class := g.Class[r.row]
+		t.Rows = append(t.Rows, []report.Cell{{Text: g.ID(r.row)}, {Text: g.Classes[class]}, report.Fixed(float64(g.Scores(r.row)[class]), 3, 0), {Text: g.Classes[r.class]}, report.Percent(r.share, 0), report.Count(r.links)})
 	}
 	s.Tables = []*report.Table{t}
 	return s, nil
@@ -135,10 +136,7 @@ func (g *Graph) node(row int) node {
 		return v
 	}
 	scores := g.Scores(row)
-	order := make([]int, len(scores))
-	for c := range order {
-		order[c] = c
-	}
+	order := sched.UpTo(len(scores))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for _, c := range order[:min(mostBars, len(order))] {
 		v.Scores = append(v.Scores, [2]float64{float64(c), math.Round(1000*float64(scores[c])) / 1000})
@@ -166,10 +164,7 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors
 		}
 		b.WriteString("\"/>\n")
 	}
-	order := make([]int, len(groups)) // large ones first
-	for k := range order {
-		order[k] = k
-	}
+	order := sched.UpTo(len(groups)) // large ones first
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(groups[y].nodes, groups[x].nodes) })
 	for _, k := range order {
 		q := &groups[k]

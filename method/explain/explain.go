@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -189,7 +190,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 						if val != nil {
 							link.Importance *= val[entry]
 						}
-						top[k] = insert(top[k], link, set.Number)
+						top[k] = ranked.Insert(top[k], link, set.Number, byImportance)
 					}
 				}
 			}
@@ -199,29 +200,14 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	for k := range list {
 		for _, top := range best {
 			for _, link := range top[k] {
-				list[k].Links = insert(list[k].Links, link, set.Number)
+				list[k].Links = ranked.Insert(list[k].Links, link, set.Number, byImportance)
 			}
 		}
 	}
 	return err
 }
 
-// insert inserts a link into a list of the most important ones, of at most the given length.
-func insert(list []Link, link Link, number int) []Link {
-	if len(list) == number && !precedes(link, list[number-1]) {
-		return list
-	}
-	position, _ := slices.BinarySearchFunc(list, link, func(a, b Link) int {
-		if precedes(a, b) {
-			return -1
-		}
-		return 1
-	})
-	list = slices.Insert(list, position, link)
-	return list[:min(number, len(list))]
-}
-
-// precedes reports whether a is more important than b; of equal ones the first in the order of the nodes.
-func precedes(a, b Link) bool {
-	return cmp.Or(cmp.Compare(b.Importance, a.Importance), a.From-b.From, a.To-b.To) < 0
+// byImportance compares links: the more important one comes first, of equal ones the first in the order of the nodes.
+func byImportance(a, b Link) int {
+	return cmp.Or(cmp.Compare(b.Importance, a.Importance), a.From-b.From, a.To-b.To)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
@@ -441,10 +440,7 @@ func edgesText(g *openGraph) string {
 	m := g.Store.Manifest
 	var parts []string
 	if len(m.Kinds) > 1 && len(g.edges.Kinds) == 0 {
-		order := make([]int, len(m.Kinds))
-		for k := range order {
-			order[k] = k
-		}
+		order := sched.UpTo(len(m.Kinds))
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.Edges.Kinds[b], g.Edges.Kinds[a]) })
 		for _, k := range order {
 			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(m.Kinds[k].Name), g.Edges.Kinds[k]))
@@ -507,37 +503,6 @@ func (r *classifyRun) modelText() string {
 		text += "; left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
 	}
 	return text
-}
-
-// writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
-func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, labels []int) error {
-	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
-	if r.Reached != nil {
-		e.Nodes = *r.Reached
-	}
-	model := &report.Section{Title: "Model", Text: []string{"Method: " + r.Method + "."}}
-	if text := r.modelText(); text != "" {
-		model.Text = append(model.Text, "Model: "+text+".")
-	}
-	if list := r.p.Models(); list != nil {
-		t := &report.Table{Caption: "Models of the mixture, fitted to all labels. A factor multiplies it, to the power of its weight.", Head: []string{"model", "weight", "parameters"}}
-		for _, m := range list {
-			name := m.Name
-			if m.IsFactor {
-				name = "factor: " + name
-			}
-			t.Rows = append(t.Rows, []report.Cell{{Text: name}, report.Fixed(m.Weight, 3, 0), {Text: m.Parameters}})
-		}
-		model.Tables = append(model.Tables, t)
-	}
-	page := evaluate.Summarize(r.p.Scores, labels, r.data.l, r.truth).Page(r.Method, model, e, r.data.g.Nodes.ID)
-	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
-	if r.mapped != nil && run.network == nil {
-		if err := addMap(run, r, page); err != nil {
-			return err
-		}
-	}
-	return writePage(run, w, page, graph)
 }
 
 // headline returns the counts of the predictions for the summary.

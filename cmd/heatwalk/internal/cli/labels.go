@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 )
 
@@ -70,10 +71,7 @@ func readLabels(run *session, r *graphInputs, path string, g *openGraph) (*nodef
 func noteClasses(run *session, path string, l *nodefile.Labels) {
 	const most = 5
 	size := sizesOf(l)
-	order := make([]int, len(size))
-	for class := range order {
-		order[class] = class
-	}
+	order := sched.UpTo(len(size))
 	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
 	var list []string
 	for _, class := range order[:min(most, len(order))] {

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 const (
@@ -14,6 +19,37 @@ const (
 	reasonEntries = 3e8 // entries of the graph times the nodes with reasons
 	mostColors    = 10  // of classes on a page; further classes are grey
 )
+
+// writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
+func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, labels []int) error {
+	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
+	if r.Reached != nil {
+		e.Nodes = *r.Reached
+	}
+	model := &report.Section{Title: "Model", Text: []string{"Method: " + r.Method + "."}}
+	if text := r.modelText(); text != "" {
+		model.Text = append(model.Text, "Model: "+text+".")
+	}
+	if list := r.p.Models(); list != nil {
+		t := &report.Table{Caption: "Models of the mixture, fitted to all labels. A factor multiplies it, to the power of its weight.", Head: []string{"model", "weight", "parameters"}}
+		for _, m := range list {
+			name := m.Name
+			if m.IsFactor {
+				name = "factor: " + name
+			}
+			t.Rows = append(t.Rows, []report.Cell{{Text: name}, report.Fixed(m.Weight, 3, 0), {Text: m.Parameters}})
+		}
+		model.Tables = append(model.Tables, t)
+	}
+	page := evaluate.Summarize(r.p.Scores, labels, r.data.l, r.truth).Page(r.Method, model, e, r.data.g.Nodes.ID)
+	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
+	if r.mapped != nil && run.network == nil {
+		if err := addMap(run, r, page); err != nil {
+			return err
+		}
+	}
+	return writePage(run, w, page, graph)
+}
 
 // explainedLeast returns the number of the least certain nodes whose reasons a page has: on large graphs few, because each
 // group of them takes a walk over the graph.
@@ -24,19 +60,19 @@ func explainedLeast(run *session, c *classifyOptions, g *openGraph) int {
 	return int(max(fewestWalked, min(mostWalked, reasonEntries/max(1, g.A.NNZ()))))
 }
 
-// addMap adds the section of the graph to a page, behind the section of the model. Classes with most predictions have a
+// addMap puts the section of the graph before the others of a page. Classes with most predictions have a
 // color on the whole page.
 func addMap(run *session, r *classifyRun, page *report.Page) error {
 	g, p, problem := r.data.g, r.mapped, r.data.problem()
 	isKnown := labelled(r.data.l, len(p.Class))
 	count, colors := make([]int, len(p.Classes)), make([]int, len(p.Classes))
-	order := make([]int, len(p.Classes))
-	for c := range order {
-		order[c], colors[c] = c, -1
+	for c := range colors {
+		colors[c] = -1
 	}
 	for _, c := range p.Class {
 		count[c]++
 	}
+	order := sched.UpTo(len(p.Classes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
 	for i, c := range order[:min(mostColors, len(order))] {
 		colors[c] = i
@@ -56,7 +92,6 @@ func addMap(run *session, r *classifyRun, page *report.Page) error {
 	if err != nil {
 		return err
 	}
-	index := slices.IndexFunc(page.Sections, func(s *report.Section) bool { return s.Title == "Model" })
-	page.Sections = slices.Insert(page.Sections, index, section)
+	page.Sections = slices.Insert(page.Sections, 0, section)
 	return nil
 }
