@@ -95,12 +95,12 @@ func (b *blocks) drawNodes(ctx context.Context) (err error) {
 // makeTables computes the alias table of each class with Vose's method.
 func (b *blocks) makeTables(ctx context.Context) error {
 	b.table = make([]entry, b.g.nodes)
-	b.first, b.total = make([]int, b.g.classes+1), make([]float64, b.g.classes+1)
+	b.first, b.total = make([]int, len(b.g.shares)+1), make([]float64, len(b.g.shares)+1)
 	for u, c := range b.class {
 		b.first[c+1]++
 		b.total[c+1] += float64(b.weight[u])
 	}
-	for c := range b.g.classes {
+	for c := range b.g.shares {
 		b.first[c+1] += b.first[c]
 		b.total[c+1] += b.total[c]
 	}
@@ -110,7 +110,7 @@ func (b *blocks) makeTables(ctx context.Context) error {
 		next[c]++
 	}
 	scaled, list := make([]float64, 0, b.g.nodes), make([]uint32, 0, b.g.nodes)
-	for c := range b.g.classes {
+	for c := range b.g.shares {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -171,12 +171,12 @@ func (b *blocks) node(p pick) uint32 {
 
 // anyClass draws the class of a node with probability proportional to its weight.
 func (b *blocks) anyClass(r *rand.Rand) int {
-	x := r.Float64() * b.total[b.g.classes]
+	x := r.Float64() * b.total[len(b.g.shares)]
 	c := 0
-	if b.g.classes > 16 {
-		c = min(sort.SearchFloat64s(b.total[1:], x), b.g.classes-1)
+	if len(b.g.shares) > 16 {
+		c = min(sort.SearchFloat64s(b.total[1:], x), len(b.g.shares)-1)
 	}
-	for c < b.g.classes-1 && b.total[c+1] < x {
+	for c < len(b.g.shares)-1 && b.total[c+1] < x {
 		c++
 	}
 	return c
@@ -212,7 +212,7 @@ func (b *blocks) drawPartner(r *rand.Rand, u int) uint32 {
 		case x < b.g.noise:
 			c = b.anyClass(r)
 		case x >= b.g.noise+(1-b.g.noise)*b.g.homophily:
-			c = nextClass(c, b.g.classes)
+			c = nextClass(c, len(b.g.shares))
 		}
 		if v := b.node(b.pick(r, c)); int(v) != u {
 			return v
@@ -257,7 +257,7 @@ func (b *blocks) parts(class int) parts {
 	p := parts{noise: 2 * b.g.noise}
 	p.ownClass = p.noise + float64(2*(1-b.g.noise)*b.g.homophily)
 	p.laterClasses = p.ownClass + otherRate
-	p.total = p.laterClasses + float64(otherRate*b.weightOf(previousClass(class, b.g.classes))/b.weightOf(class))
+	p.total = p.laterClasses + float64(otherRate*b.weightOf(previousClass(class, len(b.g.shares)))/b.weightOf(class))
 	return p
 }
 
@@ -370,9 +370,9 @@ func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
 	case x < p.ownClass:
 		return class
 	case x < p.laterClasses:
-		return nextClass(class, d.b.g.classes)
+		return nextClass(class, len(d.b.g.shares))
 	}
-	return previousClass(class, d.b.g.classes)
+	return previousClass(class, len(d.b.g.shares))
 }
 
 // isNew reports whether v was not drawn for u before. Entries of other nodes count as free, so

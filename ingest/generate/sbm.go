@@ -33,13 +33,7 @@ var blockModel = &Model{
 				return checkPairs(v.Number("edges"), v.Number("nodes"))
 			}},
 		{Name: "classes", Symbol: "classes", Meaning: "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many",
-			Kind: param.Whole, Range: param.Range{Least: 1, Most: mostClasses}, Default: param.Of(5),
-			Check: func(v param.Values) error {
-				if v.Int("classes") > v.Int("nodes") {
-					return fmt.Errorf("%d for %d nodes; give as many at the most", v.Int("classes"), v.Int("nodes"))
-				}
-				return nil
-			}},
+			Kind: param.Whole, Range: param.Range{Least: 1, Most: mostClasses}, Default: param.Of(5), Check: checkClasses},
 		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: param.Range{Least: 0, Most: 1}},
 		{Name: "noise", Symbol: "noise", Meaning: "share of edges that do not depend on the classes", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.2)},
 		{Name: "exponent", Symbol: "exponent", Meaning: "of the power law of degrees", Range: param.Above(2), Default: param.Of(2.5)},
@@ -47,7 +41,7 @@ var blockModel = &Model{
 	HasClasses: true,
 	graph: func(v param.Values, d draws) Graph {
 		g := sbm{
-			nodes: v.Int("nodes"), classes: v.Int("classes"), draws: d,
+			nodes: v.Int("nodes"), shares: halves(v.Int("classes")), draws: d,
 			homophily: v.Number("homophily"), noise: v.Number("noise"), exponent: v.Number("exponent"),
 		}
 		if n := float64(g.nodes); v["edges"] == param.Of("auto") {
@@ -62,8 +56,17 @@ var blockModel = &Model{
 // mostClasses keeps the share of the smallest class, 2^-1023, above zero, so that no class is empty.
 const mostClasses = 1 << 10
 
+// checkClasses returns an error if there are more classes than nodes.
+func checkClasses(v param.Values) error {
+	if v.Int("classes") > v.Int("nodes") {
+		return fmt.Errorf("%d for %d nodes; give as many at the most", v.Int("classes"), v.Int("nodes"))
+	}
+	return nil
+}
+
 type sbm struct {
-	nodes, edges, classes      int
+	nodes, edges               int
+	shares                     []float64 // share of the nodes in each class
 	homophily, noise, exponent float64
 	draws
 }
@@ -73,12 +76,12 @@ func (g sbm) Size() Size {
 	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes), blocksBytes(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
 }
 
-// shares returns the share of the nodes in each class.
-func (g sbm) shares() []float64 {
-	list := make([]float64, g.classes)
+// halves returns shares of classes of which each has half of the nodes of the class before.
+func halves(classes int) []float64 {
+	list := make([]float64, classes)
 	share := 1.0
 	for c := range list {
-		if c < g.classes-1 {
+		if c < classes-1 {
 			share /= 2
 		}
 		list[c] = share
@@ -91,10 +94,10 @@ func (g sbm) shares() []float64 {
 func (g sbm) drawClasses(ctx context.Context) ([]uint16, error) {
 	class := make([]uint16, 0, g.nodes)
 	var sum float64 // cumulative share
-	for c, share := range g.shares() {
+	for c, share := range g.shares {
 		sum += share
 		end := max(int(math.Round(sum*float64(g.nodes))), len(class)+1)
-		later := g.classes - 1 - c // later classes need a node each
+		later := len(g.shares) - 1 - c // later classes need a node each
 		for end = min(end, g.nodes-later); len(class) < end; {
 			class = append(class, uint16(c))
 		}
@@ -126,12 +129,18 @@ const badShare = "generate: share of the labels not above 0, at most 1"
 
 // LabelsTo implements [Graph].
 func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
-	if !(share > 0 && share <= 1) {
-		panic(badShare)
-	}
 	class, err := g.drawClasses(ctx)
 	if err != nil {
 		return err
+	}
+	return g.writeLabels(ctx, w, class, share, 0, 1)
+}
+
+// writeLabels writes the classes of a random share of the nodes: of these, in increasing order, the
+// part from the share first to the share last.
+func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16, share, first, last float64) error {
+	if !(share > 0 && share <= 1) {
+		panic(badShare)
 	}
 	order := make([]uint32, len(class))
 	for i := range order {
@@ -141,24 +150,31 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 		return err
 	}
 	chosen := make([]bool, len(class))
-	hasLabel := make([]bool, g.classes)
-	count := int(math.Ceil(share * float64(len(class))))
+	hasLabel := make([]bool, len(g.shares))
+	count, labels := int(math.Ceil(share*float64(len(class)))), 0
 	for i, node := range order {
 		if i < count || !hasLabel[class[node]] {
 			chosen[node], hasLabel[class[node]] = true, true
+			labels++
 		}
 	}
+	lo, hi := int(math.Round(first*float64(labels))), int(math.Round(last*float64(labels)))
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
+	rank := 0
 	for node, isChosen := range chosen {
 		if err := checkContext(ctx, node); err != nil {
 			return err
 		}
-		if isChosen {
+		if !isChosen {
+			continue
+		}
+		if lo <= rank && rank < hi {
 			line = strconv.AppendInt(line[:0], int64(node), 10)
 			line = strconv.AppendInt(append(line, "\tc"...), int64(class[node]), 10)
 			_, _ = out.Write(append(line, '\n')) // Flush returns the error
 		}
+		rank++
 	}
 	return out.Flush()
 }

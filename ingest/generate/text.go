@@ -50,6 +50,8 @@ const (
 	idStream
 	weightStream
 	partnerStream
+	strayStream
+	attributeStream
 )
 
 func source(seed uint64, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }

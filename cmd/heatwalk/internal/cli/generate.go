@@ -24,7 +24,9 @@ type generateDocument struct {
 	Output     string         `json:"output"`
 	Files      []string       `json:"files,omitempty"` // files of a collection
 	Labels     string         `json:"labels,omitempty"`
+	Test       string         `json:"test,omitempty"`
 	Truth      string         `json:"truth,omitempty"`
+	Attributes string         `json:"node_features,omitempty"`
 	Model      string         `json:"model"`
 	Parameters map[string]any `json:"parameters"`      // the flags, by name
 	Store      any            `json:"store,omitempty"` // for an output that is a store
@@ -78,7 +80,13 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 	modelFlags(run, flags, &m.Spec)
 	if m.HasClasses {
 		sideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
-		numberVar(run, flags, &c.fraction, "fraction", 0.05, param.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
+		fraction, usage := 0.05, "of the nodes that --labels has"
+		if m.HasAttributes {
+			fraction, usage = 0.014, "of the nodes that --labels and --test have"
+			sideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
+			sideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy", []string{".npy"})
+		}
+		numberVar(run, flags, &c.fraction, "fraction", fraction, param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
 		sideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
 	}
 	flags.SortFlags = false
@@ -163,7 +171,7 @@ func generateGraph(run *session, r *generateOptions) error {
 	o := newOutputs(run, r.Output)
 	g, err := generate.New(r.Model, r.values, uint64(run.seed), run.threads)
 	if err == nil {
-		err = planGenerate(run, r.Output, g.Size())
+		err = planGenerate(run, r, g)
 	}
 	isStore := isStoreName(r.Output)
 	if err == nil && !isStore {
@@ -172,8 +180,16 @@ func generateGraph(run *session, r *generateOptions) error {
 	if err == nil {
 		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(run.ctx, w, r.fraction) })
 	}
+	truth := func(w io.Writer) error { return g.LabelsTo(run.ctx, w, 1) }
+	if a, ok := g.(generate.Attributed); ok && err == nil {
+		truth = func(w io.Writer) error { return a.TruthTo(run.ctx, w) }
+		err = o.writeText(r.Test, func(w io.Writer) error { return a.TestLabelsTo(run.ctx, w, r.fraction) })
+		if err == nil {
+			err = o.writeText(r.Attributes, func(w io.Writer) error { return a.AttributesTo(run.ctx, w) })
+		}
+	}
 	if err == nil {
-		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(run.ctx, w, 1) })
+		err = o.writeText(r.Truth, truth)
 	}
 	if err == nil {
 		o.runFile, err = o.companion(withoutSeparator(r.Output), "", ".run.json")
@@ -192,7 +208,7 @@ func generateGraph(run *session, r *generateOptions) error {
 	}
 	return run.printResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
-		for _, path := range []string{r.Output, r.Labels, r.Truth} {
+		for _, path := range []string{r.Output, r.Labels, r.Test, r.Attributes, r.Truth} {
 			if path != "" && path != "-" {
 				files += " · " + path
 			}
@@ -202,8 +218,8 @@ func generateGraph(run *session, r *generateOptions) error {
 }
 
 // planGenerate checks memory and disk of a run that generates edges.
-func planGenerate(run *session, output string, size generate.Size) error {
-	p := run.newPlan()
+func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
+	p, size, output := run.newPlan(), g.Size(), r.Output
 	if err := p.Reserve(size.Bytes, "edges"); err != nil {
 		return err
 	}
@@ -222,6 +238,9 @@ func planGenerate(run *session, output string, size generate.Size) error {
 	} else {
 		run.disk = size.Text + runFileBytes
 		bytes = min(textio.CompressBytes(output), run.disk)
+	}
+	if a, ok := g.(generate.Attributed); ok && r.Attributes != "" {
+		run.disk += a.AttributeBytes()
 	}
 	if err := p.Reserve(bytes, what); err != nil {
 		return err
