@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +86,7 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 		if m.HasAttributes {
 			fraction, usage = 0.014, "of the nodes that --labels and --test have"
 			sideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
-			sideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy", []string{".npy"})
+			sideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy, with their ids in .rows.ids", []string{".npy"})
 		}
 		numberVar(run, flags, &c.fraction, "fraction", fraction, param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
 		sideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
@@ -185,7 +187,7 @@ func generateGraph(run *session, r *generateOptions) error {
 		truth = func(w io.Writer) error { return a.TruthTo(run.ctx, w) }
 		err = o.writeText(r.Test, func(w io.Writer) error { return a.TestLabelsTo(run.ctx, w, r.fraction) })
 		if err == nil {
-			err = o.writeText(r.Attributes, func(w io.Writer) error { return a.AttributesTo(run.ctx, w) })
+			err = writeAttributes(run, o, r.Attributes, a)
 		}
 	}
 	if err == nil {
@@ -217,6 +219,23 @@ func generateGraph(run *session, r *generateOptions) error {
 	}, r.Output)
 }
 
+// writeAttributes writes the numbers of the nodes and, next to them, the ids of the rows, unless path is "".
+func writeAttributes(run *session, o *outputs, path string, g generate.Attributed) error {
+	err := o.writeText(path, func(w io.Writer) error { return g.AttributesTo(run.ctx, w) })
+	if err != nil || path == "" {
+		return err
+	}
+	ids, err := o.companion(path, filepath.Ext(path), ".rows.ids")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(ids)
+	for i := range g.Size().Nodes {
+		_, _ = out.Write(append(strconv.AppendInt(out.AvailableBuffer(), i, 10), '\n')) // Flush returns the error
+	}
+	return out.Flush()
+}
+
 // planGenerate checks memory and disk of a run that generates edges.
 func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
 	p, size, output := run.newPlan(), g.Size(), r.Output
@@ -240,7 +259,7 @@ func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
 		bytes = min(textio.CompressBytes(output), run.disk)
 	}
 	if a, ok := g.(generate.Attributed); ok && r.Attributes != "" {
-		run.disk += a.AttributeBytes()
+		run.disk += a.AttributeBytes() + 11*size.Nodes // ids of the rows
 	}
 	if err := p.Reserve(bytes, what); err != nil {
 		return err
