@@ -184,36 +184,19 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		options.Targets = nil
 		return predictTogether(ctx, g, p, m, &set, &options)
 	}
-	var sized *method.Problem // without isolated nodes
-	err = Begin(ctx, g, func(plan *Plan) (err error) {
-		if sized == nil {
-			if sized, _, err = method.WithoutIsolated(ctx, p, &set); err != nil {
-				return err
-			}
-		}
-		return planPrediction(plan, sized, m, &set, o)
-	})
-	if err != nil {
+	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, p, m, &set, o) }); err != nil {
 		return nil, err
-	}
-	p = loaded(g, p)
-	connected, extend := p, func(*method.Prediction) {}
-	if o.Suggest == 0 && o.Targets == nil && !set.Explain { // which are rows of the whole graph
-		if connected, extend, err = method.WithoutIsolated(ctx, p, &set); err != nil {
-			return nil, err
-		}
 	}
 	out := &Prediction{Classes: p.Names, g: g}
-	if connected, err = out.compute(ctx, connected, m, &set, o); err != nil {
+	if p, err = out.compute(ctx, loaded(g, p), m, &set, o); err != nil {
 		return nil, err
 	}
-	out.extend(extend)
 	if o.Suggest > 0 {
-		out.Suggestions, err = suggest.Nodes(ctx, connected, out.Prediction, o.Suggest, o.Targets, &set)
+		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, o.Targets, &set)
 	}
 	if err == nil && set.Explain {
-		rows := slices.Concat(o.Explain, out.LeastCertain(connected, o.ExplainLeast))
-		if err = out.explain(ctx, connected, rows, o.Reasons, &set); o.ExplainLeast > 0 && errors.Is(err, explain.ErrNoForm) {
+		rows := slices.Concat(o.Explain, out.LeastCertain(p, o.ExplainLeast))
+		if err = out.explain(ctx, p, rows, o.Reasons, &set); o.ExplainLeast > 0 && errors.Is(err, explain.ErrNoForm) {
 			err = nil
 		}
 	}
@@ -239,11 +222,7 @@ func (p *Prediction) LeastCertain(problem *method.Problem, number int) []int {
 
 // predictTogether is Predict in one of several processes.
 func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*Prediction, error) {
-	connected, extend, err := method.WithoutIsolated(ctx, withTranspose(g, p, m), set)
-	if err != nil {
-		return nil, err
-	}
-	l, local, err := localProblem(ctx, g, connected, set)
+	l, local, err := localProblem(ctx, g, withTranspose(g, p, m), set)
 	if err != nil {
 		return nil, err
 	}
@@ -258,16 +237,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 	if err := gatherPrediction(l, out.Prediction); err != nil {
 		return nil, err
 	}
-	out.extend(extend)
 	return out, nil
-}
-
-// extend gives isolated nodes that were left out their predictions. Each of them is a component.
-func (p *Prediction) extend(extend func(*method.Prediction)) {
-	missed := func() int { return len(p.Class) - int(p.Reached.GetCardinality()) }
-	unreached := missed()
-	extend(p.Prediction)
-	p.UnreachedComponents += missed() - unreached
 }
 
 // planPrediction adds the memory of a prediction to a plan.
@@ -393,11 +363,7 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 	for _, e := range plan.Methods {
 		methods = append(methods, e.Method)
 	}
-	connected, _, err := method.WithoutIsolated(ctx, withTranspose(g, p, methods...), plan.Settings)
-	if err != nil {
-		return nil, err
-	}
-	l, local, err := localProblem(ctx, g, connected, plan.Settings)
+	l, local, err := localProblem(ctx, g, withTranspose(g, p, methods...), plan.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -414,12 +380,7 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 	if err == nil {
 		err = l.result()
 	}
-	if err != nil {
-		return nil, err
-	}
-	report.Unreached += len(p.Degrees) - report.Nodes // no label reaches isolated nodes
-	report.Nodes = len(p.Degrees)
-	return report, nil
+	return report, err
 }
 
 // beginComparison begins a run of a plan, and gives the settings of all methods its memory.

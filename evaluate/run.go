@@ -25,11 +25,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	}
 	set := plan.Settings.WithDefaults()
 	start := time.Now()
-	full := p
-	p, err := plan.connected(ctx, full, &set)
-	if err != nil {
-		return nil, err
-	}
 	if !p.Directed && p.Graph != nil { // once for all training sets
 		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
@@ -44,7 +39,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	if plan.Journal != nil {
-		if err := plan.Journal.begin(ctx, full, plan, &set); err != nil {
+		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
 			return nil, err
 		}
 	}
@@ -53,11 +48,11 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		Nodes: full.Nodes(), Labelled: len(p.Row), Classes: p.Names, RNGSeed: set.RNGSeed,
+		Nodes: p.Nodes(), Labelled: len(p.Row), Classes: p.Names, RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Stratified: plan.Stratified,
 	}
-	if full.Graph != nil {
+	if p.Graph != nil {
 		report.Unreached = report.Nodes - p.CountOf(reached)
 	}
 	if tuning := sizes[0].tuning; tuning != nil {
@@ -91,18 +86,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		report.Seconds += plan.Journal.previousSeconds
 	}
 	return report, nil
-}
-
-// connected returns the problem without most of the nodes that have no edge and no label. A
-// prior of each node distinguishes them, so that it is p itself if a method has one.
-func (plan *Plan) connected(ctx context.Context, p *method.Problem, set *method.Settings) (*method.Problem, error) {
-	for _, m := range plan.entries(set) {
-		if m.Settings.Prior.Given != nil {
-			return p, nil
-		}
-	}
-	q, _, err := method.WithoutIsolated(ctx, p, set)
-	return q, err
 }
 
 // Bytes is the memory of [Run]: the splits, and the largest of its methods at one of its
