@@ -21,7 +21,7 @@ func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 }
 
 // responseTolerance is the residual of the solves for responses.
-const responseTolerance = 1e-7
+const responseTolerance = 1e-5
 
 // form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
 func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[float64]) *explain.Form {

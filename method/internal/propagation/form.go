@@ -59,7 +59,7 @@ func (l *Propagation) Form() *explain.Form {
 }
 
 // responseTolerance is the residual of responses.
-const responseTolerance = 1e-7
+const responseTolerance = 1e-5
 
 // harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.
 func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
