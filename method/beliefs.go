@@ -131,9 +131,11 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
 	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec, valuesOf(model.Candidate)}}
+	model.Explain = set.Explain
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err
 	}
+	out.form = model.Form()
 	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * sparse.EntriesOf(p.A)})
 	out.Seconds.Walk = time.Since(start).Seconds()
 	fillClasses(out, p, classShares)

@@ -23,6 +23,10 @@ type Form struct {
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
 	// Right returns the score of a class at a node without its rest, in the units of the left responses.
 	Right func(node, class int) float64
+	// If Width is not 0, responses are vectors: a node has Width columns of left responses, and in place of Right there is
+	// Message, which stores the right response of a node.
+	Width   int
+	Message func(dst []float32, node int)
 	// A step between i and j has the weight A_ij, divided by √(d_i·d_j) if Normalized is true. A nil A is the matrix of the
 	// problem.
 	A          sparse.Matrix
@@ -87,14 +91,14 @@ const Columns = 16
 
 // Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and those of
 // a solve.
-func Bytes(n, classes int) int64 { return int64(n) * 8 * (int64(classes) + 8*Columns) }
+func Bytes(n, classes int) int64 { return int64(n) * 8 * (4*int64(classes) + 8*Columns) }
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
 	set := *s
 	set.Number = cmp.Or(set.Number, 10)
 	var list []Explanation
-	for batch := range slices.Chunk(nodes, Columns) {
+	for batch := range slices.Chunk(nodes, max(1, Columns/max(1, f.Width))) {
 		classes := make([]int, len(batch))
 		for i, v := range batch {
 			classes[i] = class[v]
@@ -155,24 +159,31 @@ func sum(t *Terms, v, class, number int) Explanation {
 
 // addLinks adds the most important links to explanations. left has a column for each. Cost: one sweep.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Block[float32], list []Explanation, set *Settings) error {
-	n, width := left.Rows, len(list)
-	l, r := sparse.NewBlock[float32](n, width), sparse.NewBlock[float32](n, width)
+	n, width := left.Rows, max(1, f.Width)
+	l, r := sparse.NewBlock[float32](n, left.Cols), sparse.NewBlock[float32](n, left.Cols)
 	for i := range n {
 		step := 1.0
 		if f.Normalized {
 			step /= math.Sqrt(max(p.Degrees[i], math.SmallestNonzeroFloat64))
 		}
+		for j, x := range left.Row(i) {
+			l.Row(i)[j] = float32(step * float64(x))
+		}
 		for j, e := range list {
+			if f.Width > 0 {
+				f.Message(r.Row(i)[j*width:(j+1)*width], i)
+				continue
+			}
 			right := f.Right(i, e.Class)
 			if e.Rival >= 0 {
 				right -= f.Right(i, e.Rival)
 			}
-			l.Row(i)[j], r.Row(i)[j] = float32(step*float64(left.Row(i)[j])), float32(step*right)
+			r.Row(i)[j] = float32(step * right)
 		}
 	}
 	best := make([][][]Link, sched.Workers(set.Workers))
 	for i := range best {
-		best[i] = make([][]Link, width)
+		best[i] = make([][]Link, len(list))
 	}
 	err := cmp.Or(f.A, p.A).Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
 		top := best[worker]
@@ -184,8 +195,12 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 					continue
 				}
 				lj, rj := l.Row(int(c)), r.Row(int(c))
-				for k := range width {
-					if importance := li[k]*rj[k] + lj[k]*ri[k]; importance > 0 {
+				for k := range list {
+					var importance float32
+					for column := k * width; column < (k+1)*width; column++ {
+						importance += li[column]*rj[column] + lj[column]*ri[column]
+					}
+					if importance > 0 {
 						link := Link{i, int(c), float64(importance)}
 						if val != nil {
 							link.Importance *= val[entry]

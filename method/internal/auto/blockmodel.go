@@ -156,9 +156,11 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 		count.Note(!isolated[label], answer == p.Class[label], weight[p.Class[label]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
+	m.Explain = set.Explain
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err
 	}
+	out.Form = m.Form()
 	out.Class, err = likeliestClasses(ctx, p, out.Scores, set.Workers)
 	out.BlockModel = true
 	out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * sparse.EntriesOf(p.A)})

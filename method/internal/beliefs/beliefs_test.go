@@ -99,8 +99,9 @@ func deal(labels, folds int) []int {
 	return fold
 }
 
-// The rounds agree with the formula in dense algebra.
-func TestRoundsAgreeWithDense(t *testing.T) {
+// smallNetwork returns a graph of 40 nodes with five labels of three classes, and ratios.
+func smallNetwork(t *testing.T) (*mat.SymDense, *network, *mat.Dense) {
+	t.Helper()
 	const n, c = 40, 3
 	rng := rand.New(rand.NewPCG(3, 4))
 	dense := mat.NewSymDense(n, nil)
@@ -119,6 +120,13 @@ func TestRoundsAgreeWithDense(t *testing.T) {
 	seeds := cwk.Seeds{Row: []int{0, 3, 7, 9, 20}, Class: []int{0, 1, 2, 0, 1}, Classes: c}
 	net := newNetwork(g, seeds, []int{0, 1, 0, 1, 0})
 	r := mat.NewDense(c, c, []float64{2, 0.4, 0.6, 0.4, 1.5, 1.1, 0.6, 1.1, 1.3})
+	return dense, net, r
+}
+
+// The rounds agree with the formula in dense algebra.
+func TestRoundsAgreeWithDense(t *testing.T) {
+	const n, c = 40, 3
+	dense, net, r := smallNetwork(t)
 	runs := []run{
 		{ratios: r, t: 0.7, fold: 1, shares: net.shares(1)},
 		{strength: 0.8, t: 1, fold: noFold, shares: net.shares(noFold)},
@@ -131,7 +139,7 @@ func TestRoundsAgreeWithDense(t *testing.T) {
 		if run.ratios == nil {
 			run.ratios = homophily(run.shares, run.strength)
 		}
-		want := denseRounds(dense, net, run, 4)
+		want := denseRounds(dense, net, run, 4, nil)
 		for i := range n {
 			for j, got := range q.rowOf(q.beliefs, i, v) {
 				if math.Abs(float64(got)-want.At(i, j)) > 2e-4 {
@@ -170,7 +178,7 @@ func TestColumnGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.ratios = homophily(r.shares, strong)
-	want := denseRounds(a, net, r, 3)
+	want := denseRounds(a, net, r, 3, nil)
 	for i := range class {
 		for j, got := range q.beliefs.Row(i) {
 			if math.Abs(float64(got)-want.At(i, j)) > 2e-4 {
@@ -181,7 +189,9 @@ func TestColumnGroups(t *testing.T) {
 }
 
 // denseRounds is the formula of the package comment, one number after the other.
-func denseRounds(a mat.Symmetric, net *network, run run, rounds int) *mat.Dense {
+//
+// factor, if not nil, returns factors of the message from k to i, and of the field of their edge.
+func denseRounds(a mat.Symmetric, net *network, run run, rounds int, factor func(i, k int) (message, field float64)) *mat.Dense {
 	n, c := a.SymmetricDim(), net.seeds.Classes
 	f := mat.NewDense(n, c, nil)
 	clamp := func() {
@@ -219,9 +229,12 @@ func denseRounds(a mat.Symmetric, net *network, run run, rounds int) *mat.Dense 
 			e, sum := make([]float64, c), 0.0
 			for j := range c {
 				for k := range n {
-					e[j] += a.At(i, k) / net.unit * math.Log(ends.At(k, j))
+					message, rest := 1.0, 1.0
+					if factor != nil {
+						message, rest = factor(i, k)
+					}
+					e[j] += a.At(i, k) / net.unit * (message*math.Log(ends.At(k, j)) - rest*math.Log(field.AtVec(j)))
 				}
-				e[j] -= degree[i] * math.Log(field.AtVec(j))
 				e[j] = run.shares[j] * math.Exp(float64(run.t)*e[j])
 				sum += e[j]
 			}
@@ -381,6 +394,83 @@ func TestWorkersAgree(t *testing.T) {
 			want = got
 		} else if !slices.Equal(got, want) {
 			t.Errorf("%+v: other bits than with one worker and no limit", s)
+		}
+	}
+}
+
+// Shares of labels and importances of links are derivatives of the logits.
+func TestFormAgreesWithDifferences(t *testing.T) {
+	const step, rounds = 0.01, 400
+	dense, net, r := smallNetwork(t)
+	for _, one := range []run{
+		{ratios: r, t: 0.7, fold: noFold, shares: net.shares(noFold)},
+		{strength: 0.5, t: 0.5, fold: noFold, shares: net.shares(noFold)},
+	} {
+		q := net.newGroup([]run{one})
+		for range 200 { // until float32 changes no more
+			q.active[0] = true
+			if err := q.run(t.Context(), rounds); err != nil {
+				t.Fatal(err)
+			}
+			q.continued, q.rounds = true, 0
+		}
+		nodes, class := []int{1, 11, 0}, []int{0, 2, 0} // the last one has a label
+		f := (&Model{explained: q}).Form()
+		terms, left, err := f.Terms(t.Context(), nodes, class)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.ratios == nil {
+			one.ratios = homophily(one.shares, one.strength)
+		}
+		for j, v := range nodes[:2] {
+			rival := slices.Index(terms[j].Score, 0)
+			difference := func(factor func(x float64) func(i, k int) (message, field float64)) float64 {
+				score := func(x float64) float64 {
+					b := denseRounds(dense, net, one, rounds, factor(x))
+					return math.Log(b.At(v, class[j]) / b.At(v, rival))
+				}
+				return (score(1+step) - score(1-step)) / (2 * step)
+			}
+			for u, row := range net.seeds.Row {
+				want := difference(func(x float64) func(i, k int) (float64, float64) {
+					return func(_, k int) (float64, float64) {
+						if k == row {
+							return x, 1
+						}
+						return 1, 1
+					}
+				})
+				if got := terms[j].Share[u]; math.Abs(got-want) > 2e-4 {
+					t.Errorf("node %d, label of %d: share %g, difference %g", v, row, got, want)
+				}
+			}
+			for k := range 5 {
+				if dense.At(v, k+2) == 0 {
+					continue
+				}
+				want := difference(func(x float64) func(i, k int) (float64, float64) {
+					return func(i, other int) (float64, float64) {
+						if i == v && other == k+2 || i == k+2 && other == v {
+							return x, x
+						}
+						return 1, 1
+					}
+				})
+				message, got := make([]float32, 3), 0.0
+				for _, ends := range [][2]int{{v, k + 2}, {k + 2, v}} {
+					f.Message(message, ends[1])
+					for c, x := range message {
+						got += dense.At(v, k+2) * float64(x*left.Row(ends[0])[j*3+c])
+					}
+				}
+				if math.Abs(got-want) > 2e-4 {
+					t.Errorf("link of %d and %d: importance %g, difference %g", v, k+2, got, want)
+				}
+			}
+		}
+		if last := terms[2]; last.Share[0] != last.Score[0] || last.Rest != 0 {
+			t.Errorf("a labelled node has the terms %+v", last)
 		}
 	}
 }

@@ -82,6 +82,9 @@ type Model struct {
 
 	network *network
 	only    *group // the run of Fit, if it made a single one; Predict continues it
+
+	Explain   bool   // keep the beliefs that Predict computes for Form
+	explained *group // of Predict
 }
 
 // KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
@@ -474,10 +477,13 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	for _, row := range n.seeds.Row {
 		reached[n.g.Components.Of[row]] = true
 	}
-	shares := q.runs[0].shares
-	err := chunks.Run(ctx, n.g.Workers, q.beliefs.Rows, func(_, lo, hi int) {
+	shares, out := q.runs[0].shares, q.beliefs
+	if m.Explain {
+		m.explained, q.beliefs = q, &sparse.Block[float32]{Rows: out.Rows, Cols: out.Cols, Stride: out.Stride, Data: slices.Clone(out.Data)}
+	}
+	err := chunks.Run(ctx, n.g.Workers, out.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			row := q.beliefs.Row(i)
+			row := out.Row(i)
 			if reached[n.g.Components.Of[i]] {
 				temper(row, row, m.Sharpen, m.Blend, shares)
 				continue
@@ -487,7 +493,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 			}
 		}
 	})
-	return q.beliefs, err
+	return out, err
 }
 
 // block returns a block that sweeps of a group of runs gather from. Its rows are padded where the memory

@@ -43,7 +43,10 @@ func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, label
 	}
 	page := evaluate.Summarize(r.p.Scores, labels, r.data.l, r.truth).Page(r.Method, model, e, r.data.g.Nodes.ID)
 	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
-	if r.mapped != nil && run.network == nil {
+	switch {
+	case run.network != nil:
+		run.warn("%s has no map and no reasons because several processes share the graph; run one process", r.f.page)
+	case r.mapped != nil:
 		if err := addMap(run, r, page); err != nil {
 			return err
 		}

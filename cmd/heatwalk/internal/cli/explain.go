@@ -86,7 +86,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	case errors.Is(err, method.ErrChanged):
 		return modelfile.Damaged(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
-		return fault.Usage("--method", "%s: %v here; take lp, lgc, poisson, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
+		return fault.Usage("--method", "%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
 	case err != nil:
 		return graphError(run, err, name, another)
 	}
