@@ -163,9 +163,9 @@ func attributeSum(t *sparse.Table) string {
 	if t == nil {
 		return ""
 	}
-	h := sha256.New()
+	h, rows := sha256.New(), t.Reader()
 	for v := range t.Rows {
-		columns, values := t.Row(v)
+		columns, values := rows.Row(v)
 		for _, block := range []any{int64(len(values)), columns, values} {
 			_ = binary.Write(h, binary.LittleEndian, block) // writes to a hash do not fail
 		}

@@ -27,9 +27,9 @@ func RowsOf[E any](d *Division, v []E) []E {
 // Part returns the rows of t that a process has in a division.
 func (t *Table) Part(d *Division) *Table {
 	local := &Table{Rows: len(d.Team.Rows), Cols: t.Cols}
-	dense := make([]float32, t.Cols)
+	dense, reader := make([]float32, t.Cols), t.Reader()
 	for i, row := range d.Team.Rows {
-		columns, values := t.Row(int(row))
+		columns, values := reader.Row(int(row))
 		if d.Team.IsPadding(i) || values == nil {
 			continue
 		}

@@ -4,9 +4,10 @@ import "math"
 
 // Table is a tall matrix of float32 with optional rows, for example the attributes of nodes. The caller sets
 // Rows and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values,
-// whichever is smaller. A table is safe for concurrent reading.
+// whichever is smaller, or all rows are read from Source. A table is safe for concurrent reading.
 type Table struct {
 	Rows, Cols int
+	Source     RowSource // of the rows of a matrix on disk; nil: they are set
 	Present    int   // number of rows that are not missing
 	Entries    int64 // number of nonzero values
 	Bytes      int64 // memory, after the first row
@@ -14,6 +15,18 @@ type Table struct {
 	slot    []tableRow // nil while all rows are missing
 	values  [][]float32
 	columns [][]uint32
+}
+
+// RowSource reads rows of a dense matrix from disk. Its values are finite. It is safe for concurrent use.
+type RowSource interface {
+	// Has reports whether row i is not missing.
+	Has(i int) bool
+
+	// RowsTo stores whole rows from row lo on. A missing row has zeros.
+	RowsTo(dst []float32, lo int)
+
+	// Err returns the first error of RowsTo, which stores zeros from then on.
+	Err() error
 }
 
 // tableRow is the position of a row: length values of a chunk from at on, and for a sparse row as many
@@ -99,9 +112,61 @@ func spare[E any](chunks [][]E) int {
 	return cap(last) - len(last)
 }
 
-// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row,
-// values is nil for a missing row. The slices share memory with t.
-func (t *Table) Row(i int) (columns []uint32, values []float32) {
+// Err returns the error of reading rows from disk, or nil. It is to be checked after the last row is read.
+func (t *Table) Err() error {
+	if t.Source == nil {
+		return nil
+	}
+	return t.Source.Err()
+}
+
+// Has reports whether row i is not missing.
+func (t *Table) Has(i int) bool {
+	if t.Source != nil {
+		return t.Source.Has(i)
+	}
+	return t.slot != nil && t.slot[i].chunk > 0
+}
+
+// TableReader reads rows of a table. It is not safe for concurrent use.
+type TableReader struct {
+	t      *Table
+	rows   []float32 // from disk
+	lo, hi int       // of these
+}
+
+// Reader returns a reader of the rows of t. Rows on disk are read ahead while they are asked for in order.
+func (t *Table) Reader() *TableReader { return &TableReader{t: t} }
+
+// readAhead bounds the values that a reader reads at once, but for a row that is longer.
+const readAhead = 1 << 15
+
+// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row, values is nil
+// for a missing row. The slices are valid until the next call.
+func (r *TableReader) Row(i int) (columns []uint32, values []float32) {
+	t := r.t
+	if t.Source == nil {
+		return t.row(i)
+	}
+	if i < r.lo || i >= r.hi {
+		count := 1
+		if i == r.hi && r.hi > r.lo {
+			count = max(1, min(2*(r.hi-r.lo), readAhead/max(1, t.Cols), t.Rows-i))
+		}
+		if count*t.Cols > len(r.rows) {
+			r.rows = make([]float32, count*t.Cols)
+		}
+		r.lo, r.hi = i, i+count
+		t.Source.RowsTo(r.rows[:count*t.Cols], i)
+	}
+	if !t.Source.Has(i) {
+		return nil, nil
+	}
+	return nil, r.rows[(i-r.lo)*t.Cols:][:t.Cols:t.Cols]
+}
+
+// row returns the values of a row that was set, and their columns; see [TableReader.Row].
+func (t *Table) row(i int) (columns []uint32, values []float32) {
 	if t.slot == nil || t.slot[i].chunk == 0 {
 		return nil, nil
 	}

@@ -27,7 +27,7 @@ func TestTableOutline(t *testing.T) {
 		if more := outline.Bytes - table.Bytes; more < -ends/2 || more > ends || outline.Present != rows || outline.Entries != table.Entries || outline.Cols != cols {
 			t.Errorf("%d values a row: estimate %+v of %+v", filled, outline, table)
 		}
-		if _, values := outline.Row(0); values != nil {
+		if _, values := outline.Reader().Row(0); values != nil {
 			t.Error("an outline has rows")
 		}
 	}
@@ -71,7 +71,7 @@ func TestTable(t *testing.T) {
 		}
 		for i, values := range want {
 			got := make([]float32, cols)
-			columns, found := table.Row(i)
+			columns, found := table.Reader().Row(i)
 			if (found != nil) != (values != nil) {
 				t.Fatalf("row %d is there: %v", i, found != nil)
 			}

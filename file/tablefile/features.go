@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -120,6 +121,7 @@ type features struct {
 	file    string
 	nodes   nodefile.Lookup
 	unknown nodetable.Unknown
+	ids     Axis          // of the rows of a matrix
 	reading int64         // bytes of reading that exceed its share of the limit; ≤ 0 if none do
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }
@@ -130,24 +132,44 @@ func (r *features) readMatrix(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.readIDs(ctx, f); err != nil {
+		return err
+	}
+	if f.isMapped(r.c.Memory) {
+		return r.mapMatrix(ctx, f)
+	}
 	if r.reading = f.rowBytes(4) - r.c.Memory/readingShare; r.c.Memory > 0 && r.reading > r.c.Memory {
 		return &budget.Error{Need: r.reading, Limit: r.c.Memory, Largest: budget.Item{What: "a row of attributes", Bytes: r.reading}}
-	}
-	var rows Axis
-	if r.c.IDs != "" {
-		rows, err = ReadAxis(ctx, r.c.IDs, f.Rows, r.c.Stdin)
-	} else {
-		rows, err = f.Axis(ctx, "rows")
-	}
-	if err != nil {
-		return err
 	}
 	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols}
 	i := 0
 	return Read(ctx, f, func(_ []byte, row []float32) error {
 		i++
-		return r.add(0, []byte(rows.ID(i-1)), row)
+		return r.add(0, []byte(r.ids.ID(i-1)), row)
 	})
+}
+
+// readIDs reads the ids of the rows of a matrix. Without them row i is that of node i if the graph has the nodes
+// 0 … n−1 and the matrix n rows.
+func (r *features) readIDs(ctx context.Context, f *File) (err error) {
+	if r.c.IDs != "" {
+		r.ids, err = ReadAxis(ctx, r.c.IDs, f.Rows, r.c.Stdin)
+		return err
+	}
+	if r.ids, err = f.Axis(ctx, "rows"); !errors.Is(err, ErrNoIDs) {
+		return err
+	}
+	n := r.nodes.Len()
+	for i := range n {
+		if _, isNode := r.nodes.Lookup(strconv.Itoa(i)); !isNode {
+			return err
+		}
+	}
+	if n != f.Rows {
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d rows, but the graph has %d nodes", f.Rows, n), Fix: "give each node a row, or name the ids of the rows in a file"}
+	}
+	r.ids = Axis{n, strconv.Itoa}
+	return nil
 }
 
 // add adds the row of a node; line is 0 for a matrix.
@@ -156,7 +178,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	if !isNode {
 		return nil
 	}
-	if _, previous := r.Table.Row(row); previous != nil {
+	if r.Table.Has(row) {
 		return &nodefile.ParseError{File: r.file, Line: line, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
 	}
 	r.Table.Set(row, values)
@@ -179,9 +201,12 @@ func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
 	for i := range f.groups {
 		classOf[i], count[i] = map[float32]int{}, map[int]int{}
 	}
-	dense := make([]float32, f.Table.Cols)
+	if f.groups == nil {
+		return nil
+	}
+	dense, rows := make([]float32, f.Table.Cols), f.Table.Reader()
 	for i, row := range l.Row {
-		columns, values := f.Table.Row(row)
+		columns, values := rows.Row(row)
 		if values == nil {
 			continue
 		}

@@ -100,10 +100,10 @@ func TestFeaturesOfMatrix(t *testing.T) {
 			}
 			continue
 		}
-		if _, missing := f.Table.Row(1); f.Table.Present != 2 || missing != nil || f.Table.Entries != 2 {
+		if _, missing := f.Table.Reader().Row(1); f.Table.Present != 2 || missing != nil || f.Table.Entries != 2 {
 			t.Errorf("%s: %d nodes, %d values", of.name, f.Table.Present, f.Table.Entries)
 		}
-		if _, values := f.Table.Row(0); values[0] != 0 || values[1] != 3 {
+		if _, values := f.Table.Reader().Row(0); values[0] != 0 || values[1] != 3 {
 			t.Errorf("%s: node a has %v, want 0 and 3", of.name, values)
 		}
 	}

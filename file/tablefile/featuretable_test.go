@@ -44,7 +44,7 @@ func TestReadFeatures(t *testing.T) {
 			continue
 		}
 		for row, want := range c.want {
-			_, values := a.Table.Row(row)
+			_, values := a.Table.Reader().Row(row)
 			got := make([]float32, len(values))
 			if values != nil {
 				got = dense(a, row)
@@ -111,7 +111,7 @@ func TestFeatureColumns(t *testing.T) {
 func dense(a *Features, row int) []float32 {
 	cols := a.Table.Cols
 	out := make([]float32, cols)
-	columns, values := a.Table.Row(row)
+	columns, values := a.Table.Reader().Row(row)
 	for i, v := range values {
 		j := i
 		if columns != nil {

@@ -269,6 +269,37 @@ func (a *Array) Decode(dst []float64, b []byte) {
 	}
 }
 
+// Decode32 stores the values of the elements at the beginning of b, those beyond float32 as infinite ones.
+func (a *Array) Decode32(dst []float32, b []byte) {
+	switch {
+	case a.Kind == 'f' && a.Width == 2 && isNative(a):
+		half := halves()
+		for i := range dst {
+			dst[i] = half[binary.LittleEndian.Uint16(b[2*i:])]
+		}
+	case a.Kind == 'f' && a.Width == 4 && isNative(a):
+		for i := range dst {
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	default:
+		var values [64]float64
+		for lo := 0; lo < len(dst); lo += len(values) {
+			some := dst[lo:min(len(dst), lo+len(values))]
+			a.Decode(values[:len(some)], b[lo*a.Width:])
+			simd.ConvertTo(some, values[:len(some)])
+		}
+	}
+}
+
+// halves returns the values of all numbers of 16 bits.
+var halves = sync.OnceValue(func() []float32 {
+	values := make([]float32, 1<<16)
+	for h := range values {
+		values[h] = float32(halfFloat(uint16(h)))
+	}
+	return values
+})
+
 // halfFloat returns the value of a number of 16 bits: sign, 5 bits of exponent,
 // 10 of fraction.
 func halfFloat(h uint16) float64 {

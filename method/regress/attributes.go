@@ -19,10 +19,11 @@ type attributeScale struct{ mean, factor []float64 }
 func scaleOf(p *Problem) *attributeScale {
 	t, team := p.Attributes, sparse.TeamOf(p.A)
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
+	rows := t.Reader()
 	sums := make([]float64, 2*t.Cols+1) // of values, of their squares, and the rows with attributes that count in this process
 	for lo, hi := range team.Counted(0, t.Rows) {
 		for i := lo; i < hi; i++ {
-			columns, values := t.Row(i)
+			columns, values := rows.Row(i)
 			if values != nil {
 				sums[2*t.Cols]++
 			}
@@ -63,10 +64,11 @@ func scaleOf(p *Problem) *attributeScale {
 // slabTo stores the scaled attributes lo ≤ j < lo + x.Cols of all nodes; a node without attributes
 // has zeros, which is the mean.
 func (s *attributeScale) slabTo(x *sparse.Block[float64], t *sparse.Table, lo int) {
+	rows := t.Reader()
 	for i := range t.Rows {
 		row := x.Row(i)
 		clear(row)
-		columns, values := t.Row(i)
+		columns, values := rows.Row(i)
 		if values == nil {
 			continue
 		}
@@ -110,7 +112,7 @@ func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem
 			copy(rows.Row(i)[first+t.Cols+lo:], image.Row(row))
 		}
 	}
-	return rows, nil
+	return rows, t.Err()
 }
 
 // attributeScores returns X·w₀ + T·X·w₁ for the weights w = (w₀ w₁), zeros without attributes.
@@ -137,5 +139,5 @@ func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Probl
 	for i := range scores {
 		scores[i] += y.Row(i)[0]
 	}
-	return scores, nil
+	return scores, t.Err()
 }

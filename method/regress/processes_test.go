@@ -27,7 +27,7 @@ func onProcesses(t *testing.T, size int, p *Problem, methods []*Method) (*sparse
 				if team.IsPadding(i) {
 					continue
 				}
-				if _, values := p.Attributes.Row(team.Row(i)); values != nil {
+				if _, values := p.Attributes.Reader().Row(team.Row(i)); values != nil {
 					own.Attributes.Set(i, values)
 				}
 			}

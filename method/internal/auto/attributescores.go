@@ -116,7 +116,7 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {
-		if _, values := p.Attributes.Row(v); values != nil {
+		if p.Attributes.Has(v) {
 			rows = append(rows, v)
 		}
 	}

@@ -68,7 +68,7 @@ func TestMissingAttributes(t *testing.T) {
 			continue
 		}
 		clear(row)
-		columns, values := whole.Row(v)
+		columns, values := whole.Reader().Row(v)
 		for i, x := range values {
 			j := i
 			if columns != nil {

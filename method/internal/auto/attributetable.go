@@ -14,15 +14,16 @@ import (
 // which is the mean.
 type attributeTable struct {
 	*sparse.Table
-	team    *sparse.Team
-	values  int64       // that are not 0, of all processes
-	real    []bool      // of columns
-	sample  [][]float32 // of real columns: values in increasing order
-	zero    []float64   // the score of 0 in real columns
-	shift   []float64   // the mean of real columns, whose 0 counts 0; 0 of words
-	factor  []float64   // of columns
-	length  []float32   // of rows, in the place of words: one over their length
-	columns []uint32    // 0, 1, 2, …: the columns of a dense row
+	team     *sparse.Team
+	values   int64       // that are not 0, of all processes
+	real     []bool      // of columns
+	sample   [][]float32 // of real columns: values in increasing order
+	quantile []float64   // of the standard normal distribution at half of each rank in a sample
+	zero     []float64   // the score of 0 in real columns
+	shift    []float64   // the mean of real columns, whose 0 counts 0; 0 of words
+	factor   []float64   // of columns
+	length   []float32   // of rows, in the place of words: one over their length
+	columns  []uint32    // 0, 1, 2, …: the columns of a dense row
 }
 
 // A table is one of real numbers if more than realDensity of its values are not 0, and a
@@ -36,10 +37,12 @@ const (
 	fewAttributes = 64
 )
 
-// rankSample bounds about the nodes from which normal scores are estimated, rankValues their values.
+// rankSample bounds about the nodes from which normal scores are estimated, rankValues their values, and momentSample
+// the nodes from which the means and deviations of these are.
 const (
-	rankSample = 1024
-	rankValues = 1 << 21
+	momentSample = 1 << 16
+	rankSample   = 1024
+	rankValues   = 1 << 21
 )
 
 // newAttributeTable measures the columns. Cost: two passes over the values.
@@ -53,7 +56,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 		a.columns[j] = uint32(j)
 	}
 	count, ends := make([]float64, d+1), slices.Repeat([]float64{math.Inf(-1)}, 2*d) // −least and largest values
-	a.each(func(_, j int, x float32) {
+	a.each(1, func(j int, x float32) {
 		if x != 0 {
 			count[j]++
 			ends[j], ends[d+j] = max(ends[j], -float64(x)), max(ends[d+j], float64(x))
@@ -61,7 +64,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	})
 	for lo, hi := range team.Counted(0, n) {
 		for v := lo; v < hi; v++ {
-			if _, values := a.Row(v); values != nil {
+			if a.Has(v) {
 				count[d]++
 			}
 		}
@@ -87,7 +90,17 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	}
 	a.sampleColumns(int(present), reals)
 	sums := make([]float64, 2*d)
-	a.each(func(_, j int, x float32) {
+	step := 1 + int(present)/momentSample
+	moments := []float64{0}
+	for lo, hi := range team.Counted(0, n) {
+		for v := lo; v < hi; v++ {
+			if a.Has(v) && team.Row(v)%step == 0 {
+				moments[0]++
+			}
+		}
+	}
+	team.Sum(moments)
+	a.each(step, func(j int, x float32) {
 		if a.real[j] {
 			score := a.score(j, x)
 			sums[j] += score
@@ -98,15 +111,16 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	for j := range a.factor {
 		a.factor[j] = 1
 		if a.real[j] {
-			a.shift[j], a.factor[j] = sums[j]/present, 0 // of a column that is the same everywhere
-			if variance := sums[d+j]/present - float64(a.shift[j]*a.shift[j]); variance > 1e-12 {
+			a.shift[j], a.factor[j] = sums[j]/max(1, moments[0]), 0 // of a column that is the same everywhere
+			if variance := sums[d+j]/max(1, moments[0]) - float64(a.shift[j]*a.shift[j]); variance > 1e-12 {
 				a.factor[j] = 1 / math.Sqrt(variance*float64(reals))
 			}
 		}
 	}
-	for v := range n {
+	rows := a.read()
+	for v := 0; v < n && reals < d; v++ {
 		square := 0.0
-		columns, values := a.entries(v)
+		columns, values := rows.entries(v)
 		for i, x := range values {
 			if !a.real[columns[i]] {
 				square += float64(x) * float64(x)
@@ -126,12 +140,13 @@ func (a *attributeTable) sampleColumns(present, reals int) {
 	}
 	row, step := make([]float32, a.Cols), max(1, present/rankSample, present*reals/rankValues)
 	var values []float64
+	rows := a.read()
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
-			if _, x := a.Row(v); x == nil || a.team.Row(v)%step > 0 {
+			if !a.Has(v) || a.team.Row(v)%step > 0 {
 				continue
 			}
-			a.plainTo(row, v, 0, a.Cols)
+			rows.plainTo(row, v, 0, a.Cols)
 			for j, x := range row {
 				if a.real[j] {
 					values = append(values, float64(x))
@@ -148,6 +163,12 @@ func (a *attributeTable) sampleColumns(present, reals int) {
 			a.sample[j] = append(a.sample[j], float32(values[i]))
 		}
 		slices.Sort(a.sample[j])
+		if a.quantile == nil {
+			count := len(a.sample[j])
+			for rank := range 2*count + 1 {
+				a.quantile = append(a.quantile, math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
+			}
+		}
 		a.zero[j] = a.normal(j, 0)
 		column++
 	}
@@ -156,18 +177,37 @@ func (a *attributeTable) sampleColumns(present, reals int) {
 // normal returns the value of the standard normal distribution at the rank of x in a real column, the middle one of
 // equals. Therefore neither the unit of a column nor its logarithm makes a difference, nor do a few outliers.
 func (a *attributeTable) normal(j int, x float32) float64 {
-	first, _ := slices.BinarySearch(a.sample[j], x)
-	last, _ := slices.BinarySearch(a.sample[j], math.Nextafter32(x, float32(math.Inf(1))))
-	return math.Sqrt2 * math.Erfinv(float64(first+last+1)/float64(len(a.sample[j])+1)-1)
+	sample := a.sample[j]
+	first := 0
+	for length := len(sample); length > 0; { // without a branch that depends on x
+		half := (length + 1) / 2
+		if sample[first+half-1] < x {
+			first += half
+		}
+		length /= 2
+	}
+	last := first
+	if first < len(sample) && sample[first] == x {
+		last, _ = slices.BinarySearch(sample, math.Nextafter32(x, float32(math.Inf(1))))
+	}
+	return a.quantile[first+last]
 }
 
 // score returns the normal score of a value of a real column, less that of 0.
 func (a *attributeTable) score(j int, x float32) float64 { return a.normal(j, x) - a.zero[j] }
 
+// attributeRows reads rows of features. It is not safe for concurrent use.
+type attributeRows struct {
+	table  *attributeTable
+	reader *sparse.TableReader
+}
+
+func (a *attributeTable) read() attributeRows { return attributeRows{a, a.Reader()} }
+
 // plainTo stores the columns lo ≤ j < hi of a node as they are.
-func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
+func (a attributeRows) plainTo(dst []float32, v, lo, hi int) {
 	clear(dst)
-	columns, values := a.Row(v)
+	columns, values := a.reader.Row(v)
 	if columns == nil {
 		copy(dst, values[lo:hi])
 		return
@@ -179,22 +219,26 @@ func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
 	}
 }
 
-// each calls do with every stored value of the rows that count in this process.
-func (a *attributeTable) each(do func(v, j int, x float32)) {
+// each calls do with every stored value of the rows that count in this process and are multiples of a step.
+func (a *attributeTable) each(step int, do func(j int, x float32)) {
+	rows := a.read()
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
-			columns, values := a.entries(v)
+			if a.team.Row(v)%step > 0 {
+				continue
+			}
+			columns, values := rows.entries(v)
 			for i, x := range values {
-				do(v, int(columns[i]), x)
+				do(int(columns[i]), x)
 			}
 		}
 	}
 }
 
 // entries returns the columns and the values of a node.
-func (a *attributeTable) entries(v int) (columns []uint32, values []float32) {
-	if columns, values = a.Row(v); columns == nil {
-		columns = a.columns[:len(values)]
+func (a attributeRows) entries(v int) (columns []uint32, values []float32) {
+	if columns, values = a.reader.Row(v); columns == nil {
+		columns = a.table.columns[:len(values)]
 	}
 	return columns, values
 }
@@ -208,8 +252,8 @@ func (a *attributeTable) value(v, j int, x float32) float32 {
 }
 
 // rowTo stores the columns lo ≤ j < hi of a node.
-func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
-	if _, values := a.Row(v); values == nil {
+func (a attributeRows) rowTo(dst []float32, v, lo, hi int) {
+	if !a.table.Has(v) {
 		clear(dst)
 		return
 	}
@@ -217,9 +261,9 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 	for i, x := range dst[:hi-lo] {
 		j := lo + i
 		if x != 0 {
-			x = a.value(v, j, x)
+			x = a.table.value(v, j, x)
 		}
-		dst[i] = x - float32(a.shift[j]*a.factor[j])
+		dst[i] = x - float32(a.table.shift[j]*a.table.factor[j])
 	}
 }
 

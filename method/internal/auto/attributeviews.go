@@ -92,8 +92,9 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
 	d := l.a.Cols
 	plain, ranked = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
+	rows := l.a.read()
 	for i, v := range nodes {
-		l.a.rowTo(plain.Row(i), v, 0, d)
+		rows.rowTo(plain.Row(i), v, 0, d)
 	}
 	byNodes, count := l.byNodes(len(nodes)), d
 	if byNodes {
@@ -107,8 +108,9 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 				x.Row(v)[j] = 1
 			}
 		} else if err := chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) {
+			rows := l.a.read()
 			for v := first; v < last; v++ {
-				l.a.rowTo(x.Row(v), v, lo, hi)
+				rows.rowTo(x.Row(v), v, lo, hi)
 			}
 		}); err != nil {
 			return nil, nil, err
@@ -156,10 +158,11 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 		start := group * productGroup
 		end := min(q.Cols, start+productGroup)
 		width := end - start
+		rows := l.a.read()
 		sums, constants := make([]float32, d*width), make([]float64, width)
 		for first, last := range l.a.team.Counted(0, q.Rows) {
 			for v := first; v < last; v++ {
-				columns, values := l.a.entries(v)
+				columns, values := rows.entries(v)
 				if values == nil {
 					continue
 				}
@@ -212,10 +215,10 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 	}
 	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
 	return chunks.Run(ctx, l.workers, n, func(_, lo, hi int) {
-		scaled := make([]float32, d)
+		scaled, attributes := make([]float32, d), l.a.read()
 		for v := lo; v < hi; v++ {
 			row := dst.Row(v)
-			columns, values := l.a.entries(v)
+			columns, values := attributes.entries(v)
 			if values == nil {
 				clear(row)
 				continue

@@ -101,6 +101,9 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 	if err := in.predict(ctx, out); err != nil {
 		return nil, err
 	}
+	if p.Attributes != nil && p.Attributes.Err() != nil {
+		return nil, p.Attributes.Err()
+	}
 	in.release()
 	return out, nil
 }

@@ -48,12 +48,12 @@ type counts struct {
 func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (block *attributeBlock, err error) {
 	n, d := l.a.Rows, l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
-	left := make([]float64, n)
+	left, attributes := make([]float64, n), l.a.read()
 	for v, degree := range in.p.Degrees {
 		if degree > 0 {
 			left[v] = 1 / degree
 		}
-		l.a.rowTo(c.x.Row(v), v, 0, d)
+		attributes.rowTo(c.x.Row(v), v, 0, d)
 	}
 	c.walk = &sparse.Operator[float32]{A: in.p.A, Left: left, Workers: in.set.Workers}
 	var rows, nodes *sparse.Block[float32]

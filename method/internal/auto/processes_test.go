@@ -47,7 +47,7 @@ func partOf(p *problem.Problem, g *graph.Graph, local func(row int) int) *proble
 		if team.IsPadding(v) {
 			continue
 		}
-		if columns, values := p.Attributes.Row(team.Row(v)); values != nil {
+		if columns, values := p.Attributes.Reader().Row(team.Row(v)); values != nil {
 			row := make([]float32, p.Attributes.Cols)
 			copy(row, values)
 			if columns != nil {
@@ -117,7 +117,7 @@ func TestRanksOnSeveralProcesses(t *testing.T) {
 		a := newAttributeTable(sparse.TeamOf(q.A), q.Attributes)
 		out, row := sparse.NewBlock[float64](a.Rows, a.Cols), make([]float32, a.Cols)
 		for v := range out.Rows {
-			a.rowTo(row, v, 0, a.Cols)
+			a.read().rowTo(row, v, 0, a.Cols)
 			simd.ConvertTo(out.Row(v), row)
 		}
 		return out, nil

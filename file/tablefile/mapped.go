@@ -1,0 +1,159 @@
+package tablefile
+
+import (
+	"context"
+	"fmt"
+
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// mappedBytes is the size as float32 from which the rows of an array are read from its file each time they are needed.
+const mappedBytes = 64 << 20
+
+// isMapped reports whether the rows of f stay in its file: of a .npy file that is not compressed and has more than
+// mappedBytes, or than a readingShare of the memory limit.
+func (f *File) isMapped(memory int64) bool {
+	bytes := 4 * int64(f.Rows) * int64(f.Cols)
+	if f.Format != NPY || bytes <= mappedBytes && (memory == 0 || bytes <= memory/readingShare) {
+		return false
+	}
+	info, err := os.Stat(f.path)
+	return err == nil && info.Mode().IsRegular() && filepath.Ext(f.path) == NPY.Endings[0]
+}
+
+// mappedRows reads rows of a .npy file.
+type mappedRows struct {
+	name  string
+	array *npy.Array
+	file  *os.File
+	cols  int
+	place []int32 // the row in the file of each row, −1: missing; nil: the same
+
+	mu  sync.Mutex
+	err error // guarded by mu
+}
+
+// Has implements [sparse.RowSource].
+func (m *mappedRows) Has(i int) bool { return m.place == nil || m.place[i] >= 0 }
+
+// Err implements [sparse.RowSource].
+func (m *mappedRows) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// RowsTo implements [sparse.RowSource].
+func (m *mappedRows) RowsTo(dst []float32, lo int) {
+	rows := len(dst) / m.cols
+	if m.place == nil {
+		m.read(dst, lo)
+		return
+	}
+	for i := range rows {
+		if row := dst[i*m.cols:][:m.cols]; m.place[lo+i] < 0 {
+			clear(row)
+		} else {
+			m.read(row, int(m.place[lo+i]))
+		}
+	}
+}
+
+// buffers are the bytes of rows.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// read stores whole rows of the file from row lo on.
+func (m *mappedRows) read(dst []float32, lo int) {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	size := len(dst) * m.array.Width
+	*b = slices.Grow((*b)[:0], size)[:size]
+	if _, err := m.file.ReadAt(*b, m.array.Start+int64(lo)*int64(m.cols)*int64(m.array.Width)); err != nil {
+		m.mu.Lock()
+		if m.err == nil {
+			m.err = m.array.Fault(fmt.Sprintf("row %d cannot be read (%v)", lo, err), fetchAgain)
+		}
+		m.mu.Unlock()
+		clear(dst)
+		return
+	}
+	m.array.Decode32(dst, *b)
+}
+
+// mapMatrix makes the table of a .npy file whose rows stay there. Cost: one pass over its values, to check them.
+func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
+	m := &mappedRows{name: f.Name, cols: f.Cols}
+	if m.file, err = os.Open(f.path); err != nil {
+		return err
+	}
+	if m.array, err = npy.Read(f.Name, m.file); err != nil {
+		return err
+	}
+	if m.array.Fortran {
+		return m.array.Fault("stored by columns", "save numpy.ascontiguousarray of it")
+	}
+	bytes := 4 * int64(r.nodes.Len())
+	t := &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols, Source: m, Bytes: bytes}
+	if r.Table = t; r.c.Memory > 0 && bytes > r.c.Memory {
+		r.outline = t
+		return &budget.Error{Need: bytes, Limit: r.c.Memory, Largest: budget.Item{What: "rows of attributes", Bytes: bytes}}
+	}
+	place, same := make([]int32, t.Rows), f.Rows == t.Rows
+	for i := range place {
+		place[i] = -1
+	}
+	for i := range f.Rows {
+		id := []byte(r.ids.ID(i))
+		row, isNode := r.unknown.Find(r.nodes.Lookup, 0, id)
+		switch {
+		case !isNode:
+			same = false
+			continue
+		case place[row] >= 0:
+			return &nodefile.ParseError{File: r.file, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
+		}
+		place[row], same = int32(i), same && row == i
+		t.Present++
+	}
+	values, width := make([]float32, max(1, 1<<16/f.Cols)*f.Cols), f.Cols
+	for lo := 0; lo < f.Rows; lo += len(values) / width {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		block := values[:min(len(values), (f.Rows-lo)*width)]
+		m.read(block, lo)
+		for i, x := range block {
+			if x-x != 0 {
+				return m.elementError(f, lo+i/width, i%width)
+			}
+			if x != 0 {
+				t.Entries++
+			}
+		}
+	}
+	if !same {
+		m.place = place
+	} else {
+		t.Bytes = 0
+	}
+	return m.err
+}
+
+// elementError returns the error about an element that is not a finite float32.
+func (m *mappedRows) elementError(f *File, i, j int) error {
+	b, value := make([]byte, m.array.Width), make([]float64, 1)
+	if _, err := m.file.ReadAt(b, m.array.Start+int64(i*m.cols+j)*int64(m.array.Width)); err != nil {
+		return err
+	}
+	m.array.Decode(value, b)
+	return elementError(f, i, j, value[0])
+}
