@@ -37,13 +37,5 @@ func BenchmarkSVM(b *testing.B) {
 				}
 			}
 		})
-		b.Run(fmt.Sprintf("linear/%d items", n), func(b *testing.B) {
-			s := &LinearSVM{OneVsRest: true, Workers: 1}
-			for b.Loop() {
-				if _, err := FitLinearSVM(ctx, s, p.f, p.y, p.classes); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -36,8 +36,7 @@
 //   - On a kernel: [SVM.Fit] and [FitRLS]. Its values are materialised ([DenseGram]) or
 //     inner products of features ([LinearGram]).
 //
-//   - On features: [FitLinearSVM] and [FitLinearRLS] return linear functions.
-//     [LinearWeights] converts a kernel model whose kernel is the inner product to one.
+//   - On features: [FitLinearRLS] returns linear functions. [LinearWeights] converts a kernel model whose kernel is the inner product to one.
 //
 //   - Along a path of several ridges or costs: [LogisticPath], and the [PathFit] that Fit of a
 //     [Path] returns, which reuses its memory in thousands of small fits.

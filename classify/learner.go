@@ -21,17 +21,14 @@ type Learner struct {
 	// classes have an item.
 	Fit func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error)
 
-	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. The number
-	// of workers, 0 for one for each processor, changes no result. Random numbers follow from
-	// rngSeed. nil: the learner has none.
-	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, rngSeed uint64, workers int) (*LinearModel, error)
+	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. nil: the learner has none.
+	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
 
 	// LinearBytes returns the bytes of Linear in addition to the features and the model.
-	LinearBytes func(l *Load) int64
+	LinearBytes func(items, features, classes int) int64
 
-	// Replacement, unless nil, returns the name of the learner to use instead for these numbers of
-	// items and features, or "" for this one.
-	Replacement func(items, features int) string
+	// MostItems is the largest number of items on explicit features. Of more a sample is learned from. 0: no limit.
+	MostItems int
 
 	// ComparedItems is the number of items that settings are compared on at the most on explicit
 	// features, since each is a fit that takes long; 0: as many as there are.
@@ -62,8 +59,7 @@ type Learner struct {
 	Bytes func(items, classes int) int64
 }
 
-// Learners returns all learners: those of a kernel, those on deep kernels, those of features
-// alone, and those of [Register].
+// Learners returns all learners: those of a kernel, those on deep kernels, and those of [Register].
 func Learners() param.List[*Learner] { return slices.Concat(learners(), registered) }
 
 // FitBytes returns the bytes of Fit in addition to the Gram for the given number of items with a class.
@@ -94,7 +90,7 @@ var learners = sync.OnceValue(func() []*Learner {
 	for _, base := range list {
 		list = append(list, deepLearner(base))
 	}
-	return append(list, &linearSVMLearner)
+	return list
 })
 
 // againstRest lists a machine for each class that has an item.

@@ -242,7 +242,7 @@ func (l *Learner) fitFeatures(ctx context.Context, f *sparse.Block[float64], y [
 		for i := range f.Rows {
 			simd.ConvertTo(single.Row(i), f.Row(i))
 		}
-		linear, err = l.Linear(ctx, single, y, classes, v, 0, 0)
+		linear, err = l.Linear(ctx, single, y, classes, v)
 	} else if m, err = l.Fit(ctx, LinearGram(f), y, classes, v); err == nil && m.Machines != nil {
 		linear = LinearWeights(m, f)
 	}

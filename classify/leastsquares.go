@@ -31,18 +31,12 @@ var rlsLearner = Learner{
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return FitRLS(ctx, k, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, _ int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
-	LinearBytes: func(l *Load) int64 {
-		m := min(l.Items, l.Features)
-		return 3*8*m*m + 8*l.Items*(2*l.Classes+2)
-	},
-	Replacement: func(items, features int) string {
-		if min(items, features) > mostSquared {
-			return "linear-svm"
-		}
-		return ""
+	LinearBytes: func(items, features, classes int) int64 {
+		m := int64(min(items, features))
+		return 3*8*m*m + 8*int64(items)*(2*int64(classes)+2)
 	},
 	Dual: true,
 	Bytes: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets, coefficients and weights
@@ -86,7 +80,6 @@ var ridgePath = Path{
 		}
 		return pairs, decisions, loss, err
 	},
-	Bytes: func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
 	// Of the few items that are tried there, a factorisation for each λ takes less.
 	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }

@@ -25,7 +25,7 @@ var logisticLearner = Learner{
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), weightsOf(v, y, classes), true)
 	},
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, _ int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
 		for i := range f.Rows {
 			simd.ConvertTo(wide.Row(i), f.Row(i))
@@ -36,8 +36,8 @@ var logisticLearner = Learner{
 		}
 		return models[0], err
 	},
-	LinearBytes: func(l *Load) int64 {
-		return 8*l.Items*l.Features + LogisticBytes(int(l.Items), int(l.Features), int(l.Classes))
+	LinearBytes: func(items, features, classes int) int64 {
+		return 8*int64(items)*int64(features) + LogisticBytes(items, features, classes)
 	},
 	Dual:          true,
 	Probabilities: Softmax,
@@ -112,7 +112,7 @@ func (s *Logistic) validate(classes int) error {
 // LogisticPath fits s, or the default settings if s is nil, to the features of the items
 // with y ≥ 0, for each λ in turn, each from the solution before.
 // Falling λ take the fewest steps. Within the tolerance the order makes no difference.
-// Errors are those of [FitLinearSVM]. Cost: some tens of products of the features with
+// Errors are those of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of products of the features with
 // weights for each λ; of many classes and fewer items than features, of a triangle of numbers
 // with weights.
 func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *sparse.Block[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {

@@ -108,9 +108,6 @@ type LinearModel struct {
 	// Shared are the weights of columns that all classes share, see [Logistic]; nil:
 	// there are none.
 	Shared []float64
-	// Iterations is the number of passes over the items that each classifier
-	// took; nil if the weights come from a kernel machine.
-	Iterations []int
 }
 
 func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {

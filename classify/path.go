@@ -19,25 +19,17 @@ type Path struct {
 	Parameter string
 	Ridge     bool
 
-	// Fit, unless nil, returns what fits a model with each of some settings to the values of k
+	// Fit returns what fits a model with each of some settings to the values of k
 	// between the items with y ≥ 0, as [Learner].Fit does but to be compared: it may end before
 	// its tolerance. Settings are complete but for Instead, differ in Parameter only, and rise there.
 	// A model is nil where the kernel does not allow its setting. Models are valid until the next
-	// call. nil: each setting on features is a fit of its own, and values of a kernel have no path.
+	// call. nil on features: each setting is a fit of its own.
 	Fit func() PathFit
 
 	// LeaveOneOut, unless nil, returns for each setting in decisions[i·len(pairs):] those on item
 	// i by what learns from all other items, nil where the kernel does not allow it, and the loss
 	// that is taken off the share of right answers where settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
-
-	// Train is [Learner].Fit with the given number of workers, within its Bytes. If it is
-	// nil, Fit is used.
-	Train func(ctx context.Context, k Gram, y []int, classes int, v param.Values, workers int) (*Model, error)
-
-	// Bytes returns the bytes of Train, and of a fit to compare, in addition to the values of the
-	// kernel. It may be nil only if Fit is.
-	Bytes func(l *Load) int64
 
 	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.
 	OnFeatures *Path
@@ -55,14 +47,6 @@ type Path struct {
 
 // PathFit fits a model with each of some settings, see [Path].
 type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error)
-
-// Load holds the numbers that determine the memory of a fit.
-type Load struct {
-	Items, Classes int64
-	Features       int64 // of each item; 0 on values of a kernel
-	Largest        int64 // the items of the largest machine
-	Workers        int64 // machines that are fitted at a time
-}
 
 // numbers returns the values of a parameter in some settings.
 func numbers(name string, settings []param.Values) []float64 {

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // On a path a learner has the models that it has by itself, and on a multiple of the kernel
@@ -94,49 +91,6 @@ func TestComparedMachinesEnd(t *testing.T) {
 	models, err := svmPath.Fit()(t.Context(), p.gram(), p.y, p.classes, []param.Values{v})
 	if !errors.Is(err, ErrIterationLimit) || len(models) != 1 || models[0].Machines[0].Iterations > comparedIterations {
 		t.Errorf("%d models, %v", len(models), err)
-	}
-}
-
-// On very many items with very many features another learner of the list is taken.
-func TestOutgrown(t *testing.T) {
-	replacement := 0
-	for _, l := range Learners() {
-		if l.Replacement == nil {
-			continue
-		}
-		replacement++
-		if few, many := l.Replacement(10, 10), l.Replacement(1e6, 1e6); few != "" || many == l.Name || Learners().Named(many) == nil {
-			t.Errorf("%s is replaced by %q on few items, by %q on many", l.Name, few, many)
-		}
-	}
-	if replacement == 0 {
-		t.Error("no learner is replaced by another")
-	}
-}
-
-// The random numbers of a declared learner depend on its seed alone.
-func TestLinearSeeds(t *testing.T) {
-	p := clouds(4, 200, 3, 2, 3)
-	f := sparse.NewBlock[float32](p.f.Rows, p.f.Cols)
-	for i := range f.Rows {
-		simd.ConvertTo(f.Row(i), p.f.Row(i))
-	}
-	v, err := linearSVMLearner.Resolve(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(rngSeed uint64) *LinearModel {
-		m, err := linearSVMLearner.Linear(t.Context(), f, p.y, p.classes, v, rngSeed, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if a, b := of(7), of(7); !reflect.DeepEqual(a, b) {
-		t.Error("one seed has two models")
-	}
-	if a, b := of(7), of(8); reflect.DeepEqual(a, b) {
-		t.Error("two seeds have one model to the bit")
 	}
 }
 

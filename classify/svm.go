@@ -28,35 +28,29 @@ var svmLearner = Learner{
 	},
 	Dual:  true,
 	Bytes: func(items, _ int) int64 { return svmCache(items) },
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, workers int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		gram := LinearGram(f)
-		if wholeBytes(int64(f.Rows)) > 0 {
-			products, err := InnerProducts(ctx, f, workers)
+		if productBytes(f.Rows, f.Cols) > 0 {
+			products, err := InnerProducts(ctx, f, 0)
 			if err != nil {
 				return nil, err
 			}
 			gram = DenseGram(products)
 		}
-		model, err := trainSVM(ctx, gram, y, classes, v, workers)
+		s := svmOf(v, y, classes)
+		s.CacheBytes = svmCache(f.Rows)
+		model, err := s.Fit(ctx, gram, y, classes)
 		if model == nil {
 			return nil, err
 		}
 		return LinearWeights(model, f), err
 	},
-	LinearBytes: func(l *Load) int64 {
-		return linearSVMBytes(l) + 2*8*l.Items*l.Classes + wholeBytes(l.Items) + trainBytes(l)
+	LinearBytes: func(items, features, classes int) int64 {
+		return 2*8*int64(items)*int64(classes) + productBytes(items, features) + svmCache(items)
 	},
-	Replacement: func(items, _ int) string {
-		if items > mostSquared { // more would need a Gram of its square
-			return "linear-svm"
-		}
-		return ""
-	},
-	Path: &svmPath,
+	MostItems: 10_000,
+	Path:      &svmPath,
 }
-
-// mostSquared is the number of rows up to which a matrix of its square is made.
-const mostSquared = 10_000
 
 // svmPath has the costs of support vector machines, each from the one before.
 var svmPath = Path{
@@ -75,8 +69,6 @@ var svmPath = Path{
 			return list, err
 		}
 	},
-	Train: trainSVM,
-	Bytes: trainBytes,
 	For: func(classes int) param.Values {
 		if classes > mostPairwise {
 			return param.Values{"strategy": param.Of("one-vs-rest")}
@@ -103,23 +95,11 @@ func svmOf(v param.Values, y []int, classes int) SVM {
 	}
 }
 
-// trainCache bounds the rows of the kernel that trainSVM keeps.
-const trainCache = 64 << 20
-
-// trainSVM fits classifiers in little memory.
-func trainSVM(ctx context.Context, k Gram, y []int, classes int, v param.Values, workers int) (*Model, error) {
-	s := svmOf(v, y, classes)
-	s.CacheBytes, s.Workers = trainCache, workers
-	return s.Fit(ctx, k, y, classes)
-}
-
-// trainBytes is the memory of the kernel rows that the classifiers cache, if they request all rows.
-func trainBytes(l *Load) int64 { return min(trainCache, l.Workers*8*l.Largest*l.Largest) }
-
-// wholeBytes is the memory of the values between all items, or 0 if they exceed trainCache and are
-// not kept.
-func wholeBytes(items int64) int64 {
-	if bytes := 8 * items * items; bytes <= trainCache {
+// productBytes is the memory of the inner products of all items, or 0 if they take more than 64 MiB, and more than the
+// features. The products are not kept then.
+func productBytes(items, features int) int64 {
+	const limit = 64 << 20
+	if bytes := 8 * int64(items) * int64(items); bytes <= limit || features > items {
 		return bytes
 	}
 	return 0

@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	p := planted(t, 9, 200, 150)
-	methods, err := method.Parse("cwk,auto,cwk+linear-svm,cwk+rls,lp")
+	methods, err := method.Parse("cwk,auto,cwk+centroid,cwk+rls,lp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -57,7 +55,6 @@ func shrunk() *classify.Learner {
 					return list, nil
 				}
 			},
-			Bytes: func(l *classify.Load) int64 { return 1e9 + l.Items },
 		},
 		Bytes: func(items, _ int) int64 { return 1e9 + int64(items) },
 	}
@@ -204,8 +201,8 @@ func kernelNames() (names []string) {
 // If all settings of a learner are equally accurate on a walk, its defaults are chosen.
 func TestDefaultsAmongEquals(t *testing.T) {
 	for _, l := range learners() {
-		by := behindKernel(l)
-		if by.path != nil {
+		by := l
+		if by.Path != nil {
 			continue
 		}
 		usual, err := l.Resolve(nil, nil)
@@ -238,66 +235,6 @@ func TestMemoryOfSettingsSideBySide(t *testing.T) {
 	}
 	if more := takes(2) - takes(1); more < by.Bytes(60, 3) {
 		t.Errorf("two workers take %d bytes more than one, less than a fit does", more)
-	}
-}
-
-// Machines for every two classes make as many decisions of each node.
-func TestMemoryOfDecisions(t *testing.T) {
-	const n, classes, machines = 5_000, 100, 100 * 99 / 2
-	p := problemtest.Planted(t, 5, n, 60)
-	p.Names = make([]string, classes)
-	for i := range p.Class {
-		p.Class[i] = i % classes
-	}
-	for strategy, more := range map[string]bool{"one-vs-one": true, "one-vs-rest": false} {
-		takes, err := Bytes(methodOf(t, "diffusion+linear-svm"), p, nil, &Settings{Workers: 1, Given: param.Values{"strategy": param.Of(strategy)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if takes >= 8*n*machines != more {
-			t.Errorf("%s: %d bytes, where %d machines have decisions of %d bytes", strategy, takes, machines, 8*n*machines)
-		}
-	}
-}
-
-// TestOutgrownLearner tests that another learner with the same path parameter replaces one that cannot
-// fit this many rows, and that a prediction is rejected, with advice, if there is no such learner.
-func TestOutgrownLearner(t *testing.T) {
-	few := func(items, _ int) string {
-		if items > 40 {
-			return "linear-svm"
-		}
-		return ""
-	}
-	machine, least := *learnerOf("svm"), *learnerOf("rls")
-	machine.Spec.Name, machine.Replacement = "small-svm", few
-	least.Spec.Name, least.Replacement = "small-rls", few
-	mean := meanOf()
-	mean.Spec.Name, mean.Replacement = "small-mean", few
-	declare(t, &machine, &least, mean)
-	p := problemtest.Planted(t, 5, 120, 60)
-	for labels, replaced := range map[int]bool{60: true, 40: false} {
-		some := p.At(sched.UpTo(labels))
-		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "cost": param.Grid(2)}, Plain)}
-		out, err := methodOf(t, "cwk+small-svm").Predict(t.Context(), some, nil, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := &learnerOf("svm").Path.Spec
-		if replaced {
-			of = &learnerOf("linear-svm").Path.Spec
-		}
-		if constant := out.Parameters.Constant; len(constant) != 1 || constant[0].Spec != of {
-			t.Errorf("%d labels: constant %v", labels, constant)
-		}
-		set.Given = param.Values{"lambda": param.Of(1.0)}
-		for _, name := range []string{"small-rls", "small-mean"} {
-			_, err = methodOf(t, "cwk+"+name).Predict(t.Context(), some, nil, set)
-			want := "60 rows of 12 features are too many for " + name + "; take linear-svm, or fewer steps"
-			if replaced != (err != nil) || replaced && (!errors.Is(err, split.ErrUsage) || !strings.HasSuffix(err.Error(), want)) {
-				t.Errorf("%d labels: %v, want %s", labels, err, want)
-			}
-		}
 	}
 }
 

@@ -153,7 +153,7 @@ func TestLongChoiceStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
-	set, err := (&Settings{Lists: g}).onWalks(behindWalks(learners()[0]), 3)
+	set, err := (&Settings{Lists: g}).onWalks(learners()[0], 3)
 	if err != nil {
 		t.Fatal(err)
 	}

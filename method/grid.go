@@ -165,12 +165,12 @@ type grid struct {
 
 // newGrid returns the settings to choose from for a learner on walks. The error is that of [param.Spec.Resolve], or a
 // [*param.ParameterError] if no walk reaches its first step that counts.
-func newGrid(s *Settings, l learner) (*grid, error) {
+func newGrid(s *Settings, l *classify.Learner) (*grid, error) {
 	walks, err := split.Settings(s.trying(&walkSpec), walkSpec.Own(s.Given), nil)
 	if err != nil {
 		return nil, err
 	}
-	g := &grid{minSteps: walks[len(walks)-1].Int("min-steps"), spec: l.spec()}
+	g := &grid{minSteps: walks[len(walks)-1].Int("min-steps"), spec: specOf(l)}
 	last := 0
 	for _, v := range walks {
 		steps := v.Int("steps")

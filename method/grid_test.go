@@ -14,7 +14,7 @@ func TestGridSizes(t *testing.T) {
 	for name, s := range map[string]*Settings{
 		"small": {}, "none": {Fixed: true}, "from step 5": {Lists: map[string][]param.Value{"steps": param.Grid(7, 3, 5), "min-steps": param.Grid(5)}},
 	} {
-		set, err := s.onWalks(behindWalks(learnerOf("svm")), 3)
+		set, err := s.onWalks(learnerOf("svm"), 3)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -20,7 +21,7 @@ import (
 // and the labels, or between all nodes.
 type kernelMethod struct {
 	kernel  *kernel.Family
-	learner learner
+	learner *classify.Learner
 }
 
 // kernels returns every kernel that is symmetric or, as those of PageRank, has a
@@ -33,7 +34,7 @@ func kernels() []*kernel.Family {
 func kernelMethods() (list []Method) {
 	for _, f := range kernels() {
 		for _, l := range learners() {
-			list = append(list, kernelMethod{f, behindKernel(l)})
+			list = append(list, kernelMethod{f, l})
 		}
 	}
 	return list
@@ -42,7 +43,7 @@ func kernelMethods() (list []Method) {
 // Name implements [Method]: that of the kernel, and of the learner unless it goes without
 // saying.
 func (m kernelMethod) Name() string {
-	if m.learner.Learner == learners()[0] {
+	if m.learner == learners()[0] {
 		return m.kernel.Name
 	}
 	return m.kernel.Name + "+" + m.learner.Name
@@ -51,7 +52,7 @@ func (m kernelMethod) Name() string {
 // Takes implements [Method]: the parameters of the kernel but for switches, which
 // choose the form that learners take, and that of the learner.
 func (m kernelMethod) Takes() []string {
-	return append(m.takes(), m.learner.spec().Takes()...)
+	return append(m.takes(), specOf(m.learner).Takes()...)
 }
 
 // takes returns the names of the kernel's parameters but for switches.
@@ -66,7 +67,7 @@ func (m kernelMethod) takes() (takes []string) {
 
 // Declarations implements [Method].
 func (m kernelMethod) Declarations() []*param.Spec {
-	return []*param.Spec{&m.kernel.Spec, m.learner.spec()}
+	return []*param.Spec{&m.kernel.Spec, specOf(m.learner)}
 }
 
 // Predict implements [Method].
@@ -94,7 +95,7 @@ const trySettings = 250
 // settings returns the settings of a learner on a kernel, with a smaller sample for one without a path.
 func (m kernelMethod) settings(s *Settings) Settings {
 	set := s.WithDefaults()
-	if set.learner = m.learner; m.learner.path == nil {
+	if set.learner = m.learner; m.learner.Path == nil {
 		set.sample = min(set.sample, trySettings)
 	}
 	return set
@@ -106,8 +107,8 @@ func (m kernelMethod) settled(p *Problem, s *Settings) (settings []param.Values,
 	settings, space, constant, err = s.learnerSettings(m.learner, len(p.Names))
 	switch {
 	case err != nil || !split.TooFew(p.Class):
-	case m.learner.path == nil:
-		settings[0], err = m.learner.Resolve(givenFor(m.learner.Learner, s.Given, len(p.Names)), nil)
+	case m.learner.Path == nil:
+		settings[0], err = m.learner.Resolve(givenFor(m.learner, s.Given, len(p.Names)), nil)
 		settings, space = settings[:1], new(choose.Space)
 	default:
 		settings, space = settings[space.Usual:][:1], new(choose.Space)
@@ -125,7 +126,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
-	if err := behindWalks(m.learner.Learner).checkStrategy(set.Given, len(p.Names)); err != nil {
+	if err := checkStrategy(m.learner, set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
 	if err := checkProcesses(m.learner, p); err != nil {
@@ -173,12 +174,12 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 
 // solves reports whether the learner is fitted to the labels without kernel values, see
 // [classify.Learner].
-func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.Solved }
+func solves(l *classify.Learner, labels int) bool { return l.Solve != nil && labels > l.Solved }
 
 // parameters returns those of a kernel of the grid with values of the learner.
 func (r *kernelPredictor) parameters(kernel int, values param.Values) Parameters {
 	return Parameters{
-		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.learner.spec(), values}, Constant: constantsOn(r.learner, r.set.constant),
+		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{specOf(r.learner), values}, Constant: constantsOn(r.learner, r.set.constant),
 	}
 }
 
@@ -221,21 +222,14 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	set.Memory, set.constant = p.Remaining(set.Memory), constant
 	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
 	fit := func(items int) int64 {
-		if path := m.learner.path; path != nil {
-			return path.Bytes(set.load(p, int64(items), 0))
+		bytes := m.learner.FitBytes(items, classes)
+		if path := m.learner.Path; path != nil && path.LeaveOneOut != nil {
+			bytes += 8 * int64(items) * int64(items) // of eigenvectors
 		}
-		return m.learner.FitBytes(items, classes)
+		return bytes
 	}
-	machines := classes // the most of any setting
-	if path := m.learner.Path; path != nil && path.Pairwise != nil {
-		values := slices.Clone(settled)
-		if m.learner.path != nil {
-			values = []param.Values{set.constant}
-		}
-		if slices.ContainsFunc(values, path.Pairwise) {
-			machines = max(classes, classes*(classes-1)/2)
-		}
-	}
+	machines, isRest := set.machines(classes)
+	machines = max(classes, machines)
 	workers, seen := int64(min(sched.Workers(set.Workers), max(len(grid), len(settled)))), min(labels, max(set.sample, 2*classes))
 	if tuned != nil { // with the values between labels and test nodes
 		seen += min(len(tuned.Row), maxTestedRows)
@@ -245,13 +239,13 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, nodes, set.Memory),
 		int64(len(grid))*blocks64(seen, seen)+workers*(fit(seen)+outcomes))
 	width := min(machines, machinesAtATime)
-	if _, isRest := set.machines(classes); isRest || m.learner.path == nil {
+	if isRest || m.learner.Path == nil {
 		width = machines
 	}
 	outputs := scoreBytes(p) + 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 	items := p.Row
 	switch {
-	case m.learner.solves(labels):
+	case solves(m.learner, labels):
 		const blockCount = 2 + 4 // of all nodes, and of labels
 		width := min(classes, solveColumns)
 		solve := blockCount*blocks.BlockBytes[float64](n, width) + 2*blocks64(labels, classes) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
@@ -259,7 +253,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	case m.learner.Whole:
 		items = sched.UpTo(n)
 		outputs = blocks64(n, n) + blocks64(n, classes) + scoreBytes(p)
-	case m.learner.path != nil:
+	case m.learner.Path != nil:
 		outputs += int64(n) * int64(classes) // a byte for the votes of a node for a class
 	case m.learner.Dual:
 		outputs += blocks64(n, classes)

@@ -198,7 +198,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernelMethods() {
-		if m.(kernelMethod).learner.path == nil {
+		if m.(kernelMethod).learner.Path == nil {
 			continue
 		}
 		f := m.(kernelMethod).kernel
@@ -241,7 +241,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), behindKernel(learners()[0])}.Predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), learners()[0]}.Predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestKernelParametersAsText(t *testing.T) {
 func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
-		by := behindKernel(learnerOf("rls"))
+		by := learnerOf("rls")
 		settings, weights := &Settings{Given: param.Values{"lambda": param.Of(0.05)}}, slices.Repeat([]float64{1}, len(p.Names))
 		if name == "pagerank" {
 			settings.Given, weights = param.Values{"lambda": param.Of(0.05), "class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
@@ -312,9 +312,9 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		direct := r.fitted
-		without := *by.Learner
+		without := *by
 		without.Solved = 0
-		r.learner.Learner = &without
+		r.learner = &without
 		if err := r.learn(context.Background()); err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		return nil
 	}
 	weight := choose.WeightsOf(r.p)
-	s := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: r.learner.path != nil}
+	s := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: r.learner.Path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, slices.Max(t.fold)+1))
 		return counts, r.outOfFold(ctx, t, kernels, settings, func(candidate int, list []choose.Outcome, loss float64) {
@@ -102,7 +102,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 // labels: for each label by a model of all others if the path has a closed form for that, otherwise by a model of the
 // other folds. The list is nil if the kernel does not allow the setting. On a path settings are all settings.
 func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, visit func(candidate int, list []choose.Outcome, loss float64)) error {
-	path, n := r.learner.path, len(settings)
+	path, n := r.learner.Path, len(settings)
 	if path == nil {
 		return sched.Run(ctx, r.set.Workers, len(kernels)*n, func(_, i int) error {
 			list := make([][]choose.Outcome, 1)
@@ -189,7 +189,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	r.items = r.p.Row
 	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), complete(r.set.constant, r.values)[0]
 	switch {
-	case r.learner.solves(len(class)):
+	case solves(r.learner, len(class)):
 		r.gram = nil
 		r.fitted, err = r.learner.Solve(class, classes, values, func(ridge []float64, targets *mat.Dense) (*mat.Dense, error) {
 			return r.solve(ctx, ridge, targets)
@@ -218,15 +218,11 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if path := r.learner.path; path != nil && path.Train != nil {
-		r.fitted, err = path.Train(ctx, r.full, class, classes, values, r.set.Workers)
-	} else {
-		r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
-	}
+	r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
 		err, r.out.Unfinished = nil, unfinished(r.learner) // it is the best so far
 	}
-	if err == nil && r.learner.path != nil && split.TooFew(class) {
+	if err == nil && r.learner.Path != nil && split.TooFew(class) {
 		for m := range r.fitted.Machines {
 			r.fitted.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}

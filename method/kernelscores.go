@@ -28,7 +28,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
 	if r.learner.Dual {
 		r.full, r.gram = nil, nil
-		isVoted := r.learner.path != nil
+		isVoted := r.learner.Path != nil
 		width := min(len(outputs), machinesAtATime)
 		if outputs[0].Negative == classify.Rest || !isVoted {
 			width = len(outputs) // probabilities are normalised over all

@@ -15,28 +15,12 @@ import (
 // [classify.Register]. The name of a method may leave out the first one.
 var learners = classify.Learners
 
-// learner is a learner as it stands behind walks or behind a kernel.
-type learner struct {
-	*classify.Learner
-	path *classify.Path // on which its settings are chosen there, nil: all combinations are compared
-}
-
-func behindWalks(l *classify.Learner) learner { return learner{l, l.Path} }
-
-// behindKernel returns a learner with its path, if values of a kernel have one.
-func behindKernel(l *classify.Learner) learner {
-	if l.Path == nil || l.Path.Fit == nil {
-		return learner{l, nil}
+// specOf returns the declaration whose parameters a learner on a walk or a kernel receives.
+func specOf(l *classify.Learner) *param.Spec {
+	if l.Path != nil {
+		return &l.Path.Spec
 	}
-	return learner{l, l.Path}
-}
-
-// spec returns the declaration whose parameters the learner receives.
-func (l learner) spec() *param.Spec {
-	if l.path != nil {
-		return &l.path.Spec
-	}
-	return &l.Learner.Spec
+	return &l.Spec
 }
 
 // onPath reports whether a declaration is that of a path.
@@ -59,20 +43,20 @@ func constantsOf(path *classify.Path, fixed param.Values, classes int) (param.Va
 }
 
 // pairwise reports whether there is a machine for every two classes.
-func (l learner) pairwise(constant param.Values) bool {
-	return l.path != nil && l.path.Pairwise != nil && l.path.Pairwise(constant)
+func pairwise(l *classify.Learner, constant param.Values) bool {
+	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(constant)
 }
 
 // mostPairwise is the largest number of classes whose votes fit into bytes.
 const mostPairwise = 256
 
 // checkStrategy refuses classifiers for every two classes of very many.
-func (l learner) checkStrategy(fixed param.Values, classes int) error {
-	if classes <= mostPairwise || l.path == nil {
+func checkStrategy(l *classify.Learner, fixed param.Values, classes int) error {
+	if classes <= mostPairwise || l.Path == nil {
 		return nil
 	}
-	constant, err := constantsOf(l.path, fixed, classes)
-	if err == nil && l.pairwise(constant) {
+	constant, err := constantsOf(l.Path, fixed, classes)
+	if err == nil && pairwise(l, constant) {
 		err = split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
 	return err
@@ -83,7 +67,7 @@ const mostPlainFolds = 10
 
 // onWalks returns the settings with every default for a learner on walks: its settings and those of the walk are in the
 // grid, and the values that are not chosen in constant. The error is that of newGrid or of learnerSettings.
-func (s *Settings) onWalks(l learner, classes int) (Settings, error) {
+func (s *Settings) onWalks(l *classify.Learner, classes int) (Settings, error) {
 	set := s.WithDefaults()
 	set.learner = l
 	g, err := newGrid(&set, l)
@@ -91,7 +75,7 @@ func (s *Settings) onWalks(l learner, classes int) (Settings, error) {
 		return set, err
 	}
 	longest := onWalk(0, g.last(), g.minSteps, Honest)
-	if l.Whole && slices.Contains(g.features, Honest) || len(g.features) > 1 && mostPlainFolds*set.comparedLabels() > mostRows(&longest, classes) {
+	if l.Whole && slices.Contains(g.features, Honest) || len(g.features) > 1 && mostPlainFolds*set.comparedLabels() > mostRows(l, &longest, classes) {
 		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
 		g.features = []string{Honest}
 	}
@@ -102,9 +86,9 @@ func (s *Settings) onWalks(l learner, classes int) (Settings, error) {
 
 // learnerSettings returns the settings of a learner to choose from, their space, and the values of a path's other
 // parameters, which are not chosen. The error is that of [param.Spec.Resolve].
-func (s *Settings) learnerSettings(l learner, classes int) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
-	spec, fixed := &l.Learner.Spec, givenFor(l.Learner, s.Given, classes)
-	if path := l.path; path != nil {
+func (s *Settings) learnerSettings(l *classify.Learner, classes int) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
+	spec, fixed := &l.Spec, givenFor(l, s.Given, classes)
+	if path := l.Path; path != nil {
 		if constant, err = constantsOf(path, s.Given, classes); err != nil {
 			return nil, nil, nil, err
 		}
@@ -119,8 +103,8 @@ func (s *Settings) learnerSettings(l learner, classes int) (settings []param.Val
 		return nil, nil, nil, err
 	}
 	space = choose.SpaceOf(s.trying(spec), settings, usual)
-	if l.path != nil && len(space.Axes) == 1 {
-		space.Axes[0].Falling = l.path.Ridge
+	if l.Path != nil && len(space.Axes) == 1 {
+		space.Axes[0].Falling = l.Path.Ridge
 	}
 	return settings, space, constant, nil
 }
@@ -148,17 +132,17 @@ func complete(constant param.Values, settings ...param.Values) []param.Values {
 }
 
 // constantsOn returns the values v of the learner's parameters that are not chosen, nil if there are none.
-func constantsOn(l learner, v param.Values) []Setting {
-	if l.path == nil || len(v) == 0 {
+func constantsOn(l *classify.Learner, v param.Values) []Setting {
+	if l.Path == nil || len(v) == 0 {
 		return nil
 	}
-	return []Setting{{&l.path.Spec, v}}
+	return []Setting{{&l.Path.Spec, v}}
 }
 
 // candidates returns the candidates of a choice on features of the given number of classes.
 func (s *Settings) candidates(classes int) (choose.Candidates, error) {
-	t := choose.Candidates{Learner: s.learner.Learner, Steps: s.grid.steps, MinSteps: s.grid.minSteps, Values: s.grid.settings}
-	if path := s.learner.path; path != nil {
+	t := choose.Candidates{Learner: s.learner, Steps: s.grid.steps, MinSteps: s.grid.minSteps, Values: s.grid.settings}
+	if path := s.learner.Path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
 		constant, err := constantsOf(t.Path, s.Given, classes)
 		if err != nil {
@@ -170,26 +154,10 @@ func (s *Settings) candidates(classes int) (choose.Candidates, error) {
 }
 
 // unfinished is the message for a learner that ended at its iteration limit.
-func unfinished(l learner) string {
+func unfinished(l *classify.Learner) string {
 	noun := "learning"
-	if l.path != nil {
-		noun = cmp.Or(l.path.Noun, noun)
+	if l.Path != nil {
+		noun = cmp.Or(l.Path.Noun, noun)
 	}
 	return noun + " ended at the limit of its steps, before its tolerance"
-}
-
-// replacement returns the learner that replaces l for the given numbers of rows and features.
-func (l learner) replacement(rows, features int) learner {
-	if l.Replacement == nil {
-		return l
-	}
-	if name := l.Replacement(rows, features); name != "" {
-		return behindWalks(classify.Learners().Named(name))
-	}
-	return l
-}
-
-// alike reports whether two learners take values of the same parameter along their paths.
-func alike(l, o learner) bool {
-	return l.path != nil && o.path != nil && l.path.Parameter == o.path.Parameter
 }

@@ -109,7 +109,7 @@ func TestParametersAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := parseMethods("cwk,cwk+linear-svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
+	list, err := parseMethods("cwk,cwk+svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 	if len(g.alphas) < 2 || len(g.settings) < 2 {
 		t.Errorf("grid %+v", g)
 	}
-	set, err := (&Settings{Given: given}).onWalks(behindWalks(learnerOf("rls")), 2)
+	set, err := (&Settings{Given: given}).onWalks(learnerOf("rls"), 2)
 	if err != nil || !slices.Equal(set.grid.alphas, []float64{0.25}) || len(set.grid.settings) != 1 || set.grid.settings[0].Number("lambda") != 0.3 {
 		t.Errorf("grid %+v, %v", set.grid, err)
 	}
@@ -175,7 +175,7 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 		given param.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
-		set, err := (&Settings{Given: c.given}).onWalks(behindWalks(learners()[0]), 2)
+		set, err := (&Settings{Given: c.given}).onWalks(learners()[0], 2)
 		if got := set.constant.Number("svm-tolerance"); got != c.want || err != nil {
 			t.Errorf("tolerance %g, %v, want %g", got, err, c.want)
 		}

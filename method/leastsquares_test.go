@@ -28,7 +28,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		for i := 0; i < len(p.Class); i += wrong {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
-		by := behindKernel(learnerOf("rls"))
+		by := learnerOf("rls")
 		set := (&Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}).WithDefaults()
 		settled, space, constant, err := set.learnerSettings(by, len(p.Names))
 		set.constant = constant

@@ -20,7 +20,7 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	bytes := func(steps []int, kinds ...string) int64 {
 		t.Helper()
 		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, kinds...), RNGSeed: 2, sample: 50}
-		bytes, err := Bytes(methodOf(t, "cwk+linear-svm"), p, nil, set)
+		bytes, err := Bytes(methodOf(t, "cwk+svm"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,26 +51,26 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		learner string
 		classes int // of linear machines two, since the first ones of more would be garbage
 		rows    int // of few the values between all are kept
-	}{{"svm", 2, most}, {"svm", 5, most}, {"svm", 24, most}, {"svm", 2, 2000}, {"linear-svm", 2, most}, {"rls", 5, most}, {"logistic", 5, most}} {
+	}{{"svm", 2, most}, {"svm", 5, most}, {"svm", 24, most}, {"svm", 2, 2000}, {"rls", 5, most}, {"logistic", 5, most}} {
 		rows := c.rows
 		f := &sparse.Block[float32]{Rows: rows, Cols: cols, Stride: cols, Data: data[:rows*cols]}
 		p := &Problem{Names: make([]string, c.classes), Class: make([]int, rows)}
 		for i := range p.Class {
 			p.Class[i] = rng.IntN(c.classes)
 		}
-		by := behindWalks(learnerOf(c.learner))
+		by := learnerOf(c.learner)
 		set, err := (&Settings{Workers: 2, Given: param.Values{"lambda": param.Of(1.0)}}).onWalks(by, c.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		planned := fitBytes(&set, p, int64(rows), cols)
+		planned := fitBytes(&set, p, rows, cols)
 		values := complete(set.constant, set.grid.settings[0])[0]
 		if values.Has("cost") {
 			values["cost"] = param.Of(0.001)
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := by.Linear(t.Context(), f, p.Class, c.classes, values, 0, 2); err != nil && !errors.Is(err, classify.ErrIterationLimit) {
+		if _, err := by.Linear(t.Context(), f, p.Class, c.classes, values); err != nil && !errors.Is(err, classify.ErrIterationLimit) {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -80,7 +80,7 @@ func named(name string) (Method, error) {
 	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == base })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m Method) bool {
-			return m.Name()+"+"+learners()[0].Name == base && slices.Contains(m.Declarations(), behindKernel(learners()[0]).spec())
+			return m.Name()+"+"+learners()[0].Name == base && slices.Contains(m.Declarations(), specOf(learners()[0]))
 		})
 	}
 	switch {

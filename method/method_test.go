@@ -18,8 +18,8 @@ func parseMethods(list string) (found []Method, err error) {
 }
 
 func TestParseMethods(t *testing.T) {
-	got, err := parseMethods("lp, cwk+linear-svm")
-	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {
+	got, err := parseMethods("lp, cwk+perceptron")
+	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+perceptron" {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for list, want := range map[string]string{

@@ -74,9 +74,9 @@ func HasRaw(m Method) bool {
 	case graphMethod:
 		return m.graphLearner != spectralLogistic{}
 	case walkMethod:
-		return m.learner.path == nil
+		return m.learner.Path == nil
 	case kernelMethod:
-		return m.learner.path == nil
+		return m.learner.Path == nil
 	}
 	return true
 }

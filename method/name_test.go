@@ -12,7 +12,7 @@ func TestParseParts(t *testing.T) {
 		"diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1": {"beta": "2", "laplacian": "combinatorial", "lambda": "0.1"},
 		"diffusion:beta=2:cost=10":                                {"beta": "2", "cost": "10"},
 		"cwk:alpha=5e-1:steps=10+gp:variance=1e+1":                {"alpha": "5e-1", "steps": "10", "variance": "1e+1"},
-		"cwk:features=plain+linear-svm:cost=1":                    {"features": "plain", "cost": "1"},
+		"cwk:features=plain+svm:cost=1":                           {"features": "plain", "cost": "1"},
 		"lgc:alpha=0.99":                                          {"alpha": "0.99"},
 	} {
 		entries, err := Parse(text)

@@ -18,7 +18,7 @@ import (
 type job struct {
 	p       *Problem
 	set     *Settings
-	learner learner
+	learner *classify.Learner
 	out     *Prediction
 }
 

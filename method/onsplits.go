@@ -21,14 +21,14 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 	if err != nil {
 		return nil, err
 	}
-	search := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: m.learner.path != nil}
+	search := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: m.learner.Path != nil}
 	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		var values []param.Values
 		for _, i := range settings {
 			values = append(values, r.settled[i])
 		}
 		fit := eachOf(r, values...)
-		if m.learner.path != nil {
+		if m.learner.Path != nil {
 			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 				return fitPath(r)(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
 			}
@@ -125,10 +125,10 @@ func countSplit(ctx context.Context, r *kernelPredictor, train, test *Problem, k
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
 func fitPath(r *kernelPredictor) choose.Fit {
-	return choose.OnPath(r.learner.Learner, r.learner.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
+	return choose.OnPath(r.learner, r.learner.Path, len(r.p.Names))(complete(r.set.constant, r.settled...))
 }
 
 // eachOf returns what fits the learner with several settings, each by itself.
 func eachOf(r *kernelPredictor, settings ...param.Values) choose.Fit {
-	return choose.Each(r.learner.Learner, len(r.p.Names), settings)
+	return choose.Each(r.learner, len(r.p.Names), settings)
 }

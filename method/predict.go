@@ -121,9 +121,9 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.grid = (&grid{spec: set.learner.spec(), settings: []param.Values{par.Declared.Values}}).ofWalk(&par)
+	set.grid = (&grid{spec: specOf(set.learner), settings: []param.Values{par.Declared.Values}}).ofWalk(&par)
 	set.Memory = p.Remaining(set.Memory)
-	if path := set.learner.path; path != nil {
+	if path := set.learner.Path; path != nil {
 		var err error
 		if set.constant, err = constantsOf(path, set.Given, len(p.Names)); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func (r *predictor) walk(ctx context.Context) error {
 func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.alpha()})
 	picks := r.trials.picks
-	fitted := split.Sample(r.p.Class, mostRows(&r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
+	fitted := split.Sample(r.p.Class, mostRows(r.learner, &r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
 	if r.par.features() == Plain {
 		for _, i := range fitted {
 			r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i]})
@@ -134,7 +134,7 @@ func (r *predictor) partitions() int {
 	switch {
 	case r.par.features() == Plain:
 		return 0
-	case len(r.p.Row) <= fewLabels && r.learner.path != nil:
+	case len(r.p.Row) <= fewLabels && r.learner.Path != nil:
 		return fewPartitions
 	}
 	return 1
@@ -222,7 +222,7 @@ func (r *predictor) score(ctx context.Context) error {
 	if isRest {
 		decisions := chunks.Block[float64](n, machines)
 		if err = decide(ctx, decisions, nil); err == nil {
-			if r.set.Raw && r.learner.path == nil && machines == len(r.p.Names) {
+			if r.set.Raw && r.learner.Path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
 			err = r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, 0)

@@ -48,7 +48,7 @@ func listed(values map[string][]param.Value, features ...string) map[string][]pa
 // gridOf returns the settings to choose from for a learner on walks.
 func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *grid {
 	t.Helper()
-	set, err := (&Settings{Lists: lists}).onWalks(behindWalks(learnerOf(learner)), 3)
+	set, err := (&Settings{Lists: lists}).onWalks(learnerOf(learner), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,17 +127,6 @@ func TestShortGrid(t *testing.T) {
 	}
 	if got := c.shortGrid(1e12); got != nil {
 		t.Fatalf("%+v for a small graph", got)
-	}
-}
-
-func TestLinearLearner(t *testing.T) {
-	p := problemtest.Planted(t, 4, 300, 60)
-	par := walkWith(onWalk(0.5, 6, 0, Plain), costOf(8))
-	for _, name := range []string{"svm", "linear-svm"} {
-		got, err := predictWith(context.Background(), p, par, &Settings{learner: behindWalks(learnerOf(name))})
-		if err != nil || got.Parameters.Constant[0].Spec != &learnerOf(name).Path.Spec {
-			t.Errorf("%s: trained by %v, %v", name, got.Parameters.Constant, err)
-		}
 	}
 }
 

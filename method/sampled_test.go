@@ -48,7 +48,7 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 // The defaults of a learner have their place among the settings that are tried, the first if
 // they are not tried.
 func TestSettledDefaults(t *testing.T) {
-	by := learner{classify.Learners().Named("logistic"), nil}
+	by := classify.Learners().Named("logistic")
 	usual, err := by.Resolve(nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -46,9 +47,9 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	foldCount int     // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
-	sample    int     // limits the labelled nodes on which settings are compared; 0: 500
-	learner   learner // on walks, with the settings to choose from in grid; the zero value: the first of learners
+	foldCount int               // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	sample    int               // limits the labelled nodes on which settings are compared; 0: 500
+	learner   *classify.Learner // on walks, with the settings to choose from in grid; the zero value: the first of learners
 	grid      *grid
 	constant  param.Values // of the learner, but for its settings in grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
@@ -71,8 +72,8 @@ func (s *Settings) WithDefaults() Settings {
 	if f.sample == 0 {
 		f.sample = 500
 	}
-	if f.learner.Learner == nil {
-		f.learner = behindWalks(learners()[0])
+	if f.learner == nil {
+		f.learner = learners()[0]
 	}
 	if f.Progress == nil {
 		f.Progress = ignoreProgress

@@ -45,7 +45,7 @@ func TestGridFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGrid(set, behindWalks(learnerOf("svm")))
+	g, err := newGrid(set, learnerOf("svm"))
 	if err != nil {
 		t.Fatal(err)
 	}

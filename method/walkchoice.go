@@ -88,7 +88,7 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 
 // search chooses from a grid; measure returns the counts of all settings of a part of it.
 func (c *chooser) search(ctx context.Context, g *grid, measure func(context.Context, *grid) (*choose.Counts, error)) (*Choice, error) {
-	s := &choose.Search{Kernel: g.walks(), Learner: g.space, Together: c.set.learner.path != nil}
+	s := &choose.Search{Kernel: g.walks(), Learner: g.space, Together: c.set.learner.Path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		subgrid := *g
 		if len(kernels) == 1 {
@@ -184,7 +184,7 @@ const maxTested = 10_000
 // a path scores each by every model, or learns with them among its items.
 func testedNodes(s *Settings) int {
 	switch {
-	case s.learner.path != nil:
+	case s.learner.Path != nil:
 		return maxTested
 	case s.learner.Whole:
 		return s.comparedLabels()

@@ -20,14 +20,14 @@ import (
 // walkMethod is a learner on walk features.
 type walkMethod struct {
 	name    string
-	learner learner
+	learner *classify.Learner
 }
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
 func walkMethods() []Method {
-	list := []Method{walkMethod{cwk.Spec.Name, behindWalks(learners()[0])}}
+	list := []Method{walkMethod{cwk.Spec.Name, learners()[0]}}
 	for _, l := range learners() {
-		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, behindWalks(l)})
+		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, l})
 	}
 	return list
 }
@@ -37,11 +37,11 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name}, m.learner.spec().Takes())
+	return slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name}, specOf(m.learner).Takes())
 }
 
 // Declarations implements [Method].
-func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpec, m.learner.spec()} }
+func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpec, specOf(m.learner)} }
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
@@ -61,7 +61,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
-	if err := m.learner.checkStrategy(set.Given, len(p.Names)); err != nil {
+	if err := checkStrategy(m.learner, set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
 	if par == nil {
@@ -72,10 +72,10 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
-func perNode(l learner) bool { return l.Whole || !l.Dual }
+func perNode(l *classify.Learner) bool { return l.Whole || !l.Dual }
 
 // checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
-func checkProcesses(l learner, p *Problem) error {
+func checkProcesses(l *classify.Learner, p *Problem) error {
 	if l.Whole && sparse.TeamOf(p.A) != nil {
 		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
 	}
@@ -114,52 +114,39 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
-	l := r.learner.replacement(items.Rows, items.Cols)
-	if l != r.learner && !alike(l, r.learner) {
-		return split.Usage("%d rows of %d features are too many for %s; take %s, or fewer steps", items.Rows, items.Cols, r.learner.Name, l.Name)
-	}
-	values := r.par.Declared.Values
-	if l.path != nil {
-		if values, err = r.pathValues(l); err != nil {
+	l, values := r.learner, r.par.Declared.Values
+	if l.Path != nil {
+		if values, err = r.pathValues(); err != nil {
 			return err
 		}
 	}
-	if l.path != nil && l.path.Train != nil && items.Cols > items.Rows {
-		// All classifiers share the values between rows, which fewer numbers hold than the rows themselves.
-		var products *sparse.Block[float64]
-		if products, err = classify.InnerProducts(ctx, &items, r.set.Workers); err == nil {
-			r.fitted, err = l.path.Train(ctx, classify.DenseGram(products), y, classes, values, r.set.Workers)
-		}
-		if r.fitted != nil {
-			r.model = classify.LinearWeights(r.fitted, &items)
-		}
-	} else if l.Linear != nil {
-		r.model, err = l.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
+	if l.Linear != nil {
+		r.model, err = l.Linear(ctx, &items, y, classes, values)
 	} else {
 		r.fitted, err = l.Fit(ctx, classify.LinearGram(&items), y, classes, values)
-		if r.fitted != nil && !perNode(r.learner) {
+		if r.fitted != nil && !perNode(l) {
 			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
 		err, r.out.Unfinished = nil, unfinished(l) // it is the best so far
 	}
-	if err == nil && l.path != nil && split.TooFew(r.p.Class) {
+	if err == nil && l.Path != nil && split.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
 	}
 	return err
 }
 
-// pathValues returns the complete values with which a learner is fitted to the training rows, and
+// pathValues returns the complete values with which the learner is fitted to the training rows, and
 // notes those that were not chosen.
-func (r *predictor) pathValues(l learner) (param.Values, error) {
-	constant, err := constantsOf(l.path, r.set.Given, len(r.p.Names))
+func (r *predictor) pathValues() (param.Values, error) {
+	constant, err := constantsOf(r.learner.Path, r.set.Given, len(r.p.Names))
 	if err != nil {
 		return nil, err
 	}
-	r.out.Parameters.Constant = constantsOn(l, constant)
+	r.out.Parameters.Constant = constantsOn(r.learner, constant)
 	copies := float64(max(1, r.partitions())) // rows of each label
-	return choose.Weighed(l.path, complete(constant, r.par.Declared.Values)[0], copies), nil
+	return choose.Weighed(r.learner.Path, complete(constant, r.par.Declared.Values)[0], copies), nil
 }
 
 // scale returns the factor of features, because the kernel is a mean over steps.
@@ -204,9 +191,13 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 // the labels. It does not depend on the memory limit, so that no limit changes a result.
 var maxFeatureBytes int64 = 1 << 30
 
-// mostRows returns the number of rows of features that take maxFeatureBytes.
-func mostRows(par *Parameters, classes int) int {
-	return int(max(2, maxFeatureBytes/(4*int64(par.terms())*int64(classes))))
+// mostRows returns the number of rows of features that take maxFeatureBytes, or the number that the learner takes.
+func mostRows(l *classify.Learner, par *Parameters, classes int) int {
+	rows := int(max(2, maxFeatureBytes/(4*int64(par.terms())*int64(classes))))
+	if l.MostItems > 0 {
+		rows = min(rows, l.MostItems)
+	}
+	return rows
 }
 
 // Bytes implements [Sizer]: the largest of the choice of parameters, training, and the scores of all nodes, with the
@@ -234,12 +225,12 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		trials(tests+len(g.features)*len(c.seen), tests)
 	}
 	partitions := max(1, (&predictor{job: job{p: p, learner: m.learner}, par: par}).partitions())
-	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(&par, classes)))
+	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(m.learner, &par, classes)))
 	rows := len(c.picks) + train
 	if perNode(m.learner) {
 		rows += len(p.Degrees)
 	}
-	fit := fitBytes(&set, p, int64(train), int64(classes*steps))
+	fit := fitBytes(&set, p, train, classes*steps)
 	bytes = max(bytes, c.collectBytes(partitions*folds+1, rows), featureBytes(rows, classes*steps)+fit)
 	if perNode(m.learner) {
 		return max(bytes, featureBytes(rows, classes*steps)+scoreBytes(p)), nil
@@ -288,35 +279,22 @@ func testerBytes(s *Settings, classes, train, tests int) int64 {
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
-func fitBytes(s *Settings, p *Problem, rows, features int64) int64 {
-	machines, _ := s.machines(len(p.Names))
-	bytes := 4*8*rows + 2*8*int64(machines)*features
-	l := s.learner
-	if replacement := l.replacement(int(rows), int(features)); alike(replacement, l) {
-		l = replacement
-	}
+func fitBytes(s *Settings, p *Problem, rows, features int) int64 {
+	l, classes := s.learner, len(p.Names)
+	machines, _ := s.machines(classes)
+	bytes := 4*8*int64(rows) + 2*8*int64(machines)*int64(features)
 	switch {
-	case l.path != nil && l.path.Train != nil && features > rows:
-		return bytes + 8*rows*rows + l.path.Bytes(s.load(p, rows, 0)) + 2*8*rows*int64(machines)
 	case l.LinearBytes != nil:
-		return bytes + l.LinearBytes(s.load(p, rows, features))
+		return bytes + l.LinearBytes(rows, features, classes)
 	case l.Whole: // a row of kernel values for each worker, and vectors
 		bytes += 8 * int64(len(p.Degrees)-len(p.Row)) * int64(sched.Workers(0)+4)
 	}
-	return bytes + l.FitBytes(int(rows), len(p.Names))
-}
-
-// load returns the size of a fit of the settings' learner to rows with features.
-func (s *Settings) load(p *Problem, rows, features int64) *classify.Load {
-	machines, _ := s.machines(len(p.Names))
-	return &classify.Load{
-		Items: rows, Classes: int64(len(p.Names)), Features: features, Largest: rows, Workers: int64(min(sched.Workers(s.Workers), machines)),
-	}
+	return bytes + l.FitBytes(rows, classes)
 }
 
 // machines returns the number of binary classifiers, and whether each separates one class from the rest.
 func (s *Settings) machines(classes int) (machines int, isRest bool) {
-	if s.learner.pairwise(s.constant) {
+	if pairwise(s.learner, s.constant) {
 		return classes * (classes - 1) / 2, false
 	}
 	return classes, true

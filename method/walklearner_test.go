@@ -48,7 +48,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 		if by.Path != nil { // its models are not available
 			continue
 		}
-		m := walkMethod{"cwk+" + by.Name, behindWalks(by)}
+		m := walkMethod{"cwk+" + by.Name, by}
 		given := param.Values{}
 		if by.Param("vote") != nil {
 			given["vote"] = param.Of("averaged") // votes are whole numbers, which rounding may turn

@@ -117,7 +117,7 @@ func TestGoldenLearners(t *testing.T) {
 			}
 		}
 	}
-	without := []string{"logistic", "linear-svm"} // golden files
+	without := []string{"logistic"} // golden files
 	for _, l := range classify.Learners() {
 		if !seen[l.Name] && !l.Whole && !slices.Contains(without, l.Name) {
 			t.Errorf("%s is compared with no golden file", l.Name)

@@ -10,10 +10,9 @@ import (
 // with which it converges faster.
 func TestUnfinishedAdvice(t *testing.T) {
 	for name, want := range map[string]string{
-		"cwk":            "; give a smaller cost or a larger svm-tolerance",
-		"diffusion+cs":   "; give a smaller cost or a larger svm-tolerance",
-		"cwk+linear-svm": "; give a smaller cost",
-		"cwk+logistic":   "; longer ones do not count",
+		"cwk":          "; give a smaller cost or a larger svm-tolerance",
+		"diffusion+cs": "; give a smaller cost or a larger svm-tolerance",
+		"cwk+logistic": "; longer ones do not count",
 	} {
 		entries, err := method.Parse(name)
 		if err != nil {
