@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -258,12 +259,8 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	case m.learner.Dual:
 		outputs += blocks64(n, classes)
 	default:
-		values, limit, fixed := blocks64(n, labels), int64(0), scoreBytes(p)+blocks64(n, classes)
-		if set.Memory > 0 { // values of some nodes after others
-			limit = max(1, (set.Memory-fixed)/2)
-			values = max(blocks64(1, labels), min(values, limit))
-		}
-		outputs = fixed + values + m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, &kernel.Settings{Memory: limit})
+		values := blocks64(n, labels) + scoreBytes(p) + blocks64(n, classes)
+		outputs = values + m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, &kernel.Settings{Memory: budget.Remaining(set.Memory, values)})
 	}
 	training := blocks64(len(items), len(items)) + fit(labels)
 	for i := range grid {

@@ -55,55 +55,13 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
 	}
-	r.nodes.beginShares(outputs)
-	count, memory := n, int64(0)
-	if r.set.Memory > 0 {
-		memory = max(1, (r.set.Memory-kernelScoresBytes(r))/2)
-		count = int(max(1, min(int64(n), memory/(8*int64(len(r.items))))))
-	}
-	for first := 0; first < n; first += count {
-		last := min(first+count, n)
-		values, err := r.itemValues(ctx, first, last, memory)
-		if err == nil {
-			err = r.nodes.shareNodes(ctx, outputs, first, last, 0, func(_ []float64, i int) []float64 {
-				return r.fitted.ScoresTo(nil, values.Row(i-first), 0)
-			})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// kernelScoresBytes is the memory of the scores that a learner computes from kernel values.
-func kernelScoresBytes(r *kernelPredictor) int64 {
-	bytes := scoreBytes(r.p)
-	if r.set.Raw {
-		bytes += chunks.Bytes[float64](len(r.p.Degrees), len(r.p.Names))
-	}
-	return bytes
-}
-
-// itemValues returns the scaled kernel values between the nodes first ≤ i < last and the items. It
-// computes the columns of all nodes, so that values have the same bits for any range.
-func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memory int64) (*sparse.Block[float64], error) {
-	nodes := sched.UpTo(len(r.p.Degrees))
-	values := sparse.BlockOf(last-first, len(r.items), make([]float64, (last-first)*len(r.items)))
-	set := r.settings("walk")
-	set.Memory = memory
-	report, err := kernel.Block(ctx, r.kernels[r.best], nodes, r.items, func(lo, left int, piece *sparse.Block[float64]) error {
-		for i := max(lo, first); i < min(lo+piece.Rows, last); i++ {
-			copy(values.Row(i - first)[left:], piece.Row(i-lo))
-		}
-		return ctx.Err()
-	}, set)
+	values, report, err := kernel.Matrix(ctx, r.kernels[r.best], sched.UpTo(n), r.items, r.settings("walk"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.out.Work.Sweeps += report.Sweeps
 	choose.Scale(values, r.scale)
-	return values, nil
+	return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 
 // decide applies the kernel to the dual coefficients of width classifiers at a time,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -107,27 +106,14 @@ func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64, 
 // shareAll stores as scores the probabilities that follow from the decisions of a learner on every
 // node. Each call of decisions receives scratch space for the given number of items.
 func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
-	r.beginShares(outputs)
-	return r.shareNodes(ctx, outputs, 0, len(r.p.Degrees), items, decisions)
-}
-
-// beginShares allocates the scores.
-func (r *nodeVotes) beginShares(outputs classify.Pairs) {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = chunks.Block[float32](n, k)
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = chunks.Block[float64](n, k)
 	}
-}
-
-// shareNodes is shareAll for the nodes first ≤ i < last.
-func (r *nodeVotes) shareNodes(ctx context.Context, outputs classify.Pairs, first, last, items int, decisions func(row []float64, i int) []float64) error {
-	return sched.Run(ctx, r.set.Workers, (last-first+chunks.Length-1)/chunks.Length, func(_, chunk int) error {
-		row, shares := make([]float64, items), make([]float64, len(r.p.Names))
-		for i := first + chunk*chunks.Length; i < min(last, first+(chunk+1)*chunks.Length); i++ {
-			if i%64 == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
+	return chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+		row, shares := make([]float64, items), make([]float64, k)
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			d := decisions(row, i)
 			if r.out.Raw != nil {
 				copy(r.out.Raw.Row(i), d)
@@ -135,7 +121,6 @@ func (r *nodeVotes) shareNodes(ctx context.Context, outputs classify.Pairs, firs
 			r.share(shares, outputs, d)
 			simd.ConvertTo(r.out.Scores.Row(i), shares)
 		}
-		return nil
 	})
 }
 

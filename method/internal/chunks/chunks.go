@@ -12,11 +12,11 @@ import (
 // Length is the number of nodes in one piece of work.
 const Length = 4096
 
-// Run calls do for the items lo ≤ i < hi of n, in pieces of fixed length.
+// Run calls do for the items lo ≤ i < hi of n, in pieces of fixed length. do may end early once the context is cancelled.
 func Run(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
 	return sched.Run(ctx, workers, (n+Length-1)/Length, func(_, piece int) error {
 		do(piece, piece*Length, min(n, (piece+1)*Length))
-		return nil
+		return context.Cause(ctx)
 	})
 }
 
