@@ -178,6 +178,29 @@ class KindsAndTimes(unittest.TestCase):
             self.assertEqual(hw.apply(store, "adjacency", [1, 1, 1], kind_weights={"a": 3}, since=5).array.tolist(), [3, 4, 1])
 
 
+class Signs(unittest.TestCase):
+    def test_negative_weights(self):
+        side = np.array([1, 1, 1, -1, -1, -1])
+        A = np.outer(side, side) - np.eye(6)
+        want = np.diag(np.abs(A).sum(axis=1)) - A
+        with tempfile.TemporaryDirectory() as folder:
+            for graph in (A, sp.csr_matrix(A, dtype=np.int64), hw.Store.ingest(sp.csr_matrix(A), os.path.join(folder, "g"))):
+                np.testing.assert_allclose(hw.apply(graph, "laplacian", np.eye(6)).array, want, atol=1e-12)
+        labels = hw.NodeClassifier("lp").fit(A, [0, -1, -1, 1, -1, -1]).labels_
+        self.assertEqual(list(labels), [0, 0, 0, 1, 1, 1])
+        with self.assertRaisesRegex(ValueError, "cwk: it takes probabilities"):
+            hw.NodeClassifier("cwk").fit(A, [0, -1, -1, 1, -1, -1])
+        with self.assertRaisesRegex(ValueError, "if this is a Laplacian, pass the adjacency matrix"):
+            hw.as_graph(want)
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")
+    def test_frames(self):
+        edges = pandas.DataFrame({"source": ["a", "b", "b"], "target": ["b", "a", "c"], "weight": [-1, -1, 2.0]})
+        self.assertEqual(hw.as_graph(edges).to_scipy().toarray().tolist(), [[0, -1, 0], [-1, 0, 2], [0, 2, 0]])
+        with self.assertRaisesRegex(ValueError, "a–b has weight -1, and b–a has weight 1"):
+            hw.as_graph(edges.assign(weight=[-1, 1, 2]))
+
+
 class LabelsAndNumbers(unittest.TestCase):
     def test_missing_labels(self):
         masked = np.ma.masked_array(["a", "x", "x", "b"], mask=[0, 1, 1, 0])

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from . import _process
 from ._errors import warn
 from ._folder import write_array
-from ._graph import Graph, argument, as_array, is_pandas, is_store, nodes_of
+from ._graph import Graph, argument, as_array, is_pandas, is_signed, is_store, nodes_of
 from ._labels import Labels, attributes_of
 
 
@@ -26,6 +26,7 @@ class Call:
         self.names: dict[str, str] = {}
         self.argument = argument(graph, folder)
         self.flags = ["--self-loops", "keep"] if loops and not is_store(graph) else []
+        self.flags += ["--weights", "signed"] if is_signed(graph.matrix) else []
         if not nodes_of(graph).path:
             self.names[self.argument] = "graph"
             if not loops and graph.matrix is not None and (

@@ -181,6 +181,11 @@ def is_store(graph: Graph) -> bool:
     return os.path.isfile(os.path.join(graph.path, "manifest"))
 
 
+def is_signed(matrix: Any) -> bool:
+    """Report whether a sparse matrix has negative values."""
+    return matrix is not None and matrix.nnz > 0 and bool(matrix.data.min() < 0)
+
+
 def checksum(graph: Graph) -> tuple[Any, ...]:
     """Return a value that tells graphs apart: the checksums of the arrays, or the path."""
     if (m := graph.matrix) is None:
@@ -268,8 +273,8 @@ def _csr(matrix: Any) -> Any:
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-    if matrix.nnz and matrix.data.min() < 0:
-        raise ValueError("Negative values in data: weights of a graph are 0 or more. If this is a "
+    if is_signed(matrix) and (matrix.diagonal() > 0).any():
+        raise ValueError("Negative values in data and a positive diagonal: if this is a "
                          "Laplacian, pass the adjacency matrix and matrix=\"laplacian\"")
     if matrix.dtype not in (np.float64, np.float32, np.int64, np.int32, np.bool_):
         matrix = matrix.astype(np.float64)
@@ -287,14 +292,13 @@ def _from_edges(ends: Any, weight: Any, n: int, directed: bool, names: Any) -> A
         matrix.data[:] = 1
     if directed:
         return _csr(matrix)
-    larger, smaller = matrix.maximum(matrix.T).tocsr(), matrix.minimum(matrix.T).tocoo()
-    heavier = np.asarray(larger[smaller.row, smaller.col]).ravel()
-    for e in np.flatnonzero(heavier != smaller.data)[:1]:
-        i, j = smaller.row[e], smaller.col[e]
+    both = matrix.multiply(matrix.T != 0).tocoo()
+    for e in np.flatnonzero(np.ravel(matrix[both.col, both.row]) != both.data)[:1]:
+        i, j = both.row[e], both.col[e]
         a, b = (i, j) if names is None else (names[i], names[j])
         raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight "
                          f"{matrix[j, i]:g}; keep one of them, or pass directed=True to as_graph")
-    return _csr(larger)
+    return _csr(matrix + matrix.T - both)
 
 
 def csr_of_networkx(graph: Any, weight: str | None, counts: bool = False) -> sp.csr_matrix:
@@ -504,7 +508,8 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     """Convert a graph of another library, once for several calls.
 
     Parameters:
-    graph : A SciPy matrix or array, a dense array or tensor; a pandas frame with nodes as index and
+    graph : A SciPy matrix or array, a dense array or tensor, with negative values for edges between
+        opponents, which methods that need weights of 0 or more refuse; a pandas frame with nodes as index and
         columns; a NetworkX or igraph graph; a frame of pandas or polars, or an Arrow table, with
         the columns source, target and perhaps weight, and an edge in each row; an edge index of
         shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a store; a

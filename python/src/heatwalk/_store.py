@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from . import _process
 from ._errors import NotFoundError, warn
 from ._folder import call_in_folder
-from ._graph import Graph, argument, as_graph, bytes_of, nodes_of
+from ._graph import Graph, argument, as_graph, bytes_of, is_signed, nodes_of
 from ._matrix import Path
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Store(Graph):
         if all(isinstance(s, (str, os.PathLike)) for s in paths):
             return run([os.fspath(s) for s in paths])
         graph = as_graph(source)
+        more += ["--weights", "signed"] if is_signed(graph.matrix) else []
         def work(folder: str) -> Store:
             if nodes_of(graph).is_numbered:
                 return run([argument(graph, folder)])
