@@ -20,7 +20,7 @@ import (
 // row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
 // [regress.Run].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods string) (*regress.Prediction, error) {
-	list, err := regress.Parse(cmp.Or(methods, regress.Default(g.Nodes.Len())))
+	list, err := regress.Parse(cmp.Or(methods, regress.Default(g.Nodes.Len(), g.Signed)))
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,11 @@ import (
 )
 
 // harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
-// Nodes that are not connected with a known value have the mean of the known values.
+// Nodes that are not connected with a known value have the mean of the known values. Along an edge of negative weight the
+// difference from this mean changes its sign.
 var harmonic = Model{
 	Spec: param.Spec{
-		Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected,
+		Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 		Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
 	},
 	Predict: predictHarmonic,

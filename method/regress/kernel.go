@@ -49,7 +49,7 @@ type fitKernel func(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, 
 func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
 	ratio := m.Params[0].Name
 	composed := &Model{Spec: m.Spec, Ridge: true, kernel: f, on: m.on}
-	composed.Name, composed.Params = f.Name+"+"+m.Name, slices.Concat(f.Params, m.Params)
+	composed.Name, composed.Works, composed.Params = f.Name+"+"+m.Name, f.Works, slices.Concat(f.Params, m.Params)
 	composed.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error) {
 		var list []Values
 		for _, v := range settings {

@@ -72,12 +72,16 @@ type Method struct {
 const mostKernelNodes = 20_000
 
 // Default returns the list of methods to compare on a graph of the given size unless others are named:
-// harmonic, hops and, up to 20,000 nodes, diffusion+rls.
-func Default(nodes int) string {
-	if nodes > mostKernelNodes {
-		return "harmonic,hops"
+// harmonic, up to 20,000 nodes diffusion+rls, and hops unless weights have signs.
+func Default(nodes int, signed bool) string {
+	list := "harmonic"
+	if nodes <= mostKernelNodes {
+		list += ",diffusion+rls"
 	}
-	return "harmonic,diffusion+rls,hops"
+	if !signed {
+		list += ",hops"
+	}
+	return list
 }
 
 // Parse reads a list of methods joined by commas, NAME[:PARAMETER=VALUE]… or

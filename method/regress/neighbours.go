@@ -21,11 +21,14 @@ var constant = Model{
 	},
 }
 
-// neighbours predicts the mean of the known values of neighbours, or else that of all.
+// neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
 var neighbours = Model{
 	Spec: param.Spec{Name: NeighboursName},
 	Predict: func(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([]Values, error) {
 		values := make([]float64, len(p.Degrees))
+		if p.Signed { // means over weights of both signs
+			return constant.Predict(ctx, p, nil, s)
+		}
 		err := walkMeans(ctx, transition(p, s), p, make([]int, len(p.Row)), []int{-1}, func(hop, _ int, mean func(node int) float64) {
 			for i := range values {
 				if hop == 0 {

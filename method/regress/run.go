@@ -31,7 +31,7 @@ const mostCompared = 1000
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
 func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Prediction, error) {
-	p, s, err := begin(p, s)
+	p, s, err := begin(p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ const (
 // that cross-validation of the known values chooses. It calls visit with each prediction, by row. Known values
 // are predicted too. Errors and cost are those of [Run], but that every method predicts.
 func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit func(name string, v Parameters, predicted []float64)) error {
-	p, s, err := begin(p, s)
+	p, s, err := begin(p, methods, s)
 	if err != nil {
 		return err
 	}
@@ -133,12 +133,17 @@ func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 }
 
 // begin checks a problem and sorts its values by node, so that folds do not depend on their order.
-func begin(p *Problem, s *Settings) (*Problem, *Settings, error) {
+func begin(p *Problem, methods []*Method, s *Settings) (*Problem, *Settings, error) {
 	if s == nil {
 		s = new(Settings)
 	}
 	if err := p.validate(); err != nil {
 		return nil, nil, err
+	}
+	for _, m := range methods {
+		if err := param.CheckSigned(&m.Spec, p.Signed); err != nil {
+			return nil, nil, err
+		}
 	}
 	order := sched.UpTo(len(p.Row))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })

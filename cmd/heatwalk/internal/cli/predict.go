@@ -98,6 +98,9 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 	if err != nil {
 		return nil, err
 	}
+	if d.g.edges.Chooses(d.g.Store.Manifest) {
+		return nil, fault.Usage("--kind-weights", "it is missing; a model holds no weights of kinds of edges and no half-life; give those of the model")
+	}
 	columns := 0
 	if d.g.attributes != nil {
 		columns = d.g.attributes.Table.Cols

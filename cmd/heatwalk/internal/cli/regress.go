@@ -85,7 +85,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string, f *attrib
 		return nil, err
 	}
 	if methods == nil {
-		if v.methods, err = regress.Parse(regress.Default(nodeAxis(v.data.g).N)); err != nil {
+		if v.methods, err = regress.Parse(regress.Default(nodeAxis(v.data.g).N, v.data.g.Signed)); err != nil {
 			return nil, err
 		}
 	}
