@@ -181,7 +181,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 			p.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}
 		}
 		options := *o
-		options.Targets = nil
+		options.Targets, set.Top = nil, 0
 		return predictTogether(ctx, g, p, m, &set, &options)
 	}
 	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, p, m, &set, o) }); err != nil {
@@ -311,7 +311,7 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 			bytes = max(bytes, compare)
 		}
 	}
-	output := int64(len(p.Degrees)) * int64(4*len(p.Names)+2*8+1+8) // scores, classes, reached nodes
+	output := method.ScoreBytes(m, p, s) + 17*int64(len(p.Degrees)) // reached nodes too
 	output += shift.Bytes(len(p.Degrees))
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)

@@ -84,7 +84,12 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	n, _ := p.A.Dims()
-	out.Scores = sparse.NewBlock[float32](n, len(p.Names))
+	if l.Highest != nil {
+		l.Highest = problem.NewHighest(n)
+		out.Highest = l.Highest
+	} else {
+		out.Scores = sparse.NewBlock[float32](n, len(p.Names))
+	}
 	if set.Raw {
 		out.Raw = chunks.Block[float64](n, len(p.Names))
 	}
@@ -113,10 +118,14 @@ func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Prop
 
 // propagationOf returns label propagation with the given values.
 func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propagation {
-	return &propagation.Propagation{
+	l := &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Center: v.On("center"), Memory: set.Memory, Workers: set.Workers,
 		Progress: set.Progress,
 	}
+	if keepsHighest(p, set) {
+		l.Highest = problem.NewHighest(0)
+	}
+	return l
 }
 
 // propagationValues returns the values of label propagation, and whether one of them

@@ -5,6 +5,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Sizer is implemented by methods that allocate more than the scores of all nodes.
@@ -45,7 +47,7 @@ func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 // bytesWithin estimates the memory of a prediction within the limit of the settings, which the estimate
 // may exceed.
 func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
-	bytes := scoreBytes(p)
+	bytes := ScoreBytes(m, p, s)
 	if sizer, ok := m.(Sizer); ok {
 		needed, err := sizer.Bytes(p, tuned, s)
 		if over := new(budget.Error); errors.As(err, &over) {
@@ -59,7 +61,24 @@ func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 	return max(bytes+mapped, choice) + p.ComponentBytes(), nil
 }
 
-// scoreBytes is the memory of the scores and classes of all nodes.
+// keepsHighest reports whether label propagation keeps the highest scores of a node only: those of all classes would take
+// more than a quarter of the memory.
+func keepsHighest(p *Problem, s *Settings) bool {
+	bytes := 4 * int64(p.Rows()) * int64(len(p.Names))
+	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed && sparse.TeamOf(p.A) == nil &&
+		bytes > s.Memory/4 && bytes > problem.HighestBytes(p.Rows())
+}
+
+// ScoreBytes returns the memory of the scores and classes of all nodes in a prediction by m.
+func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
+	set := *s
+	if set.Memory = p.Remaining(s.Memory); m == (labelPropagation{}) && keepsHighest(p, &set) {
+		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
+	}
+	return scoreBytes(p)
+}
+
+// scoreBytes is the memory of the scores of all classes and the classes of all nodes.
 func scoreBytes(p *Problem) int64 {
 	n := p.Rows()
 	return blocks.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)

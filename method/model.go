@@ -132,7 +132,7 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
+	if out.Scores != nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
 		return nil, ErrChanged // by numbers that no method learns
 	}
 	out.Weights, out.Estimate = weights, problem.Estimate{}

@@ -143,18 +143,26 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 // fillClasses stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
 // stored already, and the classes of labelled nodes.
 func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
-	n := out.Scores.Rows
+	n := p.Rows()
 	shares, largest, isClassified := prior.Of(seedsOf(p, 0, len(p.Names))), split.Majority(p.Class), out.Class != nil
 	if !isClassified {
 		out.Class = make([]int, n)
 	}
 	for i := range n {
-		row := out.Scores.Row(i)
-		if !out.Reached.Contains(uint32(i)) {
-			simd.ConvertTo(row, shares(i))
+		switch isReached := out.Reached.Contains(uint32(i)); {
+		case !isReached && out.Highest != nil:
+			out.Highest.Set(i, shares(i))
+			fallthrough
+		case !isReached:
+			if out.Highest == nil {
+				simd.ConvertTo(out.Scores.Row(i), shares(i))
+			}
 			out.Class[i] = prior.Likeliest(i, largest)
-		} else if !isClassified {
-			out.Class[i] = classify.ArgMax(row)
+		case isClassified:
+		case out.Highest != nil:
+			out.Class[i] = out.Highest.Class(i)
+		default:
+			out.Class[i] = classify.ArgMax(out.Scores.Row(i))
 		}
 	}
 	for i, row := range p.Row {

@@ -26,6 +26,9 @@ type Prediction struct {
 	// the labels, each class counted once more.
 	Scores *sparse.Block[float32]
 
+	// Highest, unless nil, has the highest scores of each node in place of Scores, which then is nil, see Settings.Top.
+	Highest *problem.Highest
+
 	// Raw, unless nil, holds the scores as the method's formula gives them.
 	Raw *sparse.Block[float64]
 

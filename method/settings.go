@@ -30,6 +30,11 @@ type Settings struct {
 	// probabilities.
 	Raw bool
 
+	// Top, if not 0, is the number of the highest scores of a node that are used, at most [problem.HighestCount]. A
+	// method may then leave Prediction.Scores nil and set Prediction.Highest, if the scores of all classes would
+	// take more than a quarter of Memory.
+	Top int
+
 	// Explain keeps the prediction in a form that [Prediction.Explain] reads. It needs Raw.
 	Explain bool
 

@@ -56,7 +56,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	set.Raw = false
+	set.Raw, set.Top = false, 0
 	out, err := m.Method.Predict(ctx, p, par, &set)
 	if err != nil {
 		return nil, err

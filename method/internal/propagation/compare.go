@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Comparison is the accuracy of label propagation.
@@ -59,10 +58,10 @@ func centerIsBetter(l *Propagation) bool {
 func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) (bool, error) {
 	var work problem.Work
 	l.better, l.worse, l.centered = 0, 0, make([]int, len(fold))
-	scores, answers := sparse.NewBlock[float32](len(l.P.Degrees), len(l.P.Names)), make([][]float32, len(fold))
+	answers := make([][]float32, len(fold))
 	asked := 0
 	for f := 0; f < folds && needsFold(f, asked, work); f++ {
-		predicted, err := predictFold(ctx, l, fold, f, scores, answers, &work)
+		predicted, err := predictFold(ctx, l, fold, f, answers, &work)
 		if failed := new(problem.Error); errors.As(err, &failed) {
 			return false, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,7 +17,7 @@ func width(l *Propagation) (cols int, factor int64) {
 	if need(1) > l.Memory && !likelyFactored(l) {
 		need = func(cols int) int64 { return blockBytes(l, cols) }
 	}
-	cols = budget.Widest(len(l.P.Names), l.Memory, need)
+	cols = budget.Widest(min(len(l.P.Names), widest), l.Memory, need)
 	return cols, budget.Remaining(l.Memory, blockBytes(l, cols))
 }
 
@@ -31,6 +32,12 @@ func walks(l *Propagation) bool {
 func blockBytes(l *Propagation, cols int) int64 {
 	n := len(l.P.Degrees)
 	scores := blocks.BlockBytes[float32](n, len(l.P.Names))
+	switch {
+	case l.heldOut != nil:
+		scores = blocks.BlockBytes[float32](n, cols)
+	case l.Highest != nil:
+		scores = blocks.BlockBytes[float32](n, cols) + problem.HighestBytes(n)
+	}
 	if l.Raw {
 		scores += chunks.Bytes[float64](n, len(l.P.Names))
 	}

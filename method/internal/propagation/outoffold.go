@@ -38,10 +38,9 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isol
 	p, work := l.P, problem.Work{}
 	l.better, l.worse, l.centered = 0, 0, make([]int, len(p.Row))
 	answers = make([][]float32, len(p.Row))
-	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
 	asked := 0
 	for f := 0; f < folds && needsFold(f, asked, work); f++ {
-		predicted, err := predictFold(ctx, l, fold, f, scores, answers, &work)
+		predicted, err := predictFold(ctx, l, fold, f, answers, &work)
 		if err != nil {
 			return nil, err
 		}
@@ -51,23 +50,25 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isol
 }
 
 // predictFold stores the scores of the labels of fold f, predicted from the other labels, in answers, compares
-// centred scores with plain ones at these labels, and returns their number. scores is overwritten.
-func predictFold(ctx context.Context, l *Propagation, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
+// centred scores with plain ones at these labels, and returns their number.
+func predictFold(ctx context.Context, l *Propagation, fold []int, f int, answers [][]float32, work *problem.Work) (int, error) {
 	p := l.P
 	foldSplit, sub := split.OfFold(fold, f), *l
-	sub.Center = false
+	sub.Center, sub.heldOut = false, map[int][]float32{}
+	for _, i := range foldSplit.Test {
+		answers[i] = make([]float32, len(p.Names))
+		sub.heldOut[p.Row[i]] = answers[i]
+	}
 	sub.P = p.At(foldSplit.Train)
 	reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, work)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := sub.ScoresTo(ctx, scores, nil, reached, work); err != nil {
+	if _, err := sub.ScoresTo(ctx, nil, nil, reached, work); err != nil {
 		return 0, err
 	}
-	means := sub.means()
 	for _, i := range foldSplit.Test {
-		answers[i] = slices.Clone(scores.Row(p.Row[i]))
-		l.centered[i] = compareCentered(l, answers[i], means, p.Class[i])
+		l.centered[i] = compareCentered(l, answers[i], sub.centeredBy, p.Class[i])
 	}
 	return len(foldSplit.Test), nil
 }
@@ -176,5 +177,7 @@ func (l *Propagation) CompareBytes() int64 {
 	if walks(l) {
 		return walked
 	}
-	return max(walked, p.ComponentBytes()+l.Bytes()+int64(len(p.Row))*int64(4*len(p.Names)+64))
+	sub := *l
+	sub.heldOut = map[int][]float32{}
+	return max(walked, p.ComponentBytes()+sub.Bytes()+int64(len(p.Row))*int64(4*len(p.Names)+64))
 }

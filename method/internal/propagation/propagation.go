@@ -44,12 +44,17 @@ type Propagation struct {
 	// wanted: bits of the scores do not depend on Memory.
 	Rough bool
 
+	// Highest, unless nil, receives the highest scores of each node, and no block has those of all classes.
+	Highest *problem.Highest
+
 	Workers int
 
 	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
 	Progress func(stage string, done, total int64)
 
-	scores     *sparse.Block[float32]
+	scores     *sparse.Block[float32] // of the classes from first on
+	first      int
+	heldOut    map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
 	raw        *sparse.Block[float64] // may be nil
 	reached    *roaring.Bitmap
 	unfinished string
@@ -73,13 +78,14 @@ func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 // Validate reports every parameter that is out of range.
 func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Validate() }
 
-// ScoresTo stores the scores of all nodes in scores and, unless it is nil, in raw, and adds
+// ScoresTo stores the scores of all nodes in scores, or where this is nil in Highest, and, unless it is nil, in raw, and adds
 // the sweeps to work. reached are the nodes that a label reaches. unfinished names the iteration
 // that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
 // function does not converge.
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], raw *sparse.Block[float64], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
-	l.scores, l.raw, l.reached = scores, raw, reached
+	l.scores, l.raw, l.reached, l.first = scores, raw, reached, 0
 	p := l.P
+	l.centeredBy = make([]float64, len(p.Names))
 	width, factor := width(l)
 	propagate, harmonic := l.settle, false
 	if l.Steps > 0 {
@@ -103,6 +109,9 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	}
 	for lo := 0; lo < len(p.Names); lo += width {
 		hi := min(lo+width, len(p.Names))
+		if scores == nil {
+			l.scores, l.first = sparse.NewBlock[float32](len(p.Degrees), hi-lo), lo
+		}
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			if l.Progress != nil {
 				const parts = 1000 // of a class
@@ -113,9 +122,15 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			return "", err
 		}
 		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)})
+		if scores == nil {
+			release(l, harmonic)
+		}
 	}
-	if harmonic {
-		normalise(l)
+	if scores == nil {
+		return l.unfinished, nil
+	}
+	if harmonic && (p.Signed || !l.Center) {
+		normaliseAll(l)
 	}
 	if l.Center {
 		l.center()
@@ -123,9 +138,42 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	return l.unfinished, nil
 }
 
-// normalise makes the scores of each reached node add up to one: of solutions that are right
-// to the tolerance of a solve they do so only to that.
-func normalise(l *Propagation) {
+// release passes the scores of a slab of classes on to heldOut, or to Highest, centred if the settings say so. After the
+// last classes of the harmonic function the scores of a node are divided by their sum.
+func release(l *Propagation, harmonic bool) {
+	means, lo := l.means(), l.first
+	isLast := lo+l.scores.Cols == len(l.P.Names)
+	if l.heldOut != nil {
+		copy(l.centeredBy[lo:], means)
+		for node, row := range l.heldOut {
+			copy(row[lo:], l.scores.Row(node))
+			if isLast && harmonic && l.reached.Contains(uint32(node)) {
+				double := make([]float64, len(row))
+				simd.ConvertTo(double, row)
+				normalise(l, double)
+				simd.ConvertTo(row, double)
+			}
+		}
+		return
+	}
+	row := make([]float32, l.scores.Cols)
+	for i := range roaring.Values(l.reached) {
+		node := int(i)
+		copy(row, l.scores.Row(node))
+		if l.Center {
+			for c := range row {
+				row[c] = float32((1 + float64(row[c]) - means[c]) / float64(len(l.P.Names)))
+			}
+		}
+		l.Highest.Add(node, lo, row)
+		if isLast && harmonic && !l.Center {
+			l.Highest.Normalize(node, settled)
+		}
+	}
+}
+
+// normaliseAll normalises the scores of each reached node.
+func normaliseAll(l *Propagation) {
 	row := make([]float64, len(l.P.Names))
 	for i := range roaring.Values(l.reached) {
 		if l.raw != nil {
@@ -133,29 +181,36 @@ func normalise(l *Propagation) {
 		} else {
 			simd.ConvertTo(row, l.scores.Row(int(i)))
 		}
-		sum := 0.0
-		for _, v := range row {
-			sum += v
-		}
-		if l.P.Signed {
-			propagate.SignedShares(row, slices.Clone(row))
+		if normalise(l, row) {
 			l.keep(int(i), 0, row)
-			continue
 		}
-		if math.Abs(sum-1) <= settled || !(sum > 0) { // rounding of float32
-			continue
-		}
-		for c := range row {
-			row[c] /= sum
-		}
-		l.keep(int(i), 0, row)
 	}
 }
 
-// means returns the mean score of each class over the reached nodes, weighted by degrees.
+// normalise makes the scores of a node add up to one: of solutions that are right to the tolerance of a solve they do
+// so only to that. It reports whether it has changed them.
+func normalise(l *Propagation, row []float64) bool {
+	if l.P.Signed {
+		propagate.SignedShares(row, slices.Clone(row))
+		return true
+	}
+	sum := 0.0
+	for _, v := range row {
+		sum += v
+	}
+	if math.Abs(sum-1) <= settled || !(sum > 0) { // rounding of float32
+		return false
+	}
+	for c := range row {
+		row[c] /= sum
+	}
+	return true
+}
+
+// means returns the mean score of each class of the slab over the reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
-	buffer, team := make([]float64, len(l.P.Names)+1), sparse.TeamOf(l.P.A)
-	sums, total := buffer[:len(l.P.Names)], &buffer[len(l.P.Names)]
+	buffer, team := make([]float64, l.scores.Cols+1), sparse.TeamOf(l.P.A)
+	sums, total := buffer[:l.scores.Cols], &buffer[l.scores.Cols]
 	for i := range roaring.Values(l.reached) {
 		if !team.Counts(int(i)) {
 			continue
@@ -272,7 +327,7 @@ const (
 
 // keep stores the scores of a node for the classes from lo on.
 func (l *Propagation) keep(node, lo int, values []float64) {
-	simd.ConvertTo(l.scores.Row(node)[lo:], values)
+	simd.ConvertTo(l.scores.Row(node)[lo-l.first:], values)
 	if l.raw != nil {
 		copy(l.raw.Row(node)[lo:], values)
 	}
@@ -325,7 +380,7 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done f
 		}
 		largest := change[rows.Worker]
 		for i := rows.Lo; i < rows.Hi; i++ {
-			row := l.scores.Row(i)[lo:hi]
+			row := l.scores.Row(i)[lo-l.first : hi-l.first]
 			for j, v := range p.Row(i) {
 				if !still[j] {
 					largest[j] = max(largest[j], v-row[j], row[j]-v)

@@ -302,6 +302,9 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 		c.unreached = "prior"
 	}
 	s.Raw = c.scores.kind == "raw"
+	if top := c.scores.top; c.suggest == 0 && c.page == "" && d.shares == nil && top != 0 && top <= problem.HighestCount {
+		s.Top = max(top, 1)
+	}
 	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
 	var err error
 	if c.targets != "" {
@@ -420,7 +423,7 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	r.Phases.Write = time.Since(begun).Seconds()
-	r.Nodes, r.Sweeps = p.Scores.Rows, p.Work.Sweeps
+	r.Nodes, r.Sweeps = len(p.Class), p.Work.Sweeps
 	r.Unreached = r.Nodes - int(p.Reached.GetCardinality())
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
@@ -549,7 +552,11 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 	f := &predictionRows{ids: ids, line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached, line.Known = labelOf(row), p.Reached.Contains(uint32(row)), isKnown[row]
-		simd.ConvertTo(line.Scores, p.Scores.Row(row))
+		if p.Highest != nil {
+			p.Highest.RowTo(line.Scores, row)
+		} else {
+			simd.ConvertTo(line.Scores, p.Scores.Row(row))
+		}
 	}}
 	number := make(map[string]int, len(d.l.Names))
 	for class, name := range d.l.Names {

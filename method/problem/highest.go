@@ -1,0 +1,112 @@
+package problem
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// HighestCount is the number of classes whose scores [Highest] has.
+const HighestCount = 3
+
+// Highest has the highest scores of each node, by falling score and then by class. It replaces a block of the
+// scores of all classes where this does not fit the memory.
+type Highest struct {
+	class []int32   // HighestCount for each node, -1 for none
+	score []float32 // of these classes
+	sum   []float64 // of the scores of all classes
+}
+
+// NewHighest returns a Highest of n nodes without scores.
+func NewHighest(n int) *Highest {
+	h := &Highest{class: make([]int32, n*HighestCount), score: make([]float32, n*HighestCount), sum: make([]float64, n)}
+	for i := range h.class {
+		h.class[i] = -1
+	}
+	return h
+}
+
+// HighestBytes returns the memory of the highest scores of n nodes.
+func HighestBytes(n int) int64 { return int64(n) * (8*HighestCount + 8) }
+
+// Add adds the scores of a node for the classes from first on. Classes are added in increasing order.
+func (h *Highest) Add(node, first int, scores []float32) {
+	class, score := h.of(node)
+	for c, v := range scores {
+		h.sum[node] += float64(v)
+		if class[HighestCount-1] < 0 || v > score[HighestCount-1] {
+			class[HighestCount-1], score[HighestCount-1] = int32(first+c), v
+			sink(class, score)
+		}
+	}
+}
+
+// of returns the classes of a node and their scores.
+func (h *Highest) of(node int) ([]int32, []float32) {
+	lo, hi := node*HighestCount, (node+1)*HighestCount
+	return h.class[lo:hi], h.score[lo:hi]
+}
+
+// sink moves the last class to its place in the order.
+func sink(class []int32, score []float32) {
+	for i := len(class) - 1; i > 0; i-- {
+		upper, lower := score[i-1], score[i]
+		if class[i-1] >= 0 && (upper > lower || upper == lower && class[i-1] < class[i]) {
+			return
+		}
+		class[i-1], class[i], score[i-1], score[i] = class[i], class[i-1], lower, upper
+	}
+}
+
+// Set replaces the scores of a node.
+func (h *Highest) Set(node int, scores []float64) {
+	class, score := h.of(node)
+	for i := range class {
+		class[i], score[i] = -1, 0
+	}
+	row := make([]float32, len(scores))
+	simd.ConvertTo(row, scores)
+	h.sum[node] = 0
+	h.Add(node, 0, row)
+}
+
+// Normalize divides the scores of a node by their sum over all classes, unless the sum is 1 to the given tolerance or not
+// above 0.
+func (h *Highest) Normalize(node int, tolerance float64) {
+	sum := h.sum[node]
+	if math.Abs(sum-1) <= tolerance || !(sum > 0) {
+		return
+	}
+	class, score := h.of(node)
+	for i := range score {
+		score[i] = float32(float64(score[i]) / sum)
+		sink(class[:i+1], score[:i+1]) // rounding may have made neighbours equal
+	}
+}
+
+// Class returns the class with the highest score of a node.
+func (h *Highest) Class(node int) int { return int(h.class[node*HighestCount]) }
+
+// RowTo stores the highest scores of a node in dst, and 0 for other classes.
+func (h *Highest) RowTo(dst []float64, node int) {
+	clear(dst)
+	class, score := h.of(node)
+	for i, c := range class {
+		if 0 <= c && int(c) < len(dst) {
+			dst[c] = float64(score[i])
+		}
+	}
+}
+
+// At returns the scores of the given nodes.
+func (h *Highest) At(nodes []uint32) *Highest {
+	out := NewHighest(len(nodes))
+	for i, node := range nodes {
+		class, score := out.of(i)
+		oldClass, oldScore := h.of(int(node))
+		copy(class, oldClass)
+		copy(score, oldScore)
+		out.sum[i] = h.sum[node]
+	}
+	return out
+}
