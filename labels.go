@@ -149,6 +149,10 @@ type PredictOptions struct {
 	// suggestions are of these. Nil: all nodes. Several processes compare with all.
 	Targets []int
 
+	// Compared is the number of true labels that the caller holds and compares the predictions with. They are part of
+	// the memory estimate.
+	Compared int
+
 	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
 	// called.
 	Predicting func()
@@ -243,6 +247,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 // planPrediction adds the memory of a prediction to a plan.
 func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
 	reserveLabels(plan, len(sized.Row))
+	_ = plan.Reserve(labelBytes*int64(o.Compared), budget.LabelPart)
 	set.Memory = plan.Room()
 	bytes, err := predictionBytes(sized, m, set, o)
 	return plan.ReserveJob(bytes, err, "learning and predictions")

@@ -231,8 +231,12 @@ func predict(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
+	compared := 0
+	if r.truth != nil {
+		compared = len(r.truth.Row)
+	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Suggest: c.suggest, Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
+		Baselines: true, Compared: compared, Suggest: c.suggest, Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
