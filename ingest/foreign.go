@@ -136,7 +136,7 @@ func (r *reader) foreignFlags(name string, format *graphfile.Format) error {
 		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Weight != "" && !format.Table && !format.Attributes:
 		return &nodefile.ParseError{Option: "weight", Msg: "names one of several weights; " + name + " is a " + format.Title + " file, which has one at the most", Fix: fix, Err: nodefile.ErrInput}
-	case r.c.coded() && (!format.Attributes || r.c.Time != ""):
+	case r.c.coded() && (!format.Attributes && !format.Kinds || r.c.Time != ""):
 		return r.c.notCoded(name, format)
 	case r.c.Bipartite && !format.Table:
 		return notBipartite(name, format)

@@ -22,7 +22,8 @@ type Format struct {
 	Encoded func(head []byte) bool
 
 	Table      bool // a table of edges, whose columns [Input].Fields may name
-	Attributes bool // edges have attributes, of which [Input].Weight may name the weight
+	Attributes bool // edges have attributes, of which [Input].Weight may name the weight, and [Input].Kind the kind
+	Kinds      bool // edges have kinds without attributes: a column, or the relations of Pajek
 
 	// What Write does.
 	EdgesOnly      bool // nodes without an edge are not in the file
@@ -90,7 +91,8 @@ type Input struct {
 
 	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
 
-	// Kind is the edge attribute of GraphML, GEXF, GML or JSON that is the kind of an edge, and Number numbers kinds; "": none.
+	// Kind is the edge attribute or the column that is the kind of an edge, and Number numbers kinds; "": none. In Pajek
+	// any name selects the relations of the sections.
 	Kind   string
 	Number func(kind string) uint32
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Pajek is a network of the program Pajek.
-var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, Begins: isPajek, Read: reading(readPajek)}
+var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, Kinds: true, Begins: isPajek, Read: reading(readPajek)}
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {
@@ -36,6 +36,8 @@ type pajek struct {
 	count   uint64 // of vertices; 0 before they are declared
 	listed  uint64 // vertices with a line of their own
 	declare int64  // the line of *Vertices
+
+	relation uint32 // number of the kind of the section
 
 	directed bool // the file has arcs, or the caller wants directions
 	loose    bool // an edge without a direction has been handed over once
@@ -139,9 +141,29 @@ func (p *pajek) begin(number int64, section string) error {
 		if p.count == 0 {
 			return p.out.fault(number, "put *Vertices first", "%s before *Vertices", section)
 		}
-		return p.complete(number)
+		if err := p.complete(number); err != nil || p.out.Kind == "" {
+			return err
+		}
+		return p.readRelation(number)
 	}
 	return p.out.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", table.Quoted(section))
+}
+
+// readRelation reads the relation of a section, :NUMBER and perhaps its name, which is the kind of its edges.
+func (p *pajek) readRelation(number int64) error {
+	word, ok, err := p.word()
+	kind, isRelation := strings.CutPrefix(string(word), ":")
+	switch {
+	case err != nil:
+		return err
+	case !ok || !isRelation:
+		return p.out.fault(number, "give it, as in *Arcs :1 \"pays\", or leave {kind} out", "a section without a relation")
+	}
+	if word, ok, err = p.word(); ok {
+		kind = string(word)
+	}
+	p.relation = p.out.Number(kind)
+	return err
 }
 
 // vertices reads the number of vertices.
@@ -280,10 +302,10 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	both = both && u != v
 	if p.listed == 0 {
 		p.out.numbered = true
-		if err := p.out.numbers(u-1, v-1, w); err != nil || !both {
+		if err := p.out.addKind(p.relation, p.out.numbers(u-1, v-1, w)); err != nil || !both {
 			return err
 		}
-		return p.out.numbers(v-1, u-1, w)
+		return p.out.addKind(p.relation, p.out.numbers(v-1, u-1, w))
 	}
 	if err := p.nodes.settle(); err != nil {
 		return err
@@ -292,10 +314,10 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	for i, n := range [...]uint64{u, v} {
 		ends[i] = p.nodes.names[p.nodes.byID[strconv.FormatUint(n, 10)]]
 	}
-	if err := p.out.texts(ends[0], ends[1], w); err != nil || !both {
+	if err := p.out.addKind(p.relation, p.out.texts(ends[0], ends[1], w)); err != nil || !both {
 		return err
 	}
-	return p.out.texts(ends[1], ends[0], w)
+	return p.out.addKind(p.relation, p.out.texts(ends[1], ends[0], w))
 }
 
 // goesBothWays notes the direction of the next edge and reports whether the edge goes both

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -18,7 +19,7 @@ import (
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: reading(readParquet), Table: true,
+	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: reading(readParquet), Table: true, Kinds: true,
 	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
 }
 
@@ -28,12 +29,12 @@ func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfi
 type edgeTable struct {
 	out    *batchWriter
 	file   *parquetfile.Reader
-	column [3]int // the leaf columns of source, target and weight; −1: no weights
+	column [4]int // the leaf columns of source, target, weight and kind; −1: none
 	report input.Columns
 
 	text      [2][]byte // of a row's ids
-	isDecimal [3]bool   // of the columns
-	decimal   []byte    // text of a weight
+	isDecimal [4]bool   // of the columns
+	decimal   []byte    // text of a weight or a kind
 }
 
 func readParquet(s *batchWriter) (*Summary, error) {
@@ -69,8 +70,15 @@ func (t *edgeTable) choose() error {
 	if err != nil {
 		return err
 	}
-	t.column = [3]int{c.Source, c.Target, c.Weight}
+	t.column = [4]int{c.Source, c.Target, c.Weight, -1}
 	t.report = c.Columns
+	if kind := t.out.Kind; kind != "" {
+		i := slices.IndexFunc(t.file.Titles, func(title string) bool { return strings.EqualFold(title, kind) })
+		if i < 0 {
+			return t.out.fault(0, "choose with {kind}", "there is no column %s", table.Quoted(kind))
+		}
+		t.column[3], t.report[i].Use = i, input.Kind
+	}
 	for i, c := range t.column {
 		if c < 0 {
 			continue
@@ -82,6 +90,9 @@ func (t *edgeTable) choose() error {
 		kinds, what := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}, "integers or text"
 		if i == 2 {
 			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
+		}
+		if i == 3 { // any value has a text
+			continue
 		}
 		if _, t.isDecimal[i] = t.file.Scale(c); !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
 			return t.out.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
@@ -118,7 +129,7 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 
 // edge takes one row.
 func (t *edgeTable) edge(row int64, values []parquet.Value) error {
-	weight := 1.0
+	weight, kind := 1.0, uint32(0)
 	var number [2]uint64
 	numbers := true
 	for i, v := range values {
@@ -129,6 +140,9 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		switch {
 		case v.IsNull():
 			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, name)
+		case i == 3:
+			t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
+			kind = t.out.Number(string(t.decimal))
 		case i == 2:
 			var wrong string
 			if weight, wrong = numberOf(v, unsigned, t.out.Signed); t.isDecimal[i] {
@@ -160,7 +174,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		}
 	}
 	if numbers && !t.out.Bipartite {
-		return t.out.numbers(number[0], number[1], weight)
+		return t.out.addKind(kind, t.out.numbers(number[0], number[1], weight))
 	}
 	for i, v := range values[:2] {
 		if v.Kind() != parquet.ByteArray && !t.isDecimal[i] {
@@ -170,7 +184,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[t.column[i]]+":")...)
 		}
 	}
-	return t.out.texts(t.text[0], t.text[1], weight)
+	return t.out.addKind(kind, t.out.texts(t.text[0], t.text[1], weight))
 }
 
 // numberOf returns the weight that a value is.

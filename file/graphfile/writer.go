@@ -116,6 +116,14 @@ func (s *batchWriter) texts(u, v []byte, w float64) error {
 	return nil
 }
 
+// addKind adds the kind of the edge that was added with err, if edges have kinds.
+func (s *batchWriter) addKind(kind uint32, err error) error {
+	if s.Kind != "" {
+		s.batch.Kind = append(s.batch.Kind, kind)
+	}
+	return err
+}
+
 // node adds a named node.
 func (s *batchWriter) node(id []byte) error {
 	if err := s.begin(false, true); err != nil {

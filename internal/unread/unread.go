@@ -48,7 +48,7 @@ var formats = []*Format{
 	{Title: "an error message", Remedy: fetchRemedy, test: isErrorMessage},
 	{Title: "SQL", Remedy: "export the table of edges as CSV", line: pattern(`(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use ` + "`?[a-z_0-9]+`?;" + `|lock tables\b|/\*!)`)},
 	{Title: "an SQL dump", Remedy: "export the table of edges as CSV", line: pattern(`^--( |$)`)},
-	{Title: "RDF triples", Remedy: "write the subject and the object of the triples that are edges, separated by a tab", endings: []string{".nt", ".ttl", ".nq", ".trig", ".n3"},
+	{Title: "RDF triples", Remedy: "write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds", endings: []string{".nt", ".ttl", ".nq", ".trig", ".n3"},
 		line: pattern(`(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`)},
 	{Title: "a UCINET DL file", Remedy: "export an edge list of two columns, separated by tabs", endings: []string{".dl"}, line: pattern(`(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`)},
 	{Title: "a VNA file", Remedy: "write its *Tie data as an edge list", endings: []string{".vna"}, line: pattern(`(?i)^\*(node|tie) (data|properties)`)},

@@ -1,0 +1,60 @@
+package graphfile
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/parquetfile"
+)
+
+// Kinds of edges are columns of Parquet, and relations of Pajek.
+func TestKinds(t *testing.T) {
+	var table bytes.Buffer
+	file := bufio.NewWriter(&table)
+	w := parquetfile.NewWriter(file, "edges", []parquetfile.Column{{Name: "source"}, {Name: "by"}, {Name: "target"}}, 10)
+	for _, row := range []string{"a pays b", "b calls c", "c calls a"} {
+		for _, cell := range strings.Fields(row) {
+			w.String([]byte(cell))
+		}
+		if err := w.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmp.Or(w.Close(), file.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		format             *Format
+		content, kind, err string
+	}{
+		{Parquet, table.String(), "BY", ""},
+		{Parquet, table.String(), "relation", `there is no column "relation"; choose with`},
+		{Pajek, "*Vertices 3\n*Arcs :1 \"pays\"\n1 2\n*Edges :2 calls\n2 3\n*Arcs :3\n3 1", "relation", ""},
+		{Pajek, "*Vertices 3\n*Arcs\n1 2\n", "relation", "a section without a relation"},
+	} {
+		var names []string
+		var kinds []uint32
+		number := func(name string) uint32 {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			return uint32(slices.Index(names, name))
+		}
+		in := &Input{Name: "e", Text: strings.NewReader(test.content), Kind: test.kind, Number: number}
+		_, err := Read(test.format, in, func(b *Batch) error {
+			kinds = append(kinds, b.Kind...)
+			return nil
+		})
+		if got := fmt.Sprint(names, kinds); test.err == "" && (err != nil || got != "[pays calls] [0 1 1]" && got != "[pays calls 3] [0 1 1 2]") {
+			t.Errorf("%s: %s, %v", test.format.Title, got, err)
+		}
+		if test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
+			t.Errorf("%s: %v", test.format.Title, err)
+		}
+	}
+}
