@@ -13,6 +13,7 @@
 package heatwalk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,16 +115,16 @@ type Graph struct {
 
 // newTemporary makes a temporary directory.
 func newTemporary(g *Graph) (*durable.TempDir, error) {
-	parent := g.options.TempDir
-	if parent == "" {
-		parent = os.TempDir()
-	}
+	parent := tempParent(g)
 	temporary, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, &TempDirError{parent, err}
 	}
 	return temporary, nil
 }
+
+// tempParent returns the directory for temporary files.
+func tempParent(g *Graph) string { return cmp.Or(g.options.TempDir, os.TempDir()) }
 
 // TempDirError is the error of a temporary directory that cannot be created.
 type TempDirError struct {
@@ -202,7 +203,7 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 		return err
 	}
 	s := g.Store
-	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers}
+	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers, TempDir: tempParent(g)}
 	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
 	g.Directed, g.Weighted, g.Signed = s.Manifest.Directed, s.Manifest.Weighted, s.Manifest.Negative > 0
 	return nil
@@ -371,7 +372,7 @@ func finish(ctx context.Context, g *Graph, components *sparse.Components, memory
 	if err != nil {
 		return err
 	}
-	full.Memory = memory
+	full.Memory, full.TempDir = memory, tempParent(g)
 	if g.Directed {
 		full.In = g.Store.Transpose()
 	}

@@ -107,14 +107,14 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	return &method.Problem{
-		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
+		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
 	}
 }
 
 // loaded returns the problem on the part of the graph that is in memory since [Begin].
 func loaded(g *Graph, p *method.Problem) *method.Problem {
 	out := *p
-	out.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}
+	out.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}
 	return &out
 }
 
@@ -182,7 +182,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 			if err := g.choose(); err != nil {
 				return nil, err
 			}
-			p.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees}
+			p.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}
 		}
 		options := *o
 		options.Targets, set.Top = nil, 0

@@ -46,6 +46,9 @@ type Graph struct {
 	// for harmonic functions; 0 means no limit. A factorization is computed only within it.
 	Memory int64
 
+	// TempDir is the directory for temporary files; "": the system's.
+	TempDir string
+
 	// A and degrees without self loops; nil unless a loop is heavy, see WithoutHeavyLoops.
 	loopless        sparse.Matrix
 	looplessDegrees []float64
@@ -97,7 +100,7 @@ func Sizes(ctx context.Context, g *Graph) (*Graph, error) {
 		return g, nil
 	}
 	a, err := sparse.MapValues(ctx, g.A, math.Abs)
-	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}, err
+	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory, TempDir: g.TempDir}, err
 }
 
 // Sweeps is the number of sweeps of [New] without negative weights, which take one more.

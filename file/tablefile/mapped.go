@@ -86,7 +86,7 @@ func (m *mappedRows) read(dst []float32, lo int) {
 		clear(dst)
 		return
 	}
-	m.array.Decode32(dst, *b)
+	npy.Decode32(m.array, dst, *b)
 }
 
 // mapMatrix makes the table of a .npy file whose rows stay there. Cost: one pass over its values, to check them.
@@ -107,7 +107,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		r.outline = t
 		return &budget.Error{Need: bytes, Limit: r.c.Memory, Largest: budget.Item{What: "rows of attributes", Bytes: bytes}}
 	}
-	place, same := make([]int32, t.Rows), f.Rows == t.Rows
+	place, identity := make([]int32, t.Rows), f.Rows == t.Rows
 	for i := range place {
 		place[i] = -1
 	}
@@ -116,12 +116,12 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		row, isNode := r.unknown.Find(r.nodes.Lookup, 0, id)
 		switch {
 		case !isNode:
-			same = false
+			identity = false
 			continue
 		case place[row] >= 0:
 			return &nodefile.ParseError{File: r.file, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
 		}
-		place[row], same = int32(i), same && row == i
+		place[row], identity = int32(i), identity && row == i
 		t.Present++
 	}
 	values, width := make([]float32, max(1, 1<<16/f.Cols)*f.Cols), f.Cols
@@ -140,7 +140,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 			}
 		}
 	}
-	if !same {
+	if !identity {
 		m.place = place
 	} else {
 		t.Bytes = 0

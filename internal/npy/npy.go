@@ -269,8 +269,8 @@ func (a *Array) Decode(dst []float64, b []byte) {
 	}
 }
 
-// Decode32 stores the values of the elements at the beginning of b, those beyond float32 as infinite ones.
-func (a *Array) Decode32(dst []float32, b []byte) {
+// Decode32 stores the values of the elements of a at the beginning of b, those beyond float32 as infinite ones.
+func Decode32(a *Array, dst []float32, b []byte) {
 	switch {
 	case a.Kind == 'f' && a.Width == 2 && isNative(a):
 		half := halves()
@@ -284,9 +284,9 @@ func (a *Array) Decode32(dst []float32, b []byte) {
 	default:
 		var values [64]float64
 		for lo := 0; lo < len(dst); lo += len(values) {
-			some := dst[lo:min(len(dst), lo+len(values))]
-			a.Decode(values[:len(some)], b[lo*a.Width:])
-			simd.ConvertTo(some, values[:len(some)])
+			piece := dst[lo:min(len(dst), lo+len(values))]
+			a.Decode(values[:len(piece)], b[lo*a.Width:])
+			simd.ConvertTo(piece, values[:len(piece)])
 		}
 	}
 }

@@ -34,7 +34,7 @@ func columnOf(values []float32) []float32 {
 	}
 	a, out := newAttributeTable(nil, t), make([]float32, len(values))
 	for v := range out {
-		a.read().rowTo(out[v:v+1], v, 0, 1)
+		readerOf(a).rowTo(out[v:v+1], v, 0, 1)
 	}
 	return out
 }

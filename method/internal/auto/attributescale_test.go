@@ -50,7 +50,7 @@ func TestCommonWords(t *testing.T) {
 			if counts {
 				want[0] = float32((scores[v] - mean) / deviation)
 			}
-			a.read().rowTo(got, v, 0, columns)
+			readerOf(a).rowTo(got, v, 0, columns)
 			if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-5 }) {
 				t.Fatalf("counts %v: the row of node %d is\n%v, want\n%v", counts, v, got, want)
 			}

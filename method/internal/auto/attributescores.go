@@ -35,7 +35,7 @@ var (
 type attributeBlock struct {
 	rows  *sparse.Block[float32]
 	scale float32
-	apply func(ctx context.Context, dst, w *sparse.Block[float32]) error
+	apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)
 	words *sparse.Block[float32] // the weights, once scores were computed
 }
 
@@ -50,7 +50,7 @@ func (b *attributeBlock) ridge(workers, classes int) ridgeBlock {
 		path: func(ctx context.Context, y [][]int) (*ridge.Path, error) {
 			return ridge.NewPath(ctx, b.rows, attributeConstant, y, classes, workers)
 		},
-		scoresTo: func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error {
+		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
 			weights, shares := path.Weights(lambda)
 			w := chunks.Block[float32](b.rows.Cols, classes)
 			for j := range b.rows.Cols {
@@ -59,16 +59,16 @@ func (b *attributeBlock) ridge(workers, classes int) ridgeBlock {
 				}
 			}
 			b.words = w
-			if err := b.apply(ctx, dst, w); err != nil {
-				return err
-			}
-			for v := range dst.Rows {
-				row := dst.Row(v)
-				for c := range row {
-					row[c] += float32(attributeConstant*weights.At(b.rows.Cols, c) + shares[c])
+			products, err := b.apply(ctx, w)
+			return func(dst *sparse.Block[float32], lo int) {
+				products(dst, lo)
+				for i := range dst.Rows {
+					row := dst.Row(i)
+					for c := range row {
+						row[c] += float32(attributeConstant*weights.At(b.rows.Cols, c) + shares[c])
+					}
 				}
-			}
-			return nil
+			}, err
 		},
 	}
 }
@@ -84,17 +84,22 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 }
 
 // scoreAttributes computes the scores. The folds are those of the learned labels.
-func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (*ridgeScores, error) {
+func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (a *ridgeScores, err error) {
 	p := in.learned
 	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes), in.set.Workers, in.work)
-	items := shownLabels(p, l.a.Cols, in.set.RNGSeed)
-	plain, ranked, err := l.at(ctx, p.At(items).Row, in.reportProgress)
+	items := itemsOf(p, shownLabels(p, l.a.Cols, in.set.RNGSeed))
+	if in.manyClasses {
+		if items, err = l.manyClasses(in); err != nil {
+			return nil, err
+		}
+	}
+	plain, ranked, err := l.at(ctx, items.p.Row, in.reportProgress)
 	if err != nil {
 		return nil, err
 	}
-	views := []*attributeBlock{attributesOf(plain, l.applyTo), attributesOf(ranked, l.rankTo)}
-	if countsNeighbours(in.p) {
-		counts, err := countBlock(ctx, in, l, items, fold)
+	views := []*attributeBlock{attributesOf(plain, l.apply), attributesOf(ranked, l.applyRank)}
+	if countsNeighbours(in.p) && !in.manyClasses {
+		counts, err := countBlock(ctx, in, l, items.learned, fold)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +109,7 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 	for _, b := range views {
 		list = append(list, b.ridge(in.set.Workers, len(in.p.Names)))
 	}
-	a, err := newRidgeScores(ctx, in, items, fold, hasOthers, list)
+	a, err = newRidgeScores(ctx, in, items, fold, hasOthers, list)
 	if err == nil && in.set.Explain {
 		a.lens, a.words = l, []*sparse.Block[float32]{views[0].words, views[1].words}
 	}
@@ -124,7 +129,7 @@ func informedNodes(p *problem.Problem) []int {
 }
 
 // attributesOf returns the features of labels, scaled to a mean squared length of 1, and their weighted sums.
-func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, dst, w *sparse.Block[float32]) error) *attributeBlock {
+func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *attributeBlock {
 	square := 0.0
 	for _, x := range seen.Data {
 		square += float64(x) * float64(x)

@@ -117,7 +117,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 			}
 		}
 	}
-	rows := a.read()
+	rows := readerOf(a)
 	for v := 0; v < n && reals < d; v++ {
 		square := 0.0
 		columns, values := rows.entries(v)
@@ -140,7 +140,7 @@ func (a *attributeTable) sampleColumns(present, reals int) {
 	}
 	row, step := make([]float32, a.Cols), max(1, present/rankSample, present*reals/rankValues)
 	var values []float64
-	rows := a.read()
+	rows := readerOf(a)
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
 			if !a.Has(v) || a.team.Row(v)%step > 0 {
@@ -202,7 +202,7 @@ type attributeRows struct {
 	reader *sparse.TableReader
 }
 
-func (a *attributeTable) read() attributeRows { return attributeRows{a, a.Reader()} }
+func readerOf(a *attributeTable) attributeRows { return attributeRows{a, a.Reader()} }
 
 // plainTo stores the columns lo ≤ j < hi of a node as they are.
 func (a attributeRows) plainTo(dst []float32, v, lo, hi int) {
@@ -221,7 +221,7 @@ func (a attributeRows) plainTo(dst []float32, v, lo, hi int) {
 
 // each calls do with every stored value of the rows that count in this process and are multiples of a step.
 func (a *attributeTable) each(step int, do func(j int, x float32)) {
-	rows := a.read()
+	rows := readerOf(a)
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
 			if a.team.Row(v)%step > 0 {

@@ -29,13 +29,18 @@ type lens struct {
 	workers int
 	work    *problem.Work
 
+	steps  int       // J
+	memory int64     // limit of the blocks of a slab; 0: none
+	many   *input    // of many classes: nothing of the size of nodes × classes is allocated; nil: not many
+	ranked *rowStore // P, where it has fewer columns than there are many classes; else nil
+
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
 	root []float32                 // (D + σI)^½
 }
 
 func newLens(p *problem.Problem, a *attributeTable, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
-	l := &lens{p: p, a: a, workers: workers, work: work, root: make([]float32, n)}
+	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps, root: make([]float32, n)}
 	total, loop := blocks.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
 	if total > 0 {
 		loop = total / float64(sparse.EntriesOf(p.A))
@@ -74,14 +79,14 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 		return nil, err
 	}
 	z := x
-	for j := range rankSteps {
+	for j := range l.steps {
 		s := sparse.Step[float32]{Alpha: rankDamping, Delta: 1 - rankDamping, Prev: x}
 		if err := l.lazy.StepTo(ctx, room[j%2], z, s); err != nil {
 			return nil, err
 		}
 		z = room[j%2]
 	}
-	l.work.Add(problem.Work{Sweeps: rankSteps, EntryColumns: rankSteps * sparse.EntriesOf(l.p.A) * int64(x.Cols)})
+	l.work.Add(problem.Work{Sweeps: l.steps, EntryColumns: int64(l.steps) * sparse.EntriesOf(l.p.A) * int64(x.Cols)})
 	return z, l.scaleRows(ctx, z, false)
 }
 
@@ -92,23 +97,24 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
 	d := l.a.Cols
 	plain, ranked = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
-	rows := l.a.read()
+	rows := readerOf(l.a)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 	}
-	byNodes, count := l.byNodes(len(nodes)), d
+	byNodes, count := l.ranked == nil && l.byNodes(len(nodes)), d
+	width := slabWidth(l.memory, rankBytes(len(l.p.Degrees)))
 	if byNodes {
 		count = len(nodes)
 	}
-	for lo := 0; lo < count; lo += slabColumns {
-		hi := min(count, lo+slabColumns)
+	for lo := 0; lo < count; lo += width {
+		hi := min(count, lo+width)
 		x, room := l.slabBlocks(hi - lo)
 		if byNodes {
 			for j, v := range nodes[lo:hi] {
 				x.Row(v)[j] = 1
 			}
 		} else if err := chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) {
-			rows := l.a.read()
+			rows := readerOf(l.a)
 			for v := first; v < last; v++ {
 				rows.rowTo(x.Row(v), v, lo, hi)
 			}
@@ -127,6 +133,11 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 			for i, v := range nodes {
 				copy(ranked.Row(i)[lo:hi], z.Row(v))
 			}
+			if l.ranked != nil {
+				if err := l.ranked.put(lo, z); err != nil {
+					return nil, nil, err
+				}
+			}
 		}
 		report(stageFeatures, hi, count)
 	}
@@ -136,7 +147,7 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 // byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping
 // those of the attributes.
 func (l *lens) byNodes(nodes int) bool {
-	sweeps := float64(rankSteps) * float64(sparse.EntriesOf(l.p.A))
+	sweeps := float64(l.steps) * float64(sparse.EntriesOf(l.p.A))
 	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+float64(l.p.Nodes()))
 }
 
@@ -158,7 +169,7 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 		start := group * productGroup
 		end := min(q.Cols, start+productGroup)
 		width := end - start
-		rows := l.a.read()
+		rows := readerOf(l.a)
 		sums, constants := make([]float32, d*width), make([]float64, width)
 		for first, last := range l.a.team.Counted(0, q.Rows) {
 			for v := first; v < last; v++ {
@@ -201,10 +212,9 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 	return nil
 }
 
-// applyTo stores XW in dst for weights W, a row for each column of attributes.
-func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
-	n, d := l.a.Rows, l.a.Cols
-	k := w.Cols
+// productOf returns a function that stores rows of XW for weights W, which have a row for each column of attributes.
+func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
+	d, k := l.a.Cols, w.Cols
 	constant := make([]float32, k)
 	for c := range k {
 		sum := 0.0
@@ -214,24 +224,51 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 		constant[c] = float32(sum)
 	}
 	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
-	return chunks.Run(ctx, l.workers, n, func(_, lo, hi int) {
-		scaled, attributes := make([]float32, d), l.a.read()
-		for v := lo; v < hi; v++ {
-			row := dst.Row(v)
-			columns, values := attributes.entries(v)
+	return func(dst *sparse.Block[float32], lo int) {
+		scaled, attributes := make([]float32, d), readerOf(l.a)
+		for i := range dst.Rows {
+			row := dst.Row(i)
+			columns, values := attributes.entries(lo + i)
 			if values == nil {
 				clear(row)
 				continue
 			}
 			for e, x := range values {
-				scaled[e] = l.a.value(v, int(columns[e]), x)
+				scaled[e] = l.a.value(lo+i, int(columns[e]), x)
 			}
 			simd.Gather(simd.Rows[float32]{Data: row, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
 			for c, s := range constant {
 				row[c] -= s
 			}
 		}
-	})
+	}
+}
+
+// applyTo stores XW in dst.
+func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
+	products := l.productOf(w)
+	return chunks.Run(ctx, l.workers, dst.Rows, func(_, lo, hi int) { products(rowRange(dst, lo, hi), lo) })
+}
+
+// apply returns XW, computed when it is read where there are many classes.
+func (l *lens) apply(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+	if l.many != nil {
+		return l.productOf(w), nil
+	}
+	full := chunks.Block[float32](l.a.Rows, w.Cols)
+	return scoresIn(full), l.applyTo(ctx, full, w)
+}
+
+// applyRank returns PW.
+func (l *lens) applyRank(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+	switch {
+	case l.ranked != nil:
+		return l.rankedProduct(w), nil
+	case l.many != nil:
+		return l.rankedClasses(ctx, w)
+	}
+	full := chunks.Block[float32](l.a.Rows, w.Cols)
+	return scoresIn(full), l.rankTo(ctx, full, w)
 }
 
 // rankTo stores P·W in dst.

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -70,8 +71,8 @@ type Prediction struct {
 
 // Predict returns the class and the probabilities of every node of a valid problem, by the
 // stages that the package comment lists.
-func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
-	out := &Prediction{}
+func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Prediction, err error) {
+	out = &Prediction{}
 	choice := set.Choice
 	if choice == nil && beginsWithBeliefs(p, set) && !set.Thorough || choice != nil && choice.BlockModel {
 		start := time.Now()
@@ -98,6 +99,12 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 	if err != nil {
 		return nil, err
 	}
+	if spills(p, set) {
+		if in.files, err = newTempFiles(p.TempDir); err != nil {
+			return nil, err
+		}
+	}
+	defer func() { err = errors.Join(err, in.files.remove()) }() // also after a panic
 	if err := in.predict(ctx, out); err != nil {
 		return nil, err
 	}
@@ -153,7 +160,8 @@ type input struct {
 	set *Settings
 	design
 	work       *problem.Work
-	memory     int64 // limit of the own allocations of a stage; 0: no limit
+	memory     int64      // limit of the own allocations of a stage; 0: no limit
+	files      *tempFiles // of stored rows; nil: these are in memory
 	unfinished string
 
 	arcs *arcs // nil: edges have no direction

@@ -47,17 +47,49 @@ func remaining(p *problem.Problem, set *Settings) int64 {
 // keptBytes returns the size of the features, the held-out probabilities and the graph without directions, which are
 // allocated until the end.
 func keptBytes(p *problem.Problem, set *Settings) int64 {
+	bytes := learnedBytes(p, set)
+	if !spills(p, set) {
+		bytes += storedBytes(p, set)
+	}
+	return bytes
+}
+
+// spills reports whether rows are stored in temporary files: of many classes, where all rows exceed the limit.
+func spills(p *problem.Problem, set *Settings) bool {
+	if set.Memory <= 0 || set.Explain || !designOf(p, set).manyClasses {
+		return false
+	}
+	stored := learnedBytes(p, set) + storedBytes(p, set)
+	return stored+stageBytes(p, set, 1) > p.Remaining(set.Memory)
+}
+
+// storedBytes returns the size of the rows of walks, of attributes that were propagated and of scores of ridges.
+func storedBytes(p *problem.Problem, set *Settings) int64 {
+	d := designOf(p, set)
+	n, k := len(p.Degrees), len(p.Names)
+	bytes := chunks.Bytes[float32](n, len(d.filters)*k)
+	switch {
+	case !d.manyClasses:
+		bytes += int64(d.ridges(p)) * chunks.Bytes[float32](n, k)
+	case p.Attributes != nil:
+		bytes += chunks.Bytes[float32](n, min(k, p.Attributes.Cols))
+	}
+	return bytes
+}
+
+// learnedBytes returns what keptBytes returns without rows that are stored.
+func learnedBytes(p *problem.Problem, set *Settings) int64 {
 	d := designOf(p, set)
 	n, k := len(p.Degrees), len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	filters := len(d.filters)
-	bytes := chunks.Bytes[float32](n, filters*k) + chunks.Bytes[float32](m, filters*min(len(p.Row), d.folds*k)) + 4*int64(n)
+	bytes := chunks.Bytes[float32](m, filters*min(len(p.Row), d.folds*k)) + 4*int64(n)
 	bytes += chunks.Bytes[float32](n, spectralColumns*int(boolean(d.eigenvectors)))
 	nested := 1 // rows of scores for each label: without it, and without folds
 	if m <= nestedLabels {
 		nested += d.folds
 	}
-	bytes += int64(d.ridges(p)) * (chunks.Bytes[float32](n, k) + int64(nested*m)*int64(24+8*k))
+	bytes += int64(d.ridges(p)) * int64(nested*m) * int64(24+8*k)
 	if d.diffusion {
 		size, _ := diffusionBytes(p, d.folds, set.Workers, 0)
 		bytes += size
@@ -105,6 +137,11 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	}
 	n, k, m := len(p.Degrees), len(p.Names), min(len(p.Row), d.examples+2*len(p.Names))
 	largest := max(slabBytes(p), chunks.Bytes[float32](n, k), 2*blocks.BlockBytes[float64](n, 1))
+	if d.manyClasses {
+		groups := max(slabWidth(limit, walkBytes(n, 1, len(d.filters))), min(d.folds*k, len(p.Row))/k+1)
+		rows := int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](chunks.Length, (len(d.filters)+2)*k)
+		largest = max(walkBytes(n, groups, len(d.filters)), chunks.Bytes[float32](n, k)+8*int64(n)+rows)
+	}
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
 		scores := chunks.Bytes[float32](n, k)
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
@@ -120,7 +157,7 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		largest = max(largest, linkBytes(p, d.folds))
 	}
 	if p.Attributes != nil {
-		largest = max(largest, attributeBytes(q, d.folds, set.Workers))
+		largest = max(largest, attributeBytes(q, &d, set.Workers, limit))
 	}
 	if !d.tooFewLabels {
 		largest = max(largest, classify.LogisticBytes(m, len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(&d, p, m))
@@ -159,8 +196,13 @@ func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }
 
 // attributeBytes returns the size of the blocks while attributes are swept in slabs of columns, and while ridges are
 // fitted.
-func attributeBytes(p *problem.Problem, folds, workers int) int64 {
-	n, d, k := p.Attributes.Rows, p.Attributes.Cols, len(p.Names)
+func attributeBytes(p *problem.Problem, design *design, workers int, limit int64) int64 {
+	n, d, k, folds := p.Attributes.Rows, p.Attributes.Cols, len(p.Names), design.folds
+	if design.manyClasses {
+		labels := len(shownLabels(p, d, 0))
+		sweeps := int64(slabWidth(limit, 2*rankBytes(n))) * 2 * rankBytes(n)
+		return attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d) + max(sweeps, ridge.Bytes(labels, d, k, 0)+2*chunks.Bytes[float32](d, k))
+	}
 	labels := len(shownLabels(p, d, 0))
 	retained := attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d)
 	sweeps := 3*blocks.BlockBytes[float32](n, max(slabColumns, k)) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*slabColumns

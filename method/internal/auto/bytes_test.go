@@ -27,7 +27,7 @@ func TestMemoryOfManyClasses(t *testing.T) {
 		}
 	}
 	least := 2 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
-	if bytes := attributeBytes(p, 5, 1); bytes < least || bytes > 12*least {
+	if bytes := attributeBytes(p, &design{folds: 5}, 1, 0); bytes < least || bytes > 12*least {
 		t.Errorf("%d bytes, at least %d are needed", bytes, least)
 	}
 }

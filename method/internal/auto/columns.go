@@ -89,7 +89,7 @@ func (c *columns) measureMass(ctx context.Context, p *problem.Problem, w *walkFe
 			if !isMeasured(p, v) {
 				continue
 			}
-			row := w.full.Row(v)
+			row := w.row(v)
 			for _, f := range c.design.filters {
 				if mass := massOf(c.of(row, f)); mass > leastMass {
 					sums[2*f] += mass
@@ -140,11 +140,12 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walk
 				continue
 			}
 			sums[0]++
-			c.rawShared(s, w.full.Row(v), c.diffusionRow(scores, v))
+			row := w.row(v)
+			c.rawShared(s, row, c.diffusionRow(scores, v))
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
-			c.rawFree(x, w.full.Row(v), v)
+			c.rawFree(x, row, v)
 			for i, y := range x {
 				means[i] += y
 				spreads[i] += float64(y * y)

@@ -48,7 +48,7 @@ type counts struct {
 func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (block *attributeBlock, err error) {
 	n, d := l.a.Rows, l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
-	left, attributes := make([]float64, n), l.a.read()
+	left, attributes := make([]float64, n), readerOf(l.a)
 	for v, degree := range in.p.Degrees {
 		if degree > 0 {
 			left[v] = 1 / degree
@@ -83,8 +83,9 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (blo
 			nodes.Row(v)[j] *= scale
 		}
 	}
-	return attributesOf(rows, func(ctx context.Context, dst, w *sparse.Block[float32]) error {
-		return chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+	return attributesOf(rows, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+		dst := chunks.Block[float32](n, w.Cols)
+		return scoresIn(dst), chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 			for v := lo; v < hi; v++ {
 				row := dst.Row(v)
 				clear(row)

@@ -38,7 +38,7 @@ const (
 	// graph with more than 200 classes has been measured.
 	mostClasses = 200
 	mostScores  = 1 << 25
-	leanFolds   = 3
+	leanFolds   = 2
 
 	// mostLearned is the number of labels that models learn from and are tested on; of more it is a sample. The
 	// standard error of an accuracy at 4,000 labels is 0.8 points or less.

@@ -1,13 +1,17 @@
 package auto
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // The design of many classes predicts about as well as the full one where neighbours agree, with
@@ -48,6 +52,53 @@ func TestManyClasses(t *testing.T) {
 	}
 	if again := predict(7, 1<<20); !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Estimate != out.Estimate {
 		t.Error("other bits with other workers and memory")
+	}
+}
+
+// Rows of many classes that are stored in files have the bits of those in memory, whether propagated attributes or scores of
+// classes are stored, and no file is left.
+func TestStoredRows(t *testing.T) {
+	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
+	for _, columns := range []int{8, 20} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		p.Attributes = &sparse.Table{Rows: len(class), Cols: columns}
+		row := make([]float32, columns)
+		for v, c := range class {
+			for j := range row {
+				if row[j] = float32(rng.NormFloat64()); j == c%8 {
+					row[j]++
+				}
+			}
+			p.Attributes.Set(v, row)
+		}
+		d := designOf(p, &Settings{})
+		d.reduce(len(p.Row))
+		d.examples = 500
+		predict := func(workers int, memory int64, dir string) *Prediction {
+			out := &Prediction{}
+			in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, &out.Work)
+			if err == nil && dir != "" {
+				in.files, err = newTempFiles(dir)
+			}
+			if err == nil {
+				err = errors.Join(in.predict(t.Context(), out), in.files.remove())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		out, dir := predict(1, 0, ""), t.TempDir()
+		if found := problemtest.Accuracy(p, out.Class, class); math.Abs(out.Accuracy-found) > 3*out.Stderr || found < 0.5 {
+			t.Errorf("%d columns: accuracy %.3f, estimated %.3f ± %.3f", columns, found, out.Accuracy, out.Stderr)
+		}
+		again := predict(7, 1<<20, dir)
+		if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Estimate != out.Estimate {
+			t.Errorf("%d columns: other bits from files", columns)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("files are left: %v, %v", left, err)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -157,12 +158,17 @@ func (f *features) walk(ctx context.Context) (err error) {
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	team, counts := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
-	for v := range p.Degrees {
-		if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
-			continue
-		}
-		if counts[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(v)) {
-			counts[1]++
+	room := f.walks.room(chunks.Length)
+	for lo := 0; lo < len(p.Degrees); lo += chunks.Length {
+		rows := f.walks.rows(room, lo, min(lo+chunks.Length, len(p.Degrees)))
+		for i := range rows.Rows {
+			v := lo + i
+			if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
+				continue
+			}
+			if counts[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(rows.Row(i)) {
+				counts[1]++
+			}
 		}
 	}
 	team.Sum(counts)
@@ -171,7 +177,7 @@ func (f *features) missedShare() float64 {
 		return share
 	}
 	labels, missed := 0, 0
-	honest := make([]float32, f.walks.full.Cols)
+	honest := make([]float32, f.walks.cols())
 	for i, v := range f.in.learned.Row {
 		if f.isolated[i] || p.Degrees[v] == 0 {
 			continue
@@ -221,7 +227,7 @@ func (f *features) examples(hidden int) *examples {
 	if f.links != nil {
 		e.bestLinks = f.links.bestOf(hidden)
 	}
-	x, filtered := make([]float64, free), make([]float32, f.walks.full.Cols)
+	x, filtered := make([]float64, free), make([]float32, f.walks.cols())
 	for i, row := range p.Row {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)

@@ -31,7 +31,7 @@ func newForm(m *model) *explain.Form {
 	f := m.features
 	p, c := f.in.p, f.columns
 	form := &explain.Form{A: p.A, Right: func(node, class int) float64 {
-		return float64(c.of(f.walks.full.Row(node), decay85)[class]) / c.prior[class]
+		return float64(c.of(f.walks.row(node), decay85)[class]) / c.prior[class]
 	}}
 	form.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 		terms, weights, predictor := make([]explain.Terms, len(nodes)), make([]inputs, len(nodes)), m.newPredictor()
@@ -97,7 +97,7 @@ const (
 // with the inputs. A node that no walk reaches has none.
 func (t *mixtureTerms) integrate(weights *inputs) (sum float64) {
 	f := t.features
-	row := f.walks.full.Row(t.node)
+	row := f.walks.row(t.node)
 	x := inputs{walks: doubled(row), kernels: slices.Clone(f.columns.diffusionRow(t.scores, t.node)), attributes: f.attributes.scoresOf(t.node)}
 	point := inputs{slices.Clone(x.walks), slices.Clone(x.kernels), slices.Clone(x.attributes)}
 	*weights = inputs{make([]float64, len(x.walks)), make([]float64, len(x.kernels)), make([]float64, len(x.attributes))}
@@ -143,6 +143,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 		walks[i] = float32(q)
 	}
 	t.read(t.node, walks, x.kernels)
+	t.features.links.columnsOf(t.links, t.features.links.scoresOf(t.node))
 	t.features.attributes.columnsOf(t.attributes, x.attributes)
 	clear(t.score)
 	for i, c := range t.mixture {
@@ -161,7 +162,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 // addScores stores the scores of all classes.
 func (t *mixtureTerms) addScores() {
 	f := t.features
-	row := f.walks.full.Row(t.node)
+	row := f.walks.row(t.node)
 	if !f.isKnown(row) {
 		return
 	}

@@ -60,7 +60,7 @@ func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool, gr
 	if err != nil {
 		return nil, err
 	}
-	return newRidgeScores(ctx, in, items, fold, hasOthers, []ridgeBlock{l.ridge(len(in.p.Names))})
+	return newRidgeScores(ctx, in, itemsOf(in.learned, items), fold, hasOthers, []ridgeBlock{l.ridge(len(in.p.Names))})
 }
 
 // newLinkRows computes the products. Cost: two sweeps with a column for each label.
@@ -138,9 +138,10 @@ func (l *linkRows) ridge(classes int) ridgeBlock {
 			}
 			return ridge.NewGramPath(ctx, gram, y, classes, workers)
 		},
-		scoresTo: func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error {
+		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
 			coefficients, shares := path.Coefficients(lambda)
-			return chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
+			dst := chunks.Block[float32](len(l.in.p.Degrees), classes)
+			return scoresIn(dst), chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
 				values, scores := make([]float64, m), make([]float64, classes)
 				for v := lo; v < hi; v++ {
 					l.valuesTo(values, v)

@@ -78,6 +78,7 @@ func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
 	}
 	return scores, chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		p := m.newPredictor()
+		p.load(lo, hi)
 		for v := lo; v < hi; v++ {
 			row := scores.Row(v)
 			simd.ConvertTo(row, p.probabilities(v, row))
@@ -102,6 +103,20 @@ type predictor struct {
 	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64 // probabilities of one component
 	usesPropagation   bool
+
+	first  int                       // the nodes from it on are loaded
+	walked *sparse.Block[float32]    // rows of walks
+	ridges [2]*sparse.Block[float32] // scores of attributes and of links
+}
+
+// load reads the rows of walks and the scores of ridges of the nodes lo ≤ v < hi.
+func (p *predictor) load(lo, hi int) {
+	f := p.features
+	p.first, p.walked = lo, f.walks.rows(f.walks.room(hi-lo), lo, hi)
+	for i, a := range []*ridgeScores{f.attributes, f.links} {
+		p.ridges[i] = a.room(hi - lo)
+		a.rowsTo(p.ridges[i], lo, hi)
+	}
 }
 
 func (m *model) newPredictor() *predictor {
@@ -122,7 +137,7 @@ func (m *model) newPredictor() *predictor {
 // valid until the next call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
-	row := f.walks.full.Row(v)
+	row := p.walked.Row(v - p.first)
 	isKnown := f.isKnown(row)
 	if !isKnown && !(p.usesPropagation && f.reached.Contains(uint32(v))) {
 		copy(p.row, p.missed)
@@ -130,7 +145,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	}
 	if isKnown {
 		p.read(v, row, f.columns.diffusionRow(p.scores, v))
-		f.attributes.nodeTo(p.attributes, v)
+		f.attributes.columnsOf(p.attributes, doubled(p.ridges[0].Row(v-p.first)))
+		f.links.columnsOf(p.links, doubled(p.ridges[1].Row(v-p.first)))
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
@@ -166,7 +182,6 @@ func (p *predictor) read(v int, row []float32, kernels []float64) {
 	f.columns.sharedTo(p.shared, row, kernels)
 	f.columns.freeTo(p.free, row, v)
 	simd.ConvertTo(p.values, p.free)
-	f.links.nodeTo(p.links, v)
 }
 
 // logits stores the logits of one component for the columns that were read.

@@ -117,7 +117,7 @@ func TestRanksOnSeveralProcesses(t *testing.T) {
 		a := newAttributeTable(sparse.TeamOf(q.A), q.Attributes)
 		out, row := sparse.NewBlock[float64](a.Rows, a.Cols), make([]float32, a.Cols)
 		for v := range out.Rows {
-			a.read().rowTo(row, v, 0, a.Cols)
+			readerOf(a).rowTo(row, v, 0, a.Cols)
 			simd.ConvertTo(out.Row(v), row)
 		}
 		return out, nil

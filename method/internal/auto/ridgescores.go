@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,7 +17,7 @@ import (
 type ridgeScores struct {
 	blocks  int
 	best    []int                    // the block with the largest cosine between left-out scores and classes, by all labels and then by those outside each fold
-	full    []*sparse.Block[float32] // of each block: a row for each node and a column for each class
+	full    []nodeScores             // of each block
 	scale   []float64                // of each block
 	leftOut [][]float64              // of each label, without it
 	inFold  [][][]float64            // of each fold and label, without both; nil: as whole
@@ -41,20 +42,40 @@ type ridgeBlock struct {
 	// path returns the ridge on the features of the items that it learns from, with their classes.
 	path func(ctx context.Context, y [][]int) (*ridge.Path, error)
 
-	// scoresTo stores the scores of all nodes.
-	scoresTo func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error
+	// scores returns the scores of nodes.
+	scores func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error)
 }
 
-// newRidgeScores computes the scores of blocks. The items are the learned labels that ridges learn from, and
-// the folds are those of the learned labels.
-func newRidgeScores(ctx context.Context, in *input, items, fold []int, hasOthers []bool, blocks []ridgeBlock) (*ridgeScores, error) {
+// nodeScores stores the scores of the nodes from lo on, a row for each and a column for each class.
+type nodeScores func(dst *sparse.Block[float32], lo int)
+
+// scoresIn returns the scores in a block.
+func scoresIn(full *sparse.Block[float32]) nodeScores {
+	return func(dst *sparse.Block[float32], lo int) { copyRows(dst, rowRange(full, lo, lo+dst.Rows)) }
+}
+
+// ridgeItems are the labels that ridges learn from.
+type ridgeItems struct {
+	p       *problem.Problem // with these labels alone
+	learned []int            // of each the position among the learned labels, −1: it is not one
+}
+
+// itemsOf returns some of the learned labels as items.
+func itemsOf(learned *problem.Problem, positions []int) *ridgeItems {
+	return &ridgeItems{learned.At(positions), positions}
+}
+
+// newRidgeScores computes the scores of blocks. The folds are those of the learned labels.
+func newRidgeScores(ctx context.Context, in *input, items *ridgeItems, fold []int, hasOthers []bool, blocks []ridgeBlock) (*ridgeScores, error) {
 	p, k := in.learned, len(in.p.Names)
 	a := &ridgeScores{classes: k, blocks: len(blocks), shown: make([]bool, len(p.Row)), leftOut: rowsOf(len(p.Row), len(blocks)*k)}
-	y := make([][]int, len(items))
-	for item, i := range items {
-		y[item], a.shown[i] = p.Class[i:i+1], true
+	y := make([][]int, len(items.learned))
+	for item, i := range items.learned {
+		if y[item] = items.p.Class[item : item+1]; i >= 0 {
+			a.shown[i] = true
+		}
 	}
-	if len(p.Row) <= min(nestedLabels, len(items)) {
+	if len(y) == len(p.Row) && len(y) <= nestedLabels {
 		a.inFold = make([][][]float64, in.folds)
 		for f := range a.inFold {
 			a.inFold[f] = rowsOf(len(p.Row), a.blocks*k)
@@ -65,8 +86,8 @@ func newRidgeScores(ctx context.Context, in *input, items, fold []int, hasOthers
 	// predict each other would choose the block that predicts both.
 	takes := make([][]bool, 1+len(a.inFold))
 	for f := range takes {
-		for _, i := range items {
-			takes[f] = append(takes[f], hasOthers[i] && (f == 0 || fold[i] != f-1))
+		for _, i := range items.learned {
+			takes[f] = append(takes[f], i >= 0 && hasOthers[i] && (f == 0 || fold[i] != f-1))
 		}
 	}
 	a.best = make([]int, len(takes))
@@ -103,7 +124,7 @@ type ridgeRegression struct {
 	in     *input
 	scores *ridgeScores
 	fold   []int // of labels
-	items  []int // labels to learn from
+	items  *ridgeItems
 	y      [][]int
 	takes  [][]bool // the items that choose λ: of all labels, and for each fold
 }
@@ -122,12 +143,16 @@ func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]
 		return nil, err
 	}
 	left := path.LeaveOneOut(best[0])
-	for item, i := range r.items {
-		a.columnsTo(a.leftOut[i][b*k:][:k], left.RawRowView(item), b)
+	for item, i := range r.items.learned {
+		if i >= 0 {
+			a.columnsTo(a.leftOut[i][b*k:][:k], left.RawRowView(item), b)
+		}
 	}
+	one := chunks.Block[float32](1, k)
 	for i, row := range p.Row {
 		if !a.shown[i] {
-			a.columnsTo(a.leftOut[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
+			a.full[b](one, row)
+			a.columnsTo(a.leftOut[i][b*k:][:k], doubled(one.Row(0)), b)
 		}
 	}
 	foldScores, foldCosines, err := path.WithoutParts(best[1:], r.fold, r.takes[1:])
@@ -147,13 +172,19 @@ func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]
 func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path *ridge.Path, lambda float64) error {
 	a := r.scores
 	n, k := len(r.in.p.Degrees), a.classes
-	full := chunks.Block[float32](n, k)
-	if err := block.scoresTo(ctx, full, path, lambda); err != nil {
+	full, err := block.scores(ctx, path, lambda)
+	if err != nil {
 		return err
 	}
-	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 1, func(sums []float64, lo, hi int) {
+	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 2, func(sums []float64, lo, hi int) {
+		one := chunks.Block[float32](1, k)
 		for v := lo; v < hi; v++ {
-			row, mean := full.Row(v), 0.0
+			if r.in.manyClasses && !isMeasured(r.in.p, v) {
+				continue
+			}
+			full(one, v)
+			row, mean := one.Row(0), 0.0
+			sums[1]++
 			for _, s := range row {
 				mean += float64(s) / float64(k)
 			}
@@ -163,7 +194,7 @@ func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path 
 		}
 	})
 	a.full = append(a.full, full)
-	a.scale = append(a.scale, 1/(math.Sqrt(square[0]/float64(r.in.p.Nodes()*k))+1e-9))
+	a.scale = append(a.scale, 1/(math.Sqrt(square[0]/max(1, square[1]*float64(k)))+1e-9))
 	return err
 }
 
@@ -209,8 +240,10 @@ func (a *ridgeScores) row() []float64 {
 // scoresOf returns the scores of all blocks at a node; nil if there are none.
 func (a *ridgeScores) scoresOf(v int) (scores []float64) {
 	if a != nil {
+		one := chunks.Block[float32](1, a.classes)
 		for _, full := range a.full {
-			scores = append(scores, doubled(full.Row(v))...)
+			full(one, v)
+			scores = append(scores, doubled(one.Row(0))...)
 		}
 	}
 	return scores
@@ -254,12 +287,20 @@ func (a *ridgeScores) addContributions(ctx context.Context, nodes []int, weights
 	return nil
 }
 
-// nodeTo stores the columns of a node.
-func (a *ridgeScores) nodeTo(dst []float64, v int) {
+// rowsTo stores the scores of the nodes lo ≤ v < hi of all blocks.
+func (a *ridgeScores) rowsTo(dst *sparse.Block[float32], lo, hi int) {
 	if a == nil {
 		return
 	}
 	for b, full := range a.full {
-		a.columnsTo(dst[b*a.classes:][:a.classes], doubled(full.Row(v)), b)
+		full(rowRange(dst.Columns(b*a.classes, (b+1)*a.classes), 0, hi-lo), lo)
 	}
+}
+
+// room returns memory for the scores of a number of nodes.
+func (a *ridgeScores) room(rows int) *sparse.Block[float32] {
+	if a == nil {
+		return &sparse.Block[float32]{Rows: rows}
+	}
+	return chunks.Block[float32](rows, a.blocks*a.classes)
 }

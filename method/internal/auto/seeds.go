@@ -76,7 +76,7 @@ type seeds struct {
 func newSeeds(in *input) *seeds {
 	p := in.p
 	m := len(p.Row)
-	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), labels: make([]int, len(p.Names))}
+	s := &seeds{in: in, steps: stepsOf(in), unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), labels: make([]int, len(p.Names))}
 	byGroup := make([]int, m)
 	for i, c := range p.Class {
 		byGroup[i] = i
@@ -130,8 +130,10 @@ func areSingle(labels, classes, folds int) bool {
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
 	// full has a row for each node, of walks from all labels: class c of a filter in
-	// column position·classes + c, for the filter's position in the list.
-	full *sparse.Block[float32]
+	// column position·classes + c, for the filter's position in the list. It is nil for many classes, whose
+	// columns are stored.
+	full   *sparse.Block[float32]
+	stored *rowStore
 
 	// honest has a row for each learned label, of walks from labels that are not hidden from
 	// it: those of cell i have the filter at position f in column f·cells + i.
@@ -152,10 +154,11 @@ func slabBytes(p *problem.Problem) int64 {
 func (s *seeds) walk(ctx context.Context) (*walkFeatures, error) {
 	in := s.in
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	w := &walkFeatures{
-		full:   chunks.Block[float32](n, len(in.filters)*k),
-		honest: chunks.Block[float32](len(in.places), len(in.filters)*len(s.cells)),
+	w := &walkFeatures{honest: chunks.Block[float32](len(in.places), len(in.filters)*len(s.cells))}
+	if in.manyClasses {
+		return w, s.walkClasses(ctx, w)
 	}
+	w.full = chunks.Block[float32](n, len(in.filters)*k)
 	columns := k + len(s.groups)
 	for lo := 0; lo < columns; lo += walkColumns {
 		x := [2]*sparse.Block[float32]{}
@@ -237,8 +240,26 @@ func (s *seeds) startAt(row int) float32 {
 
 // add adds a step at some rows, for a slab of columns from lo on.
 func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo int, weight weights) {
-	var scale []float32 // of the filters from the first to the last one that has a part in this step
-	start := 0
+	start, scale := s.scaleOf(weight)
+	if len(scale) == 0 {
+		return
+	}
+	k := len(s.in.p.Names)
+	classes := max(0, min(k-lo, x.Cols)) // of the slab; columns of groups are behind them
+	for v := rows.Lo; v < rows.Hi; v++ {
+		row := x.Row(v)[:classes]
+		if slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {
+			sums := simd.Rows[float32]{Data: w.full.Row(v)[start*k+lo:], Stride: k}
+			simd.AddRows(sums, len(scale), classes, sums, scale, simd.Rows[float32]{Data: row})
+		}
+	}
+	if classes < x.Cols {
+		s.addHonest(w, x, classes, lo+classes-k, rows, start, scale)
+	}
+}
+
+// scaleOf returns the factors of a step in the filters from start to the last one that it has a part in.
+func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
 		if y <= leastStepWeight {
@@ -251,29 +272,19 @@ func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
 	for len(scale) > start && scale[len(scale)-1] == 0 {
 		scale = scale[:len(scale)-1]
 	}
-	if scale = scale[start:]; len(scale) == 0 {
-		return
-	}
-	k := len(s.in.p.Names)
-	classes := max(0, min(k-lo, x.Cols)) // of the slab; columns of groups are behind them
-	for v := rows.Lo; v < rows.Hi; v++ {
-		row := x.Row(v)[:classes]
-		if slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {
-			sums := simd.Rows[float32]{Data: w.full.Row(v)[start*k+lo:], Stride: k}
-			simd.AddRows(sums, len(scale), classes, sums, scale, simd.Rows[float32]{Data: row})
-		}
-	}
-	if classes == x.Cols {
-		return
-	}
-	groups, cellOf := s.groups[lo+classes-k:], s.cellOf[lo+classes-k:]
-	masses := make([]float32, cellOf[x.Cols-classes-1]-cellOf[0]+1)
+	return start, scale[start:]
+}
+
+// addHonest adds a step at the learned labels in some rows, for the columns of groups from the given ones on.
+func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], column, group int, rows sparse.Rows, start int, scale []float32) {
+	groups, cellOf := s.groups[group:], s.cellOf[group:]
+	masses := make([]float32, cellOf[x.Cols-column-1]-cellOf[0]+1)
 	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
 		learned := s.order[position]
 		hidden := s.hidden[s.in.places[learned]]
 		clear(masses)
-		for g, y := range x.Row(s.row(learned))[classes:] {
+		for g, y := range x.Row(s.row(learned))[column:] {
 			if groups[g].hidden != hidden {
 				masses[cellOf[g]-cellOf[0]] += y
 			}

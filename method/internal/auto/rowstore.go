@@ -1,0 +1,135 @@
+package auto
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// rowStore is a matrix with a row for each node that is written by slabs of columns and read by rows: in memory, or in
+// a temporary file where it exceeds the limit. The values are the same.
+type rowStore struct {
+	rows, cols int
+	slabs      []storedSlab
+	files      *tempFiles
+	file       durable.File // nil: in memory
+	end        int64        // of the file
+}
+
+// storedSlab is the columns from first on.
+type storedSlab struct {
+	first, cols int
+	block       *sparse.Block[float32] // nil: at offset in the file
+	offset      int64
+}
+
+// tempFiles are the temporary files of a prediction; nil: its stores are in memory.
+type tempFiles struct {
+	dir   *durable.TempDir
+	files []durable.File
+
+	mu  sync.Mutex
+	err error // the first one of reading; guarded by mu
+}
+
+// newTempFiles makes a directory for temporary files in a parent, "" for that of the system.
+func newTempFiles(parent string) (*tempFiles, error) {
+	parent = cmp.Or(parent, os.TempDir())
+	dir, err := durable.NewTempDir(parent)
+	if err == nil {
+		err = durable.OS.Mkdir(dir.Content())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create temporary files in %s: %w", parent, err)
+	}
+	return &tempFiles{dir: dir}, nil
+}
+
+// remove removes the files, and returns the first error of reading them.
+func (t *tempFiles) remove() error {
+	if t == nil {
+		return nil
+	}
+	for _, f := range t.files {
+		_ = f.Close() // it is removed
+	}
+	if err := t.dir.Remove(); t.err == nil {
+		return err
+	}
+	return t.err
+}
+
+// newStore returns a store without columns.
+func (t *tempFiles) newStore(rows, cols int) (s *rowStore, err error) {
+	s = &rowStore{rows: rows, cols: cols, files: t}
+	if t != nil {
+		s.file, err = durable.OS.Create(filepath.Join(t.dir.Content(), fmt.Sprint(len(t.files))))
+		if err == nil {
+			t.files = append(t.files, s.file)
+		}
+	}
+	return s, err
+}
+
+// storedRows is the number of rows of a slab that are written at once.
+const storedRows = 1 << 14
+
+// put stores the columns from first on. The error is that of writing to the file.
+func (s *rowStore) put(first int, x *sparse.Block[float32]) error {
+	slab := storedSlab{first: first, cols: x.Cols, offset: s.end}
+	if s.file == nil {
+		slab.block = chunks.Block[float32](x.Rows, x.Cols)
+		copyRows(slab.block, x)
+	}
+	for lo := 0; s.file != nil && lo < s.rows; lo += storedRows {
+		piece := chunks.Block[float32](min(storedRows, s.rows-lo), x.Cols)
+		copyRows(piece, rowRange(x, lo, lo+piece.Rows))
+		if _, err := s.file.WriteAt(bytesOf(piece.Data), s.end); err != nil {
+			return fmt.Errorf("write temporary files: %w", err)
+		}
+		s.end += 4 * int64(len(piece.Data))
+	}
+	s.slabs = append(s.slabs, slab)
+	return nil
+}
+
+// rowsTo stores the rows from lo on; columns that were not put are left as they are.
+func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
+	var values []float32
+	for _, slab := range s.slabs {
+		x := slab.block
+		if x != nil {
+			x = rowRange(x, lo, lo+dst.Rows)
+		} else {
+			if count := dst.Rows * slab.cols; cap(values) < count {
+				values = make([]float32, count)
+			}
+			x = sparse.BlockOf(dst.Rows, slab.cols, values[:dst.Rows*slab.cols])
+			if _, err := s.file.ReadAt(bytesOf(x.Data), slab.offset+4*int64(lo)*int64(slab.cols)); err != nil {
+				s.files.mu.Lock()
+				if s.files.err == nil {
+					s.files.err = fmt.Errorf("read temporary files: %w", err)
+				}
+				s.files.mu.Unlock()
+			}
+		}
+		copyRows(dst.Columns(slab.first, slab.first+slab.cols), x)
+	}
+}
+
+// bytesOf returns the memory of values.
+func bytesOf(values []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
+}
+
+// rowRange returns the rows lo ≤ i < hi of x, which share its memory.
+func rowRange(x *sparse.Block[float32], lo, hi int) *sparse.Block[float32] {
+	return &sparse.Block[float32]{Rows: hi - lo, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (hi-1)*x.Stride+x.Cols]}
+}
