@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -30,13 +29,8 @@ type Statistics struct {
 
 	// SwitchWeight is the probability that an edge drawn in proportion to its weight
 	// joins different classes, SwitchEdge that of one drawn uniformly; edges with
-	// an unlabelled end do not count. SwitchWalk is that of a step of
-	// a stationary walk which started at a uniformly drawn node: within a
-	// component it visits nodes in proportion to their degrees. Isolated nodes
-	// and components without an edge between labelled nodes do not count. All are
-	// 0 if no edge counts, and SwitchWalk if the graph is directed, because its stationary
-	// distribution does not follow from the degrees.
-	SwitchWeight, SwitchEdge, SwitchWalk float64
+	// an unlabelled end do not count. Both are 0 if no edge counts.
+	SwitchWeight, SwitchEdge float64
 
 	Neighbours []uint32  // of each node; of a directed graph, along its edges
 	Pairs      [][]int64 // entries between labelled nodes, by class of the row and of the column; nil above 20 classes
@@ -66,7 +60,7 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	if l != nil {
 		s.ofLabels(l)
 		counted = &switches{
-			class: classOfRow(l, n), classes: len(l.Names), arcs: directed, ranges: make([]steps, len(a.Ranges())), weight: make([]float64, n), mixed: make([]float64, n),
+			class: classOfRow(l, n), classes: len(l.Names), arcs: directed, ranges: make([]steps, len(a.Ranges())),
 		}
 	}
 	var isolated atomic.Int64
@@ -100,9 +94,6 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	s.Isolated = isolated.Load()
 	if counted != nil {
 		s.SwitchWeight, s.SwitchEdge = counted.edge()
-		if !directed {
-			s.SwitchWalk = counted.walk(parts)
-		}
 		if counted.pairs != nil {
 			s.Pairs = slices.Collect(slices.Chunk(counted.pairs, counted.classes))
 		}
@@ -115,12 +106,11 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 func StatisticsBytes(n int, l *nodefile.Labels) int64 {
 	const (
 		label      = 40        // in the lists of labels, and in the text that they are read from
-		changes    = 4 + 2*8   // of a row: its class, and two sums of weights
 		components = 4 + 4 + 4 // of a row: its component, the tree by which it is found, and its neighbours
 	)
 	bytes := components * int64(n)
 	if l != nil {
-		bytes += changes*int64(n) + label*int64(len(l.Row))
+		bytes += 4*int64(n) + label*int64(len(l.Row))
 	}
 	return bytes
 }
@@ -145,14 +135,11 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 type switches struct {
 	class   []int32
 	classes int
-	arcs    bool      // an edge is one entry
-	ranges  []steps   // numbers of entries and their weights, by range
-	weight  []float64 // sum of the weights of the counted entries, by row
-	mixed   []float64 // sum of the weights of entries to another class, by row
+	arcs    bool    // an edge is one entry
+	ranges  []steps // numbers of entries and their weights, by range
 
-	mu     sync.Mutex
-	pieces []piece // of rows that are longer than a range
-	pairs  []int64 // entries by class of the row and of the column
+	mu    sync.Mutex
+	pairs []int64 // entries by class of the row and of the column
 }
 
 // countPairs counts the entries of a row between labelled nodes.
@@ -186,11 +173,6 @@ type steps struct {
 	weight, mixedWeight float64
 }
 
-type piece struct {
-	row, number   int
-	weight, mixed float64
-}
-
 // count counts the entries of a row, or of a piece of one, in panel p.
 func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 	class := s.class[row]
@@ -198,7 +180,6 @@ func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 		return
 	}
 	n := &s.ranges[p.Index]
-	var weight, mixed float64
 	for e, c := range col {
 		neighbour := s.class[c]
 		if neighbour == Unlabelled {
@@ -215,20 +196,11 @@ func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 		}
 		n.total += ends
 		n.weight += float64(ends) * w
-		weight += w
 		if neighbour != class {
 			n.mixed++
 			n.mixedWeight += w
-			mixed += w
 		}
 	}
-	if p.Pieces == 1 {
-		s.weight[row], s.mixed[row] = weight, mixed
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pieces = append(s.pieces, piece{row, p.Piece, weight, mixed})
 }
 
 // edge returns the shares that edges between different classes have of the weight
@@ -248,31 +220,4 @@ func (s *switches) edge() (ofWeight, ofNumber float64) {
 		ofWeight = sum.mixedWeight / sum.weight
 	}
 	return ofWeight, float64(sum.mixed) / float64(sum.total)
-}
-
-// walk returns the probability that a step of a stationary walk changes the class.
-func (s *switches) walk(parts *sparse.Components) float64 {
-	slices.SortFunc(s.pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.number, b.number))
-	})
-	for _, p := range s.pieces {
-		s.weight[p.row] += p.weight
-		s.mixed[p.row] += p.mixed
-	}
-	weight, mixed := make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
-	for row, component := range parts.Of {
-		weight[component] += s.weight[row]
-		mixed[component] += s.mixed[row]
-	}
-	var chance, nodes float64
-	for component, n := range parts.Sizes {
-		if weight[component] > 0 {
-			chance += float64(n) * mixed[component] / weight[component]
-			nodes += float64(n)
-		}
-	}
-	if nodes == 0 {
-		return 0
-	}
-	return chance / nodes
 }

@@ -80,7 +80,7 @@ properties() {
 		name=${row%%|*} paper=${row#*|}
 		"$heatwalk" info "$work/$name" --labels "$work/$name.labels" --json --quiet |
 			awk -F'[:,]' -v name="$name" -v paper="$paper" '{ gsub(/[ "]/, "", $1); v[$1] = $2 }
-				END { printf "| %s |%s |%s |%s |%s | %.0f | %.0f | %s |\n", name, v["nodes"], v["edges"], v["components"], v["classes"], 100 * v["p_freq"], 100 * v["p_switch_walk"], paper }'
+				END { printf "| %s |%s |%s |%s |%s | %.0f | %.0f | %s |\n", name, v["nodes"], v["edges"], v["components"], v["classes"], 100 * v["p_freq"], 100 * v["p_switch"], paper }'
 	done
 }
 

@@ -42,7 +42,6 @@ type infoDocument struct {
 	PFreq            *float64      `json:"p_freq,omitempty"`
 	PSwitch          *float64      `json:"p_switch,omitempty"`
 	PSwitchEdges     *float64      `json:"p_switch_edges,omitempty"`
-	PSwitchWalk      *float64      `json:"p_switch_walk,omitempty"`
 	Kinds            []kindCounts  `json:"kinds,omitempty"`
 	FirstTime        string        `json:"first_time,omitempty"` // of the edges: a date or a step
 	LastTime         string        `json:"last_time,omitempty"`
@@ -127,9 +126,6 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 		if m.Negative == 0 { // else it is no share
 			v.PSwitch = &s.SwitchWeight
 		}
-		if !m.Directed && m.Negative == 0 {
-			v.PSwitchWalk = &s.SwitchWalk
-		}
 	}
 	if err := describeCodes(run, g, l, v); err != nil {
 		return nil, err
@@ -196,7 +192,7 @@ func (v *infoDocument) lines() [][2]string {
 		kind += ", weighted"
 		noun = "the weight of edges joins"
 	}
-	var labelled, frequent, byWeight, byEdges, byWalk string
+	var labelled, frequent, byWeight, byEdges string
 	if v.Classes != nil {
 		labelled = fmt.Sprintf("%s of %s", words.Counted(*v.Labelled, "node"), words.Counted(*v.Classes, "class"))
 	}
@@ -208,9 +204,6 @@ func (v *infoDocument) lines() [][2]string {
 	}
 	if v.PSwitchEdges != nil && v.Weighted {
 		byEdges = words.Percent(*v.PSwitchEdges) + " of edges, whatever they weigh"
-	}
-	if v.PSwitchWalk != nil {
-		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
 	negative, times := "", ""
 	if v.Negative > 0 {
@@ -226,7 +219,7 @@ func (v *infoDocument) lines() [][2]string {
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
 		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order},
 		{"labelled", labelled}, {"p_freq", frequent},
-		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"p_switch by walk", byWalk}, {"times", times},
+		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"times", times},
 	}
 	for _, k := range v.Kinds {
 		text := words.Counted(k.Entries, "entry")
