@@ -97,23 +97,15 @@ func (g *gridFile) wrong(format string, args ...any) error {
 
 // list returns the distinct values of a parameter.
 func (g *gridFile) list(parameter string, raw json.RawMessage) (values []string, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var content any
-	if err := decoder.Decode(&content); err != nil {
-		return nil, g.wrong("%v", err)
-	}
-	list, isList := content.([]any)
-	if !isList {
-		list = []any{content}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
 	}
 	for _, x := range list {
-		switch x.(type) {
-		case json.Number, string, bool:
-		default:
+		if strings.Contains("{[n", string(x[:1])) { // an object, a list or null
 			return nil, g.wrong("%s: a value is a number, a word, true or false", parameter)
 		}
-		if text := fmt.Sprint(x); !slices.Contains(values, text) {
+		if text := strings.Trim(string(x), `"`); !slices.Contains(values, text) {
 			values = append(values, text)
 		}
 	}
