@@ -127,9 +127,6 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
-	if err := checkStrategy(m.learner, set.Given, len(p.Names)); err != nil {
-		return nil, err
-	}
 	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}

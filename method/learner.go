@@ -50,18 +50,6 @@ func pairwise(l *classify.Learner, constant param.Values) bool {
 // mostPairwise is the largest number of classes whose votes fit into bytes.
 const mostPairwise = 256
 
-// checkStrategy refuses classifiers for every two classes of very many.
-func checkStrategy(l *classify.Learner, fixed param.Values, classes int) error {
-	if classes <= mostPairwise || l.Path == nil {
-		return nil
-	}
-	constant, err := constantsOf(l.Path, fixed, classes)
-	if err == nil && pairwise(l, constant) {
-		err = split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
-	}
-	return err
-}
-
 // mostPlainFolds is the largest number of folds by default.
 const mostPlainFolds = 10
 
@@ -85,12 +73,16 @@ func (s *Settings) onWalks(l *classify.Learner, classes int) (Settings, error) {
 }
 
 // learnerSettings returns the settings of a learner to choose from, their space, and the values of a path's other
-// parameters, which are not chosen. The error is that of [param.Spec.Resolve].
+// parameters, which are not chosen. The error is that of [param.Spec.Resolve], or a [split.UsageError] for classifiers for
+// every two of very many classes.
 func (s *Settings) learnerSettings(l *classify.Learner, classes int) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
 	spec, fixed := &l.Spec, givenFor(l, s.Given, classes)
 	if path := l.Path; path != nil {
 		if constant, err = constantsOf(path, s.Given, classes); err != nil {
 			return nil, nil, nil, err
+		}
+		if classes > mostPairwise && pairwise(l, constant) {
+			return nil, nil, nil, split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 		}
 		spec = &param.Spec{Name: path.Name, Params: []param.Param{*path.Param(path.Parameter)}}
 		fixed = spec.Own(s.Given)

@@ -45,23 +45,16 @@ func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpe
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	set, err := s.onWalks(m.learner, len(p.Names))
-	if err != nil {
-		return nil, err
-	}
+	set := s.WithDefaults()
+	set.learner = m.learner
 	return chooseOnSplits(ctx, p, splits, &set)
 }
 
 // Predict implements [Method].
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	set, err := s.onWalks(m.learner, len(p.Names))
-	if err != nil {
-		return nil, err
-	}
+	set := s.WithDefaults()
+	set.learner = m.learner
 	if err := checkProcesses(m.learner, p); err != nil {
-		return nil, err
-	}
-	if err := checkStrategy(m.learner, set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
 	if par == nil {
