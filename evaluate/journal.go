@@ -34,9 +34,8 @@ type Journal struct {
 
 // record holds the measurements of one method at one training size.
 type record struct {
-	Result   Result    `json:"result"`         // complete, or sums over the splits so far
-	Text     string    `json:"text,omitempty"` // of the result, whose JSON lacks it
-	Outcomes []outcome `json:"outcomes"`       // of the splits so far
+	Result   Result    `json:"result"`   // complete, or sums over the splits so far
+	Outcomes []outcome `json:"outcomes"` // of the splits so far
 	Complete bool      `json:"complete"`
 }
 
@@ -80,7 +79,7 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	}
 	j.records, j.previousSeconds = run.Records, run.Seconds
 	for _, r := range j.records {
-		if r.Result.Text = r.Text; string(r.Result.Parameters) == "null" {
+		if string(r.Result.Parameters) == "null" {
 			r.Result.Parameters = nil
 		}
 	}
@@ -109,9 +108,6 @@ func (j *Journal) save(seconds float64, end bool) error {
 	j.Kept = slices.ContainsFunc(j.records, func(r *record) bool { return len(r.Outcomes) > 0 })
 	if !j.Kept || !end && start.Before(j.next) {
 		return nil
-	}
-	for _, r := range j.records {
-		r.Text = r.Result.Text
 	}
 	err := checkpoint.Write(j.Path, j.run, journalRun{j.previousSeconds + seconds, j.records})
 	if err != nil {

@@ -8,14 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 func pageOf(t *testing.T, r *Report) string {
 	t.Helper()
+	r.describe()
+	page, err := report.Build("evaluate", r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
-	if err := r.Page().WriteHTML(&b); err != nil {
+	if err := page.WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -35,11 +41,11 @@ func TestPage(t *testing.T) {
 	reporttest.Check(t, pageOf(t, r),
 		"90 of 100 nodes, 2 classes", "mean of 3 splits (standard error)", "parameters chosen once on 2 further splits of all labels: cwk",
 		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of +41.0 points; it is more accurate on 3 of 3 splits",
-		"the difference is not chance (p value "+html.EscapeString(pValue(test.PDraws).Text), "For other nodes it is significant (p value "+html.EscapeString(pValue(test.PHolm).Text),
+		"the difference is not chance (p value "+html.EscapeString(pValue(test.PDraws)), "For other nodes it is significant (p value "+html.EscapeString(pValue(test.PHolm)),
 		`<span class="mark">*</span><b>72.0 (1.2)</b>`, `<span class="mark">≈</span>31.0 (0.6)`, "α = 0.9, 40 steps, C = 0.5, plain features",
-		"a&lt;b", "cwk by alpha (columns) and steps (rows).", `<span class="mark">*</span><b>71.0</b></td><td class="text">–</td>`,
+		"a&lt;b", "cwk by alpha (columns; chosen: 0.5) and steps (rows; chosen: 10).", `71.0</td><td class="text">–</td>`,
 		`<td>4</td><td>60.0</td><td>75.0</td><td>66.7</td><td style="--shade:45%">75</td><td style="--shade:15%">25</td>`, // precision 3/5, recall 3/4, F1 2·3/9
-		`<td class="text">0.60 to 0.67</td><td>40</td><td>0.625</td><td>0.750</td>`, "Not drawn: the largest class.",
+		`<td>0.625</td><td>0.750</td>`, "Not drawn: the largest class.",
 	)
 	r.Splits = 1
 	for i := range r.Results {

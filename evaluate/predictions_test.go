@@ -6,12 +6,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/report"
-	"github.com/heatwalk/heatwalk/internal/report/reporttest"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -37,10 +36,7 @@ func TestSummarize(t *testing.T) {
 		}
 	}
 	truth := &nodefile.Labels{File: "t.tsv", Names: []string{"c", "a<b"}, Row: []int{20, 21, 22}, Class: []int{0, 1, 0}}
-	s := Summarize(scores, labels, seeds, truth)
-	if !slices.Equal(s.Labelled, []int{5, 5, 0}) {
-		t.Errorf("labels %v", s.Labelled)
-	}
+	s := Summarize(&method.Prediction{Scores: scores}, labels, seeds, truth, strconv.Itoa)
 	var rows, predicted []int
 	predicted = make([]int, classes)
 	mean := 0.0
@@ -49,31 +45,33 @@ func TestSummarize(t *testing.T) {
 		predicted[labels[row]]++
 		mean += float64(slices.Max(scores.Row(row))) / 85
 	}
-	if !slices.Equal(s.Predicted, predicted) || math.Abs(s.Expected-mean) > 1e-12 {
-		t.Errorf("predictions %v, want %v; mean probability %v, want %v", s.Predicted, predicted, s.Expected, mean)
+	var labelled, counts []int
+	for _, name := range seeds.Names {
+		c := s.ByClass[slices.IndexFunc(s.ByClass, func(c ClassCounts) bool { return c.Class == name })]
+		labelled, counts = append(labelled, c.Labels), append(counts, c.Predictions)
+	}
+	if !slices.Equal(labelled, []int{5, 5, 0}) {
+		t.Errorf("labels %v", labelled)
+	}
+	if !slices.Equal(counts, predicted) || math.Abs(s.Expected-mean) > 1e-12 {
+		t.Errorf("predictions %v, want %v; mean probability %v, want %v", counts, predicted, s.Expected, mean)
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(slices.Max(scores.Row(a)), slices.Max(scores.Row(b))) })
 	for i, u := range s.Least {
 		p := slices.Clone(scores.Row(u.row))
 		slices.Sort(p)
-		if u.row != rows[i] || u.p != float64(p[2]) || u.q != float64(p[1]) || u.class == u.second {
+		if u.row != rows[i] || u.Probability != float64(p[2]) || u.SecondShare != float64(p[1]) || u.Class == u.Second {
 			t.Errorf("number %d: %+v, want row %d with %v", i, u, rows[i], p)
 		}
 	}
 	if len(s.Least) != leastCertain {
 		t.Errorf("%d nodes", len(s.Least))
 	}
-	accuracy, stderr := 0.75, 0.03
-	var b strings.Builder
-	e := &Estimates{Accuracy: &accuracy, Stderr: &stderr, Nodes: 85, Truth: &Truth{Accuracies: Accuracies{All: 0.5, Nodes: 90}, MacroF1: 0.4}}
-	if err := s.Page("cwk", &report.Section{Title: "Model", Text: []string{"α = 0.9"}}, e, strconv.Itoa).WriteHTML(&b); err != nil {
-		t.Fatal(err)
+	if s.ComparedWith != "true labels" || s.Calibration.error() < 0 {
+		t.Errorf("confusion %v with %s", s.Confusion, s.ComparedWith)
 	}
-	reporttest.Check(t, b.String(), "cwk predicts the classes of 85 nodes. Cross-validation on held-out labels estimates that 75.0 ± 3.0 %", "α = 0.9", "a&lt;b",
-		"accuracy 50.0 % of 90 nodes", "True classes and their predicted classes.", ">"+strconv.Itoa(rows[0])+"</th>")
-	b.Reset()
-	if err := Summarize(scores, slices.Repeat([]int{Unlabelled}, n), seeds, nil).Page("lp", &report.Section{Title: "Model"}, new(Estimates), strconv.Itoa).WriteHTML(&b); err != nil {
-		t.Fatal(err)
+	held := &method.Prediction{Scores: scores, HeldOut: []problem.HeldOut{{Class: 1, Predicted: 2, Probability: 0.5}}}
+	if s := Summarize(held, labels, seeds, nil, strconv.Itoa); s.Confusion[1][2] != 1 || s.ComparedWith != "held-out labels" {
+		t.Errorf("confusion %v with %s", s.Confusion, s.ComparedWith)
 	}
-	reporttest.Check(t, b.String(), "lp predicts the classes of 0 nodes. There are too few labels")
 }

@@ -26,6 +26,11 @@ type Report struct {
 	TuningSplits int    `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
 	RNGSeed      uint64 `json:"seed"`
 
+	Protocol        string `json:"protocol"` // how splits were drawn
+	ParameterChoice string `json:"parameter_choice,omitempty"`
+	Marks           string `json:"marks"`   // meanings of the marks of results
+	Summary         string `json:"summary"` // the best method of the middle training size, and whether the difference to the next one may be chance
+
 	Results      []Result     `json:"results"`
 	Significance []Comparison `json:"significance"`
 	Seconds      float64      `json:"seconds"`
@@ -35,10 +40,11 @@ type Report struct {
 type Result struct {
 	Method         string    `json:"method"`
 	TrainFraction  float64   `json:"train_fraction"`            // of the labelled nodes
-	TrainedOn      string    `json:"-"`                         // the size of the training sets, as a person reads it
+	TrainedOn      string    `json:"trained_on"`                // the size of the training sets, as a person reads it
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
+	Mark           string    `json:"mark,omitempty"`
 	Standing       string    `json:"standing"`   // "best", "not worse" at [Level], or "worse"
 	Accuracies     []float64 `json:"accuracies"` // by split
 	MacroF1        float64   `json:"macro_f1"`   // mean over splits
@@ -58,7 +64,7 @@ type Result struct {
 	// formats Parameters, or else those of the first split.
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-	Text              string            `json:"-"`
+	Text              string            `json:"parameters_text,omitempty"`
 	Tuned             string            `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy    float64           `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 	Tried             *Surface          `json:"tried,omitempty"`           // on the tuning splits; nil: no number was chosen
@@ -72,8 +78,9 @@ type Result struct {
 
 	MemoryBytes int64 `json:"memory_bytes"` // upper bound of the memory of a prediction
 
-	Seconds float64              `json:"seconds"`
-	Phases  problem.PhaseSeconds `json:"seconds_by_phase"` // of predictions, summed over splits
+	Seconds           float64              `json:"seconds"`
+	SecondsPrediction float64              `json:"seconds_prediction"` // of a prediction, mean over splits
+	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // of predictions, summed over splits
 }
 
 // Where the parameters of a method were chosen.
@@ -83,7 +90,7 @@ const (
 )
 
 // protocol returns a line for each way of choosing parameters, with its methods.
-func (r *Report) protocol() []string {
+func (r *Report) parameterChoice() []string {
 	methods := map[string][]string{}
 	for _, res := range r.Results {
 		if !slices.Contains(methods[res.Tuned], res.Method) {
@@ -129,17 +136,6 @@ func (r *Report) fractions() []float64 {
 	return fractions
 }
 
-// methods returns the names of the methods in order.
-func (r *Report) methods() []string {
-	var names []string
-	for _, res := range r.Results {
-		if res.TrainFraction == r.Results[0].TrainFraction {
-			names = append(names, res.Method)
-		}
-	}
-	return names
-}
-
 // result returns the result of a method at a fraction, or nil.
 func (r *Report) result(method string, fraction float64) *Result {
 	for i := range r.Results {
@@ -153,14 +149,17 @@ func (r *Report) result(method string, fraction float64) *Result {
 // WriteText writes the table of accuracies, methods by training sizes, the parameters found, and the other measures.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	v := newView(r)
-	accuracies := v.accuracySection().Tables[0]
-	accuracies.Head[0] = ""
-	b.WriteString("accuracy %, " + r.drawn() + "\n" + accuracies.Text())
-	if r.Splits > 1 {
-		b.WriteString(legend(r) + "\n")
+	page, err := report.Build("evaluate", r)
+	if err != nil {
+		return err
 	}
-	for _, line := range r.protocol() {
+	accuracies := page.Sections[0].Tables[0]
+	accuracies.Head[0] = ""
+	b.WriteString("accuracy %, " + r.Protocol + "\n" + accuracies.Text())
+	if r.Splits > 1 {
+		b.WriteString(r.Marks + "\n")
+	}
+	for _, line := range r.parameterChoice() {
 		b.WriteString(line + "\n")
 	}
 	for i := range r.Results {
@@ -171,8 +170,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
 	}
-	b.WriteString("\n" + qualitySection(v).Tables[0].Text())
-	_, err := io.WriteString(w, b.String())
+	others := page.Table("Means over splits.")
+	if !slices.ContainsFunc(r.Results, func(res Result) bool { return res.NodesReached < res.NodesTested }) {
+		others.Head = others.Head[:len(others.Head)-1] // because the accuracy of reached nodes is that of all
+	}
+	b.WriteString("\n" + others.Text())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
@@ -219,48 +222,8 @@ func legend(r *Report) string {
 	return fmt.Sprintf("%s; %s, Holm, level %v", text, strings.Join(tests, " or "), Level)
 }
 
-// measure is a column of the tables of other measures than accuracy.
-type measure struct {
-	Title string
-	value func(*Result) *float64
-	share bool // written as a percentage
-}
-
-// measures returns the columns of these tables. The first one is left out if training labels
-// reach all test nodes, because it is the accuracy then.
-func (r *Report) measures() []measure {
-	for _, res := range r.Results {
-		if res.NodesReached < res.NodesTested {
-			return measures
-		}
-	}
-	return measures[1:]
-}
-
 // thousands writes a count with commas between groups of three digits.
 func thousands(n int) string { return report.Count(n).Text }
-
-var measures = []measure{
-	{"accuracy of reached %", func(r *Result) *float64 { return &r.AccuracyReached }, true},
-	{"macro-F1 %", func(r *Result) *float64 { return &r.MacroF1 }, true},
-	{"AP %", func(r *Result) *float64 { return r.AveragePrecision }, true},
-	{"AUC %", func(r *Result) *float64 { return r.AUC }, true},
-	{"log-loss", func(r *Result) *float64 { return r.LogLoss }, false},
-	{"Brier", func(r *Result) *float64 { return r.Brier }, false},
-	{"ECE %", func(r *Result) *float64 { return r.CalibrationError }, true},
-}
-
-// cell returns the measure of a result, or a dash if the result does not have it.
-func (m *measure) cell(r *Result) report.Cell {
-	switch x := m.value(r); {
-	case x == nil:
-		return report.Cell{Text: "–"}
-	case m.share:
-		return report.Percent(*x, 0)
-	default:
-		return report.Fixed(*x, 3, 0)
-	}
-}
 
 // drawn describes the splits that means are over.
 func (r *Report) drawn() string {

@@ -77,10 +77,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		report.compare(results)
 		report.Results = append(report.Results, results...)
 	}
-	for i := range report.Results {
-		res := &report.Results[i]
-		res.TrainedOn = report.trainedOn(res.TrainFraction)
-	}
+	report.describe()
 	report.Seconds = time.Since(start).Seconds()
 	if plan.Journal != nil {
 		report.Seconds += plan.Journal.previousSeconds

@@ -84,6 +84,7 @@ func TestRun(t *testing.T) {
 	}
 	for i := range again.Results {
 		r.Results[i].Seconds, again.Results[i].Seconds = 0, 0
+		r.Results[i].SecondsPrediction, again.Results[i].SecondsPrediction = 0, 0
 		r.Results[i].Phases, again.Results[i].Phases = problem.PhaseSeconds{}, problem.PhaseSeconds{}
 		r.Results[i].MemoryBytes, again.Results[i].MemoryBytes = 0, 0 // more for several workers
 		if diff := cmp.Diff(jsonOf(t, r.Results[i]), jsonOf(t, again.Results[i])); diff != "" {
@@ -214,6 +215,7 @@ func sampleReport() *Report {
 	r.Results[0].Quality = Quality{
 		AveragePrecision: share(0.8125), AUC: share(0.9), LogLoss: share(0.7), Brier: share(0.4),
 	}
+	r.describe()
 	return r
 }
 
@@ -227,11 +229,11 @@ parameters chosen once on 2 further splits of all labels: cwk
 cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
 cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features
 
-method     trained on   macro-F1 %   AP %   AUC %   log-loss   Brier   ECE %
-cwk        5 %          69.0         81.2   90.0    0.700      0.400   –
-cwk        10 %         69.0         –      –       –          –       –
-majority   5 %          69.0         –      –       –          –       –
-majority   10 %         69.0         –      –       –          –       –
+method     trained on   macro-F1 %   AP %   AUC %   log-loss   Brier
+cwk        5 %          69.0         81.2   90.0    0.700      0.400
+cwk        10 %         69.0         –      –       –          –
+majority   5 %          69.0         –      –       –          –
+majority   10 %         69.0         –      –       –          –
 `
 	var b strings.Builder
 	if err := sampleReport().WriteText(&b); err != nil {
@@ -249,10 +251,10 @@ func TestReportJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,"standing":"best",` +
+	const want = `{"method":"cwk","train_fraction":0.05,"trained_on":"5 %","accuracy_mean":0.72,"accuracy_stderr":0.0115,"mark":"*","standing":"best",` +
 		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"accuracy_reached":0,"nodes_reached":10,"nodes_tested":10,"nodes_trained":80,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
-		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"tuned":"splits","memory_bytes":3000000,"seconds":1.25,"seconds_by_phase":{"choose":0,"walk":0,"classify":0}}`
+		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"parameters_text":"α = 0.9, 40 steps, C = 0.5, plain features","tuned":"splits","memory_bytes":3000000,"seconds":1.25,"seconds_prediction":0,"seconds_by_phase":{"choose":0,"walk":0,"classify":0}}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}

@@ -27,15 +27,17 @@ import (
 // labelled nodes of the same graph, because splits are independent draws of these.
 type Comparison struct {
 	TrainFraction float64 `json:"train_fraction"`
+	TrainedOn     string  `json:"trained_on"`
 	A             string  `json:"a"`
 	B             string  `json:"b"`
-	Difference    float64 `json:"difference"` // mean accuracy of A minus that of B
-	Margin        float64 `json:"margin"`     // half the 95 % confidence interval of Difference; 0 for fewer than leastSplits
-	Higher        int     `json:"higher"`     // splits on which A is more accurate
-	Lower         int     `json:"lower"`      // splits on which B is more accurate
-	P             float64 `json:"p"`          // two-sided; 1 for fewer than two splits
-	PHolm         float64 `json:"p_holm"`     // P, corrected for all pairs at the training size by the procedure of Holm (1979)
-	PDraws        float64 `json:"p_draws"`    // of the paired t-test, corrected in the same way
+	Difference    float64 `json:"difference"`     // mean accuracy of A minus that of B
+	Margin        float64 `json:"margin"`         // half the 95 % confidence interval of Difference; 0 for fewer than leastSplits
+	Higher        int     `json:"higher"`         // splits on which A is more accurate
+	Lower         int     `json:"lower"`          // splits on which B is more accurate
+	P             float64 `json:"p"`              // two-sided; 1 for fewer than two splits
+	PHolm         float64 `json:"p_holm"`         // P, corrected for all pairs at the training size by the procedure of Holm (1979)
+	PDraws        float64 `json:"p_draws"`        // of the paired t-test, corrected in the same way
+	Mark          string  `json:"mark,omitempty"` // * significant by both tests, † by PDraws
 }
 
 // leastSplits is the number of splits that a confidence interval needs: of two splits it is wider than ± 90 points.

@@ -1,8 +1,10 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -10,6 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// mostPaired is the number of classes up to which the links between them are counted.
+const mostPaired = 20
 
 // Unlabelled is the class of a row without a label.
 const Unlabelled = -1
@@ -37,7 +42,67 @@ type Statistics struct {
 }
 
 // SizeCount is the number of components of a number of nodes.
-type SizeCount struct{ Nodes, Count int64 }
+type SizeCount struct {
+	Nodes int64 `json:"nodes"`
+	Count int64 `json:"components"`
+}
+
+// LargestSizes returns the 30 largest sizes, largest first.
+func (s *Statistics) LargestSizes() []SizeCount {
+	list := slices.Clone(s.Sizes[max(0, len(s.Sizes)-30):])
+	slices.Reverse(list)
+	return list
+}
+
+// ClassLabels counts the labels of a class.
+type ClassLabels struct {
+	Class  string  `json:"class"`
+	Labels int     `json:"labels"`
+	Share  float64 `json:"label_share"`
+}
+
+// LabelsByClass returns the counts of classes, of at most 400, most labels first.
+func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
+	for c, n := range s.OfClass {
+		list = append(list, ClassLabels{names[c], n, float64(n) / float64(s.Labelled)})
+	}
+	slices.SortStableFunc(list, func(a, b ClassLabels) int { return cmp.Compare(b.Labels, a.Labels) })
+	return list[:min(400, len(list))]
+}
+
+// DegreeBin counts the nodes with at least From and less than Below neighbours, and those with such a degree, the sum of the
+// weights of edges. Nodes with 0 are in a bin from 0 to 0.
+type DegreeBin struct {
+	From       float64 `json:"from"`
+	Below      float64 `json:"below"`
+	Neighbours int     `json:"nodes_by_neighbours"`
+	Degrees    int     `json:"nodes_by_degree"`
+}
+
+// DegreeBins returns bins that double, without empty ones.
+func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
+	bins := map[float64]*DegreeBin{}
+	binOf := func(d float64) *DegreeBin {
+		b := DegreeBin{}
+		if d > 0 {
+			b.From = math.Ldexp(1, math.Ilogb(d))
+			b.Below = 2 * b.From
+		}
+		if bins[b.From] == nil {
+			bins[b.From] = &b
+		}
+		return bins[b.From]
+	}
+	for i, d := range degrees {
+		binOf(float64(s.Neighbours[i])).Neighbours++
+		binOf(d).Degrees++
+	}
+	var list []DegreeBin
+	for _, lower := range slices.Sorted(maps.Keys(bins)) {
+		list = append(list, *bins[lower])
+	}
+	return list
+}
 
 // Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
 // set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
@@ -67,7 +132,7 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
 		isolatedCount := int64(0)
 		var pairs []int64
-		if counted != nil && counted.classes <= mostClasses {
+		if counted != nil && counted.classes <= mostPaired {
 			pairs = make([]int64, counted.classes*counted.classes)
 		}
 		for i := range p.Hi - p.Lo {

@@ -5,12 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -229,22 +227,21 @@ func TestMeasureCora(t *testing.T) {
 	}
 }
 
-// Degrees are counted in bins that double, and a page has the counts of the graph.
-func TestStatisticsPage(t *testing.T) {
-	degrees := []float64{0, 1, 1, 3, 2, 0.3, 8}
-	if diff := cmp.Diff(map[int]int{zeroDegree: 1, -2: 1, 0: 2, 1: 2, 3: 1}, degreeBins(len(degrees), func(i int) float64 { return degrees[i] })); diff != "" {
-		t.Error(diff)
-	}
+// Degrees are counted in bins that double; sizes of components and classes are in decreasing order.
+func TestStatisticsLists(t *testing.T) {
 	edges := []edge{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}}
 	s, err := Measure(context.Background(), matrix(t, 6, edges, false), false, labelsOf([]int32{0, 0, 1, 1, -1, -1}), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	if err := s.Page([]float64{1, 2, 1, 1, 1, 0}, []string{"a<b", "b", "c"}).WriteHTML(&b); err != nil {
-		t.Fatal(err)
+	bins := s.DegreeBins([]float64{0.3, 2, 3, 1, 1, 0})
+	if diff := cmp.Diff([]DegreeBin{{0, 0, 1, 1}, {0.25, 0.5, 0, 1}, {1, 2, 4, 2}, {2, 4, 1, 2}}, bins); diff != "" {
+		t.Error(diff)
 	}
-	reporttest.Check(t, b.String(), "A node has 1 neighbours on average, at most 2.", `<td>2</td><td style="--bar:100%">4</td>`, // of degree 1
-		"3 components; the largest has 3 nodes.", "3 classes, 4 labels.", `<th scope="row" class="text">a&lt;b</th><td style="--bar:100%">2</td><td>50.0</td>`,
-		"Neighbours of the labelled nodes of a class", `<td style="--shade:40%">67</td>`)
+	if diff := cmp.Diff([]SizeCount{{3, 1}, {2, 1}, {1, 1}}, s.LargestSizes()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]ClassLabels{{"a", 2, 0.5}, {"b", 2, 0.5}, {"c", 0, 0}}, s.LabelsByClass([]string{"a", "b", "c"})); diff != "" {
+		t.Error(diff)
+	}
 }

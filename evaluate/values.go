@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +26,10 @@ type ValuesReport struct {
 	Folds   int    `json:"folds,omitempty"` // splits are those of cross-validation
 	RNGSeed uint64 `json:"seed"`
 
+	Protocol string `json:"protocol"` // how splits were drawn
+	Marks    string `json:"marks"`    // meanings of the marks of results
+	Summary  string `json:"summary"`
+
 	Results []ValuesResult `json:"results"` // by training size, in each the two means and then the methods
 	Seconds float64        `json:"seconds"`
 }
@@ -34,6 +37,8 @@ type ValuesReport struct {
 // ValuesResult is one method at one training size. Errors are means over splits of those of the test nodes.
 type ValuesResult struct {
 	Method        string  `json:"method"`
+	TrainedOn     string  `json:"trained_on"`
+	Mark          string  `json:"mark,omitempty"`
 	TrainFraction float64 `json:"train_fraction"` // of the nodes with a value
 	regress.Errors
 	RMSEStderr   float64   `json:"rmse_stderr"`
@@ -48,9 +53,15 @@ type ValuesResult struct {
 	// ParametersBySplit. Text formats those of the first split.
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-	Text              string            `json:"-"`
+	Text              string            `json:"parameters_text,omitempty"`
 
-	predicted []report.Point // true and predicted values of some test nodes of the first split
+	Tested []TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
+}
+
+// TestedValue is a test node.
+type TestedValue struct {
+	True      float64 `json:"true"`
+	Predicted float64 `json:"predicted"`
 }
 
 // CompareValues measures methods that predict numbers: at each training size all of them learn from the same
@@ -79,7 +90,7 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 				errorLists[index] = append(errorLists[index], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
 				results[index].note(v, split.Train, split.Test)
 				for i := 0; j == 0 && i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
-					results[index].predicted = append(results[index].predicted, report.Point{X: test.Value[i], Y: predicted[test.Row[i]]})
+					results[index].Tested = append(results[index].Tested, TestedValue{test.Value[i], predicted[test.Row[i]]})
 				}
 				index++
 			})
@@ -96,8 +107,23 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 		standing(results)
 		r.Results = append(r.Results, results...)
 	}
+	r.describe()
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// describe stores the texts of a report and of its results.
+func (r *ValuesReport) describe() {
+	r.Protocol, r.Marks = r.drawn(), r.legend()
+	var best []string
+	for i := range r.Results {
+		res := &r.Results[i]
+		res.TrainedOn, res.Mark = res.size(), signs[res.Standing]
+		if res.Standing == first {
+			best = append(best, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %.4g, R² %.3f.", res.TrainedOn, res.Method, res.RMSE, res.R2))
+		}
+	}
+	r.Summary = strings.Join(best, " ")
 }
 
 // note stores the parameters and the sizes of a split.
@@ -157,47 +183,28 @@ func (r *ValuesReport) drawn() string {
 // mostPoints bounds the points of a chart of predicted values.
 const mostPoints = 400
 
-// decimals returns the number of decimals with which the means of a column are written: four digits of the largest.
-func (r *ValuesReport) decimals(measure func(r *ValuesResult) (mean, stderr float64)) int {
-	largest := math.SmallestNonzeroFloat64
-	for i := range r.Results {
-		mean, _ := measure(&r.Results[i])
-		largest = max(largest, math.Abs(mean))
-	}
-	return min(9, max(0, 3-int(math.Floor(math.Log10(largest)))))
-}
-
 // size writes the training size of a result.
 func (r *ValuesResult) size() string {
 	return strconv.FormatFloat(100*r.TrainFraction, 'g', 4, 64) + " %"
 }
 
-// digits writes a number with four digits.
-func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-
 // signs of standings in tables.
 var signs = map[string]string{first: bestMark, notWorse: notWorseMark}
-
-// errorColumns are the columns of the tables of errors.
-var errorColumns = []struct {
-	title   string
-	measure func(r *ValuesResult) (mean, stderr float64)
-}{
-	{"RMSE", func(r *ValuesResult) (float64, float64) { return r.RMSE, r.RMSEStderr }},
-	{"MAE", func(r *ValuesResult) (float64, float64) { return r.MAE, r.MAEStderr }},
-	{"R²", func(r *ValuesResult) (float64, float64) { return r.R2, r.R2Stderr }},
-}
 
 // WriteText writes the table of errors, and the parameters that all splits have.
 func (r *ValuesReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.drawn(), r.table().Text(), r.legend())
+	page, err := report.Build("values", r)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.Protocol, page.Sections[0].Tables[0].Text(), r.Marks)
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Parameters != nil {
-			fmt.Fprintf(&b, "%s at %s: %s\n", res.Method, res.size(), res.Text)
+			fmt.Fprintf(&b, "%s at %s: %s\n", res.Method, res.TrainedOn, res.Text)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 

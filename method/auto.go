@@ -64,7 +64,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return nil, err
 	}
 	out := &Prediction{
-		Class: result.Class, Scores: result.Scores, Reached: result.Reached, Estimate: result.Estimate,
+		Class: result.Class, Scores: result.Scores, Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
 		choice: result.Choice, form: result.Form,
 	}

@@ -8,9 +8,9 @@ import "math"
 type Table struct {
 	Rows, Cols int
 	Source     RowSource // of the rows of a matrix on disk; nil: they are set
-	Present    int   // number of rows that are not missing
-	Entries    int64 // number of nonzero values
-	Bytes      int64 // memory, after the first row
+	Present    int       // number of rows that are not missing
+	Entries    int64     // number of nonzero values
+	Bytes      int64     // memory, after the first row
 
 	slot    []tableRow // nil while all rows are missing
 	values  [][]float32

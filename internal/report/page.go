@@ -41,6 +41,18 @@ func (p *Page) Add(sections ...*Section) {
 	}
 }
 
+// Table returns the table with a caption, or nil.
+func (p *Page) Table(caption string) *Table {
+	for _, s := range p.Sections {
+		for _, t := range s.Tables {
+			if t.Caption == caption {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
 //go:embed page.css
 var pageCSS string
 
@@ -149,8 +161,8 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 			}
 			m.attribute("class", classes[i])
 			switch {
-			case t.Bars[i] > 0 && largest[i] > 0 && c.IsNumber:
-				m.add(` style="--bar:`, pixel(100*t.Bars[i].share(c.Value, largest[i])), `%"`)
+			case t.Bars[i] && largest[i] > 0 && c.IsNumber:
+				m.add(` style="--bar:`, pixel(100*max(0, c.Value/largest[i])), `%"`)
 			case c.Shade > 0:
 				m.add(` style="--shade:`, pixel(60*c.Shade), `%"`)
 			}
@@ -171,9 +183,6 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 		m.add("</tr>\n")
 	}
 	m.add("</tbody></table></div>\n")
-	if t.Folded {
-		m.add("</details>\n")
-	}
 	values, err := t.CSV()
 	if err != nil {
 		return err
@@ -182,6 +191,10 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 	m.element(`<pre tabindex="0">`, values)
 	m.add("<p>LaTeX</p>")
 	m.element(`<pre tabindex="0">`, t.LaTeX())
-	m.add("</details>\n</div>\n")
+	m.add("</details>\n")
+	if t.Folded {
+		m.add("</details>\n")
+	}
+	m.add("</div>\n")
 	return nil
 }

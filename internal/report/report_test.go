@@ -102,7 +102,7 @@ func TestSVG(t *testing.T) {
 // series has one color.
 func TestPage(t *testing.T) {
 	table := &Table{
-		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]Bars{3: Linear},
+		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]bool{3: true},
 		Rows: [][]Cell{
 			{{Text: "a<b"}, {Text: "first"}, {Text: "70.1 (0.2)", IsNumber: true, Value: 70.123, Margin: 0.2, Mark: "*", Strong: true}, Count(4000)},
 			{{Text: "c"}, {Text: "second"}, Percent(math.NaN(), 0), Count(1000)},
@@ -140,24 +140,6 @@ func TestTableCopies(t *testing.T) {
 	const want = "% requires \\usepackage{booktabs}\n\\begin{tabular}{lr}\n\\toprule\nclass & F1, \\% \\\\\n\\midrule\na\\_b \\& \"c\" & 50.0 (1.0) \\\\\n\\bottomrule\n\\end{tabular}\n"
 	if diff := cmp.Diff(want, table.LaTeX()); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// Curves of a table join the rows of a name in increasing order of the abscissa.
-func TestCurves(t *testing.T) {
-	table := &Table{Head: []string{"size", "method", "accuracy"}}
-	for _, size := range []float64{5, 1} {
-		for _, name := range []string{"a", "b"} {
-			table.Rows = append(table.Rows, []Cell{Number(size, ""), {Text: name}, Fixed(10*size, 1, 0.5)})
-		}
-	}
-	points := []Point{{1, 10, 0.5}, {5, 50, 0.5}}
-	if diff := cmp.Diff([]Line{{Name: "a", Points: points}, {Name: "b", Points: points}}, table.Curves(1, 0, 2)); diff != "" {
-		t.Error(diff)
-	}
-	table.Rows = table.Rows[:2]
-	if lines := table.Curves(1, 0, 2); lines != nil {
-		t.Errorf("curves of a single size: %v", lines)
 	}
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/csv"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,26 +13,9 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]Cell
-	Bars    map[int]Bars // kinds of the bars of columns of numbers; a missing one: none
+	Bars    map[int]bool // columns of numbers with bars
 	Folded  bool         // the page shows the table on demand
 	Turned  int          // the first column whose title is read from bottom to top, so that columns are narrow; 0: none
-}
-
-// Bars is the scale of the bars in a column, from 0 to the largest number.
-type Bars int
-
-// Kinds of scales.
-const (
-	Linear Bars = iota + 1
-	Log         // of counts of very different sizes: the length is proportional to log(1 + n)
-)
-
-// share returns the length of the bar of x as a share of that of the largest number.
-func (b Bars) share(x, largest float64) float64 {
-	if b == Log {
-		return math.Log1p(x) / math.Log1p(largest)
-	}
-	return max(0, x/largest)
 }
 
 // Cell is a text, or a number with its text.
@@ -46,9 +28,6 @@ type Cell struct {
 	Strong   bool
 	Shade    float64 // 0 to 1, of the background
 }
-
-// ShadeScale explains the shades of cells between two values, for the caption of a table.
-func ShadeScale(low, high string) string { return " Shade: none at " + low + ", full at " + high + "." }
 
 // Texts returns cells of texts.
 func Texts(texts ...string) []Cell {
@@ -87,23 +66,6 @@ func Count(n int) Cell {
 		text = text[:i] + "," + text[i:]
 	}
 	return Number(float64(n), text)
-}
-
-// Curves returns a curve for each text of column name, through the numbers of columns x and y; nil if
-// all of them have one point.
-func (t *Table) Curves(name, x, y int) (lines []Line) {
-	for _, row := range t.Rows {
-		i := slices.IndexFunc(lines, func(l Line) bool { return l.Name == row[name].Text })
-		if i < 0 {
-			i = len(lines)
-			lines = append(lines, Line{Name: row[name].Text})
-		}
-		lines[i].Add(row[x].Value, row[y])
-	}
-	if len(lines) == len(t.Rows) {
-		return nil
-	}
-	return lines
 }
 
 // numeric reports whether a column has numbers.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -21,6 +22,7 @@ type Report struct {
 	Classes  []string `json:"classes"`
 	Splits   int      `json:"splits"`
 	RNGSeed  uint64   `json:"seed"`
+	Protocol string   `json:"protocol"` // how splits were drawn
 	Results  []Result `json:"results"`
 }
 
@@ -28,6 +30,7 @@ type Report struct {
 // errors, and the choice of the method on each split.
 type Result struct {
 	Method        string  `json:"method"`
+	TrainedOn     string  `json:"trained_on"` // TrainFraction in percent
 	TrainFraction float64 `json:"train_fraction"`
 	MicroF1       float64 `json:"micro_f1"`
 	MicroStderr   float64 `json:"micro_f1_stderr"`
@@ -56,6 +59,9 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 	set := s.WithDefaults()
 	row, sets := setsOf(p)
 	r := &Report{Nodes: len(p.Degrees), Labelled: len(row), Labels: len(p.Row), Classes: p.Names, Splits: splits, RNGSeed: set.RNGSeed}
+	if r.Protocol = fmt.Sprintf("mean of %d splits (standard error)", splits); splits == 1 {
+		r.Protocol = "one split"
+	}
 	draws := make([]*split.Splits, len(fractions))
 	for i, fraction := range fractions {
 		var err error
@@ -72,8 +78,9 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 		return nil, err
 	}
 	for i, fraction := range fractions {
-		learned := Result{Method: "spectral", TrainFraction: fraction}
-		frequent := Result{Method: "majority", TrainFraction: fraction}
+		size := strconv.FormatFloat(100*fraction, 'g', 4, 64) + " %"
+		learned := Result{Method: "spectral", TrainedOn: size, TrainFraction: fraction}
+		frequent := Result{Method: "majority", TrainedOn: size, TrainFraction: fraction}
 		for s := range splits {
 			split := draws[i].At(s)
 			nodes, trainSets := pick(row, split.Train), pick(sets, split.Train)
@@ -135,11 +142,11 @@ func meanStderr(x []float64) (mean, stderr float64) {
 	return mean, stat.StdErr(std, float64(len(x)))
 }
 
-// percent writes a share of one as a percentage with one decimal.
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
-
 // WriteText writes the report as a table of percentages.
 func (r *Report) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels, r.Labelled, len(r.Classes), r.drawn(), r.table().Text())
+	page, err := report.Build("severallabels", r)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels, r.Labelled, len(r.Classes), r.Protocol, page.Sections[0].Tables[0].Text())
+	}
 	return err
 }

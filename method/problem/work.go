@@ -33,6 +33,12 @@ type Estimate struct {
 	Singletons int
 }
 
+// HeldOut is the prediction for a label that was hidden.
+type HeldOut struct {
+	Class, Predicted int
+	Probability      float64 // of the predicted class
+}
+
 // PhaseSeconds is the time of each phase of a prediction, in seconds.
 type PhaseSeconds struct {
 	Choose   float64 `json:"choose"`   // parameters and weights

@@ -57,6 +57,7 @@ type Prediction struct {
 	Reached *roaring.Bitmap // the nodes that a label, or attributes, reach
 
 	problem.Estimate
+	HeldOut []problem.HeldOut
 
 	Unfinished string // the iteration that ended at its limit; "": none
 

@@ -141,7 +141,11 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		}
 		without := right(func(fold int) []component { return h.combine(func(i int) bool { return h.fold[i] != fold }) })
 		with := right(func(int) []component { return mixture })
-		want, got := max(0, without-max(0, with-without)/2), h.estimate(mixture, f.reached, false).Accuracy
+		estimate, predicted := h.estimate(mixture, calibration{}, f.reached, false)
+		if len(predicted) == 0 {
+			t.Error("no held-out predictions")
+		}
+		want, got := max(0, without-max(0, with-without)/2), estimate.Accuracy
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("estimated %v, want %v: %v without the label's fold, %v with it", got, want, without, with)
 		}

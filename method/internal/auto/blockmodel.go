@@ -147,12 +147,12 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	var count choose.Estimator
 	weight, reweigh := choose.WeightsOf(p), p.Reweigher(set.Balanced)
 	for i, label := range m.HeldOut {
-		answer := m.Predicted[i]
+		answer, row := m.Predicted[i], doubled(m.Probabilities[i])
 		if reweigh != nil {
-			row := doubled(m.Probabilities[i])
 			reweigh(row)
 			answer = classify.ArgMax(row)
 		}
+		out.HeldOut = append(out.HeldOut, problem.HeldOut{Class: p.Class[label], Predicted: answer, Probability: row[answer]})
 		count.Note(!isolated[label], answer == p.Class[label], weight[p.Class[label]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)

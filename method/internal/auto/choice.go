@@ -137,7 +137,7 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 	m := &model{features: f, settings: held.settings, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
 	if !split.TooFew(in.p.Class) {
-		out.Estimate = held.estimate(m.mixture, f.reached, in.set.Balanced)
+		out.Estimate, out.HeldOut = held.estimate(m.mixture, m.calibrated, f.reached, in.set.Balanced)
 	}
 	return m, nil
 }

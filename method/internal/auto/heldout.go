@@ -261,8 +261,10 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 // lawyers was 4.4 ± 0.8 points too high.
 const indirect = 0.5
 
-// estimate returns the cross-validated accuracy of the mixture, with balanced classes or without.
-func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap, balanced bool) problem.Estimate {
+// estimate returns the cross-validated accuracy of a mixture, with balanced classes or without, and its calibrated
+// predictions for the labels.
+func (h *heldOut) estimate(mixture []component, calibrated calibration, reached *roaring.Bitmap, balanced bool) (problem.Estimate, []problem.HeldOut) {
+	predicted := make([]problem.HeldOut, 0, len(h.class))
 	var honest, full choose.Estimator // weights without the label's fold, and by all labels
 	weight := choose.WeightsOf(h.p)
 	row := make([]float64, h.classes)
@@ -276,6 +278,11 @@ func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap, balance
 			if h.fold[i] == f && h.isPredicted(refitted, i) && h.isPredicted(mixture, i) {
 				reached := h.attributed || !h.isolated[i]
 				h.mixTo(row, refitted, i)
+				probabilities := slices.Clone(row)
+				calibrated.apply(probabilities)
+				reweigh(probabilities)
+				best := classify.ArgMax(probabilities)
+				predicted = append(predicted, problem.HeldOut{Class: class, Predicted: best, Probability: probabilities[best]})
 				reweigh(row)
 				honest.Note(reached, classify.ArgMax(row) == class, weight[class])
 				h.mixTo(row, mixture, i)
@@ -286,7 +293,7 @@ func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap, balance
 	}
 	e := honest.Estimate(h.p, reached)
 	e.Accuracy = max(0, e.Accuracy-float64(indirect*max(0, full.Estimate(h.p, reached).Accuracy-e.Accuracy)))
-	return e
+	return e, predicted
 }
 
 // doubled returns x in double precision.

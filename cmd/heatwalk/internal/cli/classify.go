@@ -166,13 +166,18 @@ type classifyDocument struct {
 	Parameters *method.Parameters  `json:"parameters,omitempty"`
 	Settings   int                 `json:"settings,omitempty"`
 	Model      any                 `json:"model,omitempty"` // of auto
+	ModelText  string              `json:"model_text,omitempty"`
+	Models     []mixedModel        `json:"models,omitempty"` // of auto, in words
 
-	Suggested int               `json:"suggested,omitempty"`
-	Several   *multilabel.Model `json:"multi_label,omitempty"`
+	Suggested int                   `json:"suggested,omitempty"`
+	LabelNext []labelNext           `json:"label_next,omitempty"`
+	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
+	Several   *multilabel.Model     `json:"multi_label,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
 
+	SampleText  string        `json:"label_sample_text,omitempty"`
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
 	Weights     string             `json:"weights,omitempty"`      // of edges that the method has learned from
@@ -236,7 +241,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		compared = len(r.truth.Row)
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Compared: compared, Suggest: c.suggest, Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
+		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c), Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
@@ -257,7 +262,10 @@ func predict(run *session, c *classifyOptions, name string) error {
 	}
 	r.take(p)
 	r.mapped = p
-	r.Phases.Compare, r.suggested, r.Suggested = baselines.Seconds, p.Suggestions, len(p.Suggestions)
+	r.Phases.Compare, r.suggested = baselines.Seconds, p.Suggestions
+	if c.suggest > 0 {
+		r.Suggested = len(p.Suggestions)
+	}
 	var parameters any // parameters in the run file
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
@@ -345,12 +353,16 @@ func (r *classifyRun) take(p *heatwalk.Prediction) {
 
 // finishLabels compares the labels of the predictions with the true ones, and writes the page and the output.
 func (r *classifyRun) finishLabels(run *session, name string, parameters any) error {
+	countPredictions(r)
 	l, labels := r.data.l, writtenLabels(r.f, r.p)
 	r.Truth = compareTruth(run, labels, r.p.Reached, l, r.truth, "node")
+	if r.f.page != "" || run.json && r.f.suggest == 0 && r.f.model == "" && run.network == nil {
+		describePredictions(r, labels)
+	}
 	if r.f.page != "" {
 		w, err := r.data.out.begin(r.f.page)
 		if err == nil {
-			err = r.writeReport(run, w, name, labels)
+			err = r.writeReport(run, w, name)
 		}
 		if err != nil {
 			return err
@@ -408,6 +420,16 @@ func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
 	return labels
 }
 
+// countPredictions counts the predictions of a run.
+func countPredictions(r *classifyRun) {
+	p := r.p
+	r.Nodes, r.Sweeps = len(p.Class), p.Work.Sweeps
+	r.Unreached = r.Nodes - int(p.Reached.GetCardinality())
+	if r.Predicted = r.Nodes - r.Labelled; r.f.unreached == "blank" {
+		r.Predicted -= r.Unreached
+	}
+}
+
 // finish writes the output, in which every node has the label that labelOf returns, and prints the
 // summary.
 func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int) string) (err error) {
@@ -427,11 +449,6 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	r.Phases.Write = time.Since(begun).Seconds()
-	r.Nodes, r.Sweeps = len(p.Class), p.Work.Sweeps
-	r.Unreached = r.Nodes - int(p.Reached.GetCardinality())
-	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
-		r.Predicted -= r.Unreached
-	}
 	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText(), edgesText(r.data.g)}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -14,44 +12,59 @@ import (
 )
 
 const (
-	mostWalked    = 200 // of the least certain nodes, those that a page has with their neighbours
-	fewestWalked  = 16  // of these that have reasons
-	reasonEntries = 3e8 // entries of the graph times the nodes with reasons
-	mostColors    = 10  // of classes on a page; further classes are grey
+	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
+	fewestWalked    = 16  // of these that have reasons
+	reasonEntries   = 3e8 // entries of the graph times the nodes with reasons
+	pageSuggestions = 10
+	mostColors      = 10 // of classes on a page; further classes are grey
 )
 
-// writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
-func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, labels []int) error {
-	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
-	if r.Reached != nil {
-		e.Nodes = *r.Reached
-	}
-	model := &report.Section{Title: "Model", Text: []string{"Method: " + r.Method + "."}}
-	if text := r.modelText(); text != "" {
-		model.Text = append(model.Text, "Model: "+text+".")
-	}
-	if list := r.p.Models(); list != nil {
-		t := &report.Table{Caption: "Models of the mixture, fitted to all labels. A factor multiplies it, to the power of its weight.", Head: []string{"model", "weight", "parameters"}}
-		for _, m := range list {
-			name := m.Name
-			if m.IsFactor {
-				name = "factor: " + name
-			}
-			t.Rows = append(t.Rows, []report.Cell{{Text: name}, report.Fixed(m.Weight, 3, 0), {Text: m.Parameters}})
+// mixedModel is a model of the mixture of auto.
+type mixedModel struct {
+	Model      string  `json:"model"`
+	Weight     float64 `json:"weight"`
+	Parameters string  `json:"parameters"`
+}
+
+// labelNext is a node to label next.
+type labelNext struct {
+	Node        string `json:"node"`
+	Gain        string `json:"information_gain"`
+	Label       string `json:"label"`
+	Probability string `json:"probability"`
+	Reason      string `json:"reason"`
+}
+
+// describePredictions stores the statistics of the predictions, in which row i has the class labels[i], in the document.
+func describePredictions(r *classifyRun, labels []int) {
+	r.Summary = evaluate.Summarize(r.p, labels, r.data.l, r.truth, r.data.g.Nodes.ID)
+	r.ModelText, r.SampleText = r.modelText(), r.shiftSentence()
+	for _, m := range r.p.Models() {
+		if m.IsFactor {
+			m.Name = "factor: " + m.Name
 		}
-		model.Tables = append(model.Tables, t)
+		r.Models = append(r.Models, mixedModel{m.Name, m.Weight, m.Parameters})
 	}
-	page := evaluate.Summarize(r.p.Scores, labels, r.data.l, r.truth).Page(r.Method, model, e, r.data.g.Nodes.ID)
-	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
+	for i := range r.suggested {
+		cells := r.suggested[i].Cells(r.data.l.Names)
+		r.LabelNext = append(r.LabelNext, labelNext{r.data.g.Nodes.ID(r.suggested[i].Row), cells[0], cells[1], cells[2], cells[3]})
+	}
+}
+
+// writeReport writes the page about the predictions of a graph.
+func (r *classifyRun) writeReport(run *session, w io.Writer, graph string) error {
+	r.closeWith(closingOfRun(run))
+	page, err := buildPage(run, "classify", &r.classifyDocument, graph)
 	switch {
-	case run.network != nil:
+	case err == nil && run.network != nil:
 		run.warn("%s has no map and no reasons because several processes share the graph; run one process", r.f.page)
-	case r.mapped != nil:
-		if err := addMap(run, r, page); err != nil {
-			return err
-		}
+	case err == nil && r.mapped != nil:
+		err = addMap(run, r, page)
 	}
-	return writePage(run, w, page, graph)
+	if err != nil {
+		return err
+	}
+	return page.WriteHTML(w)
 }
 
 // explainedLeast returns the number of the least certain nodes whose reasons a page has: on large graphs few, because each
@@ -61,6 +74,14 @@ func explainedLeast(run *session, c *classifyOptions, g *openGraph) int {
 		return 0
 	}
 	return int(max(fewestWalked, min(mostWalked, reasonEntries/max(1, g.A.NNZ()))))
+}
+
+// suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page.
+func suggestedNodes(run *session, c *classifyOptions) int {
+	if c.page != "" && run.network == nil {
+		return pageSuggestions
+	}
+	return c.suggest
 }
 
 // addMap puts the section of the graph before the others of a page. Classes with most predictions have a

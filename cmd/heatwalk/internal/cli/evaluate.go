@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -124,17 +123,16 @@ type reporter interface{ WriteText(w io.Writer) error }
 
 // publishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
 // --json, else the report and lines. The run file has the store and the chosen parameters.
-func publishReport(o *outputs, doc document, r reporter, graph string, store, chosen any, lines ...string) error {
+func publishReport(o *outputs, doc document, r reporter, page, graph string, store, chosen any, lines ...string) error {
 	run := o.run
 	doc.closeWith(closingOfRun(run))
-	page, ok := r.(interface{ Page() *report.Page })
 	var err error
 	switch format := formatOf(o.path, reportFormats); {
 	case o.path == "":
 	case format == ".json":
 		err = encodeDocument(o.w, doc)
-	case format == ".html" && ok:
-		err = writePage(run, o.w, page.Page(), graph)
+	case format == ".html":
+		err = writePage(run, o.w, page, doc, graph)
 	default:
 		err = r.WriteText(o.w)
 	}
@@ -157,7 +155,7 @@ func publishReport(o *outputs, doc document, r reporter, graph string, store, ch
 
 // publishPlanned publishes the report on a plan.
 func publishPlanned(o *outputs, doc *evaluateDocument, store any) error {
-	return publishReport(o, doc, doc.Report, doc.Graph, store, parametersOf(doc.Report), doc.Skipped.String(), doc.Attributes.String())
+	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph, store, parametersOf(doc.Report), doc.Skipped.String(), doc.Attributes.String())
 }
 
 // sizeParameters holds the parameters of a method at one training size.
@@ -446,5 +444,5 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return valuesError(run, &c.learning.graph, err, v, name)
 	}
 	doc := &valuesDocument{ValuesReport: result, Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}
-	return publishReport(d.data.out, doc, result, name, storeOf(d.data.g.Store.Manifest), nil, doc.Skipped.text("value"), doc.Attributes.String())
+	return publishReport(d.data.out, doc, result, "values", name, storeOf(d.data.g.Store.Manifest), nil, doc.Skipped.text("value"), doc.Attributes.String())
 }

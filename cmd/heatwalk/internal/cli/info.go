@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -45,6 +44,12 @@ type infoDocument struct {
 	Kinds            []kindCounts  `json:"kinds,omitempty"`
 	FirstTime        string        `json:"first_time,omitempty"` // of the edges: a date or a step
 	LastTime         string        `json:"last_time,omitempty"`
+
+	DegreeBins     []evaluate.DegreeBin   `json:"degree_bins"`
+	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // the largest ones, largest first
+	ClassNames     []string               `json:"class_names,omitempty"`
+	LabelsByClass  []evaluate.ClassLabels `json:"labels_by_class,omitempty"` // most labels first
+	ClassLinks     [][]int64              `json:"class_links,omitempty"`     // entries between labelled nodes, by class of the row and of the column; absent above 20 classes
 	Closing
 
 	frequent string // the most frequent class
@@ -120,7 +125,9 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 		return nil, err
 	}
 	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
+	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
 	if l != nil {
+		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names, s.LabelsByClass(l.Names), s.Pairs
 		v.Labelled, v.Classes, v.PFreq, v.frequent = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
 		v.PSwitchEdges = &s.SwitchEdge
 		if m.Negative == 0 { // else it is no share
@@ -134,11 +141,8 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 		return nil, err
 	}
 	if r.page != "" {
-		var names []string
-		if l != nil {
-			names = l.Names
-		}
-		if err := writeInfoPage(run, r, v, s.Page(g.Degrees, names)); err != nil {
+		v.closeWith(closingOfRun(run))
+		if err := writeFile(run, r.page, func(w io.Writer) error { return writePage(run, w, "info", v, name) }); err != nil {
 			return nil, err
 		}
 	}
@@ -170,16 +174,6 @@ func describeCodes(run *session, g *openGraph, l *nodefile.Labels, v *infoDocume
 		v.Kinds = append(v.Kinds, counts)
 	}
 	return nil
-}
-
-// writeInfoPage writes the page of a graph.
-func writeInfoPage(run *session, r *infoOptions, v *infoDocument, page *report.Page) error {
-	for _, line := range v.lines() {
-		if line[1] != "" {
-			page.Facts = append(page.Facts, report.Fact{Name: line[0], Value: line[1]})
-		}
-	}
-	return writeFile(run, r.page, func(w io.Writer) error { return writePage(run, w, page, v.Graph) })
 }
 
 // lines returns the counts of a graph with their names.

@@ -389,6 +389,7 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	}
 	r := &classifyRun{data: d, f: c, p: p, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l), Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
+	countPredictions(r)
 	if r.Components, err = d.problem().MissedComponents(run.ctx, p.Reached, run.threads, &p.Work); err != nil {
 		return err
 	}
@@ -423,5 +424,5 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
 	}
 	doc := &multiLabelDocument{Report: report, Graph: name, Skipped: skippedOf(d.l)}
-	return publishReport(d.out, doc, report, name, storeOf(d.g.Store.Manifest), nil)
+	return publishReport(d.out, doc, report, "severallabels", name, storeOf(d.g.Store.Manifest), nil)
 }

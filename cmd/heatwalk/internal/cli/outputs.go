@@ -431,9 +431,13 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// writePage writes a page about a graph: its title names the graph, and its first facts are
+// buildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
 // the command, the version, the date, the machine and the cost of the run.
-func writePage(run *session, w io.Writer, p *report.Page, graph string) error {
+func buildPage(run *session, name string, doc any, graph string) (*report.Page, error) {
+	p, err := report.Build(name, doc)
+	if err != nil {
+		return nil, err
+	}
 	b, closing := thisBuild(), closingOfRun(run)
 	version := "heatwalk " + b.Version
 	if b.Commit != "" {
@@ -451,6 +455,15 @@ func writePage(run *session, w io.Writer, p *report.Page, graph string) error {
 	}, p.Facts...)
 	for _, text := range closing.Warnings {
 		p.Facts = append(p.Facts, report.Fact{Name: "Warning", Value: text})
+	}
+	return p, nil
+}
+
+// writePage writes the page of buildPage.
+func writePage(run *session, w io.Writer, name string, doc any, graph string) error {
+	p, err := buildPage(run, name, doc, graph)
+	if err != nil {
+		return err
 	}
 	return p.WriteHTML(w)
 }

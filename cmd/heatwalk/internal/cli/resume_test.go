@@ -17,7 +17,7 @@ import (
 )
 
 // untimed matches the times and the memory in a report, which differ from run to run.
-var untimed = regexp.MustCompile(`"(seconds|peak_memory_bytes)": [^\n]*|"seconds_by_phase": \{[^}]*\}`)
+var untimed = regexp.MustCompile(`"(seconds|seconds_prediction|peak_memory_bytes)": [^\n]*|"seconds_by_phase": \{[^}]*\}`)
 
 // TestKilledEvaluate kills runs of evaluate and graphs evaluate at random moments: taken up again and again
 // they end with the bytes of a run that was not killed, and leave nothing else.

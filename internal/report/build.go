@@ -1,0 +1,551 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"encoding/json"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// template describes a page about the JSON document of a command. In a line of text {key} is the value of that key; a line is
+// left out if the document has no such value. Rows is a path of keys: results.calibration has all bins of all
+// results, which have the values of their result too.
+type template struct {
+	Title, Series string // path of names that have a color
+	Facts         []string
+	Summary       []string
+	Sections      []struct {
+		Title string
+		Text  []string
+		Parts []part
+	}
+}
+
+// part is a table or a chart of rows, or a table for each matrix in them.
+type part struct {
+	Rows    string
+	Middle  string   // only rows with the middle one of the values of this key
+	Caption string   // a line of text, or several, joined by |, of which the first one that is complete is taken
+	Columns []string // keys, or quotients of two, a/b; none: all
+	Pivot   string   // a column for each value of this key, with the second of Columns
+	Folded  bool
+	Needs   string // key of the rows that a table has
+	Grouped bool   // rows with the same value of the first column follow each other
+
+	Matrix   string    // key of the numbers by row and column
+	Names    [2]string // keys of the names of rows and columns
+	Measures bool      // of classes: precision, recall and F1
+	Shares   bool      // cells are shares of the sum of their row
+
+	Chart, X, Y, By   string
+	Scatter, Diagonal bool
+	Except            string // a name of By that is not drawn
+	Unit              bool   // axes end at 0 and 1
+	Count             string // key of the items of a point, of which a point has at least 10
+}
+
+// object is a JSON object.
+type object map[string]any
+
+// field is the way to write the values of a key.
+type field struct{ title, format, margin, mark string }
+
+//go:embed pages
+var pageFiles embed.FS
+
+// fieldOf returns the field of a key. Those that the file lacks have words of their key as title.
+var fieldOf = func() func(key string) field {
+	list, text := map[string]field{}, mustRead("fields.tsv")
+	for line := range strings.Lines(string(text)) {
+		cells := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "")
+		list[cells[0]] = field{cells[1], cells[2], cells[3], cells[4]}
+	}
+	return func(key string) field {
+		if f, isThere := list[key]; isThere {
+			return f
+		}
+		return field{title: strings.ReplaceAll(strings.ReplaceAll(key, "_", " "), ".", ": ")}
+	}
+}()
+
+func mustRead(name string) []byte {
+	text, err := pageFiles.ReadFile("pages/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Build returns the page of a name, such as classify, about a document that encodes as JSON.
+func Build(name string, document any) (*Page, error) {
+	var t template
+	d := json.NewDecoder(bytes.NewReader(mustRead(name + ".json")))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&t); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	var o object
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, err
+	}
+	p := &Page{Title: t.Title, Summary: o.lines(t.Summary)}
+	for _, line := range o.lines(t.Facts) {
+		name, value, _ := strings.Cut(line, ": ")
+		p.Facts = append(p.Facts, Fact{name, value})
+	}
+	path, key := cutLast(t.Series)
+	for _, row := range o.rows(path) {
+		if text, isText := row[key].(string); isText && !slices.Contains(p.Series, text) {
+			p.Series = append(p.Series, text)
+		}
+	}
+	for _, description := range t.Sections {
+		s := &Section{Title: description.Title, Text: o.lines(description.Text)}
+		for i := range description.Parts {
+			o.addPart(s, &description.Parts[i])
+		}
+		p.Add(s)
+	}
+	p.Add(o.values())
+	return p, nil
+}
+
+// values returns the section with all values of a document, and the lists of objects in it.
+func (o object) values() *Section {
+	s := &Section{Title: "All values", Text: []string{"The values of the document that --json prints."}}
+	t := &Table{Caption: "Single values.", Head: []string{"value", ""}, Folded: true}
+	flat := o.flat("")
+	for _, key := range slices.Sorted(maps.Keys(flat)) {
+		if cell := o.cell(key, flat[key], -1); cell.Text != "" {
+			t.Rows = append(t.Rows, []Cell{{Text: fieldOf(key).title}, {Text: cell.Text}})
+		}
+	}
+	s.Tables = []*Table{t}
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		if rows := o.rows(key); len(rows) > 0 && !isObject(o[key]) {
+			o.addPart(s, &part{Rows: key, Caption: strings.ReplaceAll(key, "_", " ") + ".", Folded: true})
+		}
+	}
+	return s
+}
+
+func isObject(v any) bool {
+	_, isThere := v.(map[string]any)
+	return isThere
+}
+
+func cutLast(path string) (parent, key string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(0, i)], path[i+1:]
+}
+
+// flat returns the texts, numbers and truth values of an object and of objects in it, by their paths.
+func (o object) flat(prefix string) object {
+	list := object{}
+	for key, v := range o {
+		switch v := v.(type) {
+		case map[string]any:
+			maps.Copy(list, object(v).flat(prefix+key+"."))
+		case string, float64, bool:
+			list[prefix+key] = v
+		}
+	}
+	return list
+}
+
+// rows returns the objects at a path, each with the values of those around it that it has no own value of.
+func (o object) rows(path string) []object {
+	list := []object{o}
+	for key := range strings.SplitSeq(path, ".") {
+		var next []object
+		for _, parent := range list {
+			items, isList := parent[key].([]any)
+			if !isList {
+				items = []any{parent[key]}
+			}
+			for _, item := range items {
+				if own, isThere := item.(map[string]any); isThere {
+					row := maps.Clone(parent)
+					maps.Copy(row, own)
+					row[""] = slices.Sorted(maps.Keys(object(own).flat("")))
+					next = append(next, row)
+				}
+			}
+		}
+		list = next
+	}
+	if path == "" {
+		return []object{o}
+	}
+	return list
+}
+
+// value returns the number or text of a key, or the quotient of the numbers of two, a/b; nil if it has none.
+func (o object) value(key string) any {
+	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
+		x, isNumber := o[a].(float64)
+		y, isDivisor := o[b].(float64)
+		if !isNumber || !isDivisor || y == 0 {
+			return nil
+		}
+		return x / y
+	}
+	for parent, remainder, isInside := strings.Cut(key, "."); isInside; parent, remainder, isInside = strings.Cut(key, ".") {
+		inner, isThere := o[parent].(map[string]any)
+		if !isThere {
+			return nil
+		}
+		o, key = inner, remainder
+	}
+	return o[key]
+}
+
+func (o object) number(key string) float64 {
+	x, isNumber := o.value(key).(float64)
+	if !isNumber {
+		return math.NaN()
+	}
+	return x
+}
+
+var placeholder = regexp.MustCompile(`\{[a-z0-9_./]+\}`)
+
+// lines returns lines of text with values in place of {key}, without those that lack one.
+func (o object) lines(texts []string) (list []string) {
+	for _, text := range texts {
+		isWhole := true
+		text = placeholder.ReplaceAllStringFunc(text, func(match string) string {
+			key := match[1 : len(match)-1]
+			v := o.value(key)
+			isWhole = isWhole && v != nil
+			return o.cell(key, v, -1).Text
+		})
+		if isWhole {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+func (o object) caption(p *part) string {
+	return append(o.lines(strings.Split(p.Caption, "|")), "")[0]
+}
+
+// cell writes a value of a key, with the decimals of its column; −1: unknown.
+func (o object) cell(key string, v any, decimals int) Cell {
+	f := fieldOf(key)
+	switch v := v.(type) {
+	case string:
+		return Cell{Text: v, Mark: text(o[f.mark])}
+	case []any:
+		return Count(len(v))
+	case bool:
+		return Cell{Text: map[bool]string{true: "yes", false: "no"}[v]}
+	case float64:
+		margin := 0.0
+		if f.margin != "" {
+			margin = max(0, o.number(f.margin))
+		}
+		c := format(f.format, v, margin, decimals)
+		c.Mark = text(o[f.mark])
+		c.Strong = c.Mark == "*"
+		return c
+	}
+	return Cell{Text: "–"}
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// format writes a number: % as a percentage, n as an integer, MB in millions of bytes, +% as a difference of percentages, p as a p value,
+// a digit with this number of decimals; others with the decimals of their column, or else with four digits.
+func format(format string, x, margin float64, decimals int) Cell {
+	if math.IsNaN(margin) {
+		margin = 0
+	}
+	switch format {
+	case "%":
+		return Percent(x, margin)
+	case "n":
+		return Count(int(math.Round(x)))
+	case "MB":
+		return Number(x/1e6, strconv.FormatFloat(x/1e6, 'g', 3, 64))
+	case "+%":
+		c := Percent(x, margin)
+		if x >= 0.0005 {
+			c.Text = "+" + c.Text
+		}
+		return c
+	case "p":
+		if x < 0.001 {
+			return Number(x, "< 0.001")
+		}
+		return Fixed(x, 3, 0)
+	}
+	if fixed, err := strconv.Atoi(format); err == nil {
+		decimals = fixed
+	}
+	if decimals >= 0 {
+		return Fixed(x, decimals, margin)
+	}
+	return Number(x, strconv.FormatFloat(x, 'g', 4, 64))
+}
+
+const (
+	mostRows   = 400
+	mostNames  = 20 // rows and columns of a matrix of classes
+	mostTables = 6  // of matrices
+	leastCount = 10 // items of a point
+)
+
+// addPart adds a table, a chart or tables of matrices to a section.
+func (o object) addPart(s *Section, p *part) {
+	rows := o.rows(p.Rows)
+	if p.Middle != "" {
+		rows = middle(rows, p.Middle)
+	}
+	switch {
+	case p.Matrix != "":
+		for _, row := range rows {
+			if cells, isThere := row[p.Matrix].([]any); isThere && len(s.Tables) < mostTables && (p.Except == "" || row["method"] != p.Except) {
+				s.Tables = append(s.Tables, row.matrix(p, cells))
+			}
+		}
+	case p.Chart != "":
+		s.Charts = append(s.Charts, chart(p, rows, o.caption(p)))
+	case p.Pivot != "":
+		s.Tables = append(s.Tables, pivot(p, rows, o.caption(p)))
+	default:
+		s.Tables = append(s.Tables, tableOf(p, rows, o.caption(p)))
+	}
+}
+
+// middle returns the rows with the middle one of the values of a key, in their order.
+func middle(rows []object, key string) []object {
+	var values []any
+	for _, row := range rows {
+		if v := row[key]; !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return slices.DeleteFunc(rows, func(row object) bool { return row[key] != values[(len(values)-1)/2] })
+}
+
+// tableOf returns the table of rows with a column for each key that some of them have.
+func tableOf(p *part, rows []object, caption string) *Table {
+	t := &Table{Caption: caption, Folded: p.Folded, Bars: map[int]bool{}}
+	if p.Needs != "" {
+		rows = slices.DeleteFunc(rows, func(row object) bool { return row.value(p.Needs) == nil })
+	}
+	if p.Grouped {
+		first := map[any]int{}
+		for i, row := range slices.Backward(rows) {
+			first[row[p.Columns[0]]] = i
+		}
+		slices.SortStableFunc(rows, func(a, b object) int { return cmp.Compare(first[a[p.Columns[0]]], first[b[p.Columns[0]]]) })
+	}
+	rows = rows[:min(mostRows, len(rows))]
+	keys := p.Columns
+	if keys == nil && len(rows) > 0 {
+		keys = rows[0][""].([]string)
+	}
+	t.Rows = make([][]Cell, len(rows))
+	for _, key := range keys {
+		var numbers []float64
+		isThere := false
+		for _, row := range rows {
+			v := row.value(key)
+			isThere = isThere || v != nil
+			if x, isNumber := v.(float64); isNumber {
+				numbers = append(numbers, x)
+			}
+		}
+		if !isThere {
+			continue
+		}
+		if fieldOf(key).format == "n" {
+			t.Bars[len(t.Head)] = true
+		}
+		t.Head = append(t.Head, fieldOf(key).title)
+		for i, row := range rows {
+			t.Rows[i] = append(t.Rows[i], row.cell(key, row.value(key), decimalsOf(numbers)))
+		}
+	}
+	return t
+}
+
+// decimalsOf returns the number of decimals of a column: those of four digits of its largest number, fewer if that changes none.
+func decimalsOf(numbers []float64) int {
+	largest := math.SmallestNonzeroFloat64
+	for _, x := range numbers {
+		largest = max(largest, math.Abs(x))
+	}
+	limit := min(9, max(0, 3-int(math.Floor(math.Log10(largest)))))
+	for decimals := range limit {
+		unit := math.Pow(10, float64(decimals))
+		if !slices.ContainsFunc(numbers, func(x float64) bool { return math.Abs(x*unit-math.Round(x*unit)) > 1e-9 }) {
+			return decimals
+		}
+	}
+	return limit
+}
+
+// pivot returns the table with a row for each value of the first column and a column for each value of the key Pivot.
+func pivot(p *part, rows []object, caption string) *Table {
+	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
+	for _, row := range rows {
+		name, column := text(row[p.Columns[0]]), row.cell(p.Pivot, row.value(p.Pivot), -1).Text
+		if !slices.Contains(t.Head, column) {
+			t.Head = append(t.Head, column)
+		}
+		i := slices.IndexFunc(t.Rows, func(cells []Cell) bool { return cells[0].Text == name })
+		if i < 0 {
+			i = len(t.Rows)
+			t.Rows = append(t.Rows, Texts(name))
+		}
+		t.Rows[i] = append(t.Rows[i], row.cell(p.Columns[1], row.value(p.Columns[1]), -1))
+	}
+	if len(t.Head) == 2 {
+		t.Bars = map[int]bool{1: true}
+	}
+	return t
+}
+
+// chart returns the chart of rows, with a line for each value of the key By.
+func chart(p *part, rows []object, caption string) *Chart {
+	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title}, Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
+	low, high, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, row := range rows {
+		x, y := row.number(p.X), row.cell(p.Y, row.value(p.Y), -1)
+		if fieldOf(p.X).format == "%" {
+			x *= 100
+		}
+		if math.IsNaN(x) || !y.IsNumber || row[p.By] == p.Except || p.Count != "" && row.number(p.Count) < leastCount {
+			continue
+		}
+		low, high, lowY, highY = min(low, x), max(high, x), min(lowY, y.Value), max(highY, y.Value)
+		name := text(row[p.By])
+		i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
+		if i < 0 {
+			i = len(c.Lines)
+			c.Lines = append(c.Lines, Line{Name: name, Scatter: p.Scatter})
+		}
+		c.Lines[i].Add(x, y)
+	}
+	switch {
+	case p.Unit:
+		c.X.High, c.Y.High = 1, 1
+	case p.Diagonal:
+		c.X.Low, c.X.High = min(low, lowY), max(high, highY)
+		c.Y.Low, c.Y.High = c.X.Low, c.X.High
+	case low > 0 && high >= 5*low:
+		c.X.Log = true
+		c.X.Title += " (logarithmic)"
+	}
+	return c
+}
+
+// matrix returns a table of the numbers of an object by row and column, shaded from the least to the largest. Of more than
+// 20 rows it has the largest ones.
+func (o object) matrix(p *part, cells []any) *Table {
+	t := &Table{Caption: o.caption(p), Head: []string{"class"}}
+	rows, columns := namesOf(o[p.Names[0]], len(cells)), namesOf(o[p.Names[1]], 0)
+	number := func(i, j int) float64 {
+		row, _ := cells[i].([]any)
+		if x, isNumber := row[j].(float64); isNumber {
+			return x
+		}
+		return math.NaN()
+	}
+	order, sums, columnSums := make([]int, len(rows)), make([]float64, len(rows)), make([]float64, len(columns))
+	for i := range rows {
+		order[i] = i
+		for j := range columns {
+			sums[i], columnSums[j] = sums[i]+number(i, j), columnSums[j]+number(i, j)
+		}
+	}
+	shownColumns := slices.Clone(order)
+	if !p.Shares {
+		t.Head[0], shownColumns = "", nil
+		for j := range columns {
+			shownColumns = append(shownColumns, j)
+		}
+	} else if len(order) > mostNames {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+		order = order[:mostNames]
+		slices.Sort(order)
+		shownColumns = order
+		t.Caption += " The 20 largest classes."
+	}
+	if p.Measures {
+		t.Head = append(t.Head, "nodes", "precision, %", "recall, %", "F1, %")
+	}
+	if p.Shares {
+		t.Turned = len(t.Head)
+	}
+	for _, j := range shownColumns {
+		t.Head = append(t.Head, columns[j])
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, i := range order {
+		row := Texts(rows[i])
+		if p.Measures {
+			precision, recall := number(i, i)/max(1, columnSums[i]), number(i, i)/max(1, sums[i])
+			row = append(row, Count(int(sums[i])), Percent(precision, 0), Percent(recall, 0), Percent(2*number(i, i)/max(1, sums[i]+columnSums[i]), 0))
+		}
+		for _, j := range shownColumns {
+			c := Percent(number(i, j), 0)
+			if p.Shares {
+				c = Number(number(i, j), strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
+				c.Shade = number(i, j) / max(1, sums[i])
+			} else if c.IsNumber {
+				low, high = min(low, c.Value), max(high, c.Value)
+			}
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if p.Shares {
+		t.Caption += " Shade: none at 0, full at 100 %."
+		return t
+	}
+	for _, row := range t.Rows {
+		for j := range row[1:] {
+			if c := &row[1+j]; c.IsNumber && high > low {
+				c.Shade = (c.Value - low) / (high - low)
+			}
+		}
+	}
+	t.Caption += " Shade: none at " + Fixed(low, 1, 0).Text + " %, full at " + Fixed(high, 1, 0).Text + " %."
+	return t
+}
+
+// namesOf returns texts or numbers as texts; none are n empty ones.
+func namesOf(v any, n int) []string {
+	list, isThere := v.([]any)
+	if !isThere {
+		return make([]string, n)
+	}
+	names := make([]string, len(list))
+	for i, name := range list {
+		switch name := name.(type) {
+		case string:
+			names[i] = name
+		case float64:
+			names[i] = strconv.FormatFloat(name, 'g', 4, 64)
+		}
+	}
+	return names
+}
