@@ -55,13 +55,7 @@ type ValuesResult struct {
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 	Text              string            `json:"parameters_text,omitempty"`
 
-	Tested []TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
-}
-
-// TestedValue is a test node.
-type TestedValue struct {
-	True      float64 `json:"true"`
-	Predicted float64 `json:"predicted"`
+	Tested []regress.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
 // CompareValues measures methods that predict numbers: at each training size all of them learn from the same
@@ -90,7 +84,7 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 				errorLists[index] = append(errorLists[index], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
 				results[index].note(v, split.Train, split.Test)
 				for i := 0; j == 0 && i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
-					results[index].Tested = append(results[index].Tested, TestedValue{test.Value[i], predicted[test.Row[i]]})
+					results[index].Tested = append(results[index].Tested, regress.TestedValue{True: test.Value[i], Predicted: predicted[test.Row[i]]})
 				}
 				index++
 			})

@@ -119,5 +119,12 @@ type Prediction struct {
 	Mean       Errors     // of predicting the mean of the other folds
 	Neighbours Errors     // of predicting the mean of the neighbours outside the fold, or else that mean
 
-	Tested int // values that errors are measured on, a sample of many
+	Tested  int           // values that errors are measured on, a sample of many
+	HeldOut []TestedValue // these values, and those that models of other folds predict
+}
+
+// TestedValue is a value that a model does not know, and its prediction.
+type TestedValue struct {
+	True      float64 `json:"true"`
+	Predicted float64 `json:"prediction"`
 }

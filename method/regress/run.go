@@ -55,7 +55,11 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	best := c.bestMethod(list, -1)
 	out.Compared = out.Methods[best]
 	out.Errors = c.measure(list)
-	predicted, err := list[best].method.Predict(ctx, p, []param.Values{list[best].settings[c.best(list[best], -1)]}, s)
+	setting := c.best(list[best], -1)
+	for i, miss := range list[best].miss[setting] {
+		out.HeldOut = append(out.HeldOut, TestedValue{c.Value[i], c.Value[i] - miss})
+	}
+	predicted, err := list[best].method.Predict(ctx, p, []param.Values{list[best].settings[setting]}, s)
 	if err != nil {
 		return nil, err
 	}

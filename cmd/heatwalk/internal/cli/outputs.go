@@ -97,8 +97,10 @@ func sideFlag(flags *pflag.FlagSet, p *string, name, usage string, formats []str
 	flags.Lookup(name).Annotations[sideFile] = nil
 }
 
-// outputFile marks the flags of outputs, sideFile those of side files.
+// outputFile marks the flags of outputs, sideFile those of side files, and nodeArguments commands whose arguments behind
+// the first one are nodes.
 const (
+	nodeArguments = "heatwalk nodes"
 	outputFile = "heatwalk output"
 	sideFile   = "heatwalk side file"
 )
@@ -107,7 +109,7 @@ const (
 // or TABLE in their usage and are not outputs.
 func inputPaths(cmd *cobra.Command, args []string) []string {
 	inputs := slices.Clone(args)
-	if strings.Contains(cmd.Use, "GRAPH NODE...") {
+	if _, hasNodes := cmd.Annotations[nodeArguments]; hasNodes {
 		inputs = inputs[:min(1, len(inputs))]
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -25,6 +25,7 @@ type regressOptions struct {
 	graph               graphInputs
 	attributes          attributeFlags
 	values, out, listed string
+	page                string // path of the report
 	methods             []*regress.Method
 }
 
@@ -35,6 +36,7 @@ func newRegress(run *session) *cobra.Command {
 	fieldsFlag(run, &c.graph.tables, flags, "number")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
+	sideFlag(flags, &c.page, "report", "`FILE` for a page about errors, with predicted against true numbers: .html", pageFormats)
 	c.attributes.declare(run, flags)
 	graphFlags(run, &c.graph, flags)
 	return cmd
@@ -123,10 +125,11 @@ type regressDocument struct {
 	Attributes *attributesDocument `json:"node_features,omitempty"`
 
 	regress.Compared
-	Tested     int                `json:"tested"`
-	Methods    []regress.Compared `json:"methods"`
-	Mean       regress.Errors     `json:"mean"`
-	Neighbours regress.Errors     `json:"neighbours"`
+	Tested     int                   `json:"tested"`
+	HeldOut    []regress.TestedValue `json:"tested_values"`
+	Methods    []regress.Compared    `json:"methods"`
+	Mean       regress.Errors        `json:"mean"`
+	Neighbours regress.Errors        `json:"neighbours"`
 	Closing
 }
 
@@ -172,7 +175,17 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(v.Row), Predicted: ids.N - len(v.Row), Unreached: ids.N - int(out.Reached.GetCardinality()),
-		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Compared: out.Compared, Tested: out.Tested, Methods: out.Methods, Mean: out.Mean, Neighbours: out.Neighbours,
+		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Compared: out.Compared, Tested: out.Tested, HeldOut: out.HeldOut, Methods: out.Methods, Mean: out.Mean, Neighbours: out.Neighbours,
+	}
+	if c.page != "" {
+		doc.closeWith(closingOfRun(run))
+		w, err := d.data.out.begin(c.page)
+		if err == nil {
+			err = writePage(run, w, "regress", doc, name)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, doc.lines()...)
 }
