@@ -241,7 +241,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		compared = len(r.truth.Row)
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c), Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
+		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c, d.g), Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
@@ -356,7 +356,7 @@ func (r *classifyRun) finishLabels(run *session, name string, parameters any) er
 	countPredictions(r)
 	l, labels := r.data.l, writtenLabels(r.f, r.p)
 	r.Truth = compareTruth(run, labels, r.p.Reached, l, r.truth, "node")
-	if r.f.page != "" || run.json && r.f.suggest == 0 && r.f.model == "" && run.network == nil {
+	if r.f.page != "" || run.json && r.p.Scores != nil && r.f.suggest == 0 && r.f.model == "" && run.network == nil {
 		describePredictions(r, labels)
 	}
 	if r.f.page != "" {

@@ -15,8 +15,9 @@ const (
 	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
 	fewestWalked    = 16  // of these that have reasons
 	reasonEntries   = 3e8 // entries of the graph times the nodes with reasons
-	pageSuggestions = 10
-	mostColors      = 10 // of classes on a page; further classes are grey
+	pageSuggestions = 10  // nodes to label next
+	suggestEntries  = 1e6 // entries of a graph up to which a page has them, because their search takes seconds
+	mostColors      = 10  // of classes on a page; further classes are grey
 )
 
 // mixedModel is a model of the mixture of auto.
@@ -76,9 +77,9 @@ func explainedLeast(run *session, c *classifyOptions, g *openGraph) int {
 	return int(max(fewestWalked, min(mostWalked, reasonEntries/max(1, g.A.NNZ()))))
 }
 
-// suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page.
-func suggestedNodes(run *session, c *classifyOptions) int {
-	if c.page != "" && run.network == nil {
+// suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page, which a large graph is without.
+func suggestedNodes(run *session, c *classifyOptions, g *openGraph) int {
+	if c.page != "" && run.network == nil && g.A.NNZ() <= suggestEntries {
 		return pageSuggestions
 	}
 	return c.suggest
