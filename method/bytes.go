@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -74,6 +75,9 @@ func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
 	set := *s
 	if set.Memory = p.Remaining(s.Memory); m == (labelPropagation{}) && keepsHighest(p, &set) {
 		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
+	}
+	if m == (automatic{}) && !p.Signed { // whose scores have no padding
+		return chunks.Bytes[float32](p.Rows(), len(p.Names)) + 8*int64(p.Rows())
 	}
 	return scoreBytes(p)
 }
