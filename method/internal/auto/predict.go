@@ -145,8 +145,11 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	}
 	if isKnown {
 		p.read(v, row, f.columns.diffusionRow(p.scores, v))
-		f.attributes.columnsOf(p.attributes, doubled(p.ridges[0].Row(v-p.first)))
-		f.links.columnsOf(p.links, doubled(p.ridges[1].Row(v-p.first)))
+		for i, a := range []*ridgeScores{f.attributes, f.links} {
+			columns := [][]float64{p.attributes, p.links}[i]
+			simd.ConvertTo(columns, p.ridges[i].Row(v-p.first))
+			a.columnsOf(columns, columns)
+		}
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
