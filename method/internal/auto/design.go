@@ -59,7 +59,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 		propagation: !set.LowEffort,
 	}
 	if d.manyClasses {
-		d.propagation = d.propagation && (k > mostClasses || Propagates(p))
+		d.propagation = d.propagation && Propagates(p)
 		d.reduce(m)
 		return d
 	}

@@ -101,8 +101,8 @@ func sideFlag(flags *pflag.FlagSet, p *string, name, usage string, formats []str
 // the first one are nodes.
 const (
 	nodeArguments = "heatwalk nodes"
-	outputFile = "heatwalk output"
-	sideFile   = "heatwalk side file"
+	outputFile    = "heatwalk output"
+	sideFile      = "heatwalk side file"
 )
 
 // inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags that show FILE
