@@ -3,7 +3,6 @@ package tablefile
 import (
 	"context"
 	"fmt"
-
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +31,6 @@ func (f *File) isMapped(memory int64) bool {
 
 // mappedRows reads rows of a .npy file.
 type mappedRows struct {
-	name  string
 	array *npy.Array
 	file  *os.File
 	cols  int
@@ -54,12 +52,11 @@ func (m *mappedRows) Err() error {
 
 // RowsTo implements [sparse.RowSource].
 func (m *mappedRows) RowsTo(dst []float32, lo int) {
-	rows := len(dst) / m.cols
 	if m.place == nil {
 		m.read(dst, lo)
 		return
 	}
-	for i := range rows {
+	for i := range len(dst) / m.cols {
 		if row := dst[i*m.cols:][:m.cols]; m.place[lo+i] < 0 {
 			clear(row)
 		} else {
@@ -91,7 +88,7 @@ func (m *mappedRows) read(dst []float32, lo int) {
 
 // mapMatrix makes the table of a .npy file whose rows stay there. Cost: one pass over its values, to check them.
 func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
-	m := &mappedRows{name: f.Name, cols: f.Cols}
+	m := &mappedRows{cols: f.Cols}
 	if m.file, err = os.Open(f.path); err != nil {
 		return err
 	}

@@ -132,16 +132,11 @@ func (o object) values() *Section {
 	}
 	s.Tables = []*Table{t}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if rows := o.rows(key); len(rows) > 0 && !isObject(o[key]) {
+		if _, isList := o[key].([]any); isList && len(o.rows(key)) > 0 {
 			o.addPart(s, &part{Rows: key, Caption: strings.ReplaceAll(key, "_", " ") + ".", Folded: true})
 		}
 	}
 	return s
-}
-
-func isObject(v any) bool {
-	_, isThere := v.(map[string]any)
-	return isThere
 }
 
 func cutLast(path string) (parent, key string) {

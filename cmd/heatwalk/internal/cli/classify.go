@@ -496,39 +496,6 @@ func (r *classifyRun) weightsText() string {
 	return text
 }
 
-// modelText returns the parameters of the model, the model that auto chose, or the method of a saved one,
-// for the summary.
-func (r *classifyRun) modelText() string {
-	switch {
-	case r.f.model != "" && r.BlockModel:
-		return r.Method + " of " + r.f.model + ": beliefs of a block model"
-	case r.f.model != "":
-		return r.Method + " of " + r.f.model
-	case r.BlockModel:
-		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
-	case r.Parameters != nil:
-		return chosen(*r.Parameters, r.Settings)
-	}
-	const named = 3
-	var terms []string
-	list, factor := r.p.Models(), ""
-	if n := len(list) - 1; n >= 0 && list[n].IsFactor {
-		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name, list[n].Weight)
-		list = list[:n]
-	}
-	for _, m := range list[:min(named, len(list))] {
-		terms = append(terms, fmt.Sprintf("%.2f %s", m.Weight, m.Name))
-	}
-	if n := len(list) - named; n > 0 {
-		terms = append(terms, words.Counted(n, "other model"))
-	}
-	text := strings.Join(terms, " + ") + factor
-	if len(r.Omitted) > 0 {
-		text += "; left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
-	}
-	return text
-}
-
 // headline returns the counts of the predictions for the summary.
 func (r *classifyRun) headline() string {
 	switch {

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -119,4 +122,37 @@ func addMap(run *session, r *classifyRun, page *report.Page) error {
 	}
 	page.Sections = slices.Insert(page.Sections, 0, section)
 	return nil
+}
+
+// modelText returns the parameters of the model, the model that auto chose, or the method of a saved one,
+// for the summary.
+func (r *classifyRun) modelText() string {
+	switch {
+	case r.f.model != "" && r.BlockModel:
+		return r.Method + " of " + r.f.model + ": beliefs of a block model"
+	case r.f.model != "":
+		return r.Method + " of " + r.f.model
+	case r.BlockModel:
+		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
+	case r.Parameters != nil:
+		return chosen(*r.Parameters, r.Settings)
+	}
+	const named = 3
+	var terms []string
+	list, factor := r.p.Models(), ""
+	if n := len(list) - 1; n >= 0 && list[n].IsFactor {
+		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name, list[n].Weight)
+		list = list[:n]
+	}
+	for _, m := range list[:min(named, len(list))] {
+		terms = append(terms, fmt.Sprintf("%.2f %s", m.Weight, m.Name))
+	}
+	if n := len(list) - named; n > 0 {
+		terms = append(terms, words.Counted(n, "other model"))
+	}
+	text := strings.Join(terms, " + ") + factor
+	if len(r.Omitted) > 0 {
+		text += "; left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
+	}
+	return text
 }
