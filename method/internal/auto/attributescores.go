@@ -87,9 +87,14 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (a *ridgeScores, err error) {
 	p := in.learned
 	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes), in.set.Workers, in.work)
+	l.memory, l.files = in.memory, in.files
 	items := itemsOf(p, shownLabels(p, l.a.Cols, in.set.RNGSeed))
-	if in.manyClasses {
-		if items, err = l.manyClasses(in); err != nil {
+	if in.manyClasses { // of all labels, because the learned ones are few for each class
+		l.steps = leanSteps
+		items = in.allItems(shownLabels(in.p, l.a.Cols, in.set.RNGSeed))
+	}
+	if l.a.Cols <= len(in.p.Names) {
+		if l.ranked, err = in.files.newStore(l.a.Cols); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +103,7 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 		return nil, err
 	}
 	views := []*attributeBlock{attributesOf(plain, l.apply), attributesOf(ranked, l.applyRank)}
-	if countsNeighbours(in.p) && !in.manyClasses {
+	if in.counts {
 		counts, err := countBlock(ctx, in, l, items.learned, fold)
 		if err != nil {
 			return nil, err

@@ -15,7 +15,6 @@ import (
 const (
 	rankDamping = 0.9 // α
 	rankSteps   = 20  // J
-	slabColumns = 64  // columns that are swept together
 )
 
 // lens shows attributes X as they are and through the linear map
@@ -29,10 +28,11 @@ type lens struct {
 	workers int
 	work    *problem.Work
 
-	steps  int       // J
-	memory int64     // limit of the blocks of a slab; 0: none
-	many   *input    // of many classes: nothing of the size of nodes × classes is allocated; nil: not many
-	ranked *rowStore // P, where it has fewer columns than there are many classes; else nil
+	steps  int   // J
+	memory int64 // limit of the blocks of a slab; 0: none
+	files  *tempFiles
+	ranked *rowStore // P, where it has at most as many columns as there are classes; else nil
+	isFull bool      // ranked was computed
 
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
 	root []float32                 // (D + σI)^½
@@ -101,6 +101,12 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 	}
+	if l.isFull {
+		for i, v := range nodes {
+			l.ranked.rowsTo(rowRange(ranked, i, i+1), v)
+		}
+		return plain, ranked, nil
+	}
 	byNodes, count := l.ranked == nil && l.byNodes(len(nodes)), d
 	width := slabWidth(l.memory, rankBytes(len(l.p.Degrees)))
 	if byNodes {
@@ -134,13 +140,14 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 				copy(ranked.Row(i)[lo:hi], z.Row(v))
 			}
 			if l.ranked != nil {
-				if err := l.ranked.put(lo, z); err != nil {
+				if err := l.ranked.put(lo, d, z); err != nil {
 					return nil, nil, err
 				}
 			}
 		}
 		report(stageFeatures, hi, count)
 	}
+	l.isFull = l.ranked != nil
 	return plain, ranked, nil
 }
 
@@ -244,44 +251,48 @@ func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 	}
 }
 
-// applyTo stores XW in dst.
-func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
-	products := l.productOf(w)
-	return chunks.Run(ctx, l.workers, dst.Rows, func(_, lo, hi int) { products(rowRange(dst, lo, hi), lo) })
+// apply returns XW.
+func (l *lens) apply(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+	return l.productOf(w), nil
 }
 
-// apply returns XW, computed when it is read where there are many classes.
-func (l *lens) apply(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
-	if l.many != nil {
-		return l.productOf(w), nil
-	}
-	full := chunks.Block[float32](l.a.Rows, w.Cols)
-	return scoresIn(full), l.applyTo(ctx, full, w)
-}
-
-// applyRank returns PW.
+// applyRank returns PW, which is computed from rows of P, or stored by slabs of classes. Cost: as many sweeps as steps for
+// each slab.
 func (l *lens) applyRank(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
-	switch {
-	case l.ranked != nil:
+	if l.ranked != nil {
 		return l.rankedProduct(w), nil
-	case l.many != nil:
-		return l.rankedClasses(ctx, w)
 	}
-	full := chunks.Block[float32](l.a.Rows, w.Cols)
-	return scoresIn(full), l.rankTo(ctx, full, w)
+	store, err := l.files.newStore(w.Cols)
+	width := slabWidth(l.memory, rankBytes(l.a.Rows))
+	for lo := 0; lo < w.Cols && err == nil; lo += width {
+		hi := min(w.Cols, lo+width)
+		x, room := l.slabBlocks(hi - lo)
+		products := l.productOf(w.Columns(lo, hi))
+		err = chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) { products(rowRange(x, first, last), first) })
+		if err == nil {
+			x, err = l.rank(ctx, x, room)
+		}
+		if err == nil {
+			err = store.put(lo, w.Cols, x)
+		}
+	}
+	return store.rowsTo, err
 }
 
-// rankTo stores P·W in dst.
-func (l *lens) rankTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
-	x, room := l.slabBlocks(dst.Cols)
-	if err := l.applyTo(ctx, x, w); err != nil {
-		return err
+// rankBytes returns the size of a column of the three blocks in which attributes are swept.
+func rankBytes(n int) int64 { return 12 * int64(n) }
+
+// rankedProduct returns PW, from rows of P.
+func (l *lens) rankedProduct(w *sparse.Block[float32]) nodeScores {
+	k, one, weights := w.Cols, []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
+	return func(dst *sparse.Block[float32], lo int) {
+		rows := chunks.Block[float32](dst.Rows, l.a.Cols)
+		l.ranked.rowsTo(rows, lo)
+		for i := range dst.Rows {
+			clear(dst.Row(i))
+			simd.Gather(simd.Rows[float32]{Data: dst.Row(i), Stride: k}, k, one, weights, []int64{0, int64(l.a.Cols)}, l.a.columns, rows.Row(i))
+		}
 	}
-	z, err := l.rank(ctx, x, room)
-	if err == nil {
-		copyRows(dst, z)
-	}
-	return err
 }
 
 func copyRows(dst, src *sparse.Block[float32]) {

@@ -161,13 +161,15 @@ func TestViews(t *testing.T) {
 		got := chunks.Block[float32](n, k)
 		for _, view := range []struct {
 			x     *mat.Dense
-			apply func(ctx context.Context, dst, w *sparse.Block[float32]) error
-		}{{x, l.applyTo}, {ranked, l.rankTo}} {
+			apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)
+		}{{x, l.apply}, {ranked, l.applyRank}} {
 			var want mat.Dense
 			want.Mul(view.x, w)
-			if err := view.apply(t.Context(), got, weights); err != nil {
+			scores, err := view.apply(t.Context(), weights)
+			if err != nil {
 				t.Fatal(err)
 			}
+			scores(got, 0)
 			for v := range n {
 				for c, g := range got.Row(v) {
 					if y := want.At(v, c); math.Abs(float64(g)-y) > 1e-4*(1+math.Abs(y)) {

@@ -35,7 +35,7 @@ func Bytes(p *problem.Problem, set *Settings) int64 {
 
 // mixtureBytes returns an upper bound of the memory of the stages after the beliefs of a block model.
 func mixtureBytes(p *problem.Problem, set *Settings) int64 {
-	return keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
+	return keptBytes(p, set) + stageBytes(p, set, remaining(p, set), spills(p, set))
 }
 
 // remaining returns the memory that stages may allocate for themselves under the limit, at least
@@ -54,24 +54,21 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	return bytes
 }
 
-// spills reports whether rows are stored in temporary files: of many classes, where all rows exceed the limit.
+// spills reports whether rows are stored in temporary files, because all rows exceed the limit.
 func spills(p *problem.Problem, set *Settings) bool {
-	if set.Memory <= 0 || set.Explain || !designOf(p, set).manyClasses {
+	if set.Memory <= 0 || set.Explain {
 		return false
 	}
 	stored := learnedBytes(p, set) + storedBytes(p, set)
-	return stored+stageBytes(p, set, 1) > p.Remaining(set.Memory)
+	return stored+stageBytes(p, set, 1, false) > p.Remaining(set.Memory)
 }
 
-// storedBytes returns the size of the rows of walks, of attributes that were propagated and of scores of ridges.
+// storedBytes returns the size of the rows of walks and of attributes that were propagated, or of their scores.
 func storedBytes(p *problem.Problem, set *Settings) int64 {
 	d := designOf(p, set)
 	n, k := len(p.Degrees), len(p.Names)
 	bytes := chunks.Bytes[float32](n, len(d.filters)*k)
-	switch {
-	case !d.manyClasses:
-		bytes += int64(d.ridges(p)) * chunks.Bytes[float32](n, k)
-	case p.Attributes != nil:
+	if p.Attributes != nil {
 		bytes += chunks.Bytes[float32](n, min(k, p.Attributes.Cols))
 	}
 	return bytes
@@ -85,6 +82,7 @@ func learnedBytes(p *problem.Problem, set *Settings) int64 {
 	filters := len(d.filters)
 	bytes := chunks.Bytes[float32](m, filters*min(len(p.Row), d.folds*k)) + 4*int64(n)
 	bytes += chunks.Bytes[float32](n, spectralColumns*int(boolean(d.eigenvectors)))
+	bytes += (boolean(d.links) + boolean(d.counts)) * chunks.Bytes[float32](n, k)
 	nested := 1 // rows of scores for each label: without it, and without folds
 	if m <= nestedLabels {
 		nested += d.folds
@@ -115,7 +113,7 @@ func boolean(x bool) int64 {
 
 // ridges returns the number of ridges whose scores are columns.
 func (d *design) ridges(p *problem.Problem) int {
-	return int(2*boolean(p.Attributes != nil) + boolean(countsNeighbours(p)) + boolean(d.links))
+	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) + boolean(d.links))
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -125,8 +123,8 @@ func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
 }
 
 // stageBytes returns the largest size of the blocks of one stage, the predictions among them, within
-// a limit, 0 for none.
-func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
+// a limit, 0 for none, with rows in files or in memory.
+func stageBytes(p *problem.Problem, set *Settings, limit int64, inFiles bool) int64 {
 	d := designOf(p, set)
 	q := p
 	if p.Directed {
@@ -136,14 +134,11 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		q = &undirected
 	}
 	n, k, m := len(p.Degrees), len(p.Names), min(len(p.Row), d.examples+2*len(p.Names))
-	largest := max(slabBytes(p), chunks.Bytes[float32](n, k), 2*blocks.BlockBytes[float64](n, 1))
-	if d.manyClasses {
-		groups := max(slabWidth(limit, walkBytes(n, 1, len(d.filters))), min(d.folds*k, len(p.Row))/k+1)
-		rows := int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](chunks.Length, (len(d.filters)+2)*k)
-		largest = max(walkBytes(n, groups, len(d.filters)), chunks.Bytes[float32](n, k)+8*int64(n)+rows)
-	}
+	groups := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), mostGroups(p, d.folds))
+	scores := chunks.Bytes[float32](n, k) // and rows that are read at once
+	scores += int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](storedRows, (len(d.filters)+d.ridges(p))*k)
+	largest := max(walkBytes(n, groups, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
-		scores := chunks.Bytes[float32](n, k)
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
 	if d.eigenvectors {
@@ -198,20 +193,16 @@ func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }
 // fitted.
 func attributeBytes(p *problem.Problem, design *design, workers int, limit int64) int64 {
 	n, d, k, folds := p.Attributes.Rows, p.Attributes.Cols, len(p.Names), design.folds
-	if design.manyClasses {
-		labels := len(shownLabels(p, d, 0))
-		sweeps := int64(slabWidth(limit, 2*rankBytes(n))) * 2 * rankBytes(n)
-		return attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d) + max(sweeps, ridge.Bytes(labels, d, k, 0)+2*chunks.Bytes[float32](d, k))
-	}
 	labels := len(shownLabels(p, d, 0))
 	retained := attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d)
-	sweeps := 3*blocks.BlockBytes[float32](n, max(slabColumns, k)) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*slabColumns
+	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0
 	}
-	if countsNeighbours(p) {
+	ridges := 2*chunks.Bytes[float32](d, k) + ridge.Bytes(labels, d, k, folds)
+	if design.counts {
 		retained += countBytes(p)
-		d = countColumns(p) // features of the largest ridge
+		ridges = max(ridges, ridge.Bytes(labels, countColumns(p), k, folds)) // the largest ridge
 	}
-	return retained + max(sweeps, 2*chunks.Bytes[float32](d, k)+3*blocks.BlockBytes[float32](n, k)+ridge.Bytes(labels, d, k, folds))
+	return retained + max(sweeps, ridges)
 }

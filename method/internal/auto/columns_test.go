@@ -97,7 +97,7 @@ func TestFilters(t *testing.T) {
 		for v := range full {
 			for f := range undirectedFilters {
 				for c, want := range full[v][f] {
-					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), walks.full.Row(v)[f*3+c], want)
+					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), walks.row(v)[f*3+c], want)
 				}
 			}
 		}
@@ -203,8 +203,8 @@ func TestColumns(t *testing.T) {
 	}
 	const some = 17
 	y, x := make([]float64, got.design.sharedCount()*k), make([]float64, got.freeCount())
-	got.sharedTo(y, walks.full.Row(some), nil)
-	got.freeTo(x, walks.full.Row(some), some)
+	got.sharedTo(y, walks.row(some), nil)
+	got.freeTo(x, walks.row(some), some)
 	if len(y) != 5*k || len(x) != 16 {
 		t.Fatalf("%d shared and %d free columns", len(y), len(x))
 	}

@@ -23,6 +23,7 @@ type design struct {
 	eigenvectors bool // may be features; the number of components decides
 	diffusion    bool // scores of kernels are features
 	links        bool // scores of link rows are features
+	counts       bool // attributes count the classes of neighbours
 	propagation  bool // label propagation may be a candidate
 
 	omitted []string // stages that are left out because of the size of the graph
@@ -39,6 +40,7 @@ const (
 	mostClasses = 200
 	mostScores  = 1 << 25
 	leanFolds   = 2
+	leanSteps   = 6 // of walks and of attributes: few steps reach most nodes of large graphs
 
 	// mostLearned is the number of labels that models learn from and are tested on; of more it is a sample. The
 	// standard error of an accuracy at 4,000 labels is 0.8 points or less.
@@ -66,7 +68,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := range filter(undirectedFilters) {
 		d.filters = append(d.filters, f)
 	}
-	d.shared, d.free = sharedFilters, slices.Clip(freeFilters)
+	d.shared, d.free, d.counts = sharedFilters, slices.Clip(freeFilters), countsNeighbours(p)
 	if m >= nearLabels {
 		d.shared = slices.Concat(sharedFilters, nearFilters)
 	}
@@ -113,7 +115,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of many classes.
 func (d *design) reduce(m int) {
-	d.manyClasses, d.eigenvectors, d.diffusion, d.links = true, false, false, false
+	d.manyClasses, d.eigenvectors, d.diffusion, d.links, d.counts = true, false, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	d.folds = min(leanFolds, m)
 }

@@ -55,11 +55,13 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// Rows of many classes that are stored in files have the bits of those in memory, whether propagated attributes or scores of
-// classes are stored, and no file is left.
+// Rows that are stored in files have the bits of those in memory, with few classes or many, whether propagated attributes or
+// scores of classes are stored, and no file is left.
 func TestStoredRows(t *testing.T) {
 	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
-	for _, columns := range []int{8, 20} {
+	for _, columns := range []int{8, 20, -20} {
+		isLean := columns > 0
+		columns = max(columns, -columns)
 		rng := rand.New(rand.NewPCG(1, 1))
 		p.Attributes = &sparse.Table{Rows: len(class), Cols: columns}
 		row := make([]float32, columns)
@@ -72,8 +74,10 @@ func TestStoredRows(t *testing.T) {
 			p.Attributes.Set(v, row)
 		}
 		d := designOf(p, &Settings{})
-		d.reduce(len(p.Row))
-		d.examples = 500
+		if isLean {
+			d.reduce(len(p.Row))
+			d.examples = 500
+		}
 		predict := func(workers int, memory int64, dir string) *Prediction {
 			out := &Prediction{}
 			in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, &out.Work)
@@ -92,9 +96,9 @@ func TestStoredRows(t *testing.T) {
 		if found := problemtest.Accuracy(p, out.Class, class); math.Abs(out.Accuracy-found) > 3*out.Stderr || found < 0.5 {
 			t.Errorf("%d columns: accuracy %.3f, estimated %.3f ± %.3f", columns, found, out.Accuracy, out.Stderr)
 		}
-		again := predict(7, 1<<20, dir)
+		again := predict(7, 64<<20, dir)
 		if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Estimate != out.Estimate {
-			t.Errorf("%d columns: other bits from files", columns)
+			t.Errorf("%d columns, lean %t: other bits from files", columns, isLean)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("files are left: %v, %v", left, err)

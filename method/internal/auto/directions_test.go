@@ -87,12 +87,12 @@ func TestFiltersOfArcs(t *testing.T) {
 		}
 		return steps
 	}
-	got := make([]float32, walks.full.Cols)
+	got := make([]float32, walks.cols)
 	for _, first := range []filter{alongArcs, againstArcs} {
 		for j, want := range slow(first, func(int) bool { return true }) {
 			for v := range n {
 				for c := range k {
-					if x := walks.full.Row(v)[(int(first)+j)*k+c]; math.Abs(float64(x)-want.At(v, c)) > 1e-5 {
+					if x := walks.row(v)[(int(first)+j)*k+c]; math.Abs(float64(x)-want.At(v, c)) > 1e-5 {
 						t.Fatalf("filter %d of class %d at node %d is %v, want %v", int(first)+j, c, v, x, want.At(v, c))
 					}
 				}

@@ -23,8 +23,8 @@
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
 //  8. model (predict.go) is fitted to all learned labels and predicts every node.
 //
-// With many classes (manyclasses.go) the probabilities are the only block of nodes × classes: rows of walks and of
-// attributes are stored (rowstore.go), in temporary files where they exceed the limit.
+// Rows of walks and of attributes are stored (rowstore.go), in temporary files where they exceed the limit. Then the
+// probabilities are the only block of nodes × classes.
 //
 // # Gains
 //

@@ -158,9 +158,10 @@ func (f *features) walk(ctx context.Context) (err error) {
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	team, counts := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
-	room := f.walks.room(chunks.Length)
-	for lo := 0; lo < len(p.Degrees); lo += chunks.Length {
-		rows := f.walks.rows(room, lo, min(lo+chunks.Length, len(p.Degrees)))
+	room := chunks.Block[float32](storedRows, f.walks.cols)
+	for lo := 0; lo < len(p.Degrees); lo += storedRows {
+		rows := rowRange(room, 0, min(storedRows, len(p.Degrees)-lo))
+		f.walks.rowsTo(rows, lo)
 		for i := range rows.Rows {
 			v := lo + i
 			if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
@@ -177,7 +178,7 @@ func (f *features) missedShare() float64 {
 		return share
 	}
 	labels, missed := 0, 0
-	honest := make([]float32, f.walks.cols())
+	honest := make([]float32, f.walks.cols)
 	for i, v := range f.in.learned.Row {
 		if f.isolated[i] || p.Degrees[v] == 0 {
 			continue
@@ -227,7 +228,7 @@ func (f *features) examples(hidden int) *examples {
 	if f.links != nil {
 		e.bestLinks = f.links.bestOf(hidden)
 	}
-	x, filtered := make([]float64, free), make([]float32, f.walks.cols())
+	x, filtered := make([]float64, free), make([]float32, f.walks.cols)
 	for i, row := range p.Row {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)

@@ -79,7 +79,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 // predictPoisson returns the probabilities of Poisson learning.
 func predictPoisson(f *features) probabilities {
 	out := newProbabilities(len(f.fold))
-	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.cols())
+	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.cols)
 	for i, c := range f.in.learned.Class {
 		if f.seeds.honestTo(filtered, f.walks, i, -1); f.isKnown(filtered) {
 			poissonProbabilities(row, f.columns, filtered)

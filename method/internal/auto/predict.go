@@ -78,8 +78,10 @@ func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
 	}
 	return scores, chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		p := m.newPredictor()
-		p.load(lo, hi)
 		for v := lo; v < hi; v++ {
+			if (v-lo)%storedRows == 0 {
+				p.load(v, min(v+storedRows, hi))
+			}
 			row := scores.Row(v)
 			simd.ConvertTo(row, p.probabilities(v, row))
 		}
@@ -112,7 +114,8 @@ type predictor struct {
 // load reads the rows of walks and the scores of ridges of the nodes lo ≤ v < hi.
 func (p *predictor) load(lo, hi int) {
 	f := p.features
-	p.first, p.walked = lo, f.walks.rows(f.walks.room(hi-lo), lo, hi)
+	p.first, p.walked = lo, chunks.Block[float32](hi-lo, f.walks.cols)
+	f.walks.rowsTo(p.walked, lo)
 	for i, a := range []*ridgeScores{f.attributes, f.links} {
 		p.ridges[i] = a.room(hi - lo)
 		a.rowsTo(p.ridges[i], lo, hi)

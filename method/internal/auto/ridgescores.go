@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/method/explain"
@@ -63,6 +64,18 @@ type ridgeItems struct {
 // itemsOf returns some of the learned labels as items.
 func itemsOf(learned *problem.Problem, positions []int) *ridgeItems {
 	return &ridgeItems{learned.At(positions), positions}
+}
+
+// allItems returns some of all labels as items.
+func (in *input) allItems(positions []int) *ridgeItems {
+	items := &ridgeItems{in.p.At(positions), make([]int, len(positions))}
+	for item, label := range positions {
+		learned, isLearned := slices.BinarySearch(in.places, label)
+		if items.learned[item] = learned; !isLearned {
+			items.learned[item] = -1
+		}
+	}
+	return items
 }
 
 // newRidgeScores computes the scores of blocks. The folds are those of the learned labels.
@@ -179,7 +192,7 @@ func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path 
 	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 2, func(sums []float64, lo, hi int) {
 		one := chunks.Block[float32](1, k)
 		for v := lo; v < hi; v++ {
-			if r.in.manyClasses && !isMeasured(r.in.p, v) {
+			if !isMeasured(r.in.p, v) {
 				continue
 			}
 			full(one, v)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -16,18 +17,19 @@ import (
 // rowStore is a matrix with a row for each node that is written by slabs of columns and read by rows: in memory, or in
 // a temporary file where it exceeds the limit. The values are the same.
 type rowStore struct {
-	rows, cols int
-	slabs      []storedSlab
-	files      *tempFiles
-	file       durable.File // nil: in memory
-	end        int64        // of the file
+	cols  int
+	slabs []storedSlab
+	files *tempFiles
+	file  durable.File // nil: in memory
+	end   int64        // of the file
 }
 
-// storedSlab is the columns from first on.
+// storedSlab is some columns: count of them from first on, from first + period on, and so on.
 type storedSlab struct {
-	first, cols int
-	block       *sparse.Block[float32] // nil: at offset in the file
-	offset      int64
+	first, count, period int
+	cols                 int                    // of all
+	block                *sparse.Block[float32] // nil: at offset in the file
+	offset               int64
 }
 
 // tempFiles are the temporary files of a prediction; nil: its stores are in memory.
@@ -66,9 +68,9 @@ func (t *tempFiles) remove() error {
 	return t.err
 }
 
-// newStore returns a store without columns.
-func (t *tempFiles) newStore(rows, cols int) (s *rowStore, err error) {
-	s = &rowStore{rows: rows, cols: cols, files: t}
+// newStore returns a store of rows with the given number of columns.
+func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
+	s = &rowStore{cols: cols, files: t}
 	if t != nil {
 		s.file, err = durable.OS.Create(filepath.Join(t.dir.Content(), fmt.Sprint(len(t.files))))
 		if err == nil {
@@ -78,18 +80,18 @@ func (t *tempFiles) newStore(rows, cols int) (s *rowStore, err error) {
 	return s, err
 }
 
-// storedRows is the number of rows of a slab that are written at once.
-const storedRows = 1 << 14
+// storedRows is the number of rows of a slab that are written or read at once.
+const storedRows = 512
 
-// put stores the columns from first on. The error is that of writing to the file.
-func (s *rowStore) put(first int, x *sparse.Block[float32]) error {
-	slab := storedSlab{first: first, cols: x.Cols, offset: s.end}
+// put stores the columns of x from first on, from first + period on, and so on: as many as fit into the columns of the
+// store. The store keeps x. The error is that of writing to the file.
+func (s *rowStore) put(first, period int, x *sparse.Block[float32]) error {
+	slab := storedSlab{first: first, count: x.Cols / (s.cols / period), period: period, cols: x.Cols, offset: s.end}
 	if s.file == nil {
-		slab.block = chunks.Block[float32](x.Rows, x.Cols)
-		copyRows(slab.block, x)
+		slab.block = x
 	}
-	for lo := 0; s.file != nil && lo < s.rows; lo += storedRows {
-		piece := chunks.Block[float32](min(storedRows, s.rows-lo), x.Cols)
+	for lo := 0; s.file != nil && lo < x.Rows; lo += storedRows {
+		piece := chunks.Block[float32](min(storedRows, x.Rows-lo), x.Cols)
 		copyRows(piece, rowRange(x, lo, lo+piece.Rows))
 		if _, err := s.file.WriteAt(bytesOf(piece.Data), s.end); err != nil {
 			return fmt.Errorf("write temporary files: %w", err)
@@ -100,7 +102,7 @@ func (s *rowStore) put(first int, x *sparse.Block[float32]) error {
 	return nil
 }
 
-// rowsTo stores the rows from lo on; columns that were not put are left as they are.
+// rowsTo stores the rows from lo on.
 func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
 	var values []float32
 	for _, slab := range s.slabs {
@@ -108,19 +110,33 @@ func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
 		if x != nil {
 			x = rowRange(x, lo, lo+dst.Rows)
 		} else {
-			if count := dst.Rows * slab.cols; cap(values) < count {
-				values = make([]float32, count)
-			}
-			x = sparse.BlockOf(dst.Rows, slab.cols, values[:dst.Rows*slab.cols])
-			if _, err := s.file.ReadAt(bytesOf(x.Data), slab.offset+4*int64(lo)*int64(slab.cols)); err != nil {
-				s.files.mu.Lock()
-				if s.files.err == nil {
-					s.files.err = fmt.Errorf("read temporary files: %w", err)
-				}
-				s.files.mu.Unlock()
+			values = slices.Grow(values[:0], dst.Rows*slab.cols)[:dst.Rows*slab.cols]
+			x = sparse.BlockOf(dst.Rows, slab.cols, values)
+			if _, err := s.file.ReadAt(bytesOf(values), slab.offset+4*int64(lo)*int64(slab.cols)); err != nil {
+				s.files.note(err)
 			}
 		}
-		copyRows(dst.Columns(slab.first, slab.first+slab.cols), x)
+		for i := range dst.Rows {
+			for column, row := slab.first, x.Row(i); len(row) > 0; column, row = column+slab.period, row[slab.count:] {
+				copy(dst.Row(i)[column:], row[:slab.count])
+			}
+		}
+	}
+}
+
+// row returns the row of node v.
+func (s *rowStore) row(v int) []float32 {
+	dst := chunks.Block[float32](1, s.cols)
+	s.rowsTo(dst, v)
+	return dst.Row(0)
+}
+
+// note keeps the first error of reading.
+func (t *tempFiles) note(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
+		t.err = fmt.Errorf("read temporary files: %w", err)
 	}
 }
 

@@ -2,14 +2,11 @@ package auto
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -55,8 +52,7 @@ type cell struct{ class, fold, labels int }
 // cross-validation. From the row of a label its own group is hidden: all labels of its
 // fold or, if there are not too many of them, it alone.
 //
-// A walk has a column for each class, whose labels are all visible at every node, and behind these one for each
-// group, which only learned labels read.
+// A walk has a column for each group.
 type seeds struct {
 	in     *input
 	steps  int     // of walks
@@ -76,7 +72,10 @@ type seeds struct {
 func newSeeds(in *input) *seeds {
 	p := in.p
 	m := len(p.Row)
-	s := &seeds{in: in, steps: stepsOf(in), unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), labels: make([]int, len(p.Names))}
+	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), labels: make([]int, len(p.Names))}
+	if in.manyClasses {
+		s.steps = leanSteps
+	}
 	byGroup := make([]int, m)
 	for i, c := range p.Class {
 		byGroup[i] = i
@@ -129,103 +128,13 @@ func areSingle(labels, classes, folds int) bool {
 
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
-	// full has a row for each node, of walks from all labels: class c of a filter in
-	// column position·classes + c, for the filter's position in the list. It is nil for many classes, whose
-	// columns are stored.
-	full   *sparse.Block[float32]
-	stored *rowStore
+	// rowStore has a row for each node, of walks from all labels: class c of a filter in column position·classes + c,
+	// for the filter's position in the list.
+	*rowStore
 
 	// honest has a row for each learned label, of walks from labels that are not hidden from
 	// it: those of cell i have the filter at position f in column f·cells + i.
 	honest *sparse.Block[float32]
-}
-
-// walkColumns bounds the columns that walk together, because the time of a sweep grows in proportion to more
-// columns.
-const walkColumns = 64
-
-// slabBytes returns the size of the blocks of a slab of columns.
-func slabBytes(p *problem.Problem) int64 {
-	return 2 * blocks.BlockBytes[float32](len(p.Degrees), walkColumns)
-}
-
-// walk returns the filters of all walks. Cost:
-// as many sweeps as steps for each slab of columns.
-func (s *seeds) walk(ctx context.Context) (*walkFeatures, error) {
-	in := s.in
-	n, k := len(in.p.Degrees), len(in.p.Names)
-	w := &walkFeatures{honest: chunks.Block[float32](len(in.places), len(in.filters)*len(s.cells))}
-	if in.manyClasses {
-		return w, s.walkClasses(ctx, w)
-	}
-	w.full = chunks.Block[float32](n, len(in.filters)*k)
-	columns := k + len(s.groups)
-	for lo := 0; lo < columns; lo += walkColumns {
-		x := [2]*sparse.Block[float32]{}
-		hi := min(columns, lo+walkColumns)
-		for i := range x {
-			x[i] = sparse.NewBlock[float32](n, hi-lo)
-		}
-		for i, pass := range s.walks() {
-			err := s.walkSlab(ctx, pass, w, x, lo, func(step int) {
-				if i == 0 {
-					in.reportProgress(stageWalk, lo*s.steps+step*(hi-lo), columns*s.steps)
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
-			in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(hi-lo)})
-		}
-	}
-	return w, nil
-}
-
-// walks returns the kinds of walks: those on the graph without directions, and those along arcs and against
-// them.
-func (s *seeds) walks() []walk {
-	op := sparse.NewOperator[float32](sparse.Transition, s.in.p.A, s.in.p.Degrees)
-	op.Workers = s.in.set.Workers
-	list := []walk{{op, s.steps, stepWeights}}
-	if slices.Contains(s.in.filters, alongArcs) {
-		list = append(list, walk{s.in.arcs.step[0], arcSteps, arcWeights(alongArcs)}, walk{s.in.arcs.step[1], arcSteps, arcWeights(againstArcs)})
-	}
-	return list
-}
-
-// walk is one kind of walk. Its step j adds to each filter with the weights of j.
-type walk struct {
-	op      *sparse.Operator[float32]
-	steps   int
-	weights func(j int) weights
-}
-
-// walkSlab adds the walks of a slab of columns from lo on to w. It overwrites both blocks.
-func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, x [2]*sparse.Block[float32], lo int, report func(step int)) error {
-	k, hi := len(s.in.p.Names), lo+x[0].Cols
-	clear(x[0].Data)
-	for i, row := range s.in.p.Row {
-		for _, column := range []int{s.in.p.Class[i], k + s.group[i]} {
-			if column >= lo && column < hi {
-				x[0].Row(row)[column-lo] = s.startAt(row)
-			}
-		}
-	}
-	for _, row := range s.in.p.Row {
-		s.add(w, x[0], sparse.Rows{Lo: row, Hi: row + 1}, lo, pass.weights(0))
-	}
-	for j := 1; j <= pass.steps; j++ {
-		weight := pass.weights(j)
-		err := pass.op.StepTo(ctx, x[1], x[0], sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
-			s.add(w, x[1], rows, lo, weight)
-		}})
-		if err != nil {
-			return err
-		}
-		x[0], x[1] = x[1], x[0]
-		report(j)
-	}
-	return nil
 }
 
 // startAt returns d⁻¹ of a label, d in units of weights, so that the unit does not
@@ -236,26 +145,6 @@ func (s *seeds) startAt(row int) float32 {
 		return 0
 	}
 	return float32(1 / d)
-}
-
-// add adds a step at some rows, for a slab of columns from lo on.
-func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo int, weight weights) {
-	start, scale := s.scaleOf(weight)
-	if len(scale) == 0 {
-		return
-	}
-	k := len(s.in.p.Names)
-	classes := max(0, min(k-lo, x.Cols)) // of the slab; columns of groups are behind them
-	for v := rows.Lo; v < rows.Hi; v++ {
-		row := x.Row(v)[:classes]
-		if slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {
-			sums := simd.Rows[float32]{Data: w.full.Row(v)[start*k+lo:], Stride: k}
-			simd.AddRows(sums, len(scale), classes, sums, scale, simd.Rows[float32]{Data: row})
-		}
-	}
-	if classes < x.Cols {
-		s.addHonest(w, x, classes, lo+classes-k, rows, start, scale)
-	}
 }
 
 // scaleOf returns the factors of a step in the filters from start to the last one that it has a part in.
@@ -275,16 +164,16 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step at the learned labels in some rows, for the columns of groups from the given ones on.
-func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], column, group int, rows sparse.Rows, start int, scale []float32) {
+// addHonest adds a step at the learned labels in some rows. Columns are the groups from the given one on.
+func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], group int, rows sparse.Rows, start int, scale []float32) {
 	groups, cellOf := s.groups[group:], s.cellOf[group:]
-	masses := make([]float32, cellOf[x.Cols-column-1]-cellOf[0]+1)
+	masses := make([]float32, cellOf[x.Cols-1]-cellOf[0]+1)
 	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
 		learned := s.order[position]
 		hidden := s.hidden[s.in.places[learned]]
 		clear(masses)
-		for g, y := range x.Row(s.row(learned))[column:] {
+		for g, y := range x.Row(s.row(learned)) {
 			if groups[g].hidden != hidden {
 				masses[cellOf[g]-cellOf[0]] += y
 			}
