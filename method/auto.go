@@ -47,7 +47,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return signedMethod(p).Predict(ctx, p, nil, s)
 	}
 	options := s.WithDefaults()
-	set, declared := autoSettings(options), options.Given
+	set, declared := autoSettings(p, options), options.Given
 	switch {
 	case options.model != nil:
 		set.Choice = options.model.Auto
@@ -64,7 +64,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return nil, err
 	}
 	out := &Prediction{
-		Class: result.Class, Scores: result.Scores, Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
+		Class: result.Class, Scores: result.Scores, Highest: result.Highest, Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
 		choice: result.Choice, form: result.Form,
 	}
@@ -77,10 +77,10 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	return out, reweighBy(ctx, &problem, out, problem.Reweigher(true), options.Workers)
 }
 
-func autoSettings(s Settings) *auto.Settings {
+func autoSettings(p *Problem, s Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, Thorough: s.Thorough, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
-		Progress: s.Progress, Explain: s.Explain,
+		Progress: s.Progress, Explain: s.Explain, Highest: keepsHighest(p, &s),
 	}
 	if s.baselines != nil {
 		set.Propagated = s.baselines.answers
@@ -104,5 +104,5 @@ func (automatic) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if p.Signed {
 		return signedMethod(p).Bytes(p, tuned, s)
 	}
-	return auto.Bytes(p, autoSettings(*s)), nil
+	return auto.Bytes(p, autoSettings(p, *s)), nil
 }

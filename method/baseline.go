@@ -58,7 +58,6 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = p.Remaining(set.Memory)
 	start := time.Now()
 	l := propagationOf(p, v, &set)
 	if err := l.Validate(); err != nil {
@@ -119,7 +118,7 @@ func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Prop
 // propagationOf returns label propagation with the given values.
 func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propagation {
 	l := &propagation.Propagation{
-		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Center: v.On("center"), Memory: set.Memory, Workers: set.Workers,
+		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Center: v.On("center"), Memory: p.Remaining(set.Memory), Workers: set.Workers,
 		Progress: set.Progress,
 	}
 	if keepsHighest(p, set) {
@@ -138,13 +137,11 @@ func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) 
 
 // Bytes implements [Sizer].
 func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
-	set := *s
-	set.Memory = p.Remaining(set.Memory)
-	v, _, err := propagationValues(&set)
+	v, _, err := propagationValues(s)
 	if err != nil {
 		return 0, err
 	}
-	return propagationOf(p, v, &set).Bytes(), nil
+	return propagationOf(p, v, s).Bytes(), nil
 }
 
 // Majority gives every node the largest class. It takes nothing from the graph.

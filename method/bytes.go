@@ -5,9 +5,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Sizer is implemented by methods that allocate more than the scores of all nodes.
@@ -62,18 +62,17 @@ func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 	return max(bytes+mapped, choice) + p.ComponentBytes(), nil
 }
 
-// keepsHighest reports whether label propagation keeps the highest scores of a node only: those of all classes would take
+// keepsHighest reports whether a prediction keeps the highest scores of a node only: those of all classes would take
 // more than a quarter of the memory.
 func keepsHighest(p *Problem, s *Settings) bool {
 	bytes := 4 * int64(p.Rows()) * int64(len(p.Names))
-	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed && sparse.TeamOf(p.A) == nil &&
-		bytes > s.Memory/4 && bytes > problem.HighestBytes(p.Rows())
+	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed && problem.TeamOf(p) == nil &&
+		bytes > p.Remaining(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
 }
 
 // ScoreBytes returns the memory of the scores and classes of all nodes in a prediction by m.
 func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
-	set := *s
-	if set.Memory = p.Remaining(s.Memory); m == (labelPropagation{}) && keepsHighest(p, &set) {
+	if keepsHighest(p, s) && (m == (labelPropagation{}) || m == (automatic{}) && auto.KeepsHighest(p, autoSettings(p, *s))) {
 		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
 	}
 	if m == (automatic{}) && !p.Signed { // whose scores have no padding

@@ -143,7 +143,7 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 // fillClasses stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
 // stored already, and the classes of labelled nodes.
 func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
-	n := p.Rows()
+	n, row := p.Rows(), make([]float32, len(p.Names))
 	shares, largest, isClassified := prior.Of(seedsOf(p, 0, len(p.Names))), split.Majority(p.Class), out.Class != nil
 	if !isClassified {
 		out.Class = make([]int, n)
@@ -151,12 +151,11 @@ func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	for i := range n {
 		switch isReached := out.Reached.Contains(uint32(i)); {
 		case !isReached && out.Highest != nil:
-			out.Highest.Set(i, shares(i))
-			fallthrough
+			simd.ConvertTo(row, shares(i))
+			out.Highest.Set(i, row)
+			out.Class[i] = prior.Likeliest(i, largest)
 		case !isReached:
-			if out.Highest == nil {
-				simd.ConvertTo(out.Scores.Row(i), shares(i))
-			}
+			simd.ConvertTo(out.Scores.Row(i), shares(i))
 			out.Class[i] = prior.Likeliest(i, largest)
 		case isClassified:
 		case out.Highest != nil:

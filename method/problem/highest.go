@@ -1,10 +1,6 @@
 package problem
 
-import (
-	"math"
-
-	"github.com/heatwalk/heatwalk/internal/simd"
-)
+import "math"
 
 // HighestCount is the number of classes whose scores [Highest] has.
 const HighestCount = 3
@@ -59,15 +55,13 @@ func sink(class []int32, score []float32) {
 }
 
 // Set replaces the scores of a node.
-func (h *Highest) Set(node int, scores []float64) {
+func (h *Highest) Set(node int, scores []float32) {
 	class, score := h.of(node)
 	for i := range class {
 		class[i], score[i] = -1, 0
 	}
-	row := make([]float32, len(scores))
-	simd.ConvertTo(row, scores)
 	h.sum[node] = 0
-	h.Add(node, 0, row)
+	h.Add(node, 0, scores)
 }
 
 // Normalize divides the scores of a node by their sum over all classes, unless the sum is 1 to the given tolerance or not

@@ -32,6 +32,8 @@ type Settings struct {
 
 	// Explain keeps the prediction in the form of Prediction.Form.
 	Explain bool
+	// Highest replaces the scores of all classes by the highest ones, see [KeepsHighest].
+	Highest bool
 	// Propagated holds the held-out scores of label propagation for each label, as OutOfFold of
 	// package propagation returns them; nil: they are computed.
 	Propagated [][]float32
@@ -54,7 +56,8 @@ const (
 type Prediction struct {
 	Class   []int
 	Scores  *sparse.Block[float32]
-	Reached *roaring.Bitmap // the nodes that a label, or attributes, reach
+	Highest *problem.Highest // in place of Scores, which then are nil
+	Reached *roaring.Bitmap  // the nodes that a label, or attributes, reach
 
 	problem.Estimate
 	HeldOut []problem.HeldOut
@@ -138,13 +141,13 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	if err := m.fit(ctx); err != nil {
 		return err
 	}
-	if out.Scores, err = m.predict(ctx); err != nil {
+	if err := m.predict(ctx, out); err != nil {
 		return err
 	}
 	if in.set.Explain {
 		out.Form = newForm(m)
 	}
-	if out.Class, err = likeliestClasses(ctx, in.p, out.Scores, in.set.Workers); err != nil {
+	if err := likeliestClasses(ctx, in.p, out, in.set.Workers); err != nil {
 		return err
 	}
 	lap(&out.Seconds.Classify)

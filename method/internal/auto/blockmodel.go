@@ -161,23 +161,27 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 		return err
 	}
 	out.Form = m.Form()
-	out.Class, err = likeliestClasses(ctx, p, out.Scores, set.Workers)
 	out.BlockModel = true
 	out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * sparse.EntriesOf(p.A)})
+	err = likeliestClasses(ctx, p, out, set.Workers)
 	out.Seconds.Walk += time.Since(start).Seconds()
 	return err
 }
 
-// likeliestClasses returns the class with the largest score of each node, and the own class of labels.
-func likeliestClasses(ctx context.Context, p *problem.Problem, scores *sparse.Block[float32], workers int) ([]int, error) {
-	class := make([]int, scores.Rows)
-	err := chunks.Run(ctx, workers, scores.Rows, func(_, lo, hi int) {
+// likeliestClasses stores the class with the largest score of each node, and the own class of labels.
+func likeliestClasses(ctx context.Context, p *problem.Problem, out *Prediction, workers int) error {
+	out.Class = make([]int, len(p.Degrees))
+	err := chunks.Run(ctx, workers, len(out.Class), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			class[v] = classify.ArgMax(scores.Row(v))
+			if out.Highest != nil {
+				out.Class[v] = out.Highest.Class(v)
+			} else {
+				out.Class[v] = classify.ArgMax(out.Scores.Row(v))
+			}
 		}
 	})
 	for i, row := range p.Row {
-		class[row] = p.Class[i]
+		out.Class[row] = p.Class[i]
 	}
-	return class, err
+	return err
 }

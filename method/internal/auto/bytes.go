@@ -63,6 +63,17 @@ func spills(p *problem.Problem, set *Settings) bool {
 	return stored+stageBytes(p, set, 1, false) > p.Remaining(set.Memory)
 }
 
+// KeepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes: where
+// Settings.Highest asks for them and there are many classes.
+func KeepsHighest(p *problem.Problem, set *Settings) bool {
+	d := designOf(p, set)
+	return keepsHighest(&d, set)
+}
+
+func keepsHighest(d *design, set *Settings) bool {
+	return set.Highest && d.manyClasses && !d.propagation && !set.Explain && !set.Balanced
+}
+
 // storedBytes returns the size of the rows of walks and of attributes that were propagated, or of their scores.
 func storedBytes(p *problem.Problem, set *Settings) int64 {
 	d := designOf(p, set)
@@ -135,7 +146,11 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64, inFiles bool) in
 	}
 	n, k, m := len(p.Degrees), len(p.Names), min(len(p.Row), d.examples+2*len(p.Names))
 	groups := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), mostGroups(p, d.folds))
-	scores := chunks.Bytes[float32](n, k) // and rows that are read at once
+	scores := chunks.Bytes[float32](n, k)
+	if keepsHighest(&d, set) {
+		scores = problem.HighestBytes(n)
+	}
+	// and rows that are read at once
 	scores += int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](storedRows, (len(d.filters)+d.ridges(p))*k)
 	largest := max(walkBytes(n, groups, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {

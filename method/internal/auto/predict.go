@@ -45,22 +45,27 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// predict returns the probabilities of every node.
-func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
+// predict stores the probabilities of every node.
+func (m *model) predict(ctx context.Context, out *Prediction) error {
 	in := m.features.in
-	n := len(in.p.Degrees)
-	scores := chunks.Block[float32](n, len(in.p.Names)) // each row is read before it is overwritten
+	n, k := len(in.p.Degrees), len(in.p.Names)
+	if keepsHighest(&in.design, in.set) {
+		out.Highest = problem.NewHighest(n)
+	} else {
+		out.Scores = chunks.Block[float32](n, k)
+	}
+	scores := out.Scores // each row is read before it is overwritten
 	if m.uses(candidate.isBeliefs) {
 		b := m.features.believed
 		var err error
 		if m.beliefs, err = b.Predict(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		in.work.Add(problem.Work{Sweeps: b.Sweeps, EntryColumns: int64(b.Columns) * sparse.EntriesOf(in.p.A)})
 	}
 	if m.uses(candidate.isPropagation) {
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
-			return nil, err
+			return err
 		}
 		if in.set.Explain {
 			m.propagated = &sparse.Block[float32]{Rows: n, Cols: scores.Cols, Stride: scores.Stride, Data: slices.Clone(scores.Data)}
@@ -76,14 +81,19 @@ func (m *model) predict(ctx context.Context) (*sparse.Block[float32], error) {
 		}
 		m.weights = append(m.weights, weights)
 	}
-	return scores, chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-		p := m.newPredictor()
+	return chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+		p, row := m.newPredictor(), make([]float32, k)
 		for v := lo; v < hi; v++ {
 			if (v-lo)%storedRows == 0 {
 				p.load(v, min(v+storedRows, hi))
 			}
-			row := scores.Row(v)
+			if scores != nil {
+				row = scores.Row(v)
+			}
 			simd.ConvertTo(row, p.probabilities(v, row))
+			if out.Highest != nil {
+				out.Highest.Set(v, row)
+			}
 		}
 	})
 }

@@ -13,7 +13,8 @@ import (
 
 const (
 	slabColumns = 64 // columns that are swept together, because the time of a sweep grows in proportion to more
-	leastWidth  = 16 // of them: a cache line of float32
+	cacheLine   = 16 // of float32; narrower slabs read as many lines, so that they take longer
+	leastWidth  = 4
 )
 
 // slabWidth returns the number of columns that are swept together: slabColumns, or fewer within a limit for the given
@@ -22,7 +23,11 @@ func slabWidth(limit, bytes int64) int {
 	if limit <= 0 {
 		return slabColumns
 	}
-	return int(max(leastWidth, min(slabColumns, limit/max(1, bytes)/leastWidth*leastWidth)))
+	width, lanes := min(slabColumns, limit/max(1, bytes)), int64(cacheLine)
+	for lanes > leastWidth && width < lanes {
+		lanes /= 2
+	}
+	return int(max(leastWidth, width/lanes*lanes))
 }
 
 // walk returns the filters of all walks. The columns are the groups of some classes at a time; the sum of the groups of
