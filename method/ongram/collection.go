@@ -3,7 +3,6 @@ package ongram
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -56,27 +54,25 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 	return l
 }
 
-// Method returns the method of a learner on a kernel between the graphs of c, for problems whose items are these. The
+// Source returns the kernel between the graphs of c with a learner. The
 // collection keeps the values of every setting that is compared, n² numbers each.
-func (c *Collection) Method(k *graphs.Kernel, l *classify.Learner) method.Method {
-	return newMethod(param.Graphs, &k.Spec, l, func() *source {
-		return &source{
-			kernel: &k.Spec, graph: k.On(context.Background(), c.Graphs, c.Kernel), learner: l, items: len(c.Graphs.Graphs), calibrate: true,
-			gram: func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
-				gram, complete, err := c.gram(ctx, k, v)
-				if err != nil || items == nil {
-					return classify.DenseGram(gram), complete, err
-				}
-				values := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
-				for a, i := range items {
-					for b, j := range items {
-						values.Row(a)[b] = gram.Row(i)[j]
-					}
-				}
-				return classify.DenseGram(values), complete, nil
-			},
+func (c *Collection) Source(k *graphs.Kernel, l *classify.Learner) *Source {
+	s := newSource(param.Graphs, &k.Spec, l, len(c.Graphs.Graphs))
+	s.graph, s.Calibrate = k.On(context.Background(), c.Graphs, c.Kernel), true
+	s.gram = func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
+		gram, complete, err := c.gram(ctx, k, v)
+		if err != nil || items == nil {
+			return classify.DenseGram(gram), complete, err
 		}
-	})
+		values := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
+		for a, i := range items {
+			for b, j := range items {
+				values.Row(a)[b] = gram.Row(i)[j]
+			}
+		}
+		return classify.DenseGram(values), complete, nil
+	}
+	return s
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
@@ -138,21 +134,12 @@ const graphBytes = 112
 // parameters of kernels and the random seed.
 func (c *Collection) Sum() string {
 	h, collection := sha256.New(), c.Graphs
-	numbers := func(lists ...any) {
-		for _, x := range lists {
-			_ = binary.Write(h, binary.LittleEndian, x) // a hash takes all
-		}
+	fmt.Fprintf(h, "%q%q%q%v%v%v", collection.IDs, collection.Labels, collection.EdgeLabels, collection.Directed, c.Kernel.Cosine, c.Kernel.Measure)
+	if c.Kernel.Base != nil {
+		fmt.Fprint(h, c.Kernel.Base.Data)
 	}
-	for _, texts := range [][]string{collection.IDs, collection.Labels, collection.EdgeLabels} {
-		fmt.Fprintf(h, "%q", texts)
-	}
-	numbers(c.Kernel.Cosine, collection.Directed, c.Kernel.Measure)
-	if base := c.Kernel.Base; base != nil {
-		numbers(base.Data)
-	}
-	for i := range collection.Graphs {
-		m := &collection.Graphs[i]
-		numbers(int64(m.Len()), int64(len(m.To)), m.Ptr, m.To, m.EdgeLabel, m.Label, m.Attributes)
+	for _, m := range collection.Graphs {
+		fmt.Fprint(h, m)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -35,7 +35,7 @@ func TestOnGraphs(t *testing.T) {
 		for _, workers := range []int{1, 7} {
 			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers, Cosine: true}}
 			p := &method.Problem{Items: len(made.Graphs), Row: row, Class: class, Names: []string{"0", "1"}}
-			m := c.Method(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
+			m := c.Source(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
 			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
@@ -80,7 +80,7 @@ func TestUnfinished(t *testing.T) {
 		}
 		return model, err
 	}
-	m := c.Method(graphs.Kernels().Named("tanimoto"), &limited)
+	m := c.Source(graphs.Kernels().Named("tanimoto"), &limited)
 	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{}}, &method.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)

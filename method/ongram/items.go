@@ -1,6 +1,6 @@
 // Package ongram learns from kernel values between labelled items, with parameters of kernel and
-// learner that are chosen by held-out items: [Records] does the whole job for the records of a
-// table, [Files] for values in files, and a [Collection] of graphs makes methods of it.
+// learner that are chosen by held-out items. A [Source] gives the values between the records of a table or the graphs of
+// a [Collection], and is a method; a [File] has the values of a kernel between other items.
 package ongram
 
 import (
@@ -21,10 +21,63 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// Source gives kernel values between items, from which a learner predicts their classes. It is the method
+// KERNEL+LEARNER for problems whose items are these, with the parameters of the kernel and then those of the learner.
+type Source struct {
+	param.Spec
+
+	// Calibrate gives a learner without probabilities those that fit the scores of held-out items ([classify.Calibrate]).
+	Calibrate bool
+
+	kernel  *param.Spec
+	graph   param.Graph // what units of the kernel's parameters depend on, see [param.Spec.Resolve]
+	learner *classify.Learner
+	items   int
+
+	// gram returns the kernel between some items, nil for all, with the given values of its parameters and its defaults in
+	// place of the others, and all of its values.
+	gram func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error)
+
+	// trained returns the source for some labelled items; nil: it is the same for all.
+	trained func(labelled []int) *Source
+}
+
+// newSource returns a source without values for a kernel between items of a kind.
+func newSource(works uint, kernel *param.Spec, l *classify.Learner, items int) *Source {
+	return &Source{Spec: param.Spec{
+		Name: kernel.Name + "+" + l.Name, Title: l.Title + ", on " + kernel.Title, Works: works, Params: slices.Concat(kernel.Params, l.Params),
+	}, kernel: kernel, learner: l, items: items}
+}
+
+// Task is one classification of the items of a source.
+type Task struct {
+	Row, Class []int // of the labelled items
+	Names      []string
+	Given      param.Values // parameters of kernel and learner that are not to be chosen
+	RNGSeed    uint64       // of the folds
+
+	// Progress, if not nil, is called with the stage, the finished items, and their number, 0
+	// if the stage has none.
+	Progress func(stage string, done, total int64)
+}
+
+// Classified is the result of a classification.
+type Classified struct {
+	Choice                            // with the complete values of kernel and learner
+	Scores     *sparse.Block[float64] // of each item, as the model gives them
+	ScoreNames []string               // names of scores: a class, or the two that a score decides between
+	Class      []int                  // of each item, its own if it has a label
+	Support    int                    // see [classify.Model.Support]
+	Unfinished error                  // of an iteration that came to its limit; scores then are without probabilities
+
+	model         *classify.Model
+	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
+}
+
 // Choice is a choice of parameters by held-out items.
 type Choice struct {
-	Values   param.Values // of the kernel and the learner
-	Settings int          // settings that were compared
+	Values   param.Values
+	Settings int // settings that were compared
 
 	// Accuracy is the share of right predictions of the chosen setting among Tested items,
 	// Stderr its binomial standard error.
@@ -32,104 +85,115 @@ type Choice struct {
 	Tested           int
 }
 
-// source gives kernel values between items, from which a learner predicts their classes.
-type source struct {
-	kernel  *param.Spec
-	graph   param.Graph // what units of the kernel's parameters depend on, see [param.Spec.Resolve]
-	learner *classify.Learner
-	items   int
-
-	// calibrate gives a learner without probabilities those that fit the scores of held-out items ([classify.Calibrate]).
-	calibrate bool
-
-	// gram returns the kernel between some items, nil for all, with the given values of its parameters and its defaults in
-	// place of the others, and all of its values.
-	gram func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error)
-}
-
-// job is one classification of the items of a source.
-type job struct {
-	*source
-	row, class []int // of the labelled items
-	names      []string
-	fixed      param.Values // parameters that are not to be chosen
-	rngSeed    uint64       // of the folds
-	report     func(stage string, done, total int64)
-}
-
-// Classified is the result of a classification, see [Records.Classify].
-type Classified struct {
-	Choice          *Choice
-	Kernel, Learner param.Values           // complete
-	Scores          *sparse.Block[float64] // of each item, as the model gives them
-	ScoreNames      []string               // names of scores: a class, or the two that a score decides between
-	Class           []int                  // of each item, its own if it has a label
-	Support         int                    // see [classify.Model.Support]
-
-	machine    *machine
-	unfinished error // of an iteration that came to its limit; scores then are without probabilities
-}
-
 // SharesTo stores in dst the share of each class that follows from the scores of item i:
 // probabilities, or else soft votes, which sum to one too. A nil dst allocates.
 func (c *Classified) SharesTo(dst []float64, i int) []float64 {
-	return c.machine.sharesTo(dst, c.Scores.Row(i))
+	if c.probabilities != nil {
+		return c.probabilities(dst, c.Scores.Row(i))
+	}
+	return classify.SoftVotes(dst, c.model.Pairs, c.Scores.Row(i), 1)
 }
 
-// run chooses the parameters, learns from all labelled items and scores every item. Cost: a fit for each fold and
-// setting, and a row of kernel values for each distinct item.
-func (j *job) run(ctx context.Context) (*Classified, error) {
-	j.report("choosing parameters", 0, 0)
-	out := new(Classified)
-	var err error
-	if out.Choice, err = j.choose(ctx); err != nil {
-		return nil, err
+// learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of its parameters. The error is
+// a [*problem.Error], or that of ctx. Cost: a fit, or six with calibrate.
+func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, names []string, v param.Values, calibrate bool) (*Classified, error) {
+	model, err := l.Fit(ctx, k, y, len(names), v)
+	c := &Classified{Choice: Choice{Values: v}, model: model, probabilities: l.Probabilities}
+	if err == nil && calibrate && l.Probabilities == nil {
+		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y, len(names), v)
 	}
-	var k classify.Gram
-	if k, out.Kernel, err = j.gram(ctx, j.kernel.Own(out.Choice.Values), nil); err != nil {
-		return nil, err
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		c.Unfinished = &problem.Error{Method: l.Name, Err: err}
+		if model == nil || !errors.Is(err, classify.ErrIterationLimit) {
+			return nil, c.Unfinished
+		}
 	}
-	if out.Learner, err = j.learner.Resolve(j.learner.Own(out.Choice.Values), nil); err != nil {
-		return nil, err
+	c.Support = model.Support()
+	for _, p := range model.Pairs {
+		name := names[p.Positive]
+		if p.Negative != classify.Rest {
+			name += " vs " + names[p.Negative]
+		}
+		c.ScoreNames = append(c.ScoreNames, name)
 	}
-	j.report("learning", 0, 0)
-	y := slices.Repeat([]int{-1}, j.items)
-	for i, item := range j.row {
-		y[item] = j.class[i]
-	}
-	if out.machine, err = learn(ctx, j.learner, k, y, len(j.names), out.Learner, j.calibrate); err != nil && (out.machine == nil || !errors.Is(err, classify.ErrIterationLimit)) {
-		return nil, err
-	}
-	out.unfinished, out.ScoreNames, out.Support = err, out.machine.scoreNames(j.names), out.machine.Support()
-	return out, out.score(ctx, k, y, func(done int) { j.report("scoring", int64(done), int64(j.items)) })
+	return c, nil
 }
 
-// score scores every item, those that are alike once, and gives those without a class the likeliest.
-func (c *Classified) score(ctx context.Context, k classify.Gram, y []int, done func(items int)) error {
-	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.machine.Pairs)), y
-	row, first := make([]float64, k.Len()), map[int]int{} // the first item that is each distinct one
+// begin makes room for the scores of n items.
+func (c *Classified) begin(n int) {
+	c.Scores, c.Class = sparse.NewBlock[float64](n, len(c.model.Pairs)), make([]int, n)
+}
+
+// score stores the scores of item i, given its kernel values and its class, −1 for none.
+func (c *Classified) score(i int, row []float64, selfValue float64, class int) {
+	c.model.ScoresTo(c.Scores.Row(i), row, selfValue)
+	if c.Class[i] = class; class < 0 {
+		c.Class[i] = c.model.Pairs.Predict(c.Scores.Row(i))
+	}
+}
+
+// Classify chooses the parameters that are not given by cross-validation on at most 1000 labelled items, learns from
+// all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
+// item. The error is a [*problem.Error], that of the source, or that of ctx.
+func (s *Source) Classify(ctx context.Context, t *Task) (*Classified, error) {
+	if s.trained != nil {
+		s = s.trained(t.Row)
+	}
+	report := t.Progress
+	if report == nil {
+		report = func(string, int64, int64) {}
+	}
+	report("choosing parameters", 0, 0)
+	choice, err := s.choose(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	k, values, err := s.gram(ctx, s.kernel.Own(choice.Values), nil)
+	if err != nil {
+		return nil, err
+	}
+	learning, err := s.learner.Resolve(s.learner.Own(choice.Values), nil)
+	if err != nil {
+		return nil, err
+	}
+	report("learning", 0, 0)
+	y := slices.Repeat([]int{-1}, s.items)
+	for i, item := range t.Row {
+		y[item] = t.Class[i]
+	}
+	c, err := learn(ctx, s.learner, k, y, t.Names, learning, s.Calibrate)
+	if err != nil {
+		return nil, err
+	}
+	c.Choice, c.Values = *choice, maps.Clone(values)
+	maps.Copy(c.Values, learning)
+	c.begin(s.items)
+	row, first := make([]float64, s.items), map[int]int{} // the first item that is each distinct one
 	distinct := func(i int) int { return i }
 	if table, ok := k.(interface{ Alike() []int }); ok {
 		numbers := table.Alike()
 		distinct = func(i int) int { return numbers[i] }
 	}
-	for i := range y {
+	for i, class := range y {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		if twin, isScored := first[distinct(i)]; isScored {
 			copy(c.Scores.Row(i), c.Scores.Row(twin))
+			if c.Class[i] = class; class < 0 {
+				c.Class[i] = c.model.Pairs.Predict(c.Scores.Row(i))
+			}
 		} else {
 			first[distinct(i)] = i
 			k.RowTo(row, i)
-			c.machine.ScoresTo(c.Scores.Row(i), row, row[i])
+			c.score(i, row, row[i], class)
 		}
-		if y[i] < 0 {
-			c.Class[i] = c.machine.Pairs.Predict(c.Scores.Row(i))
-		}
-		done(i + 1)
+		report("scoring", int64(i+1), int64(s.items))
 	}
-	return nil
+	return c, nil
 }
 
 const (
@@ -142,31 +206,31 @@ const (
 
 // choose returns the given values together with those that held-out items choose: the parameters of the kernel with the
 // learner's defaults, and then those of the learner, see package choose. With too few labels it returns the given values.
-func (j *job) choose(ctx context.Context) (*Choice, error) {
-	c := &Choice{Values: j.kernel.Own(j.fixed), Settings: 1}
-	maps.Copy(c.Values, j.learner.Own(j.fixed))
-	if split.TooFew(j.class) {
+func (s *Source) choose(ctx context.Context, t *Task) (*Choice, error) {
+	c := &Choice{Values: s.kernel.Own(t.Given), Settings: 1}
+	maps.Copy(c.Values, s.learner.Own(t.Given))
+	if split.TooFew(t.Class) {
 		return c, nil
 	}
-	kernels, kernelSpace, err := candidates(j.kernel, j.fixed, j.graph)
+	kernels, kernelSpace, err := candidates(s.kernel, t.Given, s.graph)
 	if err != nil {
 		return nil, err
 	}
-	learners, learnerSpace, err := candidates(&j.learner.Spec, j.fixed, nil)
+	learners, learnerSpace, err := candidates(&s.learner.Spec, t.Given, nil)
 	if err != nil {
 		return nil, err
 	}
 	var items, class []int
-	for _, i := range split.Sample(j.class, triedLabels, j.rngSeed, 0) {
-		items, class = append(items, j.row[i]), append(class, j.class[i])
+	for _, i := range split.Sample(t.Class, triedLabels, t.RNGSeed, 0) {
+		items, class = append(items, t.Row[i]), append(class, t.Class[i])
 	}
-	fold := split.Folds(class, min(folds, len(class)), j.rngSeed, 0)
-	equal := slices.Repeat([]float64{1}, len(j.names))
+	fold := split.Folds(class, min(folds, len(class)), t.RNGSeed, 0)
+	equal := slices.Repeat([]float64{1}, len(t.Names))
 	search := &choose.Search{Kernel: kernelSpace, Learner: learnerSpace}
 	search.Measure = func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
 		for a, index := range kernelAt {
-			k, _, err := j.gram(ctx, j.kernel.Own(kernels[index]), items)
+			k, _, err := s.gram(ctx, s.kernel.Own(kernels[index]), items)
 			if err != nil {
 				return nil, err
 			}
@@ -176,10 +240,10 @@ func (j *job) choose(ctx context.Context) (*Choice, error) {
 			}
 			for b, index := range settingAt {
 				list := make([][]choose.Outcome, 1)
-				fit := choose.Each(j.learner, len(j.names), learners[index:index+1])
+				fit := choose.Each(s.learner, len(t.Names), learners[index:index+1])
 				if err := choose.CrossValidate(ctx, values, class, fold, fit, list); err != nil {
 					if ctx.Err() == nil {
-						err = &problem.Error{Method: j.learner.Name, Err: err}
+						err = &problem.Error{Method: s.learner.Name, Err: err}
 					}
 					return nil, err
 				}
@@ -194,12 +258,9 @@ func (j *job) choose(ctx context.Context) (*Choice, error) {
 	}
 	maps.Copy(c.Values, kernels[result.Kernel])
 	maps.Copy(c.Values, learners[result.Setting])
-	for _, n := range []int{len(kernels), len(learners)} {
-		if n > 1 {
-			c.Settings += n
-		}
+	if c.Settings = max(len(kernels), len(learners)); min(len(kernels), len(learners)) > 1 {
+		c.Settings = len(kernels) + len(learners)
 	}
-	c.Settings = max(1, c.Settings-1)
 	c.Accuracy, c.Stderr, c.Tested = result.Accuracy, result.Stderr, result.Tested
 	return c, nil
 }
@@ -214,61 +275,41 @@ func candidates(spec *param.Spec, values param.Values, g param.Graph) ([]param.V
 	return settings, choose.SpaceOf(spec, settings, usual), err
 }
 
-// itemMethod is a learner on a kernel between items. Its parameters are those of the kernel, and then those of the learner.
-type itemMethod struct {
-	param.Spec
-	source func() *source
-}
-
-// newMethod returns the method of a learner on a kernel between items of a kind; source returns their values for a
-// prediction.
-func newMethod(works uint, kernel *param.Spec, l *classify.Learner, source func() *source) *itemMethod {
-	return &itemMethod{param.Spec{
-		Name: kernel.Name + "+" + l.Name, Title: l.Title + ", on " + kernel.Title, Works: works, Params: slices.Concat(kernel.Params, l.Params),
-	}, source}
-}
-
 // Name implements [method.Method].
-func (m *itemMethod) Name() string { return m.Spec.Name }
+func (s *Source) Name() string { return s.Spec.Name }
 
 // Declarations implements [method.Method].
-func (m *itemMethod) Declarations() []*param.Spec { return []*param.Spec{&m.Spec} }
+func (s *Source) Declarations() []*param.Spec { return []*param.Spec{&s.Spec} }
 
 // Tune implements [method.Method]: parameters are chosen inside each training set.
-func (*itemMethod) Tune(context.Context, *method.Problem, *split.Splits, *method.Settings) (*method.Choice, error) {
+func (*Source) Tune(context.Context, *method.Problem, *split.Splits, *method.Settings) (*method.Choice, error) {
 	return nil, nil
 }
 
 // Predict implements [method.Method].
-func (m *itemMethod) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
+func (s *Source) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, set *method.Settings) (*method.Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	set := s.WithDefaults()
-	fixed := set.Given
+	options := set.WithDefaults()
+	t := &Task{Row: p.Row, Class: p.Class, Names: p.Names, Given: options.Given, RNGSeed: options.RNGSeed}
 	if par != nil {
-		fixed = par.Declared.Values
+		t.Given = par.Declared.Values
 	}
-	j := &job{
-		source: m.source(), row: p.Row, class: p.Class, names: p.Names, fixed: fixed, rngSeed: set.RNGSeed,
-		report: func(string, int64, int64) {},
-	}
-	result, err := j.run(ctx)
+	c, err := s.Classify(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	values, c := maps.Clone(result.Kernel), result.Choice
-	maps.Copy(values, result.Learner)
-	out := &method.Prediction{Class: result.Class, Scores: sparse.NewBlock[float32](j.items, len(p.Names)), Reached: roaring.New()}
-	out.Reached.AddRange(0, uint64(j.items))
-	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: values}}
+	out := &method.Prediction{Class: c.Class, Scores: sparse.NewBlock[float32](s.items, len(p.Names)), Reached: roaring.New()}
+	out.Reached.AddRange(0, uint64(s.items))
+	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &s.Spec, Values: c.Values}}
 	out.Settings, out.Accuracy, out.Stderr, out.Tested = c.Settings, c.Accuracy, c.Stderr, c.Tested
-	if result.unfinished != nil {
+	if c.Unfinished != nil {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	}
 	row := make([]float64, len(p.Names))
-	for i := range j.items {
-		simd.ConvertTo(out.Scores.Row(i), result.SharesTo(row, i))
+	for i := range s.items {
+		simd.ConvertTo(out.Scores.Row(i), c.SharesTo(row, i))
 	}
 	return out, nil
 }

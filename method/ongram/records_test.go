@@ -53,20 +53,21 @@ func TestRecords(t *testing.T) {
 	l := a.Classes
 	a.Columns = a.Columns[:2]
 	for _, calibrate := range []bool{false, true} {
-		r := &Records{
-			Table: a, Labels: l, Kernel: closed.Kernels().Named("categorical"), Learner: classify.Learners().Named("svm"),
-			Given: param.Values{"cost": param.Of(1.0)}, Calibrate: calibrate, RNGSeed: 3,
-		}
+		kernel, learner := closed.Kernels().Named("categorical"), classify.Learners().Named("svm")
+		s := TableSource(a, kernel, learner)
+		s.Calibrate = calibrate
 		phases := map[string]float64{}
-		r.Progress = func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) }
-		got, err := r.Classify(t.Context())
+		got, err := s.Classify(t.Context(), &Task{
+			Row: l.Row, Class: l.Class, Names: l.Names, Given: param.Values{"cost": param.Of(1.0)}, RNGSeed: 3,
+			Progress: func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Learner.Number("cost") != 1 || got.Choice.Settings != len(r.Kernel.Param("beta").Grid) || phases["scoring"] != 1 {
-			t.Errorf("%v of %d settings, phases %v", got.Learner, got.Choice.Settings, phases)
+		if got.Values.Number("cost") != 1 || got.Settings != len(kernel.Param("beta").Grid) || phases["scoring"] != 1 {
+			t.Errorf("%v of %d settings, phases %v", got.Values, got.Settings, phases)
 		}
-		k, err := r.Kernel.Of(a.Columns, got.Kernel)
+		k, err := TableGram(a, kernel, kernel.Own(got.Values))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestRecords(t *testing.T) {
 		for i, row := range l.Row {
 			y[row] = l.Class[i]
 		}
-		model, err := r.Learner.Fit(t.Context(), classify.DenseGram(dense), y, 2, got.Learner)
+		model, err := learner.Fit(t.Context(), classify.DenseGram(dense), y, 2, learner.Own(got.Values))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,44 +118,28 @@ func TestRecordsErrors(t *testing.T) {
 	l.Row, l.Class = l.Row[4:], l.Class[4:]
 	a.Columns = a.Columns[:1]
 	a.Columns[0].Code[7] = -1
-	r := &Records{Table: a, Labels: l, Kernel: closed.Kernels().Named("strings"), Learner: classify.Learners().Named("svm")}
-	_, err := r.Classify(t.Context())
+	classified := func(kernel string) error {
+		_, err := TableSource(a, closed.Kernels().Named(kernel), classify.Learners().Named("svm")).Classify(t.Context(), &Task{Row: l.Row, Class: l.Class, Names: l.Names})
+		return err
+	}
+	err := classified("strings")
 	if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || wrong.Line != a.Line[7] {
 		t.Errorf("%v, want an error about line %d", err, a.Line[7])
 	}
 	for i := range l.Class {
 		l.Class[i] = 0
 	}
-	r.Kernel = closed.Kernels().Named("hamming")
-	_, err = r.Classify(t.Context())
+	err = classified("hamming")
 	if wrong := new(problem.Error); !errors.As(err, &wrong) || wrong.Method != "svm" || !errors.Is(err, classify.ErrOneClass) {
 		t.Errorf("%v, want one about svm and one class", err)
 	}
 }
 
-// TestRestrict tests that alphabets contain the values of labelled records only, and that the first
-// other value is an error unless it is to be missing.
+// TestRestrict tests that alphabets contain the values of labelled records only, and that others are missing.
 func TestRestrict(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("id,x,y,class\na,p,1,k\nb,q,2,\nc,r,?,l\nd,p,2,\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, missing := range []bool{false, true} {
-		a, err := nodefile.ReadAttributes(t.Context(), path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &Records{Table: a, Labels: a.Classes, Kernel: closed.Kernels().Named("categorical"), MissingUnknown: missing}
-		err = r.restrict()
-		if x, y := a.Columns[0], a.Columns[1]; len(x.Values) != 2 || len(y.Values) != 1 || !slices.Equal(x.Code, []int32{0, -1, 1, 0}) || !slices.Equal(y.Code, []int32{0, -1, -1, -1}) {
-			t.Errorf("columns %+v and %+v", x, y)
-		}
-		first := new(nodefile.ParseError)
-		if told := errors.As(err, &first); told == missing || told && (first.Line != 3 || first.Msg != `x is "q", which it is in no record with a label (nor 2 other values like it)`) {
-			t.Errorf("missing %v: %v", missing, err)
-		}
-		if err := r.restrict(); err != nil {
-			t.Errorf("once more: %v", err)
-		}
+	columns := []nodefile.Column{{Values: []string{"p", "q", "r"}, Code: []int32{0, 1, 2, 0}}, {Values: []string{"1", "2"}, Code: []int32{0, 1, -1, 1}}}
+	got, unknown := Restrict(columns, []int{0, 2})
+	if x, y := got[0], got[1]; unknown != 3 || len(x.Values) != 2 || len(y.Values) != 1 || !slices.Equal(x.Code, []int32{0, -1, 1, 0}) || !slices.Equal(y.Code, []int32{0, -1, -1, -1}) {
+		t.Errorf("%d unknown values in columns %+v", unknown, got)
 	}
 }

@@ -12,8 +12,12 @@ import (
 
 // separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
-func separating(class []int) *job {
-	j := &job{class: class, names: []string{"a", "b"}, source: &source{
+func separating(class []int) (*Source, *Task) {
+	task := &Task{Class: class, Names: []string{"a", "b"}}
+	for i := range class {
+		task.Row = append(task.Row, i)
+	}
+	return &Source{
 		kernel: &param.Spec{Name: "separating", Params: []param.Param{
 			{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
 		}},
@@ -30,17 +34,13 @@ func separating(class []int) *job {
 			}
 			return classify.DenseGram(g), v, nil
 		},
-	}}
-	for i := range class {
-		j.row = append(j.row, i)
-	}
-	return j
+	}, task
 }
 
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
-	s := separating(class)
-	c, err := s.choose(t.Context())
+	s, task := separating(class)
+	c, err := s.choose(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	s.fixed = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
-	c, err = s.choose(t.Context())
+	task.Given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
+	c, err = s.choose(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +58,9 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 3, 6 of 10 right, one setting", c)
 	}
 	// Of two labels none can be hidden.
-	few := separating([]int{0, 1})
-	c, err = few.choose(t.Context())
-	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(few.class) {
+	few, two := separating([]int{0, 1})
+	c, err = few.choose(t.Context(), two)
+	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
 		t.Errorf("%+v, %v, want what is given", c, err)
 	}
 }
