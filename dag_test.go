@@ -72,7 +72,7 @@ var floors = map[string]int{
 	"method/internal/chunks":            2,
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,
-	"method/regress":                    9,
+	"method/regress":                    12,
 	"method/sides":                      8,
 	"method/rank":                       8,
 	"method/ongram":                     12,

@@ -77,7 +77,7 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 		for j := range size.splits.Len {
 			split := size.splits.At(j)
 			test, index := p.At(split.Test), 0
-			err := regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v regress.Parameters, predicted []float64) {
+			err := regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
 				if j == 0 {
 					results, errorLists = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, Text: v.String()}), append(errorLists, nil)
 				}
@@ -121,7 +121,7 @@ func (r *ValuesReport) describe() {
 }
 
 // note stores the parameters and the sizes of a split.
-func (r *ValuesResult) note(v regress.Parameters, train, test []int) {
+func (r *ValuesResult) note(v method.Parameters, train, test []int) {
 	r.NodesTrained += float64(len(train))
 	r.NodesTested += float64(len(test))
 	if text, err := json.Marshal(v); err == nil && v.String() != "" {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -37,17 +38,32 @@ var ridge = Model{
 // ratios are usual ratios of the variance of noise to that of a function.
 var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 
-func init() {
-	ridge.on = func(f *kernel.Family) *Model { return onKernel(&ridge, f, kernelRidge) }
-	process.on = func(f *kernel.Family) *Model { return onKernel(&process, f, gaussianProcess) }
+// process is regression with a Gaussian process: values are y = μ + f + ε, where f has the
+// covariance σ²K, K is scaled as in ridge, ε has the variance νσ², and μ has a flat prior. With
+// G = (K + νI)⁻¹ the value at a node x has the mean of ridge with λ = ν, and the variance
+//
+//	σ²(K_xx − k_xᵀGk_x + (1 − 1ᵀGk_x)²/(1ᵀG1) + ν),  σ² = mean (Py)_i²/P_ii
+//
+// where k_x are its kernel values with the m known nodes and P = G − G11ᵀG/(1ᵀG1): each known value has the error
+// (Py)_i/P_ii and the variance σ²/P_ii without itself, so that σ² makes these agree in the mean.
+var process = Model{
+	Spec: param.Spec{
+		Name: "gp", Title: "Gaussian process, with the standard deviation of each prediction", Works: param.Undirected,
+		Source: "Rasmussen and Williams, Gaussian processes for machine learning, 2006, equations 2.25, 2.26, 2.42 and 5.12",
+		Params: []param.Param{{
+			Name: "noise", Symbol: "ν", Meaning: "variance of the noise, relative to the mean variance of the process", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+		}},
+	},
 }
 
-// fitKernel predicts the values of all nodes by a kernel with a ratio of noise.
-type fitKernel func(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, ratio float64, s *Settings) (Values, error)
+func init() {
+	ridge.on = func(f *kernel.Family) *Model { return onKernel(&ridge, f) }
+	process.on = func(f *kernel.Family) *Model { return onKernel(&process, f) }
+}
 
 // onKernel returns a model on a kernel, whose parameters come first.
-func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
-	ratio := m.Params[0].Name
+func onKernel(m *Model, f *kernel.Family) *Model {
+	ratio, isProcess := m.Params[0].Name, m == &process
 	composed := &Model{Spec: m.Spec, Ridge: true, kernel: f, on: m.on}
 	composed.Name, composed.Works, composed.Params = f.Name+"+"+m.Name, f.Works, slices.Concat(f.Params, m.Params)
 	composed.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error) {
@@ -57,7 +73,7 @@ func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
 			if err != nil {
 				return nil, err
 			}
-			predicted, err := fit(ctx, p, composed, ks[0], v.Number(ratio), s)
+			predicted, err := predictKernel(ctx, p, composed, ks[0], v.Number(ratio), isProcess, s)
 			if err != nil {
 				return nil, err
 			}
@@ -66,14 +82,13 @@ func onKernel(m *Model, f *kernel.Family, fit fitKernel) *Model {
 		return list, nil
 	}
 	composed.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error) {
-		miss, likelihood, err = kernelHeldOut(ctx, p, composed, fold, settings, ratio, s)
-		if m != &process {
+		if miss, likelihood, err = kernelHeldOut(ctx, p, composed, fold, settings, ratio, s); !isProcess {
 			likelihood = nil
 		}
 		return miss, likelihood, err
 	}
 	composed.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
-		return kernelBytes(p, composed, settings, s, m == &process)
+		return kernelBytes(p, composed, settings, s, isProcess)
 	}
 	return composed
 }
@@ -146,20 +161,23 @@ func (m *Model) kernels(settings []param.Values) (values []param.Values, first [
 	return values, first
 }
 
-// kernelRidge returns the values of all nodes by kernel ridge regression.
-func kernelRidge(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, lambda float64, s *Settings) (out Values, err error) {
+// predictKernel returns the values of all nodes with a ratio λ of noise, and their standard deviations if they are asked for.
+func predictKernel(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, lambda float64, deviates bool, s *Settings) (out Values, err error) {
+	if deviates {
+		if err := checkProcess(p, m); err != nil {
+			return out, err
+		}
+	}
 	targets := mat.NewDense(len(p.Row), 2, nil)
 	for i, y := range p.Value {
 		targets.SetRow(i, []float64{y, 1})
 	}
-	solved := new(mat.Dense) // (K + λ)⁻¹·[y 1]
+	solved := new(mat.Dense) // G·[y 1]
+	var f *mat.Cholesky
 	if len(p.Row) > mostSolved {
 		solved, err = iterated(ctx, p, m, k, lambda, targets, s)
-	} else {
-		var f *mat.Cholesky
-		if f, _, err = factored(ctx, p, k, lambda, s); err == nil {
-			err = solveTo(solved, f, targets)
-		}
+	} else if f, lambda, err = factored(ctx, p, k, lambda, s); err == nil {
+		err = solveTo(solved, f, targets)
 	}
 	if err != nil {
 		return out, err
@@ -177,7 +195,76 @@ func kernelRidge(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, lam
 	for i := range out.Value {
 		out.Value[i] = y.Row(i)[0] + mean
 	}
-	return out, nil
+	if deviates {
+		out.Stddev, err = deviationsOf(ctx, p, m, k, f, mat.Col(nil, 1, solved), alpha, lambda, s)
+	}
+	return out, err
+}
+
+// deviationsOf returns the standard deviations of the values at the other nodes, given the factor of G⁻¹ and the vectors
+// g = G1 and α.
+func deviationsOf(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, f *mat.Cholesky, g, alpha []float64, noise float64, s *Settings) ([]float64, error) {
+	var inverse mat.SymDense
+	if err := f.InverseTo(&inverse); err != nil && !errors.As(err, new(mat.Condition)) {
+		return nil, err
+	}
+	variance, sumOfG, count := 0.0, floats.Sum(g), len(p.Row)
+	for i, a := range alpha {
+		variance += float64(a*a) / (inverse.At(i, i) - float64(g[i]*g[i])/sumOfG) / float64(count)
+	}
+	deviations, isKnown := make([]float64, len(p.Degrees)), make([]bool, len(p.Degrees))
+	for _, row := range p.Row {
+		isKnown[row] = true
+	}
+	unknown := slices.DeleteFunc(sched.UpTo(len(p.Degrees)), func(v int) bool { return isKnown[v] })
+	done := 0
+	for nodes := range slices.Chunk(unknown, deviationNodes) {
+		block, _, err := kernel.Matrix(ctx, k, slices.Concat(nodes, p.Row), nodes, &kernel.Settings{Tolerance: 1e-9, Lenient: true, Memory: s.Memory})
+		if err != nil {
+			return nil, err
+		}
+		cross := mat.NewDense(count, len(nodes), nil)
+		for i := range count {
+			cross.SetRow(i, block.Row(len(nodes)+i))
+		}
+		var image mat.Dense // G·k_x for each x
+		if err := solveTo(&image, f, cross); err != nil {
+			return nil, err
+		}
+		for a, x := range nodes {
+			residual := 1 - mat.Sum(image.ColView(a))
+			v := block.Row(a)[a] - mat.Dot(cross.ColView(a), image.ColView(a)) + float64(residual*residual)/sumOfG + noise
+			deviations[x] = math.Sqrt(variance * max(v, 0))
+		}
+		if done += len(nodes); s.Progress != nil {
+			s.Progress(m.Name, int64(done), int64(len(unknown)))
+		}
+	}
+	return deviations, nil
+}
+
+const (
+	// mostDeviations bounds the nodes of a graph with deviations, because each is a column of the
+	// kernel.
+	mostDeviations = 20_000
+
+	// deviationNodes is the number of nodes whose deviations are computed together.
+	deviationNodes = 64
+)
+
+// checkProcess returns an error if the graph has too many nodes, or too many have values, or if several processes
+// share the nodes, because each is a column of the kernel.
+func checkProcess(p *Problem, m *Model) error {
+	if sparse.TeamOf(p.A) != nil {
+		return &problem.Error{Method: m.Name, Err: sparse.ErrDivided}
+	}
+	if n := len(p.Degrees); n > mostDeviations {
+		return tooMany(m, "nodes", n, mostDeviations)
+	}
+	if n := len(p.Row); n > mostSolved {
+		return tooMany(m, "values", n, mostSolved)
+	}
+	return nil
 }
 
 // dualOf returns α = (K + λ)⁻¹(y − μ1) and μ.

@@ -2,7 +2,6 @@ package regress
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -155,32 +154,7 @@ func names() (list []string) {
 	return list
 }
 
-// Parameters are the values of the parameters of a method.
-type Parameters struct {
-	param.Values
-	text string
-}
-
-// String lists the values, for example "normalized, β = 4, λ = 0.01".
-func (p Parameters) String() string { return p.text }
-
-// MarshalJSON writes one object with all values.
-func (p Parameters) MarshalJSON() ([]byte, error) {
-	if p.Values == nil {
-		return []byte("{}"), nil
-	}
-	return json.Marshal(p.Values)
-}
-
-// TooManyError is the error about a method that cannot learn from as many values, or predict as
-// many nodes.
-type TooManyError struct {
-	Method  string
-	What    string // "values" or "nodes"
-	N, Most int
-}
-
-// Error implements error.
-func (e *TooManyError) Error() string {
-	return fmt.Sprintf("%s: %d %s, more than the %d that it can take; use another method", e.Method, e.N, e.What, e.Most)
+// tooMany returns the error about a model that cannot learn from as many values, or predict as many nodes.
+func tooMany(m *Model, noun string, count, most int) error {
+	return &param.ParameterError{Of: m.Name, Parameter: m.Name, What: fmt.Sprintf("%d %s are more than the %d that it can take; use another method", count, noun, most)}
 }

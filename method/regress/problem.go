@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -100,9 +101,9 @@ type Errors struct {
 
 // Compared is the cross-validated result of a method.
 type Compared struct {
-	Method     string     `json:"method"`
-	Parameters Parameters `json:"parameters,omitempty"` // those that all folds choose
-	Settings   int        `json:"settings"`             // settings that were compared
+	Method     string            `json:"method"`
+	Parameters method.Parameters `json:"parameters"` // those that all folds choose
+	Settings   int               `json:"settings"`   // settings that were compared
 	Errors
 }
 

@@ -277,14 +277,9 @@ func TestManyValues(t *testing.T) {
 		t.Fatalf("coefficients %v, want %v", mat.Formatted(got), mat.Formatted(&want))
 	}
 	p.Row, p.Value = make([]int, mostSolved+1), make([]float64, mostSolved+1)
-	if !errors.As(tooMany(p, methods[1:]), new(*TooManyError)) {
+	if _, err := Bytes(p, methods[1:], new(Settings)); !errors.As(err, new(*param.ParameterError)) {
 		t.Error("a Gaussian process of too many values is not rejected")
 	}
-}
-
-func tooMany(p *Problem, methods []*Method) error {
-	_, err := Bytes(p, methods, new(Settings))
-	return err
 }
 
 // TestHopsAgreesWithDenseAlgebra computes all features by dense powers of T, and solves the normal

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -22,7 +23,7 @@ const mostCompared = 1000
 
 // Run predicts the value of every node with the best of the methods, and measures the error of each
 // method by cross-validation; of equal methods it uses the first. The error wraps [ErrConstant] for values that
-// are all equal, or is [ErrRange], [ErrDirected], a [*TooManyError], a [*problem.Error] of an iteration that does not converge,
+// are all equal, or is [ErrRange], [ErrDirected], a [*param.ParameterError], a [*problem.Error] of an iteration that does not converge,
 // [sparse.ErrMemory], the context's, or that of a sweep.
 //
 // If several processes share the rows of the graph, all of them have the nodes with a value, as named rows, and each
@@ -83,7 +84,7 @@ const (
 // Each predicts the value of every node by the two means and then by each of the methods, with the parameters
 // that cross-validation of the known values chooses. It calls visit with each prediction, by row. Known values
 // are predicted too. Errors and cost are those of [Run], but that every method predicts.
-func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit func(name string, v Parameters, predicted []float64)) error {
+func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit func(name string, v method.Parameters, predicted []float64)) error {
 	p, s, err := begin(p, methods, s)
 	if err != nil {
 		return err
@@ -111,8 +112,7 @@ func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit
 }
 
 // Bytes returns an upper bound on the memory of [Run] without the graph and the attributes. Of the
-// graph it reads the degrees and the number of entries alone. The error is a [*TooManyError] or that
-// of a parameter.
+// graph it reads the degrees and the number of entries alone. The error is a [*param.ParameterError].
 func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 	n := int64(len(p.Degrees))
 	var retained, largest int64
@@ -159,8 +159,10 @@ func (m *Method) settings(ctx context.Context, p *Problem) ([]param.Values, erro
 	return split.Settings(&m.Spec, m.Given, kernel.On(ctx, p.Graph))
 }
 
-// parametersOf returns a setting with its text.
-func parametersOf(m *Method, v param.Values) Parameters { return Parameters{v, m.Text(v)} }
+// parametersOf returns a setting as parameters.
+func parametersOf(m *Method, v param.Values) method.Parameters {
+	return method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: v}}
+}
 
 // sampleOf returns the positions of at most limit of n values.
 func sampleOf(n, limit int, seed uint64) []int { return split.Sample(make([]int, n), limit, seed, 0) }

@@ -100,7 +100,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string, f *attrib
 
 // valuesError names the file, the flag or the graph in an error of regression.
 func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values, name string) error {
-	tooMany := new(regress.TooManyError)
+	wrong := new(param.ParameterError)
 	switch {
 	case errors.Is(err, regress.ErrConstant):
 		return fault.Data(v.File, "all values are %v; at least two different ones are needed", v.Value[0])
@@ -108,8 +108,8 @@ func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values, na
 		return fault.Data(v.File, "values differ from their mean by less than 1e-140 or more than 1e+140; give them in another unit")
 	case errors.Is(err, regress.ErrDirected):
 		return fault.Usage(name, "%s", asymmetric("regress", ""))
-	case errors.As(err, &tooMany):
-		return fault.Usage("--method", "%v", tooMany)
+	case errors.As(err, &wrong):
+		return fault.Usage("--method", "%v", wrong)
 	}
 	return graphError(run, err, name, another)
 }
