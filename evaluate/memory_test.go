@@ -38,8 +38,9 @@ func TestRunMemory(t *testing.T) {
 		if _, err := Run(t.Context(), p, plan); err != nil {
 			t.Fatal(err)
 		}
-		// The estimate of lp includes a factor, which only slow solves compute.
-		if most > list || name != "lp" && 2*most < list {
+		// The estimate of lp includes a factor, which only slow solves compute; that of walks is one bound, which counts
+		// the rows of a choice of parameters too.
+		if most > list || name != "lp" && 5*most < 2*list {
 			t.Errorf("%s: %d bytes are allocated, the estimate is %d", name, most, list)
 		}
 	}

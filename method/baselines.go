@@ -62,7 +62,7 @@ func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*P
 
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
 // a method measures itself on, and if the method is label propagation with given values of its
-// parameters, that of it. All are zero with too few labels, see [CrossValidate]. Label
+// parameters, that of it. All are zero with too few labels, see [split.TooFew]. Label
 // propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
 func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*Baselines, error) {

@@ -24,7 +24,7 @@
 // # Predicting
 //
 // A [Problem] is a graph with labels. A method on walks chooses
-// parameters by [CrossValidate], computes the walk features of the labelled nodes,
+// parameters by cross-validation, computes the walk features of the labelled nodes,
 // trains classifiers, and streams the scores of all nodes in a second walk.
 //
 //	p := &method.Problem{Graph: g, Row: row, Class: class, Names: names}

@@ -42,7 +42,7 @@ func TestNearestLabelWins(t *testing.T) {
 			break
 		}
 		p := pathGraph(t, n)
-		got, err := classifyWalks(context.Background(), p, nil)
+		got, err := predictWalks(context.Background(), p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestNearestLabelWinsUnevenly(t *testing.T) {
 	const n = 300
 	p := pathGraph(t, n)
 	p.Row[1] = 80
-	got, err := classifyWalks(context.Background(), p, nil)
+	got, err := predictWalks(context.Background(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +157,7 @@ func TestLongChoiceStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tried, err := set.candidates(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tried := set.candidates()
 	w := choose.New(3, tried)
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {

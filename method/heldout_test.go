@@ -163,7 +163,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	}
 	p = p.At(keep)
 	set := &Settings{RNGSeed: 3, foldCount: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
-	choice, err := CrossValidate(t.Context(), p, set)
+	choice, err := chooseWalks(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 				rest = append(rest, i)
 			}
 		}
-		out, err := predictWith(t.Context(), p.At(rest), choice.Parameters, set)
+		out, err := predictWalksWith(t.Context(), p.At(rest), choice.Parameters, set)
 		if err != nil {
 			t.Fatal(err)
 		}

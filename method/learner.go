@@ -131,18 +131,13 @@ func constantsOn(l *classify.Learner, v param.Values) []Setting {
 	return []Setting{{&l.Path.Spec, v}}
 }
 
-// candidates returns the candidates of a choice on features of the given number of classes.
-func (s *Settings) candidates(classes int) (choose.Candidates, error) {
-	t := choose.Candidates{Learner: s.learner, Steps: s.grid.steps, MinSteps: s.grid.minSteps, Values: s.grid.settings}
+// candidates returns the candidates of a choice on features.
+func (s *Settings) candidates() choose.Candidates {
+	t := choose.Candidates{Learner: s.learner, Steps: s.grid.steps, MinSteps: s.grid.minSteps, Values: complete(s.constant, s.grid.settings...)}
 	if path := s.learner.Path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
-		constant, err := constantsOf(t.Path, s.Given, classes)
-		if err != nil {
-			return t, err
-		}
-		t.Values = complete(constant, t.Values...)
 	}
-	return t, nil
+	return t
 }
 
 // unfinished is the message for a learner that ended at its iteration limit.

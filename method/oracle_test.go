@@ -150,7 +150,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
 	p := problemtest.Planted(t, 1, 60, 33)
 	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
-	choice, err := CrossValidate(context.Background(), p, set)
+	choice, err := chooseWalks(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
-	choice, err := chooseOnSplits(context.Background(), p, splits, set)
+	choice, err := chooseWalksOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	for _, kind := range []string{Plain, Honest} {
 		par := walkWith(onWalk(0.6, 6, 1, kind), costOf(4))
 		set := &Settings{foldCount: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
-		got, err := predictWith(context.Background(), p, par, set)
+		got, err := predictWalksWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,15 +1,11 @@
 package method
 
 import (
-	"context"
-	"time"
-
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,7 +36,7 @@ type Prediction struct {
 	Settings   int // how many parameters there were to choose from
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
-	// [CrossValidate]; [PredictCompared] computes those of label propagation and of the largest class.
+	// [split.TooFew]; [PredictCompared] computes those of label propagation and of the largest class.
 	problem.Estimate
 	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
 
@@ -83,69 +79,4 @@ func (p *Prediction) Choice() any {
 		return nil
 	}
 	return p.choice
-}
-
-// classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
-// setting, and predicts with them.
-func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	set, err := s.on(p)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	choice := &Choice{Parameters: set.grid.at(0), Settings: 1}
-	if set.grid.size() > 1 {
-		if choice, err = CrossValidate(ctx, p, &set); err != nil {
-			return nil, err
-		}
-	}
-	seconds := time.Since(start).Seconds()
-	out, err := predictWith(ctx, p, choice.Parameters, &set)
-	if err != nil {
-		return nil, err
-	}
-	out.Settings = choice.Settings
-	if choice.choice != nil {
-		out.Estimate = choice.choice.HeldOut.Estimate(p, out.Reached)
-	}
-	out.Work.Add(choice.Work)
-	out.Seconds.Choose = seconds
-	return out, nil
-}
-
-// predictWith trains a machine on all labels with the given parameters and
-// predicts every node. The grid of the settings is not used.
-//
-// Training rows are the walk features of the labelled nodes, plain or honest,
-// the latter of a few labels from several partitions into folds; the machine
-// becomes a linear function of features, and a second walk applies it to all
-// nodes, so that their features are never stored.
-func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	if err := problem.ValidateFor(p, &walkSpec); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	set.grid = (&grid{spec: specOf(set.learner), settings: []param.Values{par.Declared.Values}}).ofWalk(&par)
-	set.Memory = p.Remaining(set.Memory)
-	if path := set.learner.Path; path != nil {
-		var err error
-		if set.constant, err = constantsOf(path, set.Given, len(p.Names)); err != nil {
-			return nil, err
-		}
-	}
-	shared := job{p: p, set: &set, learner: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
-	r := &predictor{job: shared, nodes: nodeVotes{job: shared}, par: par}
-	score := r.score
-	if perNode(r.learner) {
-		score = r.scoreNodes
-	}
-	t := &r.out.Seconds
-	err := runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk},
-	})
-	if err != nil {
-		return nil, err
-	}
-	fillClasses(r.out, p, set.Prior)
-	return r.out, nil
 }

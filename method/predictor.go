@@ -30,79 +30,46 @@ type predictor struct {
 	trained *sparse.Block[float32] // where all nodes have a row: those from the first of training on, scaled
 }
 
-// walk collects the features of training rows and of the out-of-fold trials.
-func (r *predictor) walk(ctx context.Context) error {
+// walk collects the rows that trials, training and nodes pick, in this order, from one walk. The features of the training
+// rows take at most [maxFeatureBytes]: of more labels it takes a sample. Honest features leave out the labels that no
+// label of another fold reaches.
+func (r *predictor) walk(ctx context.Context) (err error) {
 	r.trials = chooserOf(r.p, r.set)
-	err := r.trials.crossTrials(ctx)
-	if err != nil {
+	if err := r.trials.crossTrials(ctx); err != nil {
 		return err
 	}
 	r.out.Work.Add(r.trials.work)
 	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
-	w, picks, err := r.trainingWalk(func(number int, fold []int) ([]bool, error) {
-		isolated := r.trials.isolated
-		if number > 0 {
-			var err error
+	w, picks, isHonest, partitions := r.trials.walk(r.par.alpha()), r.trials.picks, r.par.features() == Honest, max(1, r.partitions())
+	fitted := split.Sample(r.p.Class, mostRows(r.learner, &r.par, len(r.p.Names))/partitions, r.set.RNGSeed, 0)
+	for d := range partitions {
+		fold, isolated, first := r.trials.fold, r.trials.isolated, 1
+		if d > 0 {
+			fold, first = split.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d)), len(w.Variants)
+			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
 			if isolated, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		if r.oneClass(isolated) {
-			return make([]bool, len(fold)), nil
-		}
-		return isolated, nil
-	})
-	if err != nil {
-		return err
-	}
-	narrow(w, r.par.minSteps(), len(picks))
-	r.features, err = collect(ctx, w, r.par.minSteps(), picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
-	return err
-}
-
-// trainingWalk returns a walk and the rows that trials, training and nodes pick from it, in this
-// order. leftOut returns the labels without a row in the partition of the given number, whose
-// folds it receives. The features of the training rows take at most [maxFeatureBytes]: of more labels it takes a
-// sample.
-func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
-	w := r.trials.walk([]float64{r.par.alpha()})
-	picks := r.trials.picks
-	fitted := split.Sample(r.p.Class, mostRows(r.learner, &r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
-	if r.par.features() == Plain {
+		leavesOut := isHonest && !r.oneClass(isolated)
 		for _, i := range fitted {
-			r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i]})
-		}
-	}
-	for d := range r.partitions() {
-		fold := split.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
-		out, err := leftOut(d, fold)
-		if err != nil {
-			return nil, nil, err
-		}
-		first := 1
-		if d > 0 {
-			first = len(w.Variants)
-			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
-		}
-		for _, i := range fitted {
-			if !out[i] {
-				r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i], Variant: first + fold[i]})
+			pick := cwk.Pick{Row: r.p.Row[i]}
+			if isHonest {
+				pick.Variant = first + fold[i]
+			}
+			if !leavesOut || !isolated[i] {
+				r.train, r.class, picks = append(r.train, len(picks)), append(r.class, r.p.Class[i]), append(picks, pick)
 			}
 		}
 	}
 	if perNode(r.learner) {
 		r.addNodes(&picks)
 	}
-	return w, picks, nil
-}
-
-// addRow adds a training row of labelled node i.
-func (r *predictor) addRow(picks *[]cwk.Pick, i int, pick cwk.Pick) {
-	r.train = append(r.train, len(*picks))
-	r.class = append(r.class, r.p.Class[i])
-	*picks = append(*picks, pick)
+	narrow(w, r.par.minSteps(), len(picks))
+	r.features, err = collect(ctx, w, r.par.minSteps(), picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
+	return err
 }
 
 // oneClass reports whether the labels that are not left out have one class.
@@ -143,14 +110,10 @@ func (r *predictor) partitions() int {
 // calibrate fits the votes to out-of-fold decisions, and measures how often
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
-	tried, err := r.set.candidates(len(r.p.Names))
-	if err != nil {
-		return err
-	}
 	var outcomes []choose.Outcome
 	for i := range r.trials.trials[r.par.features()] {
 		t := &r.trials.trials[r.par.features()][i]
-		list, err := choose.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
+		list, err := choose.New(len(r.p.Names), r.set.candidates()).Outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
 		}
@@ -211,45 +174,38 @@ func (r *predictor) score(ctx context.Context) error {
 	r.features, r.trials = nil, nil
 	isRest := r.model.Pairs[0].Negative == classify.Rest
 	w := scoreWalk(r.p, r.set, r.par, isRest)
-	decide := r.decisions(w)
-	sweeps := 0
-	w.Progress = func(stage string, done, total int64) {
-		sweeps = int(done)
-		r.set.Progress(stage, done, total)
-	}
-	var err error
-	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-	if isRest {
-		decisions := chunks.Block[float64](n, machines)
-		if err = decide(ctx, decisions, nil); err == nil {
-			if r.set.Raw && r.learner.Path == nil && machines == len(r.p.Names) {
-				r.out.Raw = decisions
-			}
-			err = r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, 0)
-		}
-	} else {
-		err = decide(ctx, nil, func(lo int, decisions *sparse.Block[float64]) error {
-			return r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, lo)
-		})
-	}
-	if err != nil {
-		return err
-	}
-	r.out.Work.Sweeps += sweeps
-	r.out.Work.EntryColumns += sparse.EntriesOf(w.A) * int64(sweeps) * int64(w.Seeds.Classes)
-	return nil
-}
-
-// decisions returns a function that computes the decisions of all classifiers on all nodes by w. It takes the destination and the visitor of [cwk.Walk.Scores].
-func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
-	machines := len(r.model.Pairs)
 	weights := sparse.NewBlock[float64](r.model.Features, machines)
 	for m := range machines {
 		for j := range r.model.Features {
 			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
 		}
 	}
-	return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
-		return w.Scores(ctx, dst, r.par.minSteps(), weights, r.model.Bias, visit)
+	sweeps := 0
+	w.Progress = func(stage string, done, total int64) {
+		sweeps = int(done)
+		r.set.Progress(stage, done, total)
 	}
+	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+	visit := func(lo int, decisions *sparse.Block[float64]) error {
+		return r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, lo)
+	}
+	var all *sparse.Block[float64]
+	var err error
+	if isRest {
+		all = chunks.Block[float64](n, machines)
+		if err = w.Scores(ctx, all, r.par.minSteps(), weights, r.model.Bias, nil); err == nil {
+			err = visit(0, all)
+		}
+	} else {
+		err = w.Scores(ctx, nil, r.par.minSteps(), weights, r.model.Bias, visit)
+	}
+	if err != nil {
+		return err
+	}
+	if r.set.Raw && r.learner.Path == nil && machines == len(r.p.Names) {
+		r.out.Raw = all
+	}
+	r.out.Work.Sweeps += sweeps
+	r.out.Work.EntryColumns += sparse.EntriesOf(w.A) * int64(sweeps) * int64(w.Seeds.Classes)
+	return nil
 }

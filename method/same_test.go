@@ -79,15 +79,15 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		for _, memory := range []int64{0, leastMemory} {
 			set := &Settings{Lists: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
-			c, err := CrossValidate(context.Background(), p, set)
+			c, err := chooseWalks(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := chooseOnSplits(context.Background(), p, splits, set)
+			s, err := chooseWalksOnSplits(context.Background(), p, splits, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := classifyWalks(context.Background(), p, set)
+			got, err := predictWalks(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +172,7 @@ func TestManyClasses(t *testing.T) {
 			p.Class[i] = (p.Class[i]*8 + i%8) % classes
 		}
 		par := walkWith(onWalk(0.5, 4, 0, Plain), costOf(8))
-		got, err := predictWith(context.Background(), p, par, nil)
+		got, err := predictWalksWith(context.Background(), p, par, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestCancel(t *testing.T) {
 	p := problemtest.Planted(t, 8, 100, 40)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := classifyWalks(ctx, p, nil); err != context.Canceled {
+	if _, err := predictWalks(ctx, p, nil); err != context.Canceled {
 		t.Errorf("%v", err)
 	}
 }
@@ -212,7 +212,7 @@ func TestValidate(t *testing.T) {
 		{&none, "method: no labelled node"},
 		{&one, `method: all labelled nodes have the same class, "a"`},
 	} {
-		if _, err := classifyWalks(context.Background(), test.p, nil); err == nil || err.Error() != test.want {
+		if _, err := predictWalks(context.Background(), test.p, nil); err == nil || err.Error() != test.want {
 			t.Errorf("%v, want %s", err, test.want)
 		}
 	}
@@ -224,4 +224,27 @@ func TestValidate(t *testing.T) {
 		}
 	}()
 	_ = bad.Validate()
+}
+
+// plainWalks is the method on walks with the learner that goes without saying.
+func plainWalks() walkMethod { return walkMethod{"cwk", learners()[0]} }
+
+func predictWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+	return plainWalks().Predict(ctx, p, nil, s)
+}
+
+func predictWalksWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
+	return plainWalks().Predict(ctx, p, &par, s)
+}
+
+func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
+	set, err := s.on(p, learners()[0])
+	if err != nil {
+		return nil, err
+	}
+	return crossValidate(ctx, p, &set)
+}
+
+func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+	return plainWalks().Tune(ctx, p, splits, s)
 }

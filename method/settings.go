@@ -54,7 +54,7 @@ type Settings struct {
 
 	foldCount int               // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	sample    int               // limits the labelled nodes on which settings are compared; 0: 500
-	learner   *classify.Learner // on walks, with the settings to choose from in grid; the zero value: the first of learners
+	learner   *classify.Learner // on walks, with the settings to choose from in grid
 	grid      *grid
 	constant  param.Values // of the learner, but for its settings in grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
@@ -77,23 +77,21 @@ func (s *Settings) WithDefaults() Settings {
 	if f.sample == 0 {
 		f.sample = 500
 	}
-	if f.learner == nil {
-		f.learner = learners()[0]
-	}
 	if f.Progress == nil {
 		f.Progress = ignoreProgress
 	}
 	return f
 }
 
-// on returns the settings with every default for their learner, for a problem that there is
-// something to learn of.
-func (s *Settings) on(p *Problem) (Settings, error) {
+// on returns the settings with every default for a learner on the walks of a problem that there is something to
+// learn of, and within the memory that the problem leaves.
+func (s *Settings) on(p *Problem, l *classify.Learner) (Settings, error) {
 	if err := problem.ValidateFor(p, &walkSpec); err != nil {
 		return Settings{}, err
 	}
-	set := s.WithDefaults()
-	return set.onWalks(set.learner, len(p.Names))
+	set, err := s.onWalks(l, len(p.Names))
+	set.Memory = p.Remaining(set.Memory)
+	return set, err
 }
 
 // folds returns the number of folds for the given number of labels.

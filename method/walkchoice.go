@@ -43,8 +43,8 @@ func trialsOf(f *choose.Found, parameters func(i int) Parameters) (list []Trial)
 	return list
 }
 
-// CrossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
-// held-out labels, all in one walk where memory allows. See package choose for the rule.
+// crossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
+// held-out labels. See package choose for the rule.
 //
 // The labelled nodes are dealt into stratified folds, and for every α and
 // every fold there is a walk in which that fold is unlabelled. Test rows of a
@@ -58,16 +58,11 @@ func trialsOf(f *choose.Found, parameters func(i int) Parameters) (list []Trial)
 // Unless two classes have two labels each, nothing can be learned from hiding
 // one. The choice is then the candidate of the grid that is nearest to the defaults, with
 // as many steps as walks need to reach most nodes from a label, and Tested is 0.
-func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
-	set, err := s.on(p)
-	if err != nil {
-		return nil, err
-	}
-	set.Memory = p.Remaining(set.Memory)
-	c := chooserOf(p, &set)
+func crossValidate(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
 	if split.TooFew(p.Class) {
-		return withoutTrial(ctx, p, &set)
+		return withoutTrial(ctx, p, set)
 	}
+	c := chooserOf(p, set)
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
 	}
@@ -137,13 +132,8 @@ func (c *chooser) shortGrid(limit float64) *grid {
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	set, err := s.on(p)
-	if err != nil {
-		return nil, err
-	}
-	set.Memory = p.Remaining(set.Memory)
-	search := &chooser{p: p, set: &set}
+func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, set *Settings) (*Choice, error) {
+	search := &chooser{p: p, set: set}
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.FindComponents(ctx, set.Workers, &search.work); err != nil {
 			return nil, err
@@ -153,12 +143,12 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 		counts := choose.NewCounts(g.size(), make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
 			trainTest := splits.At(i)
-			quiet := set // within a split
+			quiet := *set // within a split
 			quiet.Progress, quiet.grid = ignoreProgress, g
 			c := chooserOf(p.At(trainTest.Train), &quiet)
 			c.work = search.work
 			tests := p.At(trainTest.Test)
-			if err := c.splitTrials(ctx, tests.At(split.Sample(tests.Class, testedNodes(&set), set.RNGSeed, 1))); err != nil {
+			if err := c.splitTrials(ctx, tests.At(split.Sample(tests.Class, testedNodes(set), set.RNGSeed, 1))); err != nil {
 				return nil, err
 			}
 			if err := c.run(ctx, g, counts.Hits); err != nil {
@@ -308,53 +298,25 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	return nil
 }
 
-// slabBytes is what collected walks may take where there is no limit.
-const slabBytes = 48 << 20
-
 // run adds the right predictions of all trials with the settings of g, a part of the
-// settings' grid, to hits, by trial and setting. As many α as memory allows are walked at once.
+// settings' grid, to hits, by trial and setting.
 func (c *chooser) run(ctx context.Context, g *grid, hits choose.Hits) error {
-	sub := *c
-	set := *c.set
+	sub, set := *c, *c.set
 	set.grid, sub.set = g, &set
-	batch, alphas := sub.together(), len(g.alphas)
-	for lo := 0; lo < alphas; lo += batch {
-		end := min(lo+batch, alphas)
-		if err := sub.slab(ctx, lo, end, hits); err != nil {
+	for a := range g.alphas {
+		if err := sub.try(ctx, a, hits); err != nil {
 			return err
 		}
-		c.set.Progress("choose", 2*int64(end), 2*int64(alphas))
+		c.set.Progress("choose", 2000*int64(a+1), 2000*int64(len(g.alphas)))
 	}
 	c.work = sub.work
 	return nil
 }
 
-// together returns how many α are walked at once: as many as stay in cache. A
-// walk of one α that does not fit into memory is cut into slabs, the last of
-// them narrow; then all are cut as one, as far as there is room for features.
-func (c *chooser) together() int {
-	g, memory := c.set.grid, c.set.Memory
-	w := c.walk(g.alphas[:1])
-	one := max(1, w.CollectBytes(g.minSteps, len(c.picks)))
-	if memory > 0 && one > memory {
-		features := max(1, one-w.CollectBytes(g.minSteps, 0))
-		return int(min(max(1, memory/4/features), int64(len(g.alphas))))
-	}
-	limit := int64(slabBytes)
-	if memory > 0 {
-		limit = min(limit, memory/2)
-	}
-	return int(max(1, limit/one))
-}
-
-// walk returns the walk with the given values of α, those of one after those
-// of the other.
-func (c *chooser) walk(alpha []float64) *cwk.Walk[float32] {
-	steps := c.set.grid.steps
-	w := walkOf[float32](c.p, c.set, steps[len(steps)-1])
-	for _, a := range alpha {
-		w.Variants = append(w.Variants, cwk.FoldVariants(a, c.fold)...)
-	}
+// walk returns the walks with a value of α.
+func (c *chooser) walk(alpha float64) *cwk.Walk[float32] {
+	w := walkOf[float32](c.p, c.set, c.set.grid.last())
+	w.Variants = cwk.FoldVariants(alpha, c.fold)
 	return w
 }
 
@@ -366,15 +328,18 @@ func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	}
 }
 
-// widest is the number of columns that walks of large graphs have at a time: a
-// row of more is read no faster for each column.
-const widest = 64
+// Walks of large graphs have at most widest columns at a time, because a row of more is read no faster for each column.
+// Blocks of up to cachedBytes stay in cache.
+const (
+	widest      = 64
+	cachedBytes = 48 << 20
+)
 
 // narrow limits the columns of a walk from which the given number of rows is picked, if its
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
-	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < slabBytes {
+	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < cachedBytes {
 		return
 	}
 	limit := w.CollectBytes(minSteps, picks) - 2*(blocks.BlockBytes[float32](n, columns)-blocks.BlockBytes[float32](n, widest))
@@ -383,24 +348,13 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	}
 }
 
-// slab adds the hits of the settings with the α of number lo ≤ a < hi. Each trial has all lengths and settings of the learner;
+// try adds the hits of the settings with α of number a. Each trial has all lengths and settings of the learner;
 // several processes share the trials.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits) error {
-	tried, err := c.set.candidates(len(c.p.Names))
-	if err != nil {
-		return err
-	}
-	g, w := c.set.grid, c.walk(c.set.grid.alphas[lo:hi])
-	var picks []cwk.Pick // of each α after the other
-	for a := range hi - lo {
-		for _, pick := range c.picks {
-			pick.Variant += a * len(w.Variants) / (hi - lo)
-			picks = append(picks, pick)
-		}
-	}
-	narrow(w, g.minSteps, len(picks))
-	x, err := collect(ctx, w, g.minSteps, picks, &c.work, func(done, total int64) {
-		c.set.Progress("choose", 2*int64(lo)+int64(hi-lo)*done/total, 2*int64(len(g.alphas))) // the trials count for as much as the walks
+func (c *chooser) try(ctx context.Context, a int, hits choose.Hits) error {
+	g, w, candidates := c.set.grid, c.walk(c.set.grid.alphas[a]), c.set.candidates()
+	narrow(w, g.minSteps, len(c.picks))
+	x, err := collect(ctx, w, g.minSteps, c.picks, &c.work, func(done, total int64) {
+		c.set.Progress("choose", 2000*int64(a)+1000*done/total, 2000*int64(len(g.alphas))) // the trials count for as much as the walks
 	})
 	if err != nil {
 		return err
@@ -411,24 +365,21 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits) error 
 		workers--
 	}
 	testers := make([]*choose.Tester, workers)
-	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, (hi-lo)*len(g.features)*perKind)
+	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(g.features)*perKind)
 	err = sched.Run(ctx, workers, len(counts), func(worker, i int) error {
 		if counts[i] = choose.NewHits(block); team != nil && i%team.Size() != team.Rank() {
 			return nil
 		}
 		if testers[worker] == nil {
-			testers[worker] = choose.New(len(c.p.Names), tried)
+			testers[worker] = choose.New(len(c.p.Names), candidates)
 		}
-		alpha, kind := i/perKind/len(g.features), g.features[i/perKind%len(g.features)]
-		rows := &sparse.Block[float32]{Rows: len(c.picks), Cols: x.Cols, Stride: x.Stride, Data: x.Data[alpha*len(c.picks)*x.Stride:]}
-		return testers[worker].Run(ctx, rows, &c.trials[kind][i%perKind], counts[i])
+		return testers[worker].Run(ctx, x, &c.trials[g.features[i/perKind]][i%perKind], counts[i])
 	})
 	if err := team.Agree(err); err != nil {
 		return err
 	}
 	for i := range counts {
-		alpha, kind, trial := lo+i/perKind/len(g.features), i/perKind%len(g.features), i%perKind
-		first := trial*g.size() + (kind*len(g.alphas)+alpha)*block
+		first := i%perKind*g.size() + (i/perKind*len(g.alphas)+a)*block
 		counts[i].Share(team)
 		hits.Of(first, first+block).Add(counts[i])
 	}
@@ -437,14 +388,6 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits) error 
 
 // collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
 func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cwk.Pick, work *problem.Work, report func(done, total int64)) (*sparse.Block[float32], error) {
-	used := make([]bool, len(w.Variants))
-	variants := 0
-	for _, pick := range picks {
-		if !used[pick.Variant] {
-			used[pick.Variant] = true
-			variants++
-		}
-	}
 	sweeps := 0
 	w.Progress = func(_ string, done, total int64) {
 		sweeps = int(done)
@@ -452,6 +395,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cw
 	}
 	x, err := w.Collect(ctx, minSteps, picks)
 	work.Sweeps += sweeps
-	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(variants*w.Seeds.Classes)
+	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(len(w.Variants)*w.Seeds.Classes)
 	return x, err
 }

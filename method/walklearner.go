@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -45,22 +46,58 @@ func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpe
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	set := s.WithDefaults()
-	set.learner = m.learner
+	set, err := s.on(p, m.learner)
+	if err != nil {
+		return nil, err
+	}
 	return chooseOnSplits(ctx, p, splits, &set)
 }
 
-// Predict implements [Method].
+// Predict implements [Method]. Without parameters it chooses them by cross-validation, unless the grid has a single setting.
+//
+// Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
+// partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
+// the features of nodes are never stored.
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	set := s.WithDefaults()
-	set.learner = m.learner
 	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
-	if par == nil {
-		return classifyWalks(ctx, p, &set)
+	set, err := s.on(p, m.learner)
+	if err != nil {
+		return nil, err
 	}
-	return predictWith(ctx, p, *par, &set)
+	start, choice := time.Now(), &Choice{Parameters: set.grid.at(0), Settings: 1}
+	if par != nil {
+		choice.Parameters = *par
+	} else if set.grid.size() > 1 {
+		if choice, err = crossValidate(ctx, p, &set); err != nil {
+			return nil, err
+		}
+	}
+	seconds := time.Since(start).Seconds()
+	one := *set.grid.ofWalk(&choice.Parameters)
+	one.settings = []param.Values{choice.Declared.Values}
+	set.grid = &one
+	shared := job{p: p, set: &set, learner: m.learner, out: &Prediction{Parameters: choice.Parameters, Settings: choice.Settings}}
+	r := &predictor{job: shared, nodes: nodeVotes{job: shared}, par: choice.Parameters}
+	score := r.score
+	if perNode(m.learner) {
+		score = r.scoreNodes
+	}
+	t := &r.out.Seconds
+	err = runPhases(ctx, []phase{
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk},
+	})
+	if err != nil {
+		return nil, err
+	}
+	fillClasses(r.out, p, set.Prior)
+	if choice.choice != nil {
+		r.out.Estimate = choice.choice.HeldOut.Estimate(p, r.out.Reached)
+	}
+	r.out.Work.Add(choice.Work)
+	r.out.Seconds.Choose = seconds
+	return r.out, nil
 }
 
 // perNode reports whether scores come from the features of every node, since the model is
@@ -109,9 +146,9 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	}
 	l, values := r.learner, r.par.Declared.Values
 	if l.Path != nil {
-		if values, err = r.pathValues(); err != nil {
-			return err
-		}
+		r.out.Parameters.Constant = constantsOn(l, r.set.constant)
+		copies := float64(max(1, r.partitions())) // rows of each label
+		values = choose.Weighed(l.Path, complete(r.set.constant, values)[0], copies)
 	}
 	if l.Linear != nil {
 		r.model, err = l.Linear(ctx, &items, y, classes, values)
@@ -128,18 +165,6 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		neutral(r.model, r.par.scale()/float64(classes))
 	}
 	return err
-}
-
-// pathValues returns the complete values with which the learner is fitted to the training rows, and
-// notes those that were not chosen.
-func (r *predictor) pathValues() (param.Values, error) {
-	constant, err := constantsOf(r.learner.Path, r.set.Given, len(r.p.Names))
-	if err != nil {
-		return nil, err
-	}
-	r.out.Parameters.Constant = constantsOn(r.learner, constant)
-	copies := float64(max(1, r.partitions())) // rows of each label
-	return choose.Weighed(r.learner.Path, complete(constant, r.par.Declared.Values)[0], copies), nil
 }
 
 // scale returns the factor of features, because the kernel is a mean over steps.
@@ -193,8 +218,8 @@ func mostRows(l *classify.Learner, par *Parameters, classes int) int {
 	return rows
 }
 
-// Bytes implements [Sizer]: the largest of the choice of parameters, training, and the scores of all nodes, with the
-// longest walks and the kind of features that has more rows.
+// Bytes implements [Sizer]: the largest of the features with their walk, of the features with a fit, and of the scores of all
+// nodes, with the longest walks and the kind of features that has more rows.
 func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	set, err := s.onWalks(m.learner, len(p.Names))
 	if err != nil {
@@ -203,62 +228,45 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	set.Memory = p.Remaining(set.Memory)
 	g, c, classes := set.grid, chooserOf(p, &set), len(p.Names)
 	par := g.at(g.size() - 1)
-	steps, folds := par.steps()-par.minSteps()+1, c.dealt()
 	c.foldPicks()
-	bytes := scoreBytes(p)
-	trials := func(rows, tests int) {
-		bytes = max(bytes, c.collectBytes(folds+1, rows*min(len(g.alphas), c.together())), featureBytes(rows, classes*steps)+
-			int64(sched.Workers(set.Workers))*testerBytes(&set, classes, len(c.seen), tests))
-	}
-	if g.size() > 1 && !split.TooFew(p.Class) {
-		trials(len(c.picks), len(c.seen)/folds+1)
-	}
-	if tuned != nil {
-		tests := min(testedNodes(&set), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		trials(tests+len(g.features)*len(c.seen), tests)
-	}
+	columns, tests := classes*par.terms(), len(c.seen)/c.dealt()+1
 	partitions := max(1, (&predictor{job: job{p: p, learner: m.learner}, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(m.learner, &par, classes)))
 	rows := len(c.picks) + train
 	if perNode(m.learner) {
 		rows += len(p.Degrees)
 	}
-	fit := fitBytes(&set, p, train, classes*steps)
-	bytes = max(bytes, c.collectBytes(partitions*folds+1, rows), featureBytes(rows, classes*steps)+fit)
+	if tuned != nil {
+		tests = min(testedNodes(&set), len(tuned.Row)-len(p.Row)+len(tuned.Names))
+		rows = max(rows, tests+len(g.features)*len(c.seen))
+	}
+	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
+	trials := int64(sched.Workers(set.Workers)) * testerBytes(&set, classes, len(c.seen), tests)
+	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows), features+max(trials, fitBytes(&set, p, train, columns)))
 	if perNode(m.learner) {
-		return max(bytes, featureBytes(rows, classes*steps)+scoreBytes(p)), nil
+		return max(bytes, features+scoreBytes(p)), nil
 	}
 	machines, isRest := set.machines(classes)
-	weights := 8 * int64(classes*steps) * int64(machines)
-	walk := scoreWalk(p, &set, par, isRest)
+	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) + sumsBytes(p, isRest)
 	if isRest {
 		machines = 0 // all decisions are in a block of their own
 	}
-	scores, _, err := walk.ScoresBytes(machines)
-	return max(bytes, scores+2*weights+scoreBytes(p)+sumsBytes(p, isRest)), err
-}
-
-// featureBytes returns the memory of rows of features.
-func featureBytes(rows, columns int) int64 {
-	return chunks.Bytes[float32](rows, columns) + 24*int64(rows)
+	walk, _, err := scoreWalk(p, &set, par, isRest).ScoresBytes(machines)
+	return max(bytes, walk+outputs), err
 }
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
 func (c *chooser) collectBytes(variants, rows int) int64 {
-	g := c.set.grid
-	w := c.walk(nil)
-	w.Variants, w.Memory = make([]cwk.Variant, variants), 0
-	features := w.CollectBytes(g.minSteps, rows) - w.CollectBytes(g.minSteps, 0)
-	narrow(w, g.minSteps, rows)
-	walk := w.CollectBytes(g.minSteps, 0)
-	if w.Memory > 0 {
-		walk = w.Memory - features
+	w, start := walkOf[float32](c.p, c.set, c.set.grid.last()), c.set.grid.minSteps
+	w.Variants = make([]cwk.Variant, variants)
+	narrow(w, start, rows)
+	all := w.CollectBytes(start, rows)
+	if w.Memory == 0 {
+		return all
 	}
-	if c.set.Memory > 0 {
-		w.Variants, w.Lo, w.Hi = w.Variants[:1], 0, 1
-		walk = max(w.CollectBytes(g.minSteps, 0), min(walk, c.set.Memory-features))
-	}
-	return features + walk
+	features := all - w.CollectBytes(start, 0)
+	w.Variants, w.Lo, w.Hi = w.Variants[:1], 0, 1
+	return max(min(all, w.Memory), features+w.CollectBytes(start, 0))
 }
 
 // testerBytes bounds the memory of one [choose.Tester] for trials of the given numbers of training and test rows.
