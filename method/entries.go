@@ -3,7 +3,6 @@ package method
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,9 +15,8 @@ type Entry struct {
 	Name   string // as it was written
 	Method Method
 
-	// Own are the values that the method tries for its parameters, by name and as users
-	// write them. A parameter with one value is not chosen.
-	Own map[string][]string
+	// Own are the values of parameters that stand behind the name, which are not chosen.
+	Own param.Values
 
 	// Settings are those of the method, see [Settle]; nil: those of all.
 	Settings *Settings
@@ -43,9 +41,6 @@ func Parse(list string) ([]Entry, error) {
 		if slices.ContainsFunc(entries, func(o Entry) bool { return o.Name == e.Name }) {
 			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
 		}
-		if _, err := new(Settings).with(e.Method, e.Own); err != nil {
-			return nil, err
-		}
 		entries = append(entries, e)
 	}
 	return entries, nil
@@ -62,21 +57,24 @@ func parseEntry(text string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{Name: m.Name(), Method: m, Own: map[string][]string{}}
+	e := Entry{Name: m.Name(), Method: m, Own: param.Values{}}
 	for i, component := range parts {
 		for _, setting := range strings.Split(component, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
 			if !ok || name == "" || value == "" {
 				return Entry{}, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
 			}
-			if e.Own[name] != nil {
-				return Entry{}, split.Usage("%s is given twice in %q; leave one out", name, text)
-			}
 			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil && paramOf(spec, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
 				return Entry{}, split.Usage("%s: there is no parameter %q; it takes %s", names[i], name, strings.Join(spec.Takes(), ", "))
 			}
-			e.Own[name] = []string{value}
-			e.Name = text
+			parameter, values, err := parseValues(m, name, value)
+			if err != nil {
+				return Entry{}, split.Usage("%s: %w", m.Name(), err)
+			}
+			if e.Own.Has(parameter) {
+				return Entry{}, split.Usage("%s is given twice in %q; leave one out", name, text)
+			}
+			e.Own[parameter], e.Name = values[0], text
 		}
 	}
 	return e, nil
@@ -109,36 +107,6 @@ func declaredIn(m Method, name string) *param.Spec {
 	return nil
 }
 
-// with returns the settings with the values of a method's own in place of those that it
-// would try. The error is a [split.ErrUsage] that names the parameter.
-func (s *Settings) with(m Method, values map[string][]string) (*Settings, error) {
-	set := s.WithDefaults()
-	set.Given, set.Lists = maps.Clone(set.Given), maps.Clone(set.Lists)
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if err := set.take(m, name, values[name]); err != nil {
-			return nil, split.Usage("%s: %w", m.Name(), err)
-		}
-	}
-	return &set, nil
-}
-
-// take stores the values of one parameter.
-func (s *Settings) take(m Method, name string, values []string) error {
-	for _, spec := range m.Declarations() {
-		if p := paramOf(spec, name); p != nil {
-			return s.takeDeclared(spec, p, values)
-		}
-	}
-	name = strings.ReplaceAll(name, "-", "_")
-	if !slices.Contains(m.Takes(), name) {
-		if len(m.Takes()) == 0 {
-			return fmt.Errorf("it has no parameter, and so no %q", name)
-		}
-		return fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
-	}
-	return fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
-}
-
 // paramOf returns the parameter with a name, in which an underscore may stand for a dash.
 func paramOf(spec *param.Spec, name string) *param.Param {
 	if p := spec.Param(name); p != nil {
@@ -147,37 +115,36 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 	return spec.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
-// takeDeclared stores the values of a parameter that a declaration has.
-func (s *Settings) takeDeclared(spec *param.Spec, p *param.Param, values []string) error {
-	var list []param.Value
-	for _, text := range values {
-		x, err := p.Parse(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.Name, err)
+// parseValues returns the parameter of a method that has a name, and its values from text.
+func parseValues(m Method, name string, texts ...string) (parameter string, list []param.Value, err error) {
+	for _, spec := range m.Declarations() {
+		p := paramOf(spec, name)
+		if p == nil {
+			continue
 		}
-		v, err := spec.Resolve(param.Values{p.Name: x}, nil)
-		if wrong := new(param.ParameterError); errors.As(err, &wrong) {
-			return fmt.Errorf("%s: %s", wrong.Parameter, wrong.What)
-		} else if err != nil {
-			return err
+		for _, text := range texts {
+			x, err := p.Parse(text)
+			if err != nil {
+				return "", nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			v, err := spec.Resolve(param.Values{p.Name: x}, nil)
+			if wrong := new(param.ParameterError); errors.As(err, &wrong) {
+				return "", nil, fmt.Errorf("%s: %s", wrong.Parameter, wrong.What)
+			} else if err != nil {
+				return "", nil, err
+			}
+			list = append(list, v[p.Name])
 		}
-		list = append(list, v[p.Name])
-	}
-	if len(list) > 1 && p.Grid == nil && (spec == &walkSpec || spec == &autoSpec || onPath(spec)) {
-		return fmt.Errorf("%s has one value alone", p.Name)
-	}
-	if len(list) == 1 {
-		if s.Given == nil {
-			s.Given = param.Values{}
+		if len(list) > 1 && p.Grid == nil && (spec == &walkSpec || spec == &autoSpec || onPath(spec)) {
+			return "", nil, fmt.Errorf("%s has one value alone", p.Name)
 		}
-		s.Given[p.Name] = list[0]
-		delete(s.Lists, p.Name)
-		return nil
+		return p.Name, list, nil
 	}
-	if s.Lists == nil {
-		s.Lists = map[string][]param.Value{}
+	switch name = strings.ReplaceAll(name, "-", "_"); {
+	case len(m.Takes()) == 0:
+		return "", nil, fmt.Errorf("it has no parameter, and so no %q", name)
+	case !slices.Contains(m.Takes(), name):
+		return "", nil, fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
 	}
-	s.Lists[p.Name] = list
-	delete(s.Given, p.Name)
-	return nil
+	return "", nil, fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }

@@ -27,10 +27,7 @@ func TestEntries(t *testing.T) {
 	}
 	for i, want := range []string{"diffusion, combinatorial, β = 0.5, C = ", "diffusion, normalized, β = ", "α = 0.5, 3 steps, C = ", "α = 0.3", "pseudo-inverse, combinatorial, λ = "} {
 		e := entries[i]
-		set, err := new(Settings).with(e.Method, e.Own)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := &Settings{Given: e.Own}
 		choice, err := e.Method.Tune(context.Background(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)
@@ -43,11 +40,7 @@ func TestEntries(t *testing.T) {
 		}
 		fixed := *set
 		fixed.Fixed = true
-		again, err := fixed.with(e.Method, e.Own)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if choice, err = e.Method.Tune(context.Background(), p, splits, again); err != nil || choice.Settings != 1 {
+		if choice, err = e.Method.Tune(context.Background(), p, splits, &fixed); err != nil || choice.Settings != 1 {
 			t.Errorf("%s without a grid: %+v, %v", e.Name, choice, err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // maxGridFile bounds the text of a grid file, which is kept while it is read.
@@ -64,27 +64,40 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 	if len(text) == maxGridFile {
 		return nil, g.wrong("longer than 1 MiB")
 	}
-	var keys map[string]json.RawMessage
+	var keys map[string]any
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &keys); err != nil || keys == nil {
 		return nil, g.wrong(`no JSON object (%v); write {"cost": [1, 2], "diffusion": {"beta": [0.5, 1]}}`, err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		var parameters map[string]json.RawMessage
 		name := key
-		if json.Unmarshal(keys[key], &parameters) != nil || parameters == nil {
-			name, parameters = "", map[string]json.RawMessage{key: keys[key]}
+		parameters, isMethod := keys[key].(map[string]any)
+		if !isMethod {
+			name, parameters = "", map[string]any{key: keys[key]}
 		} else if !slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, name) }) {
 			return nil, g.wrong("there is no method %q", name)
 		}
-		for parameter, raw := range parameters {
-			values, err := g.list(parameter, raw)
-			if err != nil {
-				return nil, err
+		for parameter, value := range parameters {
+			list, isList := value.([]any)
+			if !isList {
+				list = []any{value}
+			}
+			var texts []string
+			for _, x := range list {
+				switch x.(type) {
+				case nil, []any, map[string]any:
+					return nil, g.wrong("%s: a value is a number, a word, true or false", parameter)
+				}
+				if text := fmt.Sprint(x); !slices.Contains(texts, text) {
+					texts = append(texts, text)
+				}
+			}
+			if len(texts) == 0 {
+				return nil, g.wrong("%s has no value", parameter)
 			}
 			if g.values[name] == nil {
 				g.values[name] = map[string][]string{}
 			}
-			g.values[name][parameter] = values
+			g.values[name][parameter] = texts
 		}
 	}
 	return g, nil
@@ -93,26 +106,6 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 // wrong returns an error about the file.
 func (g *gridFile) wrong(format string, args ...any) error {
 	return &textio.Error{File: g.name, Msg: fmt.Sprintf(format, args...), Err: ErrGrid}
-}
-
-// list returns the distinct values of a parameter.
-func (g *gridFile) list(parameter string, raw json.RawMessage) (values []string, err error) {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
-	}
-	for _, x := range list {
-		if strings.Contains("{[n", string(x[:1])) { // an object, a list or null
-			return nil, g.wrong("%s: a value is a number, a word, true or false", parameter)
-		}
-		if text := strings.Trim(string(x), `"`); !slices.Contains(values, text) {
-			values = append(values, text)
-		}
-	}
-	if len(values) == 0 {
-		return nil, g.wrong("%s has no value", parameter)
-	}
-	return values, nil
 }
 
 // check returns an error for a parameter that none of the methods has which it is for, where there are such methods.
@@ -135,22 +128,21 @@ func (g *gridFile) check(methods []Method) error {
 	return nil
 }
 
-// of returns the values for a method.
-func (g *gridFile) of(m Method) (map[string][]string, error) {
-	values, kernel := map[string][]string{}, kernelName(m)
-	for _, name := range []string{"", kernel, m.Name()} {
-		for parameter, list := range g.values[name] {
+// of returns the values for a method by parameter.
+func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
+	lists = map[string][]param.Value{}
+	for _, name := range []string{"", kernelName(m), m.Name()} {
+		for parameter, texts := range g.values[name] {
 			if !declares(m, parameter) {
 				continue
 			}
-			values[parameter] = list
-			_, err := new(Settings).with(m, map[string][]string{parameter: list})
-			if wrong := new(split.UsageError); errors.As(err, &wrong) {
-				return nil, g.wrong("%s", wrong.Problem())
+			name, list, wrong := parseValues(m, parameter, texts...)
+			if lists[name] = list; wrong != nil {
+				err = g.wrong("%s: %v", m.Name(), wrong)
 			}
 		}
 	}
-	return values, nil
+	return lists, err
 }
 
 // kernelName returns the name of a method without its learner.

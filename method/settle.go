@@ -3,6 +3,9 @@ package method
 import (
 	"context"
 	"errors"
+	"maps"
+
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Settle completes entries with the settings that each of them chooses from, and returns
@@ -10,7 +13,7 @@ import (
 // the methods' papers, or a file of values by method, see docs/formats.md; of values there those for
 // a method go before those for all, and an entry's own before both.
 //
-// The settings of an entry that has an error are nil. Errors are joined: those of reading the
+// Errors are joined: those of reading the
 // file, an error that wraps [ErrGrid] for its contents, a [split.ErrUsage] for an entry's own values,
 // a [*param.ParameterError] for a given one that leaves an entry nothing to try.
 func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error) {
@@ -24,15 +27,28 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 	for i := range entries {
 		e := &entries[i]
 		methods = append(methods, e.Method)
-		values, err := file.of(e.Method)
-		errs = append(errs, err)
-		if e.Settings, err = base.with(e.Method, values); err == nil {
-			e.Settings, err = e.Settings.with(e.Method, e.Own)
+		set := base.WithDefaults()
+		if set.Lists, err = file.of(e.Method); err == nil {
+			set.fix(e.Own)
 		}
 		if walks, ok := e.Method.(walkMethod); ok && err == nil {
-			_, err = newGrid(e.Settings, walks.learner)
+			_, err = newGrid(&set, walks.learner)
 		}
+		e.Settings = &set
 		errs = append(errs, err)
 	}
 	return base, errors.Join(append(errs, file.check(methods))...)
+}
+
+// fix moves single values of Lists to Given, and gives the parameters of own their values.
+func (s *Settings) fix(own param.Values) {
+	s.Given = maps.Clone(own)
+	for name, list := range s.Lists {
+		if len(list) == 1 && !own.Has(name) {
+			s.Given[name] = list[0]
+		}
+		if s.Given.Has(name) {
+			delete(s.Lists, name)
+		}
+	}
 }

@@ -396,7 +396,7 @@ func warnPrediction(run *session, c *classifyOptions, p *method.Prediction, l *n
 // choosesParameters reports whether parameters are left to be chosen.
 func choosesParameters(c *classifyOptions, s *method.Settings) bool {
 	open := func(p param.Param) bool {
-		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.learning.entries[0].Own[p.Name]) != 1
+		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
 	}
 	return slices.ContainsFunc(c.method.Declarations(), func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }

@@ -113,29 +113,12 @@ func checkForm(run *session, entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
 			wrong := new(param.ParameterError)
-			if f := kernel.Families().Named(d.Name); f != nil && errors.As(refusal(f, e), &wrong) {
+			if f := kernel.Families().Named(d.Name); f != nil && errors.As(f.Asymmetric(f.Own(e.Own)), &wrong) {
 				run.problem("--method", "%s", wrong.Error())
 				return
 			}
 		}
 	}
-}
-
-// refusal returns the first error of [kernel.Family.Asymmetric] for the values that a method
-// has for a kernel.
-func refusal(f *kernel.Family, e method.Entry) error {
-	for _, p := range f.Params {
-		for _, text := range e.Own[p.Name] {
-			v, err := p.Parse(text)
-			if err != nil {
-				continue // which is noted already
-			}
-			if err := f.Asymmetric(param.Values{p.Name: v}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // unfinishedAdvice is the remedy for an iteration that ended at its limit.
