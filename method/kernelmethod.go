@@ -102,21 +102,6 @@ func (m kernelMethod) settings(s *Settings) Settings {
 	return set
 }
 
-// settled returns the learner's settings to choose from on the labels of a problem, their space, and the values that are not
-// chosen: with too few labels the setting that is nearest to the defaults.
-func (m kernelMethod) settled(p *Problem, s *Settings) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
-	settings, space, constant, err = s.learnerSettings(m.learner, len(p.Names))
-	switch {
-	case err != nil || !split.TooFew(p.Class):
-	case m.learner.Path == nil:
-		settings[0], err = m.learner.Resolve(givenFor(m.learner, s.Given, len(p.Names)), nil)
-		settings, space = settings[:1], new(choose.Space)
-	default:
-		settings, space = settings[space.Usual:][:1], new(choose.Space)
-	}
-	return settings, space, constant, err
-}
-
 // begin validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
@@ -139,27 +124,14 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	set.Memory = p.Remaining(set.Memory)
 	graph.Memory = set.Memory
 	r.out.Reached = graph.Components.Reached(p.Row)
-	switch seen := kernel.On(ctx, graph); {
-	case par != nil:
-		r.grid, r.settled = []param.Values{par.Kernel.Values}, []param.Values{par.Declared.Values}
-	case split.TooFew(p.Class):
-		err = r.usualKernel(seen)
-	default:
-		if r.grid, err = kernelGrid(m.kernel, &set, seen); len(r.grid) > 1 {
-			r.usual, _ = m.kernel.Resolve(m.kernel.Own(set.Given), seen)
-		}
-	}
-	var settled []param.Values
-	if err == nil {
-		settled, r.space, set.constant, err = m.settled(p, &set)
-	}
-	if par == nil {
-		r.settled = settled
-	} else {
-		r.space = new(choose.Space)
-	}
-	if err != nil {
+	seen := kernel.On(ctx, graph)
+	if r.grid, r.settled, r.space, err = m.candidates(p, &set, seen); err != nil {
 		return nil, err
+	}
+	if par != nil {
+		r.grid, r.settled, r.space = []param.Values{par.Kernel.Values}, []param.Values{par.Declared.Values}, new(choose.Space)
+	} else if len(r.grid) > 1 {
+		r.usual, _ = m.kernel.Resolve(m.kernel.Own(set.Given), seen)
 	}
 	for _, v := range r.grid {
 		if m.kernel.Asymmetric(v) != nil {
@@ -168,6 +140,21 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, r.grid)
 	return r, err
+}
+
+// candidates returns the values that the kernel is tried with on a graph, and the learner's settings with their space, and
+// stores the values that are not chosen in s. With too few labels each is the one that is nearest to the defaults.
+func (m kernelMethod) candidates(p *Problem, s *Settings, g param.Graph) (grid, settings []param.Values, space *choose.Space, err error) {
+	settings, space, s.constant, err = s.learnerSettings(m.learner, len(p.Names))
+	set := *s
+	if err == nil && split.TooFew(p.Class) {
+		settings, space = settings[space.Usual:][:1], new(choose.Space)
+		set.Fixed, set.Lists = true, nil
+	}
+	if err == nil {
+		grid, err = kernelGrid(m.kernel, &set, g)
+	}
+	return grid, settings, space, err
 }
 
 // solves reports whether the learner is fitted to the labels without kernel values, see
@@ -186,78 +173,49 @@ func kernelGrid(f *kernel.Family, set *Settings, g param.Graph) ([]param.Values,
 	return split.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
-// usualKernel takes the kernel's defaults, in the form that learners take, where nothing can
-// be tried.
-func (r *kernelPredictor) usualKernel(g param.Graph) error {
-	fixed := r.kernel.Spec.Own(r.set.Given)
-	for i := range r.kernel.Params {
-		p := &r.kernel.Params[i]
-		if !fixed.Has(p.Name) && len(p.Grid) == 1 {
-			grid, err := p.GridOn(fixed, g)
-			if err != nil {
-				return err
-			}
-			fixed[p.Name] = grid[0]
-		}
-	}
-	v, err := r.kernel.Resolve(fixed, g)
-	r.grid = []param.Values{v}
-	return err
-}
-
 // Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all
 // nodes, since each phase frees its blocks.
 func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	set := m.settings(s)
-	grid, err := kernelGrid(m.kernel, &set, kernel.OnDegrees(p.Degrees))
+	grid, settled, _, err := m.candidates(p, &set, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return 0, err
 	}
-	settled, _, constant, err := m.settled(p, &set)
-	if err != nil {
-		return 0, err
-	}
-	set.Memory, set.constant = p.Remaining(set.Memory), constant
+	set.Memory = p.Remaining(set.Memory)
 	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
-	fit := func(items int) int64 {
-		bytes := m.learner.FitBytes(items, classes)
-		if path := m.learner.Path; path != nil && path.LeaveOneOut != nil {
-			bytes += 8 * int64(items) * int64(items) // of eigenvectors
-		}
-		return bytes
+	fit := func(items int) int64 { // with eigenvectors
+		return m.learner.FitBytes(items, classes) + 8*int64(items)*int64(items)
 	}
 	machines, isRest := set.machines(classes)
 	machines = max(classes, machines)
-	workers, seen := int64(min(sched.Workers(set.Workers), max(len(grid), len(settled)))), min(labels, max(set.sample, 2*classes))
+	seen := min(labels, max(set.sample, 2*classes))
 	if tuned != nil { // with the values between labels and test nodes
 		seen += min(len(tuned.Row), maxTestedRows)
 	}
-	nodes := sched.UpTo(min(seen, n))
+	workers := min(sched.Workers(set.Workers), max(len(grid), len(settled)))
 	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(settled))
-	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, nodes, set.Memory),
-		int64(len(grid))*blocks64(seen, seen)+workers*(fit(seen)+outcomes))
-	width := min(machines, machinesAtATime)
-	if isRest || m.learner.Path == nil {
-		width = machines
+	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, sched.UpTo(min(seen, n)), set.Memory),
+		int64(len(grid))*blocks64(seen, seen)+int64(workers)*(fit(seen)+outcomes))
+	items, width, outputs := p.Row, machines, scoreBytes(p)
+	if m.learner.Path == nil {
+		outputs += blocks64(n, classes)
+	} else if outputs += int64(n) * int64(classes); !isRest { // a byte for the votes of a node for a class
+		width = min(machines, machinesAtATime)
 	}
-	outputs := scoreBytes(p) + 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
-	items := p.Row
 	switch {
-	case solves(m.learner, labels):
+	case m.learner.Whole:
+		items, outputs = sched.UpTo(n), outputs+blocks64(n, n)
+	case m.learner.Dual:
+		outputs += 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+	default:
+		outputs += blocks64(n, labels)
+		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, &kernel.Settings{Memory: budget.Remaining(set.Memory, outputs)})
+	}
+	if solves(m.learner, labels) {
 		const blockCount = 2 + 4 // of all nodes, and of labels
 		width := min(classes, solveColumns)
 		solve := blockCount*blocks.BlockBytes[float64](n, width) + 2*blocks64(labels, classes) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
-		return max(bytes, solve, outputs+blocks64(n, classes)), nil
-	case m.learner.Whole:
-		items = sched.UpTo(n)
-		outputs = blocks64(n, n) + blocks64(n, classes) + scoreBytes(p)
-	case m.learner.Path != nil:
-		outputs += int64(n) * int64(classes) // a byte for the votes of a node for a class
-	case m.learner.Dual:
-		outputs += blocks64(n, classes)
-	default:
-		values := blocks64(n, labels) + scoreBytes(p) + blocks64(n, classes)
-		outputs = values + m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, &kernel.Settings{Memory: budget.Remaining(set.Memory, values)})
+		return max(bytes, solve, outputs), nil
 	}
 	training := blocks64(len(items), len(items)) + fit(labels)
 	for i := range grid {
