@@ -38,7 +38,7 @@ func TestCoraAccuracy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, f := range r.fractions() {
+		for i, f := range fractions {
 			res, base := r.result("cwk", f), r.result("majority", f)
 			t.Logf("%v %%, %v: %.4f (%.4f), rng seed 1", 100*f, res.Text, res.AccuracyMean, res.AccuracyStderr)
 			if res.AccuracyMean < test.want[i] || base.AccuracyMean > 0.31 {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -26,10 +25,9 @@ type Journal struct {
 	Resume  bool   // go on from the file, if there is one, instead of from the start
 	Kept    bool   // [Run] holds something in it that a run could go on from
 
-	run             checkpoint.Run
-	records         []*record
-	previousSeconds float64   // seconds of the runs that came before
-	next            time.Time // when the journal is written again, at the earliest
+	run     checkpoint.Run
+	records []*record // by training size and method
+	next    time.Time // when the journal is written again, at the earliest
 }
 
 // record holds the measurements of one method at one training size.
@@ -39,21 +37,8 @@ type record struct {
 	Complete bool      `json:"complete"`
 }
 
-// journalRun is the content of a journal.
-type journalRun struct {
-	Seconds float64   `json:"seconds"`
-	Records []*record `json:"records"` // by training size and method
-}
-
 // FileError reports why a run cannot go on from a journal.
-type FileError struct {
-	Path    string
-	What    string // the problem
-	Damaged bool   // it is not a journal, or not all of one; otherwise it is one of another run
-}
-
-// Error implements error.
-func (e *FileError) Error() string { return e.Path + ": " + e.What }
+type FileError = checkpoint.Error
 
 // begin computes the fingerprint of the run and, if it is resumed, reads the journal.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
@@ -69,15 +54,9 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	if !j.Resume {
 		return nil
 	}
-	var run journalRun
-	err = checkpoint.Read(j.Path, j.run, &run)
-	if wrong := new(checkpoint.Error); errors.As(err, &wrong) {
-		return &FileError{wrong.Path, wrong.What, wrong.Damaged}
-	}
-	if err != nil {
+	if err := checkpoint.Read(j.Path, j.run, &j.records); err != nil {
 		return err
 	}
-	j.records, j.previousSeconds = run.Records, run.Seconds
 	for _, r := range j.records {
 		if string(r.Result.Parameters) == "null" {
 			r.Result.Parameters = nil
@@ -99,8 +78,8 @@ func (j *Journal) at(i int, fresh *record) *record {
 }
 
 // save writes the journal if it holds something and was not written just now, or at once
-// at the end of a run that fails; seconds is how long the run has taken.
-func (j *Journal) save(seconds float64, end bool) error {
+// at the end of a run that fails.
+func (j *Journal) save(end bool) error {
 	start := time.Now()
 	if j == nil {
 		return nil
@@ -109,8 +88,7 @@ func (j *Journal) save(seconds float64, end bool) error {
 	if !j.Kept || !end && start.Before(j.next) {
 		return nil
 	}
-	err := checkpoint.Write(j.Path, j.run, journalRun{j.previousSeconds + seconds, j.records})
-	if err != nil {
+	if err := checkpoint.Write(j.Path, j.run, j.records); err != nil {
 		return err
 	}
 	j.next = time.Now().Add(max(100*time.Millisecond, checkpoint.Rest*time.Since(start)))

@@ -82,9 +82,9 @@ func wideReport(methods, sizes, classes int) *Report {
 				name, base = "majority", 0.3
 			}
 			res := Result{
-				Method: name, TrainFraction: f, NodesTested: 1 - f, NodesTrained: f, Confusion: newConfusion(classes),
+				Method: name, TrainFraction: f, TrainedOn: (&size{fraction: f}).text(), NodesTested: 1 - f, NodesTrained: f, Confusion: newConfusion(classes),
 				MacroF1: rng.Float64(), MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
-				Text: "α = 0.8, 100 steps, C = 2, plain features, class-weights equal, strategy one-vs-one, tolerance = 0.001", Parameters: []byte("{}"), Tuned: onSplits, TuningAccuracy: 0.7,
+				parametersOfSplits: parametersOfSplits{Text: "α = 0.8, 100 steps, C = 2, plain features, class-weights equal, strategy one-vs-one, tolerance = 0.001", Parameters: []byte("{}")}, Tuned: onSplits, TuningAccuracy: 0.7,
 			}
 			res.Calibration = new(calibration)
 			for b := range res.Calibration {
@@ -115,7 +115,7 @@ func wideReport(methods, sizes, classes int) *Report {
 			res.AccuracyMean, res.AccuracyStderr = meanStderr(res.Accuracies)
 			results = append(results, res)
 		}
-		r.compare(results)
+		r.Significance = append(r.Significance, compare(results)...)
 		r.Results = append(r.Results, results...)
 	}
 	return r

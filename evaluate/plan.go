@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -80,6 +81,14 @@ type size struct {
 	perClass       int
 	splits, tuning *split.Splits // tuning is nil where parameters are chosen inside each training set
 	tunedAt        string        // names the splits of tuning
+}
+
+// text writes the training size: nodes of each class if splits were drawn by class, else a percentage with up to four digits.
+func (s *size) text() string {
+	if s.perClass > 0 {
+		return strconv.Itoa(s.perClass) + " a class"
+	}
+	return strconv.FormatFloat(100*s.fraction, 'g', 4, 64) + " %"
 }
 
 // sizes checks all splits before anything is computed.

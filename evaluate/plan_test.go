@@ -47,7 +47,6 @@ func TestFolds(t *testing.T) {
 
 // TestStanding checks the marks against the tests themselves.
 func TestStanding(t *testing.T) {
-	r := new(Report)
 	results := []Result{
 		{Method: "a", Accuracies: []float64{0.5, 0.6, 0.7}},
 		{Method: "b", Accuracies: []float64{0.62, 0.71, 0.8}},
@@ -57,7 +56,7 @@ func TestStanding(t *testing.T) {
 		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(results[i].Accuracies)
 		results[i].NodesTested, results[i].NodesTrained = 100, 10_000
 	}
-	r.compare(results)
+	compare(results)
 	for i, want := range []string{worse, first, notWorse} {
 		if results[i].Standing != want {
 			t.Errorf("%s is %s, want %s", results[i].Method, results[i].Standing, want)
@@ -66,12 +65,12 @@ func TestStanding(t *testing.T) {
 	even := []Result{
 		{Method: "a", Accuracies: []float64{0.5, 0.7}, AccuracyMean: 0.6, NodesTrained: 1}, {Method: "b", Accuracies: []float64{0.7, 0.5}, AccuracyMean: 0.6, NodesTrained: 1},
 	}
-	r.compare(even)
+	compare(even)
 	if even[0].Standing != first || even[1].Standing != notWorse {
 		t.Errorf("of equal means the first is %s, the second %s", even[0].Standing, even[1].Standing)
 	}
 	one := []Result{{Accuracies: []float64{0.5}, AccuracyMean: 0.5}, {Accuracies: []float64{0.4}, AccuracyMean: 0.4}}
-	r.compare(one)
+	compare(one)
 	if one[1].Standing != worse {
 		t.Errorf("by one split: %s", one[1].Standing)
 	}

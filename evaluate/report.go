@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,7 +34,6 @@ type Report struct {
 
 	Results      []Result     `json:"results"`
 	Significance []Comparison `json:"significance"`
-	Seconds      float64      `json:"seconds"`
 }
 
 // Result is one method at one training size. Accuracies are fractions of one.
@@ -59,15 +59,10 @@ type Result struct {
 	Quality             // means over splits; nil where a split has none
 	Confusion confusion `json:"confusion"` // summed over splits
 
-	// Parameters are those of all splits, with values that were not chosen. They are null if
-	// there are none, or if each split has its own in ParametersBySplit. Text
-	// formats Parameters, or else those of the first split.
-	Parameters        json.RawMessage   `json:"parameters"`
-	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-	Text              string            `json:"parameters_text,omitempty"`
-	Tuned             string            `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
-	TuningAccuracy    float64           `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
-	Tried             *Surface          `json:"tried,omitempty"`           // on the tuning splits; nil: no number was chosen
+	parametersOfSplits
+	Tuned          string   `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
+	TuningAccuracy float64  `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	Tried          *Surface `json:"tried,omitempty"`           // on the tuning splits; nil: no number was chosen
 
 	// Weights are the numbers of splits with each of the weights of edges of [method.Weigh]; nil: the graph has none.
 	Weights map[string]int `json:"weights,omitempty"`
@@ -83,27 +78,53 @@ type Result struct {
 	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // of predictions, summed over splits
 }
 
+// parametersOfSplits holds the parameters of a method.
+type parametersOfSplits struct {
+	// Parameters are those of all splits, with values that were not chosen. They are null if
+	// there are none, or if each split has its own in ParametersBySplit. Text
+	// formats Parameters, or else those of the first split.
+	Parameters        json.RawMessage   `json:"parameters"`
+	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
+	Text              string            `json:"parameters_text,omitempty"`
+}
+
+// unite stores the parameters of splits as those of all if they are equal.
+func (p *parametersOfSplits) unite() {
+	if list := p.ParametersBySplit; len(list) > 0 && !slices.ContainsFunc(list, func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
+		p.Parameters, p.ParametersBySplit = list[0], nil
+	}
+}
+
+// lineTo writes the parameters of all splits as a line, if there are any.
+func (p *parametersOfSplits) lineTo(w io.Writer, method, trainedOn string) {
+	if p.Parameters != nil {
+		fmt.Fprintf(w, "%s at %s: %s\n", method, trainedOn, p.Text)
+	}
+}
+
 // Where the parameters of a method were chosen.
 const (
 	onSplits = "splits"        // once, on tuning splits, which have labels of the whole graph
 	inside   = "training sets" // for each training set, from its labels alone
 )
 
-// protocol returns a line for each way of choosing parameters, with its methods.
-func (r *Report) parameterChoice() []string {
-	methods := map[string][]string{}
-	for _, res := range r.Results {
-		if !slices.Contains(methods[res.Tuned], res.Method) {
-			methods[res.Tuned] = append(methods[res.Tuned], res.Method)
+// parameterChoice returns a line for each way of choosing parameters, with its methods, and for each choice of weights.
+func (r *Report) parameterChoice() (lines []string) {
+	splits := "splits"
+	if r.TuningSplits == 1 {
+		splits = "split"
+	}
+	texts := []string{fmt.Sprintf("once on %d further %s of all labels", r.TuningSplits, splits), "inside each training set"}
+	for i, tuned := range []string{onSplits, inside} {
+		var names []string
+		for _, res := range r.Results {
+			if res.Tuned == tuned && !slices.Contains(names, res.Method) {
+				names = append(names, res.Method)
+			}
 		}
-	}
-	var lines []string
-	if names := methods[onSplits]; names != nil {
-		splits := map[bool]string{true: "split", false: "splits"}[r.TuningSplits == 1]
-		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels: %s", r.TuningSplits, splits, strings.Join(names, ", ")))
-	}
-	if names := methods[inside]; names != nil {
-		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
+		if names != nil {
+			lines = append(lines, "parameters chosen "+texts[i]+": "+strings.Join(names, ", "))
+		}
 	}
 	for _, res := range r.Results {
 		for _, name := range method.Weightings()[1:] {
@@ -113,37 +134,6 @@ func (r *Report) parameterChoice() []string {
 		}
 	}
 	return lines
-}
-
-// best returns the first method with the highest mean accuracy at a training fraction.
-func (r *Report) best(fraction float64) string {
-	for _, res := range r.Results {
-		if res.TrainFraction == fraction && res.Standing == first {
-			return res.Method
-		}
-	}
-	return ""
-}
-
-// fractions returns the training fractions in the order of the results.
-func (r *Report) fractions() []float64 {
-	var fractions []float64
-	for i, res := range r.Results {
-		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
-			fractions = append(fractions, res.TrainFraction)
-		}
-	}
-	return fractions
-}
-
-// result returns the result of a method at a fraction, or nil.
-func (r *Report) result(method string, fraction float64) *Result {
-	for i := range r.Results {
-		if res := &r.Results[i]; res.Method == method && res.TrainFraction == fraction {
-			return res
-		}
-	}
-	return nil
 }
 
 // WriteText writes the table of accuracies, methods by training sizes, the parameters found, and the other measures.
@@ -163,9 +153,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString(line + "\n")
 	}
 	for i := range r.Results {
-		if res := &r.Results[i]; res.Parameters != nil {
-			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.trainedOn(res.TrainFraction), res.Text)
-		}
+		r.Results[i].lineTo(&b, r.Results[i].Method, r.Results[i].TrainedOn)
 	}
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
@@ -179,48 +167,18 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Marks of methods in tables, see legend.
+// Marks of methods in tables.
 const (
 	bestMark     = "*"
 	notWorseMark = "≈"
 	drawsMark    = "†"
 )
 
-// mark returns the mark of a result.
-func mark(r *Report, res *Result) string {
-	switch {
-	case res.Standing == first:
-		return bestMark
-	case res.Standing == notWorse:
-		return notWorseMark
-	case testOf(res.NodesTrained, res.NodesTested) == drawsTest && r.comparison(r.best(res.TrainFraction), res.Method, res.TrainFraction).PHolm >= Level && r.Splits > 1:
-		return drawsMark
-	}
-	return ""
-}
-
-// legend explains the marks.
-func legend(r *Report) string {
-	marks, tests := map[string]bool{}, []string{}
-	for i := range r.Results {
-		res := &r.Results[i]
-		marks[mark(r, res)] = true
-		if test := testOf(res.NodesTrained, res.NodesTested); !slices.Contains(tests, test) {
-			tests = append(tests, test)
-		}
-	}
-	text := bestMark + " best"
-	if marks[notWorseMark] {
-		text += ", " + notWorseMark + " not significantly worse"
-	}
-	if marks[drawsMark] {
-		text += ", " + drawsMark + " worse, but not significantly for other nodes (" + nodesTest + ")"
-	}
-	if !marks[notWorseMark] && !marks[drawsMark] {
-		text += ", and all others are significantly worse"
-	}
-	return fmt.Sprintf("%s; %s, Holm, level %v", text, strings.Join(tests, " or "), Level)
-}
+// Texts that explain the marks.
+const (
+	legend = "* best, ≈ not significantly worse, † worse, but not significantly for other nodes; " + tests
+	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where training sets are larger than test sets; Holm, level 0.05"
+)
 
 // thousands writes a count with commas between groups of three digits.
 func thousands(n int) string { return report.Count(n).Text }
@@ -246,14 +204,3 @@ func (r *Report) drawn() string {
 
 // percent writes a share of one as a percentage with one decimal.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
-
-// trainedOn writes the size of the training sets of a fraction: nodes of each class
-// if splits were drawn by class, else a percentage with up to four digits.
-func (r *Report) trainedOn(fraction float64) string {
-	for _, res := range r.Results {
-		if res.TrainFraction == fraction && res.TrainPerClass > 0 {
-			return strconv.Itoa(res.TrainPerClass) + " a class"
-		}
-	}
-	return strconv.FormatFloat(100*fraction, 'g', 4, 64) + " %"
-}

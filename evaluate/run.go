@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -24,7 +23,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	set := plan.Settings.WithDefaults()
-	start := time.Now()
 	if !p.Directed && p.Graph != nil { // once for all training sets
 		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
@@ -59,7 +57,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		report.TuningSplits = tuning.Len
 	}
 	r := &runner{
-		p: p, plan: plan, start: start, total: len(sizes) * len(methods) * report.Splits,
+		p: p, plan: plan, total: len(sizes) * len(methods) * report.Splits,
 		choices: map[choiceKey]*method.Choice{},
 	}
 	for i := range sizes {
@@ -67,21 +65,17 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		for j := range methods {
 			m := &methods[j]
 			rec := plan.Journal.at(i*len(methods)+j, &record{Result: Result{
-				Method: m.Name, TrainFraction: sizes[i].fraction, TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
+				Method: m.Name, TrainFraction: sizes[i].fraction, TrainPerClass: sizes[i].perClass, TrainedOn: sizes[i].text(), Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
 			}})
 			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
-				return nil, errors.Join(err, plan.Journal.save(time.Since(start).Seconds(), true))
+				return nil, errors.Join(err, plan.Journal.save(true))
 			}
 			results = append(results, rec.Result)
 		}
-		report.compare(results)
+		report.Significance = append(report.Significance, compare(results)...)
 		report.Results = append(report.Results, results...)
 	}
 	report.describe()
-	report.Seconds = time.Since(start).Seconds()
-	if plan.Journal != nil {
-		report.Seconds += plan.Journal.previousSeconds
-	}
 	return report, nil
 }
 
@@ -96,12 +90,9 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 	var largest int64
 	for i := range methods {
 		m := &methods[i]
-		for _, bytes := range m.bytes {
-			largest = max(largest, bytes*int64(m.lanes))
-		}
-		for _, size := range plan.trainingSizes(p) {
-			if plan.TuningSplits == 0 || plan.Given != nil {
-				break
+		for j, size := range plan.trainingSizes(p) {
+			if largest = max(largest, m.bytes[j]*int64(m.lanes)); plan.TuningSplits == 0 || plan.Given != nil {
+				continue
 			}
 			bytes, err := method.Bytes(m.Method, someOf(p, size), p, m.Settings)
 			if err != nil {
@@ -122,11 +113,9 @@ const splitBytes = 96
 func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []entry, held int64, err error) {
 	splits := splitBytes * int64(len(p.Row))
 	methods = plan.entries(set)
-	for _, m := range methods {
-		m.Settings.Memory = budget.Remaining(m.Settings.Memory, splits)
-	}
 	for i := range methods {
 		m := &methods[i]
+		m.Settings.Memory = budget.Remaining(m.Settings.Memory, splits)
 		m.lanes, m.predictionSettings = plan.sideBySide(m, p)
 		for _, size := range plan.trainingSizes(p) {
 			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.predictionSettings)
@@ -170,7 +159,6 @@ func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.
 type runner struct {
 	p           *method.Problem
 	plan        *Plan
-	start       time.Time
 	done, total int // splits
 
 	choices map[choiceKey]*method.Choice // of methods that were tuned; nil: there is nothing to choose
@@ -188,7 +176,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 	}
 	keep := func() error {
 		rec.Result.Seconds = seconds + time.Since(start).Seconds()
-		return r.plan.Journal.save(time.Since(r.start).Seconds(), false)
+		return r.plan.Journal.save(false)
 	}
 	var chosen *method.Parameters
 	if s.tuning != nil {
@@ -383,8 +371,8 @@ func (r *Result) summarise(outcomes []outcome) {
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
 	r.AccuracyMean, r.AccuracyStderr = meanStderr(r.Accuracies)
-	if parameters := r.ParametersBySplit; len(parameters) > 0 && r.Tuned == "" && !slices.ContainsFunc(parameters, func(o json.RawMessage) bool { return !bytes.Equal(o, parameters[0]) }) {
-		r.Parameters, r.ParametersBySplit = parameters[0], nil
+	if r.Tuned == "" {
+		r.unite()
 	}
 	mean := func(metric func(*Quality) *float64) *float64 {
 		sum := 0.0

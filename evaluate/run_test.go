@@ -194,7 +194,7 @@ func sampleReport() *Report {
 	}
 	add := func(method string, fraction float64, par json.RawMessage, accuracies ...float64) Result {
 		res := Result{
-			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
+			Method: method, TrainFraction: fraction, TrainedOn: (&size{fraction: fraction}).text(), Accuracies: accuracies, parametersOfSplits: parametersOfSplits{Parameters: par},
 			Confusion: [][]int{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
 			NodesReached: 10, NodesTested: 10, NodesTrained: 80, MemoryBytes: 3_000_000,
 		}
@@ -208,7 +208,7 @@ func sampleReport() *Report {
 		{add("cwk", 0.05, par, 0.7, 0.72, 0.74), add("majority", 0.05, nil, 0.3, 0.31, 0.32)},
 		{add("cwk", 0.1, par, 0.7, 0.3, 0.5), add("majority", 0.1, nil, 0.3, 0.31, 0.32)},
 	} {
-		r.compare(results)
+		r.Significance = append(r.Significance, compare(results)...)
 		r.Results = append(r.Results, results...)
 	}
 	share := func(x float64) *float64 { return &x }
@@ -224,7 +224,7 @@ func TestWriteText(t *testing.T) {
            5 %          10 %
 cwk      * 72.0 (1.2) * 50.0 (11.5)
 majority   31.0 (0.6) ≈ 31.0 (0.6)
-* best, ≈ not significantly worse; corrected resampled t-test, Holm, level 0.05
+` + legend + `
 parameters chosen once on 2 further splits of all labels: cwk
 cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
 cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features
@@ -258,4 +258,14 @@ func TestReportJSON(t *testing.T) {
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// result returns the result of a method at a fraction, or nil.
+func (r *Report) result(method string, fraction float64) *Result {
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Method == method && res.TrainFraction == fraction {
+			return res
+		}
+	}
+	return nil
 }

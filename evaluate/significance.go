@@ -46,38 +46,26 @@ const leastSplits = 5
 // Level is the p value below which the report calls a difference significant.
 const Level = 0.05
 
-// Names of the tests that decide the standing of methods.
-const (
-	drawsTest = "paired t-test over draws of the labels"
-	nodesTest = "corrected resampled t-test"
-)
-
-// testOf returns the test that decides the standing of methods: that over draws where test sets are larger than
+// byDraws reports whether the test over draws of the labels decides the standing of methods: where test sets are larger than
 // training sets, because such draws share few training nodes and the other test is very cautious.
-func testOf(trained, tested float64) string {
-	if tested > trained {
-		return drawsTest
-	}
-	return nodesTest
-}
+func byDraws(r *Result) bool { return r.NodesTested > r.NodesTrained }
 
 // How a method compares with the others at its training size.
 const (
 	first    = "best"      // the highest mean accuracy
-	notWorse = "not worse" // the difference from the best is not significant at [Level] by [testOf]
+	notWorse = "not worse" // the difference from the best is not significant at [Level] by the test of byDraws
 	worse    = "worse"
 )
 
-// compare appends the tests between all methods of one training size, and stores how
+// compare returns the tests between all methods of one training size, and stores how
 // they compare with the best. Without a second split nothing is known of chance.
-func (r *Report) compare(results []Result) {
+func compare(results []Result) (tests []Comparison) {
 	best := 0
 	for i := range results {
-		if results[i].AccuracyMean > results[best].AccuracyMean {
+		if results[i].Standing = worse; results[i].AccuracyMean > results[best].AccuracyMean {
 			best = i
 		}
 	}
-	var tests []Comparison
 	var p, draws []float64
 	for i := range results {
 		for j := range results[i+1:] {
@@ -87,31 +75,36 @@ func (r *Report) compare(results []Result) {
 	}
 	p, draws = holm(p), holm(draws)
 	for i := range tests {
-		tests[i].PHolm, tests[i].PDraws = p[i], draws[i]
-	}
-	for i := range results {
-		results[i].Standing = worse
-	}
-	name := results[best].Method
-	for _, t := range tests {
-		if test := testOf(results[best].NodesTrained, results[best].NodesTested); test == drawsTest {
-			t.PHolm = t.PDraws
+		t := &tests[i]
+		t.PHolm, t.PDraws = p[i], draws[i]
+		switch {
+		case t.PHolm < Level:
+			t.Mark = bestMark
+		case t.PDraws < Level:
+			t.Mark = drawsMark
 		}
-		if t.PHolm >= Level && len(results[best].Accuracies) > 1 && (t.A == name || t.B == name) {
-			for i := range results {
-				if results[i].Method == t.A || results[i].Method == t.B {
-					results[i].Standing = notWorse
-				}
+	}
+	results[best].Standing, results[best].Mark = first, bestMark
+	for i, test := 0, 0; i < len(results); i++ {
+		for j := i + 1; j < len(results); j, test = j+1, test+1 {
+			if i != best && j != best || len(results[best].Accuracies) < 2 {
+				continue
+			}
+			t, other := tests[test], &results[i+j-best]
+			switch isByDraws := byDraws(&results[best]); {
+			case isByDraws && t.PDraws >= Level || !isByDraws && t.PHolm >= Level:
+				other.Standing, other.Mark = notWorse, notWorseMark
+			case isByDraws && t.PHolm >= Level:
+				other.Mark = drawsMark
 			}
 		}
 	}
-	results[best].Standing = first
-	r.Significance = append(r.Significance, tests...)
+	return tests
 }
 
 // newComparison compares two methods at one training size.
 func newComparison(a, b *Result) Comparison {
-	c := Comparison{TrainFraction: a.TrainFraction, A: a.Method, B: b.Method, Difference: a.AccuracyMean - b.AccuracyMean}
+	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn, A: a.Method, B: b.Method, Difference: a.AccuracyMean - b.AccuracyMean}
 	for i := range a.Accuracies {
 		switch cmp.Compare(a.Accuracies[i], b.Accuracies[i]) {
 		case 1:

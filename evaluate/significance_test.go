@@ -102,14 +102,13 @@ func TestCompareCorrectsForPairs(t *testing.T) {
 		results[i] = Result{Method: string(rune('a' + i)), TrainFraction: 0.5, Accuracies: accuracies, NodesTested: 100, NodesTrained: 10_000}
 		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(accuracies)
 	}
-	r := new(Report)
-	r.compare(results)
+	tests := compare(results)
 	for i, want := range []string{"best", "worse", "not worse", "not worse"} {
 		if results[i].Standing != want {
 			t.Errorf("%s: %s, want %s", results[i].Method, results[i].Standing, want)
 		}
 	}
-	own := r.Significance[1]
+	own := tests[1]
 	if own.A != "a" || own.B != "c" || own.P >= Level || own.PHolm < Level || own.Higher != 4 || own.Lower != 0 {
 		t.Errorf("%+v", own)
 	}

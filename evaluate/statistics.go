@@ -6,10 +6,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -121,48 +121,69 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		s.Sizes = append(s.Sizes, SizeCount{n, count[n]})
 		s.Largest = n
 	}
-	var counted *switches
+	var class []int32 // of each row; nil: there are no labels
+	pairCount := 0
 	if l != nil {
 		s.ofLabels(l)
-		counted = &switches{
-			class: classOfRow(l, n), classes: len(l.Names), arcs: directed, ranges: make([]steps, len(a.Ranges())),
+		if class = classOfRow(l, n); len(l.Names) <= mostPaired {
+			pairCount = len(l.Names) * len(l.Names)
 		}
 	}
-	var isolated atomic.Int64
-	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
-		isolatedCount := int64(0)
-		var pairs []int64
-		if counted != nil && counted.classes <= mostPaired {
-			pairs = make([]int64, counted.classes*counted.classes)
-		}
+	ranges := make([]steps, len(a.Ranges()))
+	counts := make([]struct { // of each worker
+		isolated int64
+		pairs    []int64 // entries by class of the row and of the column
+	}, sched.Workers(workers))
+	for w := range counts {
+		counts[w].pairs = make([]int64, pairCount)
+	}
+	err = a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			row := p.Lo + i
 			col, val := p.Row(i)
 			if len(col) == 0 && parts.Sizes[parts.Of[row]] == 1 {
-				isolatedCount++
+				counts[worker].isolated++
 			}
 			atomic.AddUint32(&s.Neighbours[row], uint32(len(col)))
-			if counted != nil {
-				counted.count(p, row, col, val)
+			if class == nil || class[row] == Unlabelled {
+				continue
 			}
-			if pairs != nil {
-				counted.countPairs(pairs, row, col)
+			for e, c := range col {
+				if class[c] == Unlabelled {
+					continue
+				}
+				if pairCount > 0 {
+					counts[worker].pairs[int(class[row])*len(l.Names)+int(class[c])]++
+				}
+				weight := 1.0
+				if val != nil {
+					weight = val[e]
+				}
+				ends := int64(1)
+				if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
+					ends = 2
+				}
+				ranges[p.Index].add(ends, weight, class[c] != class[row])
 			}
 		}
-		counted.add(pairs)
-		isolated.Add(isolatedCount)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.Isolated = isolated.Load()
-	if counted != nil {
-		s.SwitchWeight, s.SwitchEdge = counted.edge()
-		if counted.pairs != nil {
-			s.Pairs = slices.Collect(slices.Chunk(counted.pairs, counted.classes))
+	pairs := counts[0].pairs
+	for w, c := range counts {
+		s.Isolated += c.isolated
+		for i, n := range c.pairs {
+			if w > 0 {
+				pairs[i] += n
+			}
 		}
 	}
+	if pairCount > 0 {
+		s.Pairs = slices.Collect(slices.Chunk(pairs, len(l.Names)))
+	}
+	s.SwitchWeight, s.SwitchEdge = switchShares(ranges)
 	return s, nil
 }
 
@@ -195,84 +216,27 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 	s.Frequent, s.Share = slices.Index(size, largest), float64(largest)/float64(s.Labelled)
 }
 
-// switches counts steps between labelled nodes, and those that change the
-// class.
-type switches struct {
-	class   []int32
-	classes int
-	arcs    bool    // an edge is one entry
-	ranges  []steps // numbers of entries and their weights, by range
-
-	mu    sync.Mutex
-	pairs []int64 // entries by class of the row and of the column
-}
-
-// countPairs counts the entries of a row between labelled nodes.
-func (s *switches) countPairs(pairs []int64, row int, col []uint32) {
-	if class := s.class[row]; class != Unlabelled {
-		for _, c := range col {
-			if neighbour := s.class[c]; neighbour != Unlabelled {
-				pairs[int(class)*s.classes+int(neighbour)]++
-			}
-		}
-	}
-}
-
-// add adds counts of pairs of classes, unless they are nil.
-func (s *switches) add(pairs []int64) {
-	if pairs == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pairs == nil {
-		s.pairs = make([]int64, len(pairs))
-	}
-	for i, n := range pairs {
-		s.pairs[i] += n
-	}
-}
-
+// steps counts the ends of edges between labelled nodes, and those of edges between different classes, with their weights.
 type steps struct {
 	total, mixed        int64
 	weight, mixedWeight float64
 }
 
-// count counts the entries of a row, or of a piece of one, in panel p.
-func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
-	class := s.class[row]
-	if class == Unlabelled {
-		return
-	}
-	n := &s.ranges[p.Index]
-	for e, c := range col {
-		neighbour := s.class[c]
-		if neighbour == Unlabelled {
-			continue
-		}
-		w := 1.0
-		if val != nil {
-			w = val[e]
-		}
-		// An undirected edge has two entries, but a self loop one.
-		ends := int64(1)
-		if int(c) == row && !s.arcs {
-			ends = 2
-		}
-		n.total += ends
-		n.weight += float64(ends) * w
-		if neighbour != class {
-			n.mixed++
-			n.mixedWeight += w
-		}
+// add counts an entry.
+func (s *steps) add(ends int64, weight float64, isMixed bool) {
+	s.total += ends
+	s.weight += float64(ends) * weight
+	if isMixed {
+		s.mixed++
+		s.mixedWeight += weight
 	}
 }
 
-// edge returns the shares that edges between different classes have of the weight
+// switchShares returns the shares that edges between different classes have of the weight
 // and of the number of all.
-func (s *switches) edge() (ofWeight, ofNumber float64) {
+func switchShares(ranges []steps) (ofWeight, ofNumber float64) {
 	var sum steps
-	for _, n := range s.ranges {
+	for _, n := range ranges {
 		sum.total += n.total
 		sum.mixed += n.mixed
 		sum.weight += n.weight

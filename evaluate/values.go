@@ -1,15 +1,12 @@
 package evaluate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
@@ -31,7 +28,6 @@ type ValuesReport struct {
 	Summary  string `json:"summary"`
 
 	Results []ValuesResult `json:"results"` // by training size, in each the two means and then the methods
-	Seconds float64        `json:"seconds"`
 }
 
 // ValuesResult is one method at one training size. Errors are means over splits of those of the test nodes.
@@ -49,11 +45,7 @@ type ValuesResult struct {
 	NodesTrained float64   `json:"nodes_trained"` // means over splits
 	NodesTested  float64   `json:"nodes_tested"`
 
-	// Parameters are those of all splits; null if there are none, or if each split has its own in
-	// ParametersBySplit. Text formats those of the first split.
-	Parameters        json.RawMessage   `json:"parameters"`
-	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-	Text              string            `json:"parameters_text,omitempty"`
+	parametersOfSplits
 
 	Tested []regress.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
@@ -63,7 +55,6 @@ type ValuesResult struct {
 // other known values. It uses the Fractions, Folds, Given, Splits and Progress of the plan. The
 // errors are those of [regress.Run] and of splits.
 func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.Method, plan *Plan, s *regress.Settings) (*ValuesReport, error) {
-	start := time.Now()
 	sizes, err := plan.sizes(&method.Problem{Row: p.Row, Class: make([]int, len(p.Row)), Names: []string{"value"}}, s.RNGSeed)
 	if err != nil {
 		return nil, err
@@ -79,7 +70,7 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 			test, index := p.At(split.Test), 0
 			err := regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
 				if j == 0 {
-					results, errorLists = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, Text: v.String()}), append(errorLists, nil)
+					results, errorLists = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, TrainedOn: size.text(), parametersOfSplits: parametersOfSplits{Text: v.String()}}), append(errorLists, nil)
 				}
 				errorLists[index] = append(errorLists[index], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
 				results[index].note(v, split.Train, split.Test)
@@ -102,17 +93,19 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 		r.Results = append(r.Results, results...)
 	}
 	r.describe()
-	r.Seconds = time.Since(start).Seconds()
 	return r, nil
 }
 
 // describe stores the texts of a report and of its results.
 func (r *ValuesReport) describe() {
-	r.Protocol, r.Marks = r.drawn(), r.legend()
+	r.Protocol, r.Marks = (&Report{Splits: r.Splits, Folds: r.Folds}).drawn(), "* least RMSE"
+	if r.Splits > 1 {
+		r.Marks += ", ≈ not significantly larger; " + tests
+	}
 	var best []string
 	for i := range r.Results {
 		res := &r.Results[i]
-		res.TrainedOn, res.Mark = res.size(), signs[res.Standing]
+		res.Mark = map[string]string{first: bestMark, notWorse: notWorseMark}[res.Standing]
 		if res.Standing == first {
 			best = append(best, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %.4g, R² %.3f.", res.TrainedOn, res.Method, res.RMSE, res.R2))
 		}
@@ -143,9 +136,7 @@ func (r *ValuesResult) summarise(errorList []regress.Errors) {
 	_, r.R2, r.R2Stderr = mean(func(e regress.Errors) float64 { return e.R2 })
 	r.NodesTrained /= float64(len(errorList))
 	r.NodesTested /= float64(len(errorList))
-	if parameters := r.ParametersBySplit; len(parameters) > 0 && !slices.ContainsFunc(parameters, func(o json.RawMessage) bool { return !bytes.Equal(o, parameters[0]) }) {
-		r.Parameters, r.ParametersBySplit = parameters[0], nil
-	}
+	r.unite()
 }
 
 // standing tests the differences of the methods of a training size, by RMSE in units of that of the mean, and
@@ -163,27 +154,14 @@ func standing(results []ValuesResult) {
 		}
 		result.AccuracyMean = -r.RMSE / unit
 	}
-	new(Report).compare(list)
+	compare(list)
 	for i := range results {
 		results[i].Standing = list[i].Standing
 	}
 }
 
-// drawn describes the splits that means are over.
-func (r *ValuesReport) drawn() string {
-	return (&Report{Splits: r.Splits, Folds: r.Folds}).drawn()
-}
-
 // mostPoints bounds the points of a chart of predicted values.
 const mostPoints = 400
-
-// size writes the training size of a result.
-func (r *ValuesResult) size() string {
-	return strconv.FormatFloat(100*r.TrainFraction, 'g', 4, 64) + " %"
-}
-
-// signs of standings in tables.
-var signs = map[string]string{first: bestMark, notWorse: notWorseMark}
 
 // WriteText writes the table of errors, and the parameters that all splits have.
 func (r *ValuesReport) WriteText(w io.Writer) error {
@@ -194,18 +172,8 @@ func (r *ValuesReport) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.Protocol, page.Sections[0].Tables[0].Text(), r.Marks)
 	for i := range r.Results {
-		if res := &r.Results[i]; res.Parameters != nil {
-			fmt.Fprintf(&b, "%s at %s: %s\n", res.Method, res.TrainedOn, res.Text)
-		}
+		r.Results[i].lineTo(&b, r.Results[i].Method, r.Results[i].TrainedOn)
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
-}
-
-// legend explains the signs.
-func (r *ValuesReport) legend() string {
-	if r.Splits == 1 {
-		return "* least RMSE"
-	}
-	return fmt.Sprintf("* least RMSE, ≈ not significantly larger (%s, p ≥ %v)", testOf(r.Results[0].NodesTrained, r.Results[0].NodesTested), Level)
 }

@@ -3,82 +3,63 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// describe stores the texts of a report, and of its results and tests.
+// describe stores the texts of a report, and the times of its results.
 func (r *Report) describe() {
-	r.Protocol, r.ParameterChoice = r.drawn(), strings.Join(r.parameterChoice(), "; ")
+	r.Protocol, r.ParameterChoice, r.Marks = r.drawn(), strings.Join(r.parameterChoice(), "; "), bestMark+" best"
 	for i := range r.Results {
 		res := &r.Results[i]
-		res.TrainedOn, res.Mark = r.trainedOn(res.TrainFraction), mark(r, res)
 		res.SecondsPrediction = (res.Phases.Choose + res.Phases.Walk + res.Phases.Classify) / float64(max(1, r.Splits))
 	}
-	for i := range r.Significance {
-		test := &r.Significance[i]
-		test.TrainedOn = r.trainedOn(test.TrainFraction)
-		switch {
-		case test.PHolm < Level:
-			test.Mark = bestMark
-		case test.PDraws < Level:
-			test.Mark = drawsMark
-		}
-	}
-	r.Marks = bestMark + " best"
 	if r.Splits > 1 {
-		r.Marks = legend(r)
+		r.Marks = legend
 	}
 	r.Summary = r.verdict()
 }
 
-// next returns the test of the most accurate method at a fraction against the next one; false if it is alone.
-func (r *Report) next(fraction float64) (test Comparison, hasNext bool) {
-	best, accuracy := r.best(fraction), -1.0
-	for i := range r.Results {
-		if res := &r.Results[i]; res.TrainFraction == fraction && res.Method != best && res.AccuracyMean > accuracy {
-			accuracy, test = res.AccuracyMean, r.comparison(best, res.Method, fraction)
-		}
-	}
-	return test, accuracy >= 0
-}
-
-// comparison returns the test of method a against method b at a fraction.
-func (r *Report) comparison(a, b string, fraction float64) Comparison {
-	for _, c := range r.Significance {
-		switch {
-		case c.TrainFraction != fraction:
-		case c.A == a && c.B == b:
-			return c
-		case c.A == b && c.B == a:
-			c.A, c.B, c.Difference, c.Higher, c.Lower = a, b, -c.Difference, c.Lower, c.Higher
-			return c
-		}
-	}
-	return Comparison{}
-}
-
 // verdict states the best method at the middle training size.
 func (r *Report) verdict() string {
-	sizes := r.fractions()
-	fraction := sizes[(len(sizes)-1)/2]
-	test, hasNext := r.next(fraction)
-	res := r.result(r.best(fraction), fraction)
-	size := r.trainedOn(fraction)
-	if res.TrainPerClass == 0 {
+	var sizes []string
+	for _, res := range r.Results {
+		if !slices.Contains(sizes, res.TrainedOn) {
+			sizes = append(sizes, res.TrainedOn)
+		}
+	}
+	size := sizes[(len(sizes)-1)/2]
+	var best, next *Result
+	for i := range r.Results {
+		switch res := &r.Results[i]; {
+		case res.TrainedOn != size:
+		case res.Standing == first:
+			best = res
+		case next == nil || res.AccuracyMean > next.AccuracyMean:
+			next = res
+		}
+	}
+	if best.TrainPerClass == 0 {
 		size += " of the labels"
 	}
-	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size, res.Method, percent(res.AccuracyMean))
+	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size, best.Method, percent(best.AccuracyMean))
 	if r.Splits > 1 {
-		text += " ± " + percent(res.AccuracyStderr)
+		text += " ± " + percent(best.AccuracyStderr)
 	}
 	text += " %."
-	if !hasNext {
+	if next == nil {
 		return text
 	}
-	text += fmt.Sprintf(" The next one is %s, with a difference of %s points", test.B, points(test.Difference))
+	text += fmt.Sprintf(" The next one is %s, with a difference of %s points", next.Method, points(best.AccuracyMean-next.AccuracyMean))
 	if r.Splits < 2 {
 		return text + ". A single split does not show whether the difference is chance."
+	}
+	test := r.Significance[slices.IndexFunc(r.Significance, func(c Comparison) bool {
+		return c.TrainedOn == best.TrainedOn && (c.A == best.Method && c.B == next.Method || c.A == next.Method && c.B == best.Method)
+	})]
+	if test.A == next.Method {
+		test.Difference, test.Higher, test.Lower = -test.Difference, test.Lower, test.Higher
 	}
 	draws, nodes, confidence := "may be chance", "may not hold", ""
 	if test.Margin > 0 {

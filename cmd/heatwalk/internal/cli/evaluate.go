@@ -82,16 +82,10 @@ func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []str
 // evaluateDocument is the JSON document of evaluate.
 type evaluateDocument struct {
 	*evaluate.Report
-	Graph           string              `json:"graph"`
-	Skipped         skippedLines        `json:"skipped_label_lines"`
-	Attributes      *attributesDocument `json:"node_features,omitempty"`
-	Seconds         float64             `json:"seconds"` // covers that of the report
-	PeakMemoryBytes int64               `json:"peak_memory_bytes"`
-	Warnings        []string            `json:"warnings,omitempty"`
-}
-
-func (d *evaluateDocument) closeWith(c Closing) {
-	d.Seconds, d.PeakMemoryBytes, d.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
+	Graph      string              `json:"graph"`
+	Skipped    skippedLines        `json:"skipped_label_lines"`
+	Attributes *attributesDocument `json:"node_features,omitempty"`
+	Closing
 }
 
 func compareLabels(run *session, c *evaluateOptions, name string) error {
