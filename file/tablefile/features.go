@@ -47,6 +47,7 @@ type group struct {
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
 type FeatureConfig struct {
 	IDs         string       // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
+	Rows        *Axis        // the ids of the rows of a matrix; nil: those of IDs
 	Header      input.Header // default: decide from the text
 	Text        input.Text   // how the text of a table is read; default: decide from it
 	SkipUnknown bool         // skip rows of nodes that are not in the graph; default: an error
@@ -85,7 +86,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	if c == nil {
 		c = new(FeatureConfig)
 	}
-	r := &features{Features: new(Features), c: c, file: path, nodes: nodes, unknown: nodetable.Unknown{Nodes: nodes}}
+	r := newFeatures(path, nodes, c)
 	var err error
 	switch {
 	case endsAsMatrix(path) || Detect(ctx, path) != nil:
@@ -126,6 +127,10 @@ type features struct {
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }
 
+func newFeatures(path string, nodes nodefile.Lookup, c *FeatureConfig) *features {
+	return &features{Features: new(Features), c: c, file: path, nodes: nodes, unknown: nodetable.Unknown{Nodes: nodes}}
+}
+
 // readMatrix reads a matrix and the ids of its rows.
 func (r *features) readMatrix(ctx context.Context) error {
 	f, err := Inspect(ctx, r.file, &Options{Memory: r.c.Memory / readingShare})
@@ -152,6 +157,10 @@ func (r *features) readMatrix(ctx context.Context) error {
 // readIDs reads the ids of the rows of a matrix. Without them row i is that of node i if the graph has the nodes
 // 0 … n−1 and the matrix n rows.
 func (r *features) readIDs(ctx context.Context, f *File) (err error) {
+	if r.c.Rows != nil {
+		r.ids = *r.c.Rows
+		return nil
+	}
 	if r.c.IDs != "" {
 		r.ids, err = ReadAxis(ctx, r.c.IDs, f.Rows, r.c.Stdin)
 		return err

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,12 @@ const mappedBytes = 64 << 20
 // mappedBytes, or than a readingShare of the memory limit.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
-	if f.Format != NPY || bytes <= mappedBytes && (memory == 0 || bytes <= memory/readingShare) {
+	return (bytes > mappedBytes || memory > 0 && bytes > memory/readingShare) && f.isPlain()
+}
+
+// isPlain reports whether f is a .npy file that is not compressed.
+func (f *File) isPlain() bool {
+	if f.Format != NPY {
 		return false
 	}
 	info, err := os.Stat(f.path)
@@ -143,6 +149,57 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		t.Bytes = 0
 	}
 	return m.err
+}
+
+// CopyRows writes attributes in a .npy file to w, with the rows in the order of the nodes and elements of the same type. It
+// returns the number of columns and the name of the type. The ids of the rows are those that [ReadFeatures] uses. The error is a
+// [*nodefile.ParseError] if ReadFeatures would return one, if the file is no .npy file, is compressed or is stored by columns, and
+// if it has not one row for each node.
+func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup, c *FeatureConfig) (columns int, element string, err error) {
+	f, err := Inspect(ctx, path, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	switch {
+	case !f.isPlain():
+		return 0, "", &nodefile.ParseError{File: path, Msg: "is no .npy file", Fix: "save the attributes with numpy.save"}
+	case f.Rows != nodes.Len():
+		return 0, "", &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%d rows, but the graph has %d nodes", f.Rows, nodes.Len()), Fix: "give each node a row"}
+	}
+	r := newFeatures(path, nodes, c)
+	if err = r.readIDs(ctx, f); err == nil {
+		err = r.mapMatrix(ctx, f)
+	}
+	if r.Table != nil {
+		defer r.Table.Source.(*mappedRows).file.Close() // it was only read
+	}
+	if err == nil {
+		err = r.end()
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	m := r.Table.Source.(*mappedRows)
+	if _, err = io.Copy(w, io.NewSectionReader(m.file, 0, m.array.Start)); err != nil {
+		return 0, "", err
+	}
+	row := make([]byte, m.cols*m.array.Width)
+	for i := range nodes.Len() {
+		from := i
+		if m.place != nil {
+			from = int(m.place[i])
+		}
+		if _, err = m.file.ReadAt(row, m.array.Start+int64(from)*int64(len(row))); err == nil {
+			_, err = w.Write(row)
+		}
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return 0, "", err
+		}
+	}
+	return m.cols, m.array.Type(), nil
 }
 
 // elementError returns the error about an element that is not a finite float32.

@@ -174,6 +174,14 @@ func setElement(a *Array, descr string) error {
 	return wrong
 }
 
+// Type returns the name of the type of the elements in NumPy, of numbers.
+func (a *Array) Type() string {
+	if a.Kind == 'b' {
+		return "bool"
+	}
+	return fmt.Sprintf("%s%d", map[byte]string{'f': "float", 'i': "int", 'u': "uint"}[a.Kind], 8*a.Width)
+}
+
 // IsNumeric reports whether the elements are numbers or truth values.
 func (a *Array) IsNumeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
 

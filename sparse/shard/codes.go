@@ -47,8 +47,11 @@ func (m *Manifest) valued() bool { return m.Weighted || m.Coded() }
 
 // version returns the number of the format of a store.
 func (m *Manifest) version() int {
-	if m.Coded() || m.Negative > 0 {
+	switch {
+	case m.Attributes != nil:
 		return Version
+	case m.Coded() || m.Negative > 0:
+		return codedVersion
 	}
 	return plainVersion
 }

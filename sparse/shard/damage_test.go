@@ -145,9 +145,9 @@ func TestVersions(t *testing.T) {
 	}
 	as := func(version string) error { return change(`"format": 1,`, `"format": `+version+`,`) }
 	must(0, as("1"))
-	wantError(t, as("3"), ErrVersion, "g: format 3; this heatwalk reads 1 and 2; update heatwalk")
-	wantError(t, as("99999999999999999999"), ErrVersion, "g: format 99999999999999999999; this heatwalk reads 1 and 2; update heatwalk")
-	wantError(t, as("0"), ErrVersion, "g: format 0; this heatwalk reads 1 and 2; ingest again")
+	wantError(t, as("4"), ErrVersion, "g: format 4; this heatwalk reads 1 to 3; update heatwalk")
+	wantError(t, as("99999999999999999999"), ErrVersion, "g: format 99999999999999999999; this heatwalk reads 1 to 3; update heatwalk")
+	wantError(t, as("0"), ErrVersion, "g: format 0; this heatwalk reads 1 to 3; ingest again")
 	wantError(t, change("four-widths", "five-widths"), ErrCorrupt, `g/manifest: codec "five-widths"; restore the file or ingest again`)
 	mem := durabletest.Clone(base)
 	mem.Change("g/manifest", func(b []byte) []byte { return bytes.Replace(b, []byte("rows"), []byte("Rows"), 1) })

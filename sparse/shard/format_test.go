@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,7 +57,13 @@ func allFixtures() []fixture {
 	a, back := must(sparse.FromTriplets(5, 5, arcs)), must(sparse.FromTriplets(5, 5, turned))
 	signed := must(sparse.FromTriplets(3, 3, []sparse.Triplet{{Row: 0, Col: 1, Val: -2}, {Row: 1, Col: 0, Val: -2}, {Row: 1, Col: 2, Val: 0.5}, {Row: 2, Col: 1, Val: 0.5}}))
 	names := must(StringNodes(slices.Values([]string{"pear", "apple", "", "Zürich", "fig"})))
+	const array = "\x93NUMPY\x01\x00\x46\x00{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }         \n\x00\x01\x02\x03\x04\x05"
+	attributes := func(_ *Nodes, w io.Writer) (*Attributes, error) {
+		_, err := io.WriteString(w, array)
+		return &Attributes{Name: "x.npy", Columns: 2, Type: "uint8"}, err
+	}
 	return []fixture{
+		{"v3/attributes", path, nil, nil, WriteOptions{Identity: 0xf6, Attributes: attributes}, nil},
 		{"v1/path", path, nil, nil, WriteOptions{Identity: 0x0123456789abcdef}, nil},
 		{"v2/signed", signed, nil, nil, WriteOptions{Identity: 0xe5}, nil},
 		{"v1/numbers", path, nil, NumericNodes([]uint64{3, 5, 1 << 40}), WriteOptions{Identity: 0xa1}, nil},
@@ -192,7 +199,8 @@ func TestFormatDoc(t *testing.T) {
 		{strconv.Itoa(valuesFloat64), strconv.Itoa(valueBytes[valuesFloat64]), "IEEE 754 binary64"},
 	})
 	fields("### Numbers", [][3]string{
-		{"format version, of a store with kinds, times or negative weights", strconv.Itoa(Version), "Version"},
+		{"format version, of a store with attributes", strconv.Itoa(Version), "Version"},
+		{"of another store with kinds, times or negative weights", strconv.Itoa(codedVersion), "codedVersion"},
 		{"entries and rows of a frame, at most", strconv.Itoa(sparse.MaxRange), "MaxRange"},
 		{"rows of a store, at most", strconv.Itoa(maxRows), "maxRows"},
 		{"bytes of a frame header", strconv.Itoa(headerBytes), "headerBytes"},

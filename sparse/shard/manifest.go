@@ -14,34 +14,36 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format of stores whose entries have codes or negative values. Other stores have the format plainVersion. This package
-// reads both.
+// Version is the format of stores with attributes, codedVersion that of others whose entries have codes or negative values. Other
+// stores have the format plainVersion. This package reads all of them.
 const (
-	Version      = 2
+	Version      = 3
+	codedVersion = 2
 	plainVersion = 1
 )
 
 // Manifest is the content of the file that makes a directory a store.
 type Manifest struct {
-	Kind      string            `json:"heatwalk"`             // "store"
-	Format    int               `json:"format"`               // Version, or 1 if entries have no codes and no signs
-	Identity  string            `json:"identity"`             // 16 hex digits
-	Rows      int64             `json:"rows"`                 // nodes
-	Entries   int64             `json:"entries"`              // stored entries of one direction
-	SelfLoops int64             `json:"self_loops"`           // entries on the diagonal
-	Directed  bool              `json:"directed"`             // both directions are stored
-	Weighted  bool              `json:"weighted"`             // some entry is not 1
-	Negative  int64             `json:"negative,omitempty"`   // stored entries of one direction that are below 0
-	Kinds     []Kind            `json:"kinds,omitempty"`      // of the entries, in the order of their codes
-	Times     *Times            `json:"times,omitempty"`      // of the entries
-	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
-	Order     string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default one
-	Codec     string            `json:"codec"`                // of the frames
-	Frames    [2]int64          `json:"frames"`               // of the out direction and of the in direction
-	Options   map[string]string `json:"options,omitempty"`    // how the input was read
-	Sources   []File            `json:"provenance,omitempty"` // the inputs
-	Files     []File            `json:"files"`                // all other files
-	Checksum  string            `json:"checksum"`             // CRC-32C of this file with these digits zero
+	Kind       string            `json:"heatwalk"`             // "store"
+	Format     int               `json:"format"`               // 1, 2 if entries have codes or signs, 3 with attributes
+	Identity   string            `json:"identity"`             // 16 hex digits
+	Rows       int64             `json:"rows"`                 // nodes
+	Entries    int64             `json:"entries"`              // stored entries of one direction
+	SelfLoops  int64             `json:"self_loops"`           // entries on the diagonal
+	Directed   bool              `json:"directed"`             // both directions are stored
+	Weighted   bool              `json:"weighted"`             // some entry is not 1
+	Negative   int64             `json:"negative,omitempty"`   // stored entries of one direction that are below 0
+	Kinds      []Kind            `json:"kinds,omitempty"`      // of the entries, in the order of their codes
+	Times      *Times            `json:"times,omitempty"`      // of the entries
+	Nodes      string            `json:"nodes"`                // "implicit", "numeric" or "string"
+	Order      string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default one
+	Attributes *Attributes       `json:"attributes,omitempty"` // of the nodes
+	Codec      string            `json:"codec"`                // of the frames
+	Frames     [2]int64          `json:"frames"`               // of the out direction and of the in direction
+	Options    map[string]string `json:"options,omitempty"`    // how the input was read
+	Sources    []File            `json:"provenance,omitempty"` // the inputs
+	Files      []File            `json:"files"`                // all other files
+	Checksum   string            `json:"checksum"`             // CRC-32C of this file with these digits zero
 }
 
 // File is one input of a store, or a file of it.
@@ -50,6 +52,13 @@ type File struct {
 	Bytes int64  `json:"bytes"`            // of an input as read, before decompression
 	CRC   string `json:"crc32c,omitempty"` // 8 hex digits; every file of the store has it
 	Lines int64  `json:"lines,omitempty"`  // of an input
+}
+
+// Attributes describes the attributes of the nodes: a .npy file with a row for each row of the store.
+type Attributes struct {
+	Name    string `json:"name"` // of the input
+	Columns int    `json:"columns"`
+	Type    string `json:"type"` // of the elements, as in NumPy
 }
 
 // Edges returns the number of edges: entries of a directed graph; pairs of an
@@ -187,7 +196,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 		if v < plainVersion {
 			hint = "ingest again"
 		}
-		return nil, failf(ErrVersion, "%s: format %s; this heatwalk reads %d and %d; %s", dir, format, plainVersion, Version, hint)
+		return nil, failf(ErrVersion, "%s: format %s; this heatwalk reads %d to %d; %s", dir, format, plainVersion, Version, hint)
 	}
 	m := new(Manifest)
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -233,6 +242,9 @@ func (m *Manifest) problem() string {
 	}
 	if m.Order != "" {
 		want = append(want, orderName(id))
+	}
+	if m.Attributes != nil {
+		want = append(want, attributesName(id))
 	}
 	if len(m.Files) < len(want) {
 		return "file missing from the list"

@@ -22,8 +22,10 @@ func degreesName(identity uint64) string { return fmt.Sprintf("%016x.degrees", i
 func nodesName(identity uint64) string   { return fmt.Sprintf("%016x.nodes", identity) }
 func orderName(identity uint64) string   { return fmt.Sprintf("%016x.order", identity) }
 
+func attributesName(identity uint64) string { return fmt.Sprintf("%016x.npy", identity) }
+
 var identityPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order)$`)
+	return regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order|\.npy)$`)
 })
 
 // ownName reports whether a file name follows the pattern of a store's files.

@@ -62,10 +62,17 @@ func (w *Writer) finish(ctx context.Context) error {
 	if int64(w.Nodes.ids.n) != w.Manifest.Rows {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.ids.n, w.Manifest.Rows)
 	}
-	write := func(name, magic string, content func(*bufio.Writer)) error {
-		entry, err := w.target.writeFile(name, magic, w.id, content)
+	writeFile := func(name string, content func(*bufio.Writer) error) error {
+		entry, err := w.target.writeFile(name, content)
 		w.Manifest.Files = append(w.Manifest.Files, entry)
 		return err
+	}
+	write := func(name, magic string, content func(*bufio.Writer)) error {
+		return writeFile(name, func(b *bufio.Writer) error {
+			b.Write(appendFileHead(b.AvailableBuffer(), magic, w.id))
+			content(b)
+			return nil
+		})
 	}
 	w.Manifest.Nodes, w.Manifest.Order = w.Nodes.ids.kind, w.Nodes.name
 	if err := write(indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
@@ -84,6 +91,15 @@ func (w *Writer) finish(ctx context.Context) error {
 	}
 	if w.Manifest.Order != "" {
 		if err := write(orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) }); err != nil {
+			return err
+		}
+	}
+	if w.o.Attributes != nil {
+		err := writeFile(attributesName(w.id), func(b *bufio.Writer) (err error) {
+			w.Manifest.Attributes, err = w.o.Attributes(w.Nodes, b)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -202,8 +202,8 @@ func (t *target) enforce() (inForce bool, err error) {
 	return true, nil
 }
 
-// writeFile writes and syncs a file that is no shard, of the store with the given identity.
-func (t *target) writeFile(name, magic string, id uint64, content func(*bufio.Writer)) (entry File, err error) {
+// writeFile writes and syncs a file that is no shard.
+func (t *target) writeFile(name string, content func(*bufio.Writer) error) (entry File, err error) {
 	entry.Name = name
 	sum := uint32(0)
 	err = t.writeSynced(name, func(f io.Writer) error {
@@ -212,8 +212,9 @@ func (t *target) writeFile(name, magic string, id uint64, content func(*bufio.Wr
 			sum = simd.Checksum(sum, p)
 			return f.Write(p)
 		}), 1<<18)
-		b.Write(appendFileHead(b.AvailableBuffer(), magic, id))
-		content(b)
+		if err := content(b); err != nil {
+			return err
+		}
 		return b.Flush()
 	})
 	entry.CRC = sumText(sum)

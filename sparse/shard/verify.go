@@ -95,13 +95,12 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		}
 	}
 	for k, f := range s.Manifest.shards() {
-		bytes, sum, err := checksum(ctx, s.listed.shards[k], f.Bytes)
-		if err != nil {
+		if err := s.listed.compare(ctx, s.listed.shards[k], f); err != nil {
 			return nil, err
 		}
-		if want, _ := strconv.ParseUint(f.CRC, 16, 32); bytes != f.Bytes || sum != uint32(want) {
-			return nil, damaged(s.listed.path(f.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, f.CRC)
-		}
+	}
+	if _, err := s.Attributes(ctx); err != nil {
+		return nil, err
 	}
 	return &VerifyReport{
 		Manifest: s.Manifest, Files: len(s.Manifest.Files), Bytes: s.Manifest.BytesTotal(), Shards: len(s.listed.shards),
@@ -129,6 +128,31 @@ func checksum(ctx context.Context, f io.ReaderAt, limit int64) (bytes int64, sum
 		}
 	}
 	return bytes, sum, nil
+}
+
+// Attributes returns the path of the attributes of the nodes, "" without any, once it has compared their checksum with that of
+// the manifest. The error is a [*CorruptError]. Cost: the file is read once.
+func (s *Store) Attributes(ctx context.Context) (path string, err error) {
+	if s.Manifest.Attributes == nil {
+		return "", nil
+	}
+	entry := s.Manifest.Files[len(s.Manifest.Files)-1]
+	path = s.listed.path(entry.Name)
+	f, err := s.listed.fs.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // it was only read
+	return path, s.listed.compare(ctx, f, entry)
+}
+
+// compare compares the checksum of an open file with that of the manifest.
+func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error {
+	bytes, sum, err := checksum(ctx, f, entry.Bytes)
+	if want, _ := strconv.ParseUint(entry.CRC, 16, 32); err == nil && (bytes != entry.Bytes || sum != uint32(want)) {
+		err = damaged(l.path(entry.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, entry.CRC)
+	}
+	return err
 }
 
 // report reports the reads of the shards to progress; every byte is read twice.

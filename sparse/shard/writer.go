@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
@@ -32,6 +33,9 @@ type WriteOptions struct {
 	// and calls publish once, which puts it in force: for files that are to be there
 	// together with it. An error ends the run as any other does. nil: publish alone.
 	Around func(m *Manifest, publish func() error) error
+
+	// Attributes, if not nil, writes a .npy file with a row of attributes for each row of the store.
+	Attributes func(nodes *Nodes, w io.Writer) (*Attributes, error)
 
 	fs durable.FS // nil: the operating system's
 }

@@ -25,25 +25,26 @@ import (
 type infoDocument struct {
 	Graph string `json:"graph"`
 	graphCounts
-	Negative         int64         `json:"negative,omitempty"` // entries with a weight below 0
-	SelfLoops        int64         `json:"self_loops"`
-	Components       int64         `json:"components"`
-	LargestComponent int64         `json:"largest_component"`
-	Isolated         int64         `json:"isolated"`
-	MaxDegree        float64       `json:"max_degree"`
-	Order            string        `json:"order"` // order of the rows in the store
-	BitsPerEntry     float64       `json:"bits_per_entry"`
-	BytesTotal       int64         `json:"bytes_total"`
-	Columns          input.Columns `json:"columns,omitempty"` // use of the columns of a file
-	Identity         string        `json:"identity,omitempty"`
-	Labelled         *int          `json:"labelled,omitempty"`
-	Classes          *int          `json:"classes,omitempty"`
-	PFreq            *float64      `json:"p_freq,omitempty"`
-	PSwitch          *float64      `json:"p_switch,omitempty"`
-	PSwitchEdges     *float64      `json:"p_switch_edges,omitempty"`
-	Kinds            []kindCounts  `json:"kinds,omitempty"`
-	FirstTime        string        `json:"first_time,omitempty"` // of the edges: a date or a step
-	LastTime         string        `json:"last_time,omitempty"`
+	Negative         int64             `json:"negative,omitempty"` // entries with a weight below 0
+	SelfLoops        int64             `json:"self_loops"`
+	Components       int64             `json:"components"`
+	LargestComponent int64             `json:"largest_component"`
+	Isolated         int64             `json:"isolated"`
+	MaxDegree        float64           `json:"max_degree"`
+	Order            string            `json:"order"` // order of the rows in the store
+	BitsPerEntry     float64           `json:"bits_per_entry"`
+	BytesTotal       int64             `json:"bytes_total"`
+	Columns          input.Columns     `json:"columns,omitempty"` // use of the columns of a file
+	Identity         string            `json:"identity,omitempty"`
+	Labelled         *int              `json:"labelled,omitempty"`
+	Classes          *int              `json:"classes,omitempty"`
+	PFreq            *float64          `json:"p_freq,omitempty"`
+	PSwitch          *float64          `json:"p_switch,omitempty"`
+	PSwitchEdges     *float64          `json:"p_switch_edges,omitempty"`
+	Kinds            []kindCounts      `json:"kinds,omitempty"`
+	FirstTime        string            `json:"first_time,omitempty"` // of the edges: a date or a step
+	LastTime         string            `json:"last_time,omitempty"`
+	Attributes       *shard.Attributes `json:"attributes,omitempty"` // that the store holds
 
 	DegreeBins     []evaluate.DegreeBin   `json:"degree_bins"`
 	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // the largest ones, largest first
@@ -97,7 +98,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	}
 	m := g.Store.Manifest
 	v := &infoDocument{
-		Graph: name, graphCounts: countsOf(m), Negative: m.Negative, SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+		Graph: name, graphCounts: countsOf(m), Attributes: m.Attributes, Negative: m.Negative, SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.Report == nil {
 		v.Identity = m.Identity
@@ -199,7 +200,10 @@ func (v *infoDocument) lines() [][2]string {
 	if v.PSwitchEdges != nil && v.Weighted {
 		byEdges = words.Percent(*v.PSwitchEdges) + " of edges, whatever they weigh"
 	}
-	negative, times := "", ""
+	negative, times, attributes := "", "", ""
+	if a := v.Attributes; a != nil {
+		attributes = fmt.Sprintf("%s of type %s, from %s", words.Counted(a.Columns, "column"), a.Type, input.Escape(a.Name))
+	}
 	if v.Negative > 0 {
 		negative = words.Counted(v.Negative, "entry")
 	}
@@ -211,7 +215,7 @@ func (v *infoDocument) lines() [][2]string {
 		{"entries", words.Count(v.Entries)}, {"negative", negative}, {"self loops", words.Count(v.SelfLoops)},
 		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
-		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order},
+		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order}, {"attributes", attributes},
 		{"labelled", labelled}, {"p_freq", frequent},
 		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"times", times},
 	}

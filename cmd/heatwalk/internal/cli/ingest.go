@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,6 +32,7 @@ type ingestOptions struct {
 	graph      graphInputs
 	neighbours neighbourFlags
 	dir, codec string
+	attributes string // file with a row for each node
 	force      bool
 	inputs     []string
 }
@@ -43,6 +45,7 @@ func newIngest(run *session) *cobra.Command {
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
 	choiceVar(run, flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
+	flags.StringVar(&c.attributes, "node-features", "", "`FILE` of attributes to store, a row for each node: .npy")
 	c.neighbours.declare(run, cmd)
 	graphFlags(run, &c.graph, flags)
 	return cmd
@@ -66,7 +69,7 @@ func checkIngest(run *session, c *ingestOptions, cmd *cobra.Command, args []stri
 			}
 		}
 	}
-	c.neighbours.check(run, cmd, args, &c.graph)
+	c.neighbours.check(run, cmd, args, &c.graph, c.attributes != "")
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -97,6 +100,20 @@ func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 		return err
 	}
 	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
+	if c.attributes != "" {
+		info, err := os.Stat(c.attributes)
+		if err == nil {
+			_, err = tablefile.Inspect(run.ctx, c.attributes, nil) // before the graph, which may take minutes
+		}
+		if err != nil {
+			return err
+		}
+		run.disk = info.Size()
+		config.Store.Attributes = func(nodes *shard.Nodes, w io.Writer) (*shard.Attributes, error) {
+			columns, element, err := tablefile.CopyRows(run.ctx, w, c.attributes, nodes, &tablefile.FeatureConfig{IDs: c.neighbours.ids, Memory: run.dataLimit(), Stdin: run.stdin})
+			return &shard.Attributes{Name: c.attributes, Columns: columns, Type: element}, err
+		}
+	}
 	if run.estimating {
 		return planIngest(run, &c.graph, c.dir, c.inputs)
 	}
@@ -258,7 +275,8 @@ func planIngest(run *session, r *graphInputs, dir string, inputs []string) error
 func beginIngest(run *session, memory, files int64) error {
 	p := new(budget.Plan)
 	_ = p.Reserve(memory, "ingest") // there is no limit
-	p.Sweeps, run.disk = 1, files+runFileBytes
+	p.Sweeps = 1
+	run.disk += files + runFileBytes
 	return run.begin(p)
 }
 
@@ -386,15 +404,16 @@ func (n *neighbourFlags) declare(run *session, cmd *cobra.Command) {
 	numberVar(run, flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
 	flags.StringVar(&n.path, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
 	numberVar(run, flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
-	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: X.rows.ids for X.npy, or numbers from 0)")
+	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
 	numberVar(run, flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
 }
 
 // check validates the flags and records problems.
-func (n *neighbourFlags) check(run *session, cmd *cobra.Command, args []string, r *graphInputs) {
+func (n *neighbourFlags) check(run *session, cmd *cobra.Command, args []string, r *graphInputs, hasAttributes bool) {
 	isGiven := n.path != ""
 	run.refuse(cmd.Flags(),
-		rule{!isGiven, "neighbours least-cosine feature-ids content-weight", "is about attributes; name their file with --of"},
+		rule{!isGiven, "neighbours least-cosine content-weight", "is about attributes; name their file with --of"},
+		rule{!isGiven && !hasAttributes, "feature-ids", "is about attributes; name their file with --of or --node-features"},
 		rule{isGiven, "directed", "neighbours have no direction; leave it out"},
 	)
 	switch {

@@ -172,8 +172,9 @@ func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 
 // attributeFlags holds the flags for attributes of nodes.
 type attributeFlags struct {
-	file string
-	ids  string
+	file   string
+	ids    string
+	unused bool // no method uses attributes, so that those of a store are not read
 }
 
 func (f *attributeFlags) declare(run *session, flags *pflag.FlagSet) {
@@ -223,13 +224,23 @@ func (d *attributesDocument) String() string {
 	return text
 }
 
-// readAttributes reads the attributes of the nodes of g, if a file is given.
+// readAttributes reads the attributes of the nodes of g: of the file that is given, or those of the store.
 func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGraph) (err error) {
-	if f.file == "" {
+	stored := g.Store.Manifest.Attributes
+	if f.file == "" && (f.unused || stored == nil) {
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
 		IDs: f.ids, Text: r.tables.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: run.stdin, Warn: run.warnOf,
+	}
+	if f.file == "" {
+		run.progress.Begin("reading attributes of the store", 0, progress.Bytes)
+		if f.file, err = g.Store.Store.Attributes(run.ctx); err != nil {
+			return err
+		}
+		nodes := g.Store.Store.Nodes
+		c.Rows, c.SkipUnknown = &tablefile.Axis{N: nodes.Len(), ID: nodes.ID}, true // nodes outside the largest component
+		run.note("attributes of the store: " + stored.Name)
 	}
 	run.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(run.ctx, f.file, g.Nodes, c)

@@ -78,6 +78,7 @@ func checkLearning(run *session, f *learningFlags, flags *pflag.FlagSet) {
 	checkForm(run, f.entries)
 	run.require(flags, "labels")
 	checkEffect(run, flags, methodsOf(f))
+	f.attributes.unused = !slices.ContainsFunc(methodsOf(f), func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
 }
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.

@@ -93,6 +93,7 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 			return err
 		}
 		d.l, d.shares = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}, f.Shares
+		attributes.unused = f.Attributes == 0
 		return readAttributes(run, graph, attributes, d.g)
 	})
 	if err != nil {

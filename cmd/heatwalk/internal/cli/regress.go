@@ -57,9 +57,13 @@ func checkRegression(run *session, flags *pflag.FlagSet, listed string) []*regre
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem("--method", "%s", wrong.Error())
 	}
-	usesAttributes := slices.ContainsFunc(methods, func(m *regress.Method) bool { return m.Model.Attributes })
-	run.refuse(flags, rule{!usesAttributes, "node-features", "no method of --method uses attributes; add hops"})
+	run.refuse(flags, rule{!useAttributes(methods), "node-features", "no method of --method uses attributes; add hops"})
 	return methods
+}
+
+// useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
+func useAttributes(methods []*regress.Method) bool {
+	return methods == nil || slices.ContainsFunc(methods, func(m *regress.Method) bool { return m.Model.Attributes })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
@@ -81,6 +85,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string, f *attrib
 		}
 		noteColumns(run, file, v.values.Columns)
 		run.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
+		f.unused = !useAttributes(methods)
 		return readAttributes(run, r, f, d.g)
 	})
 	if err != nil {
