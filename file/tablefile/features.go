@@ -24,7 +24,16 @@ type Features struct {
 	Unknown int           // rows skipped because their node is not in the graph
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 
-	groups []group // of each attribute of a table
+	groups []group  // of each attribute of a table
+	mapped *os.File // from which rows are read; nil: none
+}
+
+// Close closes the file from which rows of a large matrix are read, if there is one.
+func (f *Features) Close() error {
+	if f.mapped == nil {
+		return nil
+	}
+	return f.mapped.Close()
 }
 
 // Name returns the title of the column of a table that an attribute comes from; "" of a matrix.
@@ -107,7 +116,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	case r.outline != nil:
 		r.Table = r.outline
 	case err != nil:
-		return nil, err
+		return nil, errors.Join(err, r.Close())
 	}
 	return r.Features, err
 }

@@ -23,11 +23,11 @@ const mappedBytes = 64 << 20
 // mappedBytes, or than a readingShare of the memory limit.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
-	return (bytes > mappedBytes || memory > 0 && bytes > memory/readingShare) && f.isPlain()
+	return (bytes > mappedBytes || memory > 0 && bytes > memory/readingShare) && isPlain(f)
 }
 
 // isPlain reports whether f is a .npy file that is not compressed.
-func (f *File) isPlain() bool {
+func isPlain(f *File) bool {
 	if f.Format != NPY {
 		return false
 	}
@@ -98,6 +98,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 	if m.file, err = os.Open(f.path); err != nil {
 		return err
 	}
+	r.mapped = m.file
 	if m.array, err = npy.Read(f.Name, m.file); err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 		return 0, "", err
 	}
 	switch {
-	case !f.isPlain():
+	case !isPlain(f):
 		return 0, "", &nodefile.ParseError{File: path, Msg: "is no .npy file", Fix: "save the attributes with numpy.save"}
 	case f.Rows != nodes.Len():
 		return 0, "", &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%d rows, but the graph has %d nodes", f.Rows, nodes.Len()), Fix: "give each node a row"}
@@ -170,9 +171,7 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 	if err = r.readIDs(ctx, f); err == nil {
 		err = r.mapMatrix(ctx, f)
 	}
-	if r.Table != nil {
-		defer r.Table.Source.(*mappedRows).file.Close() // it was only read
-	}
+	defer r.Close() // it was only read
 	if err == nil {
 		err = r.end()
 	}
@@ -185,11 +184,11 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 	}
 	row := make([]byte, m.cols*m.array.Width)
 	for i := range nodes.Len() {
-		from := i
+		place := i
 		if m.place != nil {
-			from = int(m.place[i])
+			place = int(m.place[i])
 		}
-		if _, err = m.file.ReadAt(row, m.array.Start+int64(from)*int64(len(row))); err == nil {
+		if _, err = m.file.ReadAt(row, m.array.Start+int64(place)*int64(len(row))); err == nil {
 			_, err = w.Write(row)
 		}
 		if err == nil && ctx.Err() != nil {
@@ -199,7 +198,7 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 			return 0, "", err
 		}
 	}
-	return m.cols, m.array.Type(), nil
+	return m.cols, npy.TypeOf(m.array), nil
 }
 
 // elementError returns the error about an element that is not a finite float32.

@@ -174,8 +174,8 @@ func setElement(a *Array, descr string) error {
 	return wrong
 }
 
-// Type returns the name of the type of the elements in NumPy, of numbers.
-func (a *Array) Type() string {
+// TypeOf returns the name of the type of the elements in NumPy, of numbers.
+func TypeOf(a *Array) string {
 	if a.Kind == 'b' {
 		return "bool"
 	}
