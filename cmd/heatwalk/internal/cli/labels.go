@@ -248,6 +248,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		noteColumns(run, f.file, g.attributes.Columns)
 	}
 	if g.attributes != nil {
+		run.atEnd(func() { _ = g.attributes.Close() }) // it was only read
 		heatwalk.Reserve(g.Graph, g.attributes.Table.Bytes, "attributes")
 	}
 	missing := new(nodefile.ParseError)
