@@ -99,7 +99,7 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 			return nil, err
 		}
 	}
-	if _, err := s.Attributes(ctx); err != nil {
+	if _, err := AttributesOf(ctx, s); err != nil {
 		return nil, err
 	}
 	return &VerifyReport{
@@ -130,9 +130,9 @@ func checksum(ctx context.Context, f io.ReaderAt, limit int64) (bytes int64, sum
 	return bytes, sum, nil
 }
 
-// Attributes returns the path of the attributes of the nodes, "" without any, once it has compared their checksum with that of
+// AttributesOf returns the path of the attributes of the nodes, "" without any, once it has compared their checksum with that of
 // the manifest. The error is a [*CorruptError]. Cost: the file is read once.
-func (s *Store) Attributes(ctx context.Context) (path string, err error) {
+func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 	if s.Manifest.Attributes == nil {
 		return "", nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // labelFlags declares the flag of a label file and the flags for reading it.
@@ -235,7 +236,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 	}
 	if f.file == "" {
 		run.progress.Begin("reading attributes of the store", 0, progress.Bytes)
-		if f.file, err = g.Store.Store.Attributes(run.ctx); err != nil {
+		if f.file, err = shard.AttributesOf(run.ctx, g.Store.Store); err != nil {
 			return err
 		}
 		nodes := g.Store.Store.Nodes
