@@ -249,6 +249,9 @@ func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *met
 	reserveLabels(plan, len(sized.Row))
 	_ = plan.Reserve(labelBytes*int64(o.Compared), budget.LabelPart)
 	set.Memory = plan.Room()
+	if c, ok := m.(method.Coster); ok {
+		plan.Disk, plan.Sweeps = c.Cost(sized, set)
+	}
 	bytes, err := predictionBytes(sized, m, set, o)
 	return plan.ReserveJob(bytes, err, "learning and predictions")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -97,6 +98,14 @@ func signedMethod(p *Problem) interface {
 		return labelPropagation{}
 	}
 	return graphMethod{spreading{propagate.Learners().Named("lgc")}}
+}
+
+// Cost implements [Coster].
+func (automatic) Cost(p *Problem, s *Settings) (disk int64, sweeps int) {
+	if p.Signed {
+		return 0, budget.UnknownSweeps
+	}
+	return auto.Cost(p, autoSettings(p, *s))
 }
 
 // Bytes implements [Sizer].

@@ -20,6 +20,13 @@ type Sizer interface {
 	Bytes(p, tuned *Problem, s *Settings) (int64, error)
 }
 
+// Coster is implemented by methods that may store blocks in temporary files.
+type Coster interface {
+	// Cost returns the size of temporary files of Predict in bytes, and the number of its sweeps over the graph, −1 if
+	// it depends on the data.
+	Cost(p *Problem, s *Settings) (disk int64, sweeps int)
+}
+
 // Bytes estimates the memory of a prediction by m, see [Sizer]. The components of the graph
 // are part of it. The error is an error of memory, see [sparse.ErrMemory], if the estimate
 // exceeds Settings.Memory; the estimate then is a limit that is enough.

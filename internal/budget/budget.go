@@ -37,6 +37,7 @@ type Item struct {
 type Plan struct {
 	Limit    int64 // bytes; 0 means no limit
 	Sweeps   int   // over all entries, or UnknownSweeps
+	Disk     int64 // bytes of temporary files
 	RowBytes int   // of a row of the widest block that sweeps gather from; 0: not known
 	Named    int   // nodes that the job names, whose rows every process has if several share the rows
 

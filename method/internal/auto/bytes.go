@@ -85,6 +85,26 @@ func storedBytes(p *problem.Problem, set *Settings) int64 {
 	return bytes
 }
 
+// Cost returns the size of temporary files and the number of sweeps of Predict. Sweeps are known for many classes with
+// attributes, if walks of the usual length reach most nodes; else the number is [budget.UnknownSweeps].
+func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
+	d, limit, inFiles := designOf(p, set), remaining(p, set), spills(p, set)
+	if inFiles {
+		disk = storedBytes(p, set)
+	}
+	if !d.manyClasses || p.Attributes == nil {
+		return disk, budget.UnknownSweeps
+	}
+	n, k, columns := len(p.Degrees), len(p.Names), p.Attributes.Cols
+	classes := max(1, slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles))/d.folds) // of a slab
+	width := slabWidth(limit, rankBytes(n))
+	slabs := (k+classes-1)/classes + (columns+width-1)/width
+	if columns > k {
+		slabs += (k + width - 1) / width
+	}
+	return disk, leanSteps * slabs
+}
+
 // learnedBytes returns what keptBytes returns without rows that are stored.
 func learnedBytes(p *problem.Problem, set *Settings) int64 {
 	d := designOf(p, set)

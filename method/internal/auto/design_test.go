@@ -121,4 +121,11 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 	if d := designOf(p, &Settings{Memory: limit}); !d.manyClasses {
 		t.Error("all features are computed")
 	}
+	p.Attributes = &sparse.Table{Rows: n, Cols: 64}
+	const stored = 4 * n * (2*classes + 64) // bytes of two filters and of attributes
+	for limit, want := range map[int64]int64{0: 0, 1500 << 20: stored} {
+		if disk, sweeps := Cost(p, &Settings{Memory: limit}); disk != want || sweeps < leanSteps*classes/slabColumns {
+			t.Errorf("limit %d: %d bytes in files, want %d; %d sweeps", limit, disk, want, sweeps)
+		}
+	}
 }
