@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -27,7 +24,7 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k 
 	if err != nil {
 		return err
 	}
-	names, err := elements(ctx, c, v.Word("parts"))
+	_, names, err := multisets(ctx, c, v.Word("parts"))
 	if err == nil && measure != "" {
 		s.Measure, err = readMeasure(ctx, measure, names)
 	}
@@ -37,39 +34,44 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k 
 	return err
 }
 
-// readBase reads the kernel between the given elements, in byte order.
-func readBase(ctx context.Context, path string, elements []string) (*sparse.Block[float64], error) {
+// elements are the names of all parts of the graphs, in byte order.
+type elements []string
+
+// Lookup implements [nodefile.Lookup].
+func (e elements) Lookup(name string) (int, bool) { return slices.BinarySearch(e, name) }
+
+// Len implements [nodefile.Lookup].
+func (e elements) Len() int { return len(e) }
+
+// readBase reads the kernel between the given elements.
+func readBase(ctx context.Context, path string, names elements) (*sparse.Block[float64], error) {
 	file, err := tablefile.Inspect(ctx, path, nil)
 	if err != nil {
 		return nil, err
 	}
-	place := map[string][]int{} // of each row and column of the file among the elements, −1: none
+	place := map[string][]int{} // of each element among the rows and columns of the file
 	for _, which := range []string{"rows", "cols"} {
 		ids, err := file.Axis(ctx, which)
 		if err != nil {
 			return nil, err
 		}
-		named := make([]bool, len(elements))
+		number := map[string]int{}
 		for i := range ids.N {
-			index, ok := slices.BinarySearch(elements, ids.ID(i))
+			number[ids.ID(i)] = i
+		}
+		for _, name := range names {
+			index, ok := number[name]
 			if !ok {
-				index = -1
-			} else {
-				named[index] = true
+				return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%q is none of its %s", name, which), Fix: "give a kernel between all elements of the graphs"}
 			}
 			place[which] = append(place[which], index)
 		}
-		if missing := slices.Index(named, false); missing >= 0 {
-			return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%q is none of its %s", elements[missing], which), Fix: "give a kernel between all elements of the graphs"}
-		}
 	}
-	base, i := sparse.NewBlock[float64](len(elements), len(elements)), 0
+	base, i := sparse.NewBlock[float64](len(names), len(names)), 0
 	return base, tablefile.Read(ctx, file, func(_ []byte, values []float64) error {
-		if row := place["rows"][i]; row >= 0 {
-			for j, x := range values {
-				if col := place["cols"][j]; col >= 0 {
-					base.Row(row)[col] = x
-				}
+		if row := slices.Index(place["rows"], i); row >= 0 {
+			for j, col := range place["cols"] {
+				base.Row(row)[j] = values[col]
 			}
 		}
 		i++
@@ -77,38 +79,20 @@ func readBase(ctx context.Context, path string, elements []string) (*sparse.Bloc
 	})
 }
 
-// readMeasure reads a line element<TAB>number ≥ 0 for each of the given elements; others
-// are passed over.
-func readMeasure(ctx context.Context, path string, elements []string) ([]float64, error) {
-	in, err := textio.Open(ctx, path, nil)
+// readMeasure reads a number ≥ 0 for each of the given elements; others are passed over.
+func readMeasure(ctx context.Context, path string, names elements) ([]float64, error) {
+	v, err := nodefile.ReadValues(ctx, path, names, &nodefile.LabelConfig{SkipUnknown: true})
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	measure, named := make([]float64, len(elements)), make([]bool, len(elements))
-	for line, err := range in.Lines() {
-		if err != nil {
-			return nil, err
-		}
-		text := strings.TrimSpace(string(line.Text))
-		if text == "" {
-			continue
-		}
-		cut := strings.LastIndexAny(text, "\t ")
-		x, wrong := strconv.ParseFloat(text[cut+1:], 64)
-		if cut < 0 || wrong != nil || !(x >= 0) || x > 1e300 {
-			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is not an element with its measure", text), Fix: "write an element, a tab and a number ≥ 0"}
-		}
-		index, ok := slices.BinarySearch(elements, strings.TrimSpace(text[:cut]))
-		if ok && named[index] {
-			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is measured twice", elements[index]), Fix: "keep one line"}
-		}
-		if ok {
-			measure[index], named[index] = x, true
-		}
+	measure := slices.Repeat([]float64{-1}, len(names))
+	for i, element := range v.Row {
+		measure[element] = v.Value[i]
 	}
-	if missing := slices.Index(named, false); missing >= 0 {
-		return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has no line for %q", elements[missing]), Fix: "measure every element of the graphs"}
+	for element, x := range measure {
+		if !(x >= 0 && x <= 1e300) {
+			return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has no line for %q with a number ≥ 0", names[element]), Fix: "measure every element of the graphs"}
+		}
 	}
 	return measure, nil
 }

@@ -17,10 +17,6 @@ import (
 type Kernel struct {
 	param.Spec
 
-	// Pairs says that values depend on a kernel between the elements of sets, which
-	// [Settings].Base is.
-	Pairs bool
-
 	// prepare returns the rows of a collection from which values are computed.
 	prepare func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error)
 
@@ -58,7 +54,7 @@ type Settings struct {
 	// order of their names.
 	Measure []float64
 
-	// Base, if not nil, is the kernel between elements of kernels with Pairs, symmetric; a
+	// Base, if not nil, is the kernel between elements of the kernel cross, symmetric; a
 	// nil one is 1 for an element and itself and 0 for two.
 	Base *sparse.Block[float64]
 

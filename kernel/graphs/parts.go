@@ -42,7 +42,7 @@ var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts",
 
 // cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
 // with a kernel k between parts: that of [Settings].Base, or 1 for two equal parts.
-var cross = ofPairs(setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *multiset, s *Settings) float64 {
+var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *multiset, s *Settings) float64 {
 	if s.Base != nil {
 		return crossOf(x, y, s.Measure, s.Base)
 	}
@@ -54,12 +54,7 @@ var cross = ofPairs(setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of p
 		squares[i] = m * m
 	}
 	return intersectionOf(x, y, squares)
-}))
-
-func ofPairs(k Kernel) Kernel {
-	k.Pairs = true
-	return k
-}
+})
 
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.
@@ -129,16 +124,9 @@ const graphBytes = 600
 // fits returns an error unless measure and base kernel have the given number of elements.
 func (s *Settings) fits(name string, elements int) error {
 	if s.Measure != nil && len(s.Measure) != elements || s.Base != nil && s.Base.Rows != elements {
-		return &param.ParameterError{Of: name, Parameter: "parts", What: "measure or base kernel are not those of its elements; see Elements"}
+		return &param.ParameterError{Of: name, Parameter: "parts", What: "the measure or the base kernel have another number of elements"}
 	}
 	return nil
-}
-
-// elements returns the names of all parts of the graphs, in byte order: parts are
-// "vertices", "edges" or "patterns".
-func elements(ctx context.Context, c *graphfile.Collection, parts string) ([]string, error) {
-	_, number, err := partsOf(ctx, c, parts, defaultCycles)
-	return slices.Sorted(maps.Keys(number)), err
 }
 
 // multisets returns the parts of each graph by their numbers among the names of all.

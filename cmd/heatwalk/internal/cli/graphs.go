@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method/ongram"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -51,30 +51,13 @@ func graphsFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, kernel, v
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
 	choiceVar(run, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
 	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
-	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with a file of ids, .npz (default: 1 for equal ones)")
+	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)")
 	tempFlag(&c.items.tables, flags)
 	flags.SortFlags = false
 	addCheck(run, flags, func(*cobra.Command, []string) {
-		kernels := c.kernels()
-		if len(kernels) == 0 || run.noted("--learner") {
-			return
-		}
-		run.refuse(flags,
-			rule{!slices.ContainsFunc(kernels, func(k *graphs.Kernel) bool { return k.Param("parts") != nil }), "measure", "is of the elements of sets, and " + kernels[0].Name + " has none; leave it out"},
-			rule{!slices.ContainsFunc(kernels, func(k *graphs.Kernel) bool { return k.Pairs }), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
-		)
+		hasParts := slices.ContainsFunc(c.items.kernels, func(s *param.Spec) bool { return s.Param("parts") != nil })
+		run.refuse(flags, rule{len(c.items.kernels) > 0 && !hasParts, "measure base", "is about the elements of sets, which no kernel here has; leave it out"})
 	})
-}
-
-// kernelsOfPairs returns the names of the kernels with --base.
-func kernelsOfPairs() string {
-	var names []string
-	for _, k := range graphs.Kernels() {
-		if k.Pairs {
-			names = append(names, k.Name)
-		}
-	}
-	return strings.Join(names, " or ")
 }
 
 // collectionRun is a run on a collection.
