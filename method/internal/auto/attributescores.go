@@ -88,6 +88,9 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 	p := in.learned
 	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes), in.set.Workers, in.work)
 	l.memory, l.files = in.memory, in.files
+	if learnsWords(in.p, l.a.values) {
+		return scoreWords(ctx, in, l, fold)
+	}
 	items := itemsOf(p, shownLabels(p, l.a.Cols, in.set.RNGSeed))
 	if in.manyClasses { // of all labels, because the learned ones are few for each class
 		l.steps = leanSteps
@@ -116,7 +119,10 @@ func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []boo
 	}
 	a, err = newRidgeScores(ctx, in, items, fold, hasOthers, list)
 	if err == nil && in.set.Explain {
-		a.lens, a.words = l, []*sparse.Block[float32]{views[0].words, views[1].words}
+		a.words, a.blockOf = []*sparse.Block[float32]{views[0].words, views[1].words}, [2]int{0, 1}
+		a.rowsAt = func(ctx context.Context, nodes []int) (plain, ranked *sparse.Block[float32], err error) {
+			return l.at(ctx, nodes, func(string, int, int) {})
+		}
 	}
 	return a, err
 }

@@ -234,6 +234,9 @@ func attributeBytes(p *problem.Problem, design *design, workers int, limit int64
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0
 	}
+	if learnsWords(p, p.Attributes.Entries) {
+		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1)
+	}
 	ridges := 2*chunks.Bytes[float32](d, k) + ridge.Bytes(labels, d, k, folds)
 	if design.counts {
 		retained += countBytes(p)

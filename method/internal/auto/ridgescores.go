@@ -17,15 +17,18 @@ import (
 // are those of ridges that have learned from the other labels alone.
 type ridgeScores struct {
 	blocks  int
-	best    []int                    // the block with the largest cosine between left-out scores and classes, by all labels and then by those outside each fold
-	full    []nodeScores             // of each block
-	scale   []float64                // of each block
-	leftOut [][]float64              // of each label, without it
-	inFold  [][][]float64            // of each fold and label, without both; nil: as whole
-	shown   []bool                   // of labels: whether a ridge learns from it
-	lens    *lens                    // of attributes
-	words   []*sparse.Block[float32] // weights of the attributes in the first two blocks
+	best    []int         // the block with the largest cosine between left-out scores and classes, by all labels and then by those outside each fold
+	full    []nodeScores  // of each block
+	scale   []float64     // of each block
+	leftOut [][]float64   // of each label, without it
+	inFold  [][][]float64 // of each fold and label, without both; nil: as whole
+	shown   []bool        // of labels: whether a ridge learns from it
 	classes int
+
+	// Of attributes: two rows of features of some nodes, their weights, and the block that each takes part in.
+	rowsAt  func(ctx context.Context, nodes []int) (plain, propagated *sparse.Block[float32], err error)
+	words   []*sparse.Block[float32]
+	blockOf [2]int
 }
 
 const (
@@ -152,7 +155,11 @@ func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]
 		return nil, err
 	}
 	best, cosines := path.Choose(block.lambdas, r.takes)
-	if err := r.addNodes(ctx, block, path, best[0]); err != nil {
+	full, err := block.scores(ctx, path, best[0])
+	if err == nil {
+		err = a.addNodes(ctx, r.in, full)
+	}
+	if err != nil {
 		return nil, err
 	}
 	left := path.LeaveOneOut(best[0])
@@ -182,17 +189,12 @@ func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]
 }
 
 // addNodes appends the scores of a block for all nodes, and their unit.
-func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path *ridge.Path, lambda float64) error {
-	a := r.scores
-	n, k := len(r.in.p.Degrees), a.classes
-	full, err := block.scores(ctx, path, lambda)
-	if err != nil {
-		return err
-	}
-	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 2, func(sums []float64, lo, hi int) {
+func (a *ridgeScores) addNodes(ctx context.Context, in *input, full nodeScores) error {
+	n, k := len(in.p.Degrees), a.classes
+	square, err := chunks.Sums(ctx, sparse.TeamOf(in.p.A), in.set.Workers, n, 2, func(sums []float64, lo, hi int) {
 		one := chunks.Block[float32](1, k)
 		for v := lo; v < hi; v++ {
-			if !isMeasured(r.in.p, v) {
+			if !isMeasured(in.p, v) {
 				continue
 			}
 			full(one, v)
@@ -272,17 +274,17 @@ func (a *ridgeScores) columnsOf(dst, scores []float64) {
 // addContributions adds the contributions of the attributes of nodes, with a weight for the score of each block and class,
 // to their terms. Those of the second block are of means over near nodes; a third block is not divided.
 func (a *ridgeScores) addContributions(ctx context.Context, nodes []int, weights []inputs, terms []explain.Terms) error {
-	plain, ranked, err := a.lens.at(ctx, nodes, func(string, int, int) {})
+	plain, propagated, err := a.rowsAt(ctx, nodes)
 	if err != nil {
 		return err
 	}
 	for j := range nodes {
 		for column := range plain.Cols {
 			sum := 0.0
-			for b, values := range []*sparse.Block[float32]{plain, ranked} {
+			for i, values := range []*sparse.Block[float32]{plain, propagated} {
 				if x := values.Row(j)[column]; x != 0 {
-					for c, w := range a.words[b].Row(column) {
-						sum += float64(x*w) * weights[j].attributes[b*a.classes+c]
+					for c, w := range a.words[i].Row(column) {
+						sum += float64(x*w) * weights[j].attributes[a.blockOf[i]*a.classes+c]
 					}
 				}
 			}

@@ -1,0 +1,243 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// wordModel is multinomial logistic regression on the attributes X of nodes and of their neighbours. It minimises
+//
+//	1/m·Σ_i (log Σ_c exp z_ic − z_i,y_i) + ½λ·(‖W‖² + ‖V‖²),  Z = XW + ηNXV + 1bᵀ,  N = D^-½A,
+//
+// over m labels. It replaces ridges where labels and attributes are more than these learn from at once: on the words of
+// coauthor-cs with 60 % of the labels the default has 96.1 % with it, and 95.2 % with ridges on 2,500 labels.
+type wordModel struct {
+	l               *lens
+	mean, transpose *sparse.Operator[float32] // ηN and its transpose
+	classes         int
+	items           []int                  // positions among the labels
+	x, z, r         *sparse.Block[float32] // products of attributes, logits, and derivatives by these
+	weights         [2]*sparse.Block[float32]
+	derivatives     *sparse.Block[float32] // a row for each class by W, and then for each by V
+	last            []float64              // W, V and b of z and r
+	loss            float64                // the objective there
+	err             error
+}
+
+const (
+	wordRidge      = 1e-5 // λ
+	wordNeighbours = 0.3  // η
+	wordSteps      = 40   // of the method of Broyden, Fletcher, Goldfarb and Shanno with limited memory
+	wordMemory     = 10   // of steps
+	wordFolds      = 3    // of labels that are held out together
+
+	// mostWordProducts bounds values × classes. A step takes four products of each.
+	mostWordProducts = 1 << 26
+)
+
+// learnsWords reports whether a wordModel learns from the attributes of a problem, of which a number of values is not 0.
+func learnsWords(p *problem.Problem, values int64) bool {
+	return len(p.Row) > ridgeSide && p.Attributes.Cols > ridgeSide && values*int64(len(p.Names)) <= mostWordProducts
+}
+
+// wordBytes returns the memory of a wordModel and of its fit.
+func wordBytes(p *problem.Problem) int64 {
+	n, d, k := len(p.Degrees), p.Attributes.Cols, len(p.Names)
+	return 3*blocks.BlockBytes[float32](n, k) + 4*chunks.Bytes[float32](d, k) + 8*(2*wordMemory+8)*int64(2*d+1)*int64(k)
+}
+
+// newWordModel returns a model that is not fitted.
+func newWordModel(l *lens) *wordModel {
+	n, k := len(l.p.Degrees), len(l.p.Names)
+	root := make([]float64, n)
+	for v, d := range l.p.Degrees {
+		if d > 0 {
+			root[v] = 1 / math.Sqrt(d)
+		}
+	}
+	m := &wordModel{
+		l: l, classes: k, x: sparse.NewBlock[float32](n, k), z: sparse.NewBlock[float32](n, k), r: sparse.NewBlock[float32](n, k),
+		mean:        &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours, Left: root, Workers: l.workers},
+		transpose:   &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours, Right: root, Workers: l.workers},
+		derivatives: chunks.Block[float32](2*k, l.a.Cols),
+	}
+	for i := range m.weights {
+		m.weights[i] = chunks.Block[float32](l.a.Cols, k)
+	}
+	return m
+}
+
+// scoreWords computes the logits of all nodes, and of each learned label without its fold.
+func scoreWords(ctx context.Context, in *input, l *lens, fold []int) (*ridgeScores, error) {
+	m, k := newWordModel(l), len(in.p.Names)
+	a := &ridgeScores{classes: k, blocks: 1, leftOut: rowsOf(len(fold), k), best: []int{0}, shown: slices.Repeat([]bool{true}, len(fold))}
+	left := make([][]float64, len(fold))
+	for f := range wordFolds + 1 { // the last one is fitted to all labels
+		m.items = m.items[:0]
+		for label := range in.p.Row {
+			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned || fold[i]%wordFolds != f {
+				m.items = append(m.items, label)
+			}
+		}
+		if err := m.fit(ctx); err != nil {
+			return nil, err
+		}
+		for i, row := range in.learned.Row {
+			if fold[i]%wordFolds == f {
+				left[i] = doubled(m.z.Row(row))
+			}
+		}
+		in.reportProgress(stageFeatures, f+1, wordFolds+1)
+	}
+	store, err := in.files.newStore(k)
+	if err == nil {
+		err = store.put(0, k, m.z)
+	}
+	if err == nil {
+		err = a.addNodes(ctx, in, store.rowsTo)
+	}
+	a.words, a.rowsAt = m.weights[:], m.rowsOf
+	for i, scores := range left {
+		a.columnsTo(a.leftOut[i], scores, 0)
+	}
+	return a, err
+}
+
+// fit computes weights and the logits of all nodes.
+func (m *wordModel) fit(ctx context.Context) error {
+	parameters := make([]float64, (2*m.l.a.Cols+1)*m.classes)
+	m.last = nil
+	p := optimize.Problem{
+		Func: func(theta []float64) float64 { return m.evaluate(ctx, theta) },
+		Grad: func(gradient, theta []float64) {
+			m.evaluate(ctx, theta)
+			m.differentiate(ctx, gradient)
+		},
+		Status: func() (optimize.Status, error) {
+			if m.err == nil {
+				m.err = ctx.Err()
+			}
+			return optimize.NotTerminated, m.err
+		},
+	}
+	out, err := optimize.Minimize(p, parameters, &optimize.Settings{MajorIterations: wordSteps}, &optimize.LBFGS{Store: wordMemory})
+	if m.err != nil {
+		return m.err
+	}
+	if out == nil {
+		return err
+	}
+	m.evaluate(ctx, out.X) // a search that cannot improve on rounding is no error
+	return m.err
+}
+
+// evaluate stores the logits and the derivatives by them, and returns the objective.
+func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
+	if m.err != nil || slices.Equal(theta, m.last) {
+		return m.loss
+	}
+	m.last = append(m.last[:0], theta...)
+	d, k, p := m.l.a.Cols, m.classes, m.l.p
+	m.loss = 0
+	for i, w := range m.weights {
+		for j := range d {
+			for c, x := range theta[(i*d+j)*k:][:k] {
+				w.Row(j)[c] = float32(x)
+			}
+		}
+	}
+	for _, x := range theta[:2*d*k] {
+		m.loss += float64(wordRidge / 2 * x * x)
+	}
+	bias := theta[2*d*k:]
+	products := func(w, dst *sparse.Block[float32]) {
+		rows := m.l.productOf(w)
+		m.keep(chunks.Run(ctx, m.l.workers, dst.Rows, func(_, lo, hi int) { rows(rowRange(dst, lo, hi), lo) }))
+	}
+	products(m.weights[1], m.x)
+	m.keep(m.mean.ApplyTo(ctx, m.z, m.x))
+	products(m.weights[0], m.x)
+	for v := range m.z.Rows {
+		for c, x := range m.x.Row(v) {
+			m.z.Row(v)[c] += x + float32(bias[c])
+		}
+	}
+	clear(m.r.Data)
+	sums, share := make([]float64, 1), make([]float64, k)
+	for _, i := range m.items {
+		v := p.Row[i]
+		if !m.l.a.team.Counts(v) {
+			continue
+		}
+		classify.Softmax(share, doubled(m.z.Row(v)))
+		sums[0] -= math.Log(share[p.Class[i]] + leastTruth)
+		share[p.Class[i]]--
+		for c, q := range share {
+			m.r.Row(v)[c] = float32(q / float64(len(m.items)))
+		}
+	}
+	m.l.a.team.Sum(sums)
+	m.loss += sums[0] / float64(len(m.items))
+	m.l.work.Add(problem.Work{Sweeps: 1, EntryColumns: int64(k) * sparse.EntriesOf(p.A)})
+	return m.loss
+}
+
+// differentiate stores the gradient at the parameters of the last evaluation.
+func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
+	d, k := m.l.a.Cols, m.classes
+	m.keep(m.transpose.ApplyTo(ctx, m.x, m.r))
+	m.keep(m.l.productTo(ctx, m.derivatives, m.r, 0))
+	m.keep(m.l.productTo(ctx, m.derivatives, m.x, k))
+	for i := range 2 {
+		for c := range k {
+			for j, g := range m.derivatives.Row(i*k + c) {
+				position := (i*d+j)*k + c
+				gradient[position] = float64(g) + float64(wordRidge*m.last[position])
+			}
+		}
+	}
+	bias := gradient[2*d*k:]
+	clear(bias)
+	for v := range m.r.Rows {
+		for c, g := range m.r.Row(v) {
+			bias[c] += float64(g)
+		}
+	}
+	m.l.a.team.Sum(bias)
+	m.l.work.Add(problem.Work{Sweeps: 1, EntryColumns: int64(k) * sparse.EntriesOf(m.l.p.A)})
+}
+
+// rowsOf returns rows of X and of ηNX for some nodes.
+func (m *wordModel) rowsOf(ctx context.Context, nodes []int) (plain, near *sparse.Block[float32], err error) {
+	d, rows := m.l.a.Cols, readerOf(m.l.a)
+	plain, near = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
+	x, y := sparse.NewBlock[float32](m.x.Rows, 1), sparse.NewBlock[float32](m.x.Rows, 1)
+	for i, v := range nodes {
+		rows.rowTo(plain.Row(i), v, 0, d)
+		x.Row(v)[0] = 1
+		if err = m.transpose.ApplyTo(ctx, y, x); err == nil {
+			err = m.l.productTo(ctx, near, y, i)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		x.Row(v)[0] = 0
+	}
+	return plain, near, nil
+}
+
+// keep keeps the first error.
+func (m *wordModel) keep(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
