@@ -48,9 +48,6 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 			return err
 		}
 	}
-	if plan.Data != "" {
-		j.run.Graph = sumOf([]byte(j.run.Graph + plan.Data))
-	}
 	if !j.Resume {
 		return nil
 	}
@@ -108,7 +105,7 @@ func sumOf(text []byte) string {
 // the number of workers do not.
 func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	options := *plan
-	options.Methods, options.Settings, options.Journal, options.Data = nil, nil, nil, "" // which is of the graph
+	options.Methods, options.Settings, options.Journal = nil, nil, nil
 	type named struct {
 		Name     string
 		Settings method.Settings

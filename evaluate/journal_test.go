@@ -212,7 +212,6 @@ func TestJournalOfAnotherRun(t *testing.T) {
 		change func(*Plan)
 	}{
 		{"is of a run with other edges", rewired, func(*Plan) {}},
-		{"is of a run with other edges", p, func(plan *Plan) { plan.Data = "of other graphs" }},
 		{"is of a run with other labels or nodes", &renamed, func(*Plan) {}},
 		{"is of a run with other labels or nodes", p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}), func(*Plan) {}},
 		{"is of a run with other options", &described, func(*Plan) {}},

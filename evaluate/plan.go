@@ -33,10 +33,6 @@ type Plan struct {
 
 	Settings *method.Settings
 
-	// Data is a checksum of data that the methods learn from and that is not part of the problem;
-	// "" for none. A journal of a run on other data is refused.
-	Data string
-
 	Journal *Journal // keeps the measurements, so that a run can be resumed; nil: none
 
 	// Progress, if not nil, is called at the start, and when a method has predicted a split:

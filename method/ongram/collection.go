@@ -2,9 +2,6 @@ package ongram
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -129,17 +126,3 @@ func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Colle
 // graphBytes is the memory of a graph in addition to its probabilities: its class, its place in
 // training and test sets, its predicted class and its place in a ranking.
 const graphBytes = 112
-
-// Sum returns a checksum of everything that determines the values between the graphs, but for the
-// parameters of kernels and the random seed.
-func (c *Collection) Sum() string {
-	h, collection := sha256.New(), c.Graphs
-	fmt.Fprintf(h, "%q%q%q%v%v%v", collection.IDs, collection.Labels, collection.EdgeLabels, collection.Directed, c.Kernel.Cosine, c.Kernel.Measure)
-	if c.Kernel.Base != nil {
-		fmt.Fprint(h, c.Kernel.Base.Data)
-	}
-	for _, m := range collection.Graphs {
-		fmt.Fprint(h, m)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}

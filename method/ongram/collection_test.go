@@ -99,34 +99,3 @@ func TestUnfinished(t *testing.T) {
 		}
 	}
 }
-
-// TestSum: the sum over a collection is another one where values between its graphs may be.
-func TestSum(t *testing.T) {
-	made := func(change func(c *Collection)) string {
-		g, err := generate.NewCollection(t.Context(), param.Values{"graphs": param.Of(3), "nodes": param.Of(12), "noise": param.Of(0.0)}, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := &Collection{Graphs: g, Kernel: new(graphs.Settings)}
-		change(c)
-		return c.Sum()
-	}
-	seen := map[string]int{}
-	for i, change := range []func(c *Collection){
-		func(*Collection) {},
-		func(c *Collection) { c.Kernel.Cosine = true },
-		func(c *Collection) { c.Kernel.Measure = []float64{1, 2} },
-		func(c *Collection) { c.Graphs.Labels[0] += "x" },
-		func(c *Collection) { c.Graphs.IDs[1] = "another" },
-		func(c *Collection) { m := &c.Graphs.Graphs[1]; m.Label[0] = (m.Label[0] + 1) % 2 },
-		func(c *Collection) { g := c.Graphs.Graphs; g[0], g[1] = g[1], g[0] },
-	} {
-		if first, again := seen[made(change)]; again {
-			t.Errorf("change %d is not seen beside change %d", i, first)
-		}
-		seen[made(change)] = i
-	}
-	if made(func(*Collection) {}) != made(func(c *Collection) { c.Kernel.Workers = 7 }) {
-		t.Error("the sum depends on the number of workers")
-	}
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -83,46 +82,11 @@ func (k *File) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	return nodes, err
 }
 
-// columnLookup finds the columns of ids, and remembers ids without a column.
-type columnLookup struct {
-	nodes   *shard.Nodes
-	isFound bool
-	absent  string
-}
-
-// Lookup implements [nodefile.Lookup].
-func (c *columnLookup) Lookup(id string) (int, bool) {
-	row, ok := c.nodes.Lookup(id)
-	if ok {
-		c.isFound = true
-	} else {
-		c.absent = id
-	}
-	return row, ok
-}
-
-// Len implements [nodefile.Lookup].
-func (c *columnLookup) Len() int { return c.nodes.Len() }
-
 // readLabels reads the labels of columns.
 func (k *File) readLabels(ctx context.Context) error {
 	nodes, err := k.nodes("columns", k.Cols)
-	if err != nil {
-		return err
-	}
-	columns, c := &columnLookup{nodes: nodes}, *k.Labelling
-	c.SkipUnknown = true
-	k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, columns, &c)
-	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) && !columns.isFound && columns.absent != "" {
-		return &nodefile.ParseError{
-			File: k.LabelFile, Msg: fmt.Sprintf("none of its ids (the last %q) is that of a column of %s", columns.absent, k.file.Name), Fix: "label the columns",
-		}
-	}
-	if err == nil && k.Labels.Unknown > 0 && !k.Labelling.SkipUnknown {
-		return &nodefile.ParseError{
-			File: k.LabelFile, Msg: fmt.Sprintf("has %s of no column of %s, such as %q", table.Counted(k.Labels.Unknown, "id"), k.file.Name, columns.absent),
-			Fix: "label the columns alone, or pass {unknown-ids=skip}",
-		}
+	if err == nil {
+		k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, nodes, k.Labelling)
 	}
 	return err
 }

@@ -2,10 +2,7 @@ package ongram
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -103,14 +100,4 @@ func TableBytes(t *nodefile.Attributes, l *nodefile.Labels, learners []*classify
 		fit = max(fit, learner.FitBytes(len(l.Row), len(l.Names)))
 	}
 	return t.Bytes + (t.Bytes+16*n+8*n*k*k+fit)*int64(workers) + (graphBytes+4*k)*n
-}
-
-// TableSum returns a checksum of a table, so that a comparison is resumed on the same data only.
-func TableSum(t *nodefile.Attributes) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q", t.IDs)
-	for _, c := range t.Columns {
-		fmt.Fprintf(h, "%q%q%v", c.Name, c.Values, c.Code)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

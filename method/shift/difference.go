@@ -3,6 +3,8 @@ package shift
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Difference compares a quantity of labelled nodes with that of other nodes.
@@ -32,25 +34,7 @@ func compare(labelled, unlabelled []float64) (d Difference) {
 	slices.Sort(labelled)
 	slices.Sort(unlabelled)
 	m, n := float64(len(labelled)), float64(len(unlabelled))
-	d = Difference{Labelled: mean(labelled), Others: mean(unlabelled), Limit: ksFactor * math.Sqrt(1/m+1/n)}
-	for i, j := 0, 0; i < len(labelled) && j < len(unlabelled); {
-		x := min(labelled[i], unlabelled[j])
-		for i < len(labelled) && labelled[i] == x {
-			i++
-		}
-		for j < len(unlabelled) && unlabelled[j] == x {
-			j++
-		}
-		d.Distance = max(d.Distance, math.Abs(float64(i)/m-float64(j)/n))
-	}
+	d = Difference{Labelled: stat.Mean(labelled, nil), Others: stat.Mean(unlabelled, nil), Limit: ksFactor * math.Sqrt(1/m+1/n)}
+	d.Distance = stat.KolmogorovSmirnov(labelled, nil, unlabelled, nil)
 	return d
-}
-
-func mean(list []float64) float64 { return sum(list) / float64(len(list)) }
-
-func sum(list []float64) (sum float64) {
-	for _, x := range list {
-		sum += x
-	}
-	return sum
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // accuracy is a weighted share of right predictions.
@@ -67,7 +69,7 @@ func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64
 		}
 		mean += nodes[h] * max(0, fitted-stderr)
 	}
-	return mean / max(1, sum(nodes))
+	return mean / max(1, floats.Sum(nodes))
 }
 
 // setRange sets the bounds of the accuracy at other nodes from predictions of labels by other labels. The lower

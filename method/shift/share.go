@@ -3,6 +3,8 @@ package shift
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
@@ -35,7 +37,7 @@ const reflexive = 1.6
 // predictors (2018). The difference of a class is the signed root of the likelihood ratio of two binomial
 // distributions; its limit is a quantile of the normal distribution for all classes together.
 func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest Share) {
-	k, tested, total := len(p.Names), 0.0, sum(nodes)
+	k, tested, total := len(p.Names), 0.0, floats.Sum(nodes)
 	members, nearest, right := make([]float64, k), make([]float64, k), make([]float64, k)
 	for i, row := range p.Row {
 		if r := paths.at(1, row); r != unreached {

@@ -222,7 +222,9 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
 	sideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
-	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
+	if s.noun == "node" { // runs on records and small graphs are short
+		flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
+	}
 	addCheck(run, flags, func(*cobra.Command, []string) { s.check(run, flags) })
 }
 
@@ -292,7 +294,7 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 func (s *splitFlags) planTo(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds = s.train, s.perClass, s.folds
 	plan.Stratified, plan.Splits = s.draw == "stratified", s.splits
-	if run.network == nil && s.report != "" && !isStream(s.report) {
+	if run.network == nil && s.noun == "node" && s.report != "" && !isStream(s.report) {
 		plan.Journal = &evaluate.Journal{Path: s.report + ".journal", Version: thisBuild().exact(), Resume: s.resume}
 	}
 	return s.readSplits(run, in, plan, nodes, l)

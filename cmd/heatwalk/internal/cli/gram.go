@@ -79,7 +79,7 @@ func runGram(run *session, c *gramOptions, name string) error {
 		return err
 	}
 	k := &ongram.File{
-		Path: name, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, c.unknown, ""),
+		Path: name, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, c.unknown, "label columns of "+name+" alone, or pass --unknown-ids=skip"),
 		Learner: c.learner, Values: c.values, Calibrate: c.scores.kind == "probability" || o.format == nil, Progress: run.progress.Phases(),
 	}
 	if err = k.Open(run.ctx); err == nil {

@@ -294,7 +294,7 @@ func beginCollection(run *session, c *graphsOptions, name, out string, files fun
 	if err != nil {
 		return nil, err
 	}
-	r.data, r.document.Graphs = collection.Sum, len(r.ids)
+	r.document.Graphs = len(r.ids)
 	for _, k := range c.kernels() {
 		for _, l := range c.items.learners {
 			r.sources = append(r.sources, collection.Source(k, l))

@@ -89,7 +89,6 @@ type itemRun struct {
 	ids      []string // of the items
 	l        *nodefile.Labels
 	sources  []*ongram.Source // of each kernel with each learner
-	data     func() string    // returns a checksum of the data
 	explain  func(err error) error
 	document itemsDocument
 }
@@ -164,7 +163,7 @@ func (r *itemRun) evaluate() error {
 	run := r.out.run
 	plan := &evaluate.Plan{
 		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed), Workers: run.threads},
-		Data:     r.data(), Progress: run.progress.Showing("evaluating", "split"),
+		Progress: run.progress.Showing("evaluating", "split"),
 	}
 	for _, s := range r.sources {
 		plan.Methods = append(plan.Methods, method.Entry{Method: s})

@@ -340,8 +340,8 @@ func refuseBeside(run *session, f *learningFlags, cmd *cobra.Command, flag strin
 	})
 }
 
-// beginSeveral reads the graph, the labels and the attributes, and plans the run with its number of predictions.
-func beginSeveral(run *session, f *learningFlags, name, path string, predictions int) (*graphRun, *method.Settings, error) {
+// beginSeveral reads the graph, the labels and the attributes, and plans the run.
+func beginSeveral(run *session, f *learningFlags, name, path string) (*graphRun, *method.Settings, error) {
 	d, err := beginLearning(run, f, name, path)
 	if err != nil {
 		return nil, nil, err
@@ -363,7 +363,7 @@ func beginSeveral(run *session, f *learningFlags, name, path string, predictions
 }
 
 func predictSeveral(run *session, c *classifyOptions, name string) error {
-	d, s, err := beginSeveral(run, &c.learning, name, c.out, 1)
+	d, s, err := beginSeveral(run, &c.learning, name, c.out)
 	if err != nil {
 		return err
 	}
@@ -398,7 +398,7 @@ type multiLabelDocument struct {
 }
 
 func compareSeveral(run *session, c *evaluateOptions, name string) error {
-	d, s, err := beginSeveral(run, &c.learning, name, c.splitting.report, len(c.splitting.train)*c.splitting.splits)
+	d, s, err := beginSeveral(run, &c.learning, name, c.splitting.report)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func beginRecords(run *session, c *recordsOptions, name, out string, format *tab
 		err = l.Trainable()
 	}
 	r := &itemRun{
-		out: o, f: &c.items, name: name, noun: "record", ids: a.IDs, l: l, data: func() string { return ongram.TableSum(a) },
+		out: o, f: &c.items, name: name, noun: "record", ids: a.IDs, l: l,
 		explain: func(err error) error { return learnError(err, a.File) }, document: itemsDocument{Nodes: len(a.IDs), Attributes: len(a.Columns)},
 	}
 	for _, k := range c.items.kernels {
