@@ -11,48 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Reasons are the reasons for the predicted label of a node: its score is the sum of the shares of labelled nodes, the
-// contributions of attributes and the rest.
-type Reasons struct {
-	Node        string  `json:"node"`
-	Label       string  `json:"label"`           // predicted; "": no label reaches the node
-	Probability float64 `json:"probability"`     // of Label
-	Rival       string  `json:"rival,omitempty"` // the label with the next score
-	Score       float64 `json:"score"`           // of Label
-
-	Labels      []LabelShare     `json:"labels"`                 // largest share first
-	OtherLabels int              `json:"other_labels"`           // labelled nodes that are not listed
-	OtherShare  float64          `json:"other_share"`            // sum of their shares
-	Attributes  []AttributeShare `json:"attributes,omitempty"`   // largest contribution first
-	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions of other attributes
-	Rest        float64          `json:"rest"`                   // the part that no labelled node and no attribute has
-	Links       []LinkImportance `json:"links"`                  // most important first
-
-	Covered float64 `json:"covered"` // the part of the score that shares cover, 0 to 1
-	Error   float64 `json:"error"`   // difference between the score and the sum of all parts
-}
-
-// LabelShare is the share of a labelled node in a score.
-type LabelShare struct {
-	Node  string  `json:"node"`
-	Label string  `json:"label"`
-	Share float64 `json:"share"`
-}
-
-// AttributeShare is the contribution of an attribute to a score.
-type AttributeShare struct {
-	Column int     `json:"column"` // from 0 on
-	Name   string  `json:"name,omitempty"`
-	Share  float64 `json:"share"`
-}
-
-// LinkImportance is how much of the difference between the scores of Label and Rival passes through a link.
-type LinkImportance struct {
-	From       string  `json:"from"`
-	To         string  `json:"to"`
-	Kind       string  `json:"kind,omitempty"` // several kinds are joined by commas
-	Importance float64 `json:"importance"`
-}
+// Reasons are those for the predicted label of a node.
+type Reasons = explain.Explanation
 
 // Explain predicts the label of every node from the labels of some, and returns the reasons for the predictions of some
 // nodes, by id. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] for a method
@@ -83,7 +43,7 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string, nodes []s
 
 // explain fills in the reasons for the predictions of some rows.
 func (p *Prediction) explain(ctx context.Context, problem *method.Problem, rows []int, reasons int, s *method.Settings) error {
-	list, err := p.Explain(ctx, problem, rows, &explain.Settings{Number: reasons, Workers: s.Workers, Progress: s.Progress})
+	list, err := p.Explain(ctx, problem, rows, &explain.Settings{Number: reasons, Workers: s.Workers, Progress: s.Progress, ID: p.g.Nodes.ID})
 	if err != nil {
 		return err
 	}
@@ -91,28 +51,14 @@ func (p *Prediction) explain(ctx context.Context, problem *method.Problem, rows 
 	if err != nil {
 		return err
 	}
-	id := p.g.Nodes.ID
 	for i := range list {
 		e := &list[i]
-		r := Reasons{
-			Node: id(e.Node), Label: p.Label(id(e.Node)), Probability: p.Prediction.Scores.At(e.Node, e.Class), Score: e.Score,
-			Labels: []LabelShare{}, OtherLabels: e.Count, OtherShare: e.Others, OtherWords: e.Unlisted, Rest: e.Rest, Links: []LinkImportance{},
-			Covered: e.Covered, Error: e.Error,
+		e.Label, e.Probability = p.Label(e.Node), p.Prediction.Scores.At(e.Row, e.Class)
+		for k := range e.Links {
+			e.Links[k].Kind = strings.Join(kinds[e.Links[k].Rows], ",")
 		}
-		if e.Rival >= 0 {
-			r.Rival = p.Classes[e.Rival]
-		}
-		for _, l := range e.Labels {
-			r.Labels = append(r.Labels, LabelShare{id(problem.Row[l.Label]), p.Classes[problem.Class[l.Label]], l.Share})
-		}
-		for _, a := range e.Attributes {
-			r.Attributes = append(r.Attributes, AttributeShare{Column: a.Column, Share: a.Share})
-		}
-		for _, l := range e.Links {
-			r.Links = append(r.Links, LinkImportance{id(l.From), id(l.To), strings.Join(kinds[[2]int{l.From, l.To}], ","), l.Importance})
-		}
-		p.Reasons = append(p.Reasons, r)
 	}
+	p.Reasons = append(p.Reasons, list...)
 	return nil
 }
 
@@ -124,7 +70,7 @@ func kindsOf(ctx context.Context, g *Graph, list []explain.Explanation) (map[[2]
 	ends, names := map[int][]int{}, map[[2]int][]string{}
 	for i := range list {
 		for _, l := range list[i].Links {
-			ends[l.From] = append(ends[l.From], l.To)
+			ends[l.Rows[0]] = append(ends[l.Rows[0]], l.Rows[1])
 		}
 	}
 	var codes []uint32

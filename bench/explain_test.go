@@ -209,7 +209,7 @@ func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions 
 		links, order := g.around(v, 3*number)
 		var named [][2]int
 		for _, l := range list[i].Links {
-			named = append(named, [2]int{min(l.From, l.To), max(l.From, l.To)})
+			named = append(named, [2]int{min(l.Rows[0], l.Rows[1]), max(l.Rows[0], l.Rows[1])})
 		}
 		note(&out.named, g.problem(t, named, rows))
 		rng.Shuffle(len(links), func(a, b int) { links[a], links[b] = links[b], links[a] })
@@ -220,7 +220,7 @@ func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions 
 
 		var gone, near []int
 		for _, l := range list[i].Labels {
-			gone = append(gone, p.Row[l.Label])
+			gone = append(gone, p.Row[l.Position])
 		}
 		for _, u := range order {
 			if _, isLabelled := slices.BinarySearch(rows, u); isLabelled && len(near) < 3*number {

@@ -106,8 +106,8 @@ func TestSharesDense(t *testing.T) {
 			}
 			for _, e := range explained(t, p, name) {
 				for _, l := range e.Labels {
-					if want := responses.At(e.Node, p.Row[l.Label]); p.Class[l.Label] != e.Class || math.Abs(l.Share-want) > 1e-6 {
-						t.Errorf("seed %d, %s, node %d, label %d: %v, want %v", seed, name, e.Node, l.Label, l.Share, want)
+					if want := responses.At(e.Row, p.Row[l.Position]); p.Class[l.Position] != e.Class || math.Abs(l.Share-want) > 1e-6 {
+						t.Errorf("seed %d, %s, node %d, label %d: %v, want %v", seed, name, e.Row, l.Position, l.Share, want)
 					}
 				}
 			}

@@ -41,48 +41,60 @@ type Terms struct {
 	Attributes []Attribute // contributions of attributes of the node
 }
 
-// Explanation has the reasons for the score of the predicted class of a node.
+// Explanation has the reasons for the score of the predicted class of a node: the shares of labelled nodes, and the links
+// that carry the difference to the next score. Score is the sum of all shares and of Rest to within Error.
 type Explanation struct {
-	Node  int
-	Class int     // the predicted class
-	Rival int     // the other class with the highest score
-	Score float64 // of Class
+	Row   int `json:"-"` // of the node
+	Class int `json:"-"` // the predicted class
+	Other int `json:"-"` // the other class with the highest score; −1: none
 
-	Labels     []Label     // largest share first
-	Others     float64     // sum of the shares of all other labelled nodes
-	Count      int         // number of other labelled nodes with a share
-	Attributes []Attribute // largest contribution first
-	Unlisted   float64     // sum of the contributions of other attributes
-	Rest       float64     // Score less all shares and contributions
-	Links      []Link      // most important first
+	Node        string  `json:"node"`
+	Label       string  `json:"label"`           // predicted; "": no label reaches the node
+	Probability float64 `json:"probability"`     // of Label
+	Rival       string  `json:"rival,omitempty"` // the label with the next score
+	Score       float64 `json:"score"`           // of Label
 
-	// Covered is the part of the score that shares and contributions cover, |Σ|/(|Σ| + |Rest|), and Error
-	// the difference between the score of the prediction and the sum of all parts.
-	Covered, Error float64
+	Labels      []LabelShare     `json:"labels"`                 // largest share first
+	OtherLabels int              `json:"other_labels"`           // labelled nodes that are not listed
+	OtherShare  float64          `json:"other_share"`            // sum of their shares
+	Attributes  []Attribute      `json:"attributes,omitempty"`   // largest contribution first
+	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions of other attributes
+	Rest        float64          `json:"rest"`                   // the part that no labelled node and no attribute has
+	Links       []LinkImportance `json:"links"`                  // most important first
+
+	Covered float64 `json:"covered"` // the part of the score that shares and contributions cover, |Σ|/(|Σ| + |Rest|)
+	Error   float64 `json:"error"`   // difference between the score of the prediction and the sum of all parts
 }
 
-// Label is the share of a labelled node in a score.
-type Label struct {
-	Label int // position among the labels
-	Share float64
+// LabelShare is the share of a labelled node in a score.
+type LabelShare struct {
+	Position int     `json:"-"` // among the labels
+	Node     string  `json:"node"`
+	Label    string  `json:"label"`
+	Share    float64 `json:"share"`
 }
 
 // Attribute is the contribution of an attribute of a node to a score.
 type Attribute struct {
-	Column int
-	Share  float64
+	Column int     `json:"column"` // from 0 on
+	Name   string  `json:"name,omitempty"`
+	Share  float64 `json:"share"`
 }
 
-// Link is the importance of the link between two nodes.
-type Link struct {
-	From, To   int
-	Importance float64
+// LinkImportance is how much of the difference between the scores of Label and Rival passes through the link between two nodes.
+type LinkImportance struct {
+	Rows       [2]int  `json:"-"`
+	From       string  `json:"from"`
+	To         string  `json:"to"`
+	Kind       string  `json:"kind,omitempty"` // several kinds are joined by commas
+	Importance float64 `json:"importance"`
 }
 
 // Settings of an explanation.
 type Settings struct {
-	Number   int // labelled nodes, attributes and links to list for each node; 0: 10
-	Workers  int // goroutines; 0: one for each processor
+	Number   int                  // labelled nodes, attributes and links to list for each node; 0: 10
+	Workers  int                  // goroutines; 0: one for each processor
+	ID       func(row int) string // of nodes; nil: they have none
 	Progress func(stage string, done, total int64)
 }
 
@@ -96,7 +108,9 @@ func Bytes(n, classes int) int64 { return int64(n) * 8 * (4*int64(classes) + 8*C
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
 	set := *s
-	set.Number = cmp.Or(set.Number, 10)
+	if set.Number = cmp.Or(set.Number, 10); set.ID == nil {
+		set.ID = func(int) string { return "" }
+	}
 	var list []Explanation
 	for batch := range slices.Chunk(nodes, max(1, Columns/max(1, f.Width))) {
 		classes := make([]int, len(batch))
@@ -109,7 +123,7 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 		}
 		first := len(list)
 		for i, v := range batch {
-			list = append(list, sum(&terms[i], v, classes[i], set.Number))
+			list = append(list, sum(p, &terms[i], v, classes[i], &set))
 		}
 		if err := addLinks(ctx, p, f, left, list[first:], &set); err != nil {
 			return nil, err
@@ -122,30 +136,31 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 }
 
 // sum adds up the terms of node v.
-func sum(t *Terms, v, class, number int) Explanation {
-	e := Explanation{Node: v, Class: class, Rival: -1, Score: t.Score[class]}
+func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation {
+	e := Explanation{Row: v, Class: class, Other: -1, Node: set.ID(v), Label: p.Names[class], Score: t.Score[class], Labels: []LabelShare{}, Links: []LinkImportance{}}
 	for c, score := range t.Score {
-		if c != class && (e.Rival < 0 || score > t.Score[e.Rival]) {
-			e.Rival = c
+		if c != class && (e.Other < 0 || score > t.Score[e.Other]) {
+			e.Other, e.Rival = c, p.Names[c]
 		}
 	}
+	number := set.Number
 	total := 0.0
 	for i, share := range t.Share {
 		if share != 0 {
 			total += share
-			e.Labels = append(e.Labels, Label{i, share})
+			e.Labels = append(e.Labels, LabelShare{i, set.ID(p.Row[i]), p.Names[p.Class[i]], share})
 		}
 	}
-	slices.SortStableFunc(e.Labels, func(a, b Label) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(e.Labels, func(a, b LabelShare) int { return cmp.Compare(b.Share, a.Share) })
 	for _, l := range e.Labels[min(number, len(e.Labels)):] {
-		e.Others += l.Share
-		e.Count++
+		e.OtherShare += l.Share
+		e.OtherLabels++
 	}
 	e.Labels = e.Labels[:min(number, len(e.Labels))]
 	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes), func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	for i, a := range e.Attributes {
 		if total += a.Share; i >= number {
-			e.Unlisted += a.Share
+			e.OtherWords += a.Share
 		}
 	}
 	e.Attributes = e.Attributes[:min(number, len(e.Attributes))]
@@ -175,15 +190,15 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 				continue
 			}
 			right := f.Right(i, e.Class)
-			if e.Rival >= 0 {
-				right -= f.Right(i, e.Rival)
+			if e.Other >= 0 {
+				right -= f.Right(i, e.Other)
 			}
 			r.Row(i)[j] = float32(step * right)
 		}
 	}
-	best := make([][][]Link, sched.Workers(set.Workers))
+	best := make([][][]LinkImportance, sched.Workers(set.Workers))
 	for i := range best {
-		best[i] = make([][]Link, len(list))
+		best[i] = make([][]LinkImportance, len(list))
 	}
 	err := cmp.Or(f.A, p.A).Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
 		top := best[worker]
@@ -201,7 +216,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 						importance += li[column]*rj[column] + lj[column]*ri[column]
 					}
 					if importance > 0 {
-						link := Link{i, int(c), float64(importance)}
+						link := LinkImportance{Rows: [2]int{i, int(c)}, Importance: float64(importance)}
 						if val != nil {
 							link.Importance *= val[entry]
 						}
@@ -218,11 +233,15 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 				list[k].Links = ranked.Insert(list[k].Links, link, set.Number, byImportance)
 			}
 		}
+		for i := range list[k].Links {
+			l := &list[k].Links[i]
+			l.From, l.To = set.ID(l.Rows[0]), set.ID(l.Rows[1])
+		}
 	}
 	return err
 }
 
 // byImportance compares links: the more important one comes first, of equal ones the first in the order of the nodes.
-func byImportance(a, b Link) int {
-	return cmp.Or(cmp.Compare(b.Importance, a.Importance), a.From-b.From, a.To-b.To)
+func byImportance(a, b LinkImportance) int {
+	return cmp.Or(cmp.Compare(b.Importance, a.Importance), slices.Compare(a.Rows[:], b.Rows[:]))
 }
