@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -47,6 +48,16 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 		s.Axes = []Axis{{Values: len(settings)}}
 	}
 	return s
+}
+
+// SettingsOf returns the settings of a declaration on a graph, with some values given, and their space.
+func SettingsOf(spec *param.Spec, given param.Values, g param.Graph) ([]param.Values, *Space, error) {
+	settings, err := split.Settings(spec, given, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	usual, err := spec.Resolve(given, g)
+	return settings, SpaceOf(spec, settings, usual), err
 }
 
 // nearest returns the number of the setting that is nearest to some values.

@@ -212,11 +212,11 @@ func (s *Source) choose(ctx context.Context, t *Task) (*Choice, error) {
 	if split.TooFew(t.Class) {
 		return c, nil
 	}
-	kernels, kernelSpace, err := candidates(s.kernel, t.Given, s.graph)
+	kernels, kernelSpace, err := choose.SettingsOf(s.kernel, s.kernel.Own(t.Given), s.graph)
 	if err != nil {
 		return nil, err
 	}
-	learners, learnerSpace, err := candidates(&s.learner.Spec, t.Given, nil)
+	learners, learnerSpace, err := choose.SettingsOf(&s.learner.Spec, s.learner.Own(t.Given), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -263,16 +263,6 @@ func (s *Source) choose(ctx context.Context, t *Task) (*Choice, error) {
 	}
 	c.Accuracy, c.Stderr, c.Tested = result.Accuracy, result.Stderr, result.Tested
 	return c, nil
-}
-
-// candidates returns the settings to choose from, and their grid.
-func candidates(spec *param.Spec, values param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
-	settings, err := split.Settings(spec, spec.Own(values), g)
-	if err != nil {
-		return nil, nil, err
-	}
-	usual, err := spec.Resolve(spec.Own(values), g)
-	return settings, choose.SpaceOf(spec, settings, usual), err
 }
 
 // Name implements [method.Method].

@@ -109,19 +109,18 @@ type Compared struct {
 
 // Prediction is the result of [Run].
 type Prediction struct {
-	Value  []float64 // by row; a node with a known value has that
-	Stddev []float64 // standard deviation of the value of each node, 0 if it is known; nil but for gp
+	Value  []float64 `json:"-"` // by row; a node with a known value has that
+	Stddev []float64 `json:"-"` // standard deviation of the value of each node, 0 if it is known; nil but for gp
 
-	Reached *roaring.Bitmap // nodes that are connected with a node with a value
+	Reached *roaring.Bitmap `json:"-"` // nodes that are connected with a node with a value
 
 	Compared // the method that was used, with its cross-validated errors
 
-	Methods    []Compared // all methods, in their order
-	Mean       Errors     // of predicting the mean of the other folds
-	Neighbours Errors     // of predicting the mean of the neighbours outside the fold, or else that mean
-
-	Tested  int           // values that errors are measured on, a sample of many
-	HeldOut []TestedValue // these values, and those that models of other folds predict
+	Tested     int           `json:"tested"`        // values that errors are measured on, a sample of many
+	HeldOut    []TestedValue `json:"tested_values"` // these values, and those that models of other folds predict
+	Methods    []Compared    `json:"methods"`       // all methods, in their order
+	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
+	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of the neighbours outside the fold, or else that mean
 }
 
 // TestedValue is a value that a model does not know, and its prediction.

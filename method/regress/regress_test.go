@@ -13,6 +13,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -249,7 +251,7 @@ func TestManyValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := methods[0]
-	settings, err := m.settings(t.Context(), p)
+	settings, err := split.Settings(&m.Spec, m.Given, kernel.On(t.Context(), p.Graph))
 	if err != nil {
 		t.Fatal(err)
 	}

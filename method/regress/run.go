@@ -91,7 +91,7 @@ func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit
 	}
 	c := newComparison(p, s)
 	for _, m := range slices.Concat([]*Method{{Model: &constant}, {Model: &neighbours}}, methods) {
-		settings, err := m.settings(ctx, p)
+		settings, err := split.Settings(&m.Spec, m.Given, kernel.On(ctx, p.Graph))
 		if err != nil {
 			return err
 		}
@@ -154,11 +154,6 @@ func begin(p *Problem, methods []*Method, s *Settings) (*Problem, *Settings, err
 	return p.At(order), s, nil
 }
 
-// settings returns the settings of a method to choose from on a graph.
-func (m *Method) settings(ctx context.Context, p *Problem) ([]param.Values, error) {
-	return split.Settings(&m.Spec, m.Given, kernel.On(ctx, p.Graph))
-}
-
 // parametersOf returns a setting as parameters.
 func parametersOf(m *Method, v param.Values) method.Parameters {
 	return method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: v}}
@@ -207,14 +202,9 @@ type evidence struct {
 func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) {
 	e := &evidence{method: m}
 	var err error
-	if e.settings, err = m.settings(ctx, c.Problem); err != nil {
+	if e.settings, e.space, err = choose.SettingsOf(&m.Spec, m.Given, kernel.On(ctx, c.Graph)); err != nil {
 		return nil, err
 	}
-	usual, err := m.Resolve(m.Given, kernel.On(ctx, c.Graph))
-	if err != nil {
-		return nil, err
-	}
-	e.space = choose.SpaceOf(&m.Spec, e.settings, usual)
 	if last := len(e.space.Axes) - 1; last >= 0 {
 		e.space.Axes[last].Falling = m.Ridge
 	}

@@ -129,12 +129,7 @@ type regressDocument struct {
 	Skipped    skippedLines        `json:"skipped_label_lines"`
 	Attributes *attributesDocument `json:"node_features,omitempty"`
 
-	regress.Compared
-	Tested     int                   `json:"tested"`
-	HeldOut    []regress.TestedValue `json:"tested_values"`
-	Methods    []regress.Compared    `json:"methods"`
-	Mean       regress.Errors        `json:"mean"`
-	Neighbours regress.Errors        `json:"neighbours"`
+	*regress.Prediction
 	Closing
 }
 
@@ -180,7 +175,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(v.Row), Predicted: ids.N - len(v.Row), Unreached: ids.N - int(out.Reached.GetCardinality()),
-		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Compared: out.Compared, Tested: out.Tested, HeldOut: out.HeldOut, Methods: out.Methods, Mean: out.Mean, Neighbours: out.Neighbours,
+		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Prediction: out,
 	}
 	if c.page != "" {
 		doc.closeWith(closingOfRun(run))
