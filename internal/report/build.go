@@ -264,7 +264,7 @@ func text(v any) string {
 	return s
 }
 
-// format writes a number: % as a percentage, n as an integer, MB in millions of bytes, +% as a difference of percentages, p as a p value,
+// format writes a number: % as a percentage, n as an integer, MB in millions of bytes, g with all digits, +% as a difference of percentages, p as a p value,
 // a digit with this number of decimals; others with the decimals of their column, or else with four digits.
 func format(format string, x, margin float64, decimals int) Cell {
 	if math.IsNaN(margin) {
@@ -275,6 +275,8 @@ func format(format string, x, margin float64, decimals int) Cell {
 		return Percent(x, margin)
 	case "n":
 		return Count(int(math.Round(x)))
+	case "g":
+		return Number(x, strconv.FormatFloat(x, 'g', -1, 64))
 	case "MB":
 		return Number(x/1e6, strconv.FormatFloat(x/1e6, 'g', 3, 64))
 	case "+%":

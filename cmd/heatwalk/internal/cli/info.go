@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -25,6 +26,7 @@ import (
 type infoDocument struct {
 	Graph string `json:"graph"`
 	graphCounts
+	Form             string            `json:"form"`               // "undirected, weighted"
 	Negative         int64             `json:"negative,omitempty"` // entries with a weight below 0
 	SelfLoops        int64             `json:"self_loops"`
 	Components       int64             `json:"components"`
@@ -38,6 +40,7 @@ type infoDocument struct {
 	Identity         string            `json:"identity,omitempty"`
 	Labelled         *int              `json:"labelled,omitempty"`
 	Classes          *int              `json:"classes,omitempty"`
+	LargestClass     string            `json:"largest_class,omitempty"`
 	PFreq            *float64          `json:"p_freq,omitempty"`
 	PSwitch          *float64          `json:"p_switch,omitempty"`
 	PSwitchEdges     *float64          `json:"p_switch_edges,omitempty"`
@@ -53,8 +56,7 @@ type infoDocument struct {
 	ClassLinks     [][]int64              `json:"class_links,omitempty"`     // entries between labelled nodes, by class of the row and of the column; absent above 20 classes
 	Closing
 
-	frequent string // the most frequent class
-	odd      string // summary of lines that are not ordinary edges
+	odd string // summary of lines that are not ordinary edges
 }
 
 // kindCounts describes the edges of a kind.
@@ -85,7 +87,22 @@ func runInfo(run *session, c *infoOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(v, func(io.Writer) { sheet(escapeWriter{run.stdout}, 20, append(v.lines(), [2]string{"took", run.cost()})) })
+	lines := [][2]string{{"columns", v.Columns.String()}, {"lines", v.odd}}
+	page, err := report.Build("info", v)
+	if err != nil {
+		return err
+	}
+	for _, fact := range page.Facts {
+		lines = append(lines, [2]string{fact.Name, fact.Value})
+	}
+	for _, k := range v.Kinds {
+		text := words.Counted(k.Entries, "entry")
+		if k.EqualLabels != nil {
+			text += fmt.Sprintf(", %s join equal labels", words.Percent(*k.EqualLabels))
+		}
+		lines = append(lines, [2]string{"kind " + k.Name, text})
+	}
+	return run.printResult(v, func(io.Writer) { sheet(escapeWriter{run.stdout}, 20, append(lines, [2]string{"took", run.cost()})) })
 }
 
 // measureGraph computes the counts of a graph, and of labels if a file is given.
@@ -99,6 +116,12 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	m := g.Store.Manifest
 	v := &infoDocument{
 		Graph: name, graphCounts: countsOf(m), Attributes: m.Attributes, Negative: m.Negative, SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+	}
+	if v.Form = "undirected"; v.Directed {
+		v.Form = "directed"
+	}
+	if v.Weighted {
+		v.Form += ", weighted"
 	}
 	if g.Report == nil {
 		v.Identity = m.Identity
@@ -129,7 +152,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
 	if l != nil {
 		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names, s.LabelsByClass(l.Names), s.Pairs
-		v.Labelled, v.Classes, v.PFreq, v.frequent = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
+		v.Labelled, v.Classes, v.PFreq, v.LargestClass = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
 		v.PSwitchEdges = &s.SwitchEdge
 		if m.Negative == 0 { // else it is no share
 			v.PSwitch = &s.SwitchWeight
@@ -175,58 +198,6 @@ func describeCodes(run *session, g *openGraph, l *nodefile.Labels, v *infoDocume
 		v.Kinds = append(v.Kinds, counts)
 	}
 	return nil
-}
-
-// lines returns the counts of a graph with their names.
-func (v *infoDocument) lines() [][2]string {
-	kind, noun := "undirected", "edges join"
-	if v.Directed {
-		kind = "directed"
-	}
-	if v.Weighted {
-		kind += ", weighted"
-		noun = "the weight of edges joins"
-	}
-	var labelled, frequent, byWeight, byEdges string
-	if v.Classes != nil {
-		labelled = fmt.Sprintf("%s of %s", words.Counted(*v.Labelled, "node"), words.Counted(*v.Classes, "class"))
-	}
-	if v.PFreq != nil {
-		frequent = fmt.Sprintf("%s of labels are of the largest class, %s", words.Percent(*v.PFreq), v.frequent)
-	}
-	if v.PSwitch != nil {
-		byWeight = fmt.Sprintf("%s of %s different classes", words.Percent(*v.PSwitch), noun)
-	}
-	if v.PSwitchEdges != nil && v.Weighted {
-		byEdges = words.Percent(*v.PSwitchEdges) + " of edges, whatever they weigh"
-	}
-	negative, times, attributes := "", "", ""
-	if a := v.Attributes; a != nil {
-		attributes = fmt.Sprintf("%s of type %s, from %s", words.Counted(a.Columns, "column"), a.Type, input.Escape(a.Name))
-	}
-	if v.Negative > 0 {
-		negative = words.Counted(v.Negative, "entry")
-	}
-	if v.FirstTime != "" {
-		times = v.FirstTime + " to " + v.LastTime
-	}
-	lines := [][2]string{
-		{"columns", v.Columns.String()}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
-		{"entries", words.Count(v.Entries)}, {"negative", negative}, {"self loops", words.Count(v.SelfLoops)},
-		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
-		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
-		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order}, {"attributes", attributes},
-		{"labelled", labelled}, {"p_freq", frequent},
-		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"times", times},
-	}
-	for _, k := range v.Kinds {
-		text := words.Counted(k.Entries, "entry")
-		if k.EqualLabels != nil {
-			text += fmt.Sprintf(", %s join equal labels", words.Percent(*k.EqualLabels))
-		}
-		lines = append(lines, [2]string{"kind " + k.Name, text})
-	}
-	return lines
 }
 
 func newVerify(run *session) *cobra.Command {
