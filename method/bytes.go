@@ -79,7 +79,16 @@ func keepsHighest(p *Problem, s *Settings) bool {
 
 // ScoreBytes returns the memory of the scores and classes of all nodes in a prediction by m.
 func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
-	if keepsHighest(p, s) && (m == (labelPropagation{}) || m == (automatic{}) && auto.KeepsHighest(p, autoSettings(p, *s))) {
+	isHighest := false
+	switch m := m.(type) {
+	case labelPropagation:
+		isHighest = keepsHighest(p, s)
+	case automatic:
+		isHighest = auto.KeepsHighest(p, autoSettings(p, *s))
+	case graphMethod:
+		isHighest = m.highest(p, s)
+	}
+	if isHighest {
 		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
 	}
 	if m == (automatic{}) && !p.Signed { // whose scores have no padding

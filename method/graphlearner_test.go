@@ -106,7 +106,7 @@ func TestSpreadingChoice(t *testing.T) {
 // Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
 	p := problemtest.Planted(t, 12, 200, 40)
-	set := &Settings{Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}
+	set := &Settings{Raw: true, Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}
 	for _, l := range propagate.Learners() {
 		m := methodOf(t, l.Name)
 		out, err := m.Predict(context.Background(), p, nil, set)

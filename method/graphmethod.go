@@ -35,6 +35,9 @@ type graphLearner interface {
 	// bytes is the memory of a prediction, and of a choice by the given number of labels.
 	bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64
 
+	// highest reports whether scores stores the highest scores of each node in place of those of all classes.
+	highest(p *Problem, s *Settings) bool
+
 	// isSampled reports that a choice compares settings on a sample of many labels, because
 	// each setting is a fit of its own.
 	isSampled() bool
@@ -75,6 +78,7 @@ type graphPredictor struct {
 	set *Settings
 	out *Prediction
 
+	highest   bool                   // whether out has the highest scores in place of those of all classes
 	embedding *sparse.Block[float64] // see spectralLogistic
 }
 
@@ -87,8 +91,9 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graph
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
+	r := &graphPredictor{p: p, set: &set, out: new(Prediction), highest: m.highest(p, &set)}
 	set.Memory = p.Remaining(set.Memory)
-	return &graphPredictor{p: p, set: &set, out: new(Prediction)}, nil
+	return r, nil
 }
 
 // whole finds the components of an undirected graph, and the nodes that a label reaches.
@@ -244,9 +249,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 
 // Bytes implements [Sizer].
 func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	set := *s
-	set.Memory = p.Remaining(set.Memory)
-	settings, err := split.Settings(set.trying(m.declaration()), m.declaration().Own(set.Given), nil)
+	settings, err := split.Settings(s.trying(m.declaration()), m.declaration().Own(s.Given), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -261,7 +264,7 @@ func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if tuned != nil {
 		labels = len(tuned.Row)
 	}
-	return m.bytes(p, labels, settings, &set), nil
+	return m.bytes(p, labels, settings, s), nil
 }
 
 // classShares is the prior of methods that do not walk: the shares of the classes among the
@@ -310,8 +313,9 @@ func Register(d *Declaration) {
 // declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
 type declaredMethod struct{ *Declaration }
 
-func (m declaredMethod) declaration() *param.Spec { return &m.Spec }
-func (m declaredMethod) isSampled() bool          { return false }
+func (m declaredMethod) declaration() *param.Spec         { return &m.Spec }
+func (m declaredMethod) isSampled() bool                  { return false }
+func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
 
 func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) (err error) {
 	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)

@@ -9,27 +9,37 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// TestHighest checks that label propagation within a small limit has the classes and the three highest scores of the
-// run without a limit, to the bit, for the harmonic function and for walks.
+// TestHighest checks that methods within a small limit have the classes and the three highest scores of the run without a
+// limit, to the bit.
 func TestHighest(t *testing.T) {
 	p := manyClasses(t)
-	m := methodOf(t, "lp")
-	for _, given := range []param.Values{
-		{"center": param.Of(false)}, {"center": param.Of(true)}, {"alpha": param.Of(0.5)}, {"steps": param.Of(3), "center": param.Of(true)},
+	p.Row, p.Class = p.Row[:len(p.Row)/2], p.Class[:len(p.Row)/2]
+	for _, run := range []struct {
+		name   string
+		memory int64
+		given  param.Values
+	}{
+		{"lp", 200_000, param.Values{"center": param.Of(false)}},
+		{"lp", 200_000, param.Values{"center": param.Of(true)}},
+		{"lp", 200_000, param.Values{"alpha": param.Of(0.5)}},
+		{"lp", 200_000, param.Values{"steps": param.Of(3), "center": param.Of(true)}},
+		{"lgc", 250_000, param.Values{"alpha": param.Of(0.9)}},
+		{"wvrn", 250_000, nil},
 	} {
+		m, given := methodOf(t, run.name), run.given
 		full, err := m.Predict(t.Context(), p, nil, &Settings{Given: given, Top: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited, err := m.Predict(t.Context(), p, nil, &Settings{Given: given, Top: 3, Memory: 200_000})
+		limited, err := m.Predict(t.Context(), p, nil, &Settings{Given: given, Top: 3, Memory: run.memory})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if limited.Highest == nil || limited.Scores != nil || full.Highest != nil {
-			t.Fatalf("%v: highest scores %v within the limit, %v without", given, limited.Highest != nil, full.Highest != nil)
+			t.Fatalf("%s %v: highest scores %v within the limit, %v without", run.name, given, limited.Highest != nil, full.Highest != nil)
 		}
 		if !slices.Equal(limited.Class, full.Class) {
-			t.Errorf("%v: other classes within the limit", given)
+			t.Errorf("%s %v: other classes within the limit", run.name, given)
 		}
 		row := make([]float64, len(p.Names))
 		for v := range p.Degrees {
@@ -42,7 +52,7 @@ func TestHighest(t *testing.T) {
 			limited.Highest.RowTo(row, v)
 			for _, c := range order[:problem.HighestCount] {
 				if float32(row[c]) != scores[c] {
-					t.Fatalf("%v: node %d has %v for class %d, want %v", given, v, row[c], c, scores[c])
+					t.Fatalf("%s %v: node %d has %v for class %d, want %v", run.name, given, v, row[c], c, scores[c])
 				}
 			}
 		}

@@ -43,6 +43,9 @@ const shortRow = 0.01
 func (spectralLogistic) declaration() *param.Spec { return &spectralLogisticSpec }
 func (spectralLogistic) isSampled() bool          { return true }
 
+// highest implements [graphLearner].
+func (spectralLogistic) highest(p *Problem, s *Settings) bool { return keepsHighest(p, s) }
+
 // prepare computes the eigenvectors that the largest dimension needs.
 func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settings []param.Values) error {
 	if err := r.whole(ctx); err != nil {
@@ -162,19 +165,31 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 		return err
 	}
 	model, cols := models[0], r.columns(v)
-	r.out.Scores, r.out.Class = chunks.Block[float32](n, k), make([]int, n)
+	r.out.Class = make([]int, n)
+	if r.highest {
+		r.out.Highest = problem.NewHighest(n)
+	} else {
+		r.out.Scores = chunks.Block[float32](n, k)
+	}
 	err = chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
-		x, z := make([]float64, cols), []float64(nil)
+		x, z, shares := make([]float64, cols), []float64(nil), make([]float32, k)
 		for v := lo; v < hi; v++ {
-			shares := r.out.Scores.Row(v)
 			if !r.out.Reached.Contains(uint32(v)) {
 				continue
+			}
+			if r.highest {
+				clear(shares)
+			} else {
+				shares = r.out.Scores.Row(v)
 			}
 			r.rowTo(x, v)
 			z = model.ScoresTo(z, x, nil)
 			r.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
 			for a, q := range classify.Softmax(z, z) {
 				shares[model.Pairs[a].Positive] = float32(q)
+			}
+			if r.highest {
+				r.out.Highest.Set(v, shares)
 			}
 		}
 	})
@@ -183,8 +198,11 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 }
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.
-func (spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
-	n, dimension := len(p.Degrees), 0
+func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
+	n, dimension, scores := len(p.Degrees), 0, scoreBytes(p)
+	if m.highest(p, s) {
+		scores = problem.HighestBytes(n) + 8*int64(n)
+	}
 	for _, v := range settings {
 		dimension = max(dimension, min(n, v.Int("dimension")))
 	}
@@ -192,5 +210,5 @@ func (spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s
 	embedding := blocks.BlockBytes[float64](n, dimension)
 	fit := 8*int64(labels)*int64(dimension) + classify.LogisticBytes(labels, dimension, len(p.Names))
 	const graphVectors = 8
-	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scoreBytes(p))
+	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scores)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -37,42 +38,56 @@ func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []param.Val
 // vectorBytes is the memory of vectors of the graph, its components and its system.
 func vectorBytes(p *Problem) int64 { return 8 * 8 * int64(len(p.Degrees)) }
 
-// columns returns the number of classes that are solved at a time, and of folds in one solve.
-func (m spreading) columns(classes int) (width, folds int) {
-	if m.rule.Coupled || classes <= solveColumns {
-		return classes, max(1, solveColumns/classes)
+// highest reports whether the highest scores of each node replace those of all classes. It requires shares of scores, which
+// need no more than the sum of these.
+func (m spreading) highest(p *Problem, s *Settings) bool {
+	return m.rule.Probabilities == nil && !m.rule.Coupled && !s.Explain && keepsHighest(p, s)
+}
+
+// slab is the classes and the folds that are solved together, and the bytes of their solve with its scores.
+type slab struct {
+	classes, folds int
+	bytes, left    int64 // left: within the limit, without the scores
+}
+
+// slabWithin returns the slab of at most the given number of folds within a memory limit, 0 for none.
+func (m spreading) slabWithin(p *Problem, folds int, v param.Values, limit int64) slab {
+	n, k, entries := len(p.Degrees), len(p.Names), p.A.NNZ()
+	of := func(classes, folds int) slab {
+		scores := blocks.BlockBytes[float64](n, classes*folds)
+		left := budget.Remaining(limit, scores)
+		return slab{classes, folds, scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v, left), left}
 	}
-	return solveColumns, 1
+	if m.rule.Coupled || k <= solveColumns {
+		folds = min(folds, max(1, solveColumns/k))
+		if all := of(k, budget.Widest(folds, limit, func(f int) int64 { return of(k, f).bytes })); m.rule.Coupled || limit == 0 || all.bytes <= limit {
+			return all
+		}
+	}
+	return of(budget.Widest(min(k, solveColumns), limit, func(classes int) int64 { return of(classes, 1).bytes }), 1)
 }
 
-// within returns the folds that are solved together within a memory limit, and the memory of the
-// limit without their block.
-func (m spreading) within(n int, entries int64, classes int, v param.Values, limit int64) (folds int, left int64) {
-	width, folds := m.columns(classes)
-	block := func(folds int) int64 { return blocks.BlockBytes[float64](n, folds*classes) }
-	folds = budget.Widest(folds, limit, func(folds int) int64 {
-		return block(folds) + m.rule.ScoresBytes(n, entries, folds*width, width, v, limit)
-	})
-	return folds, budget.Remaining(limit, block(folds))
-}
-
-// solve stores the scores of the labels of some problems in f, a column for each class after the other. Of many classes it
-// solves for some after others, for one problem.
-func (m spreading) solve(ctx context.Context, r *graphPredictor, f *sparse.Block[float64], problems []*Problem, v param.Values, s *propagate.Settings) error {
+// solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
+// of one problem are behind those of the other.
+func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Problem, part slab, v param.Values, s *propagate.Settings, take func(lo int, f *sparse.Block[float64]) error) error {
 	k := len(r.p.Names)
-	width, _ := m.columns(k)
-	for lo := 0; lo < k; lo += width {
-		hi, set := min(lo+width, k), *s
+	for lo := 0; lo < k; lo += part.classes {
+		hi, set := min(lo+part.classes, k), *s
 		var seeds []cwk.Seeds
 		for _, p := range problems {
 			seeds = append(seeds, seedsOf(p, lo, hi))
 		}
+		set.Memory = part.left
 		if s.Progress != nil {
 			set.Progress = func(_ string, done, total int64) {
-				s.Progress("walk", int64(lo)*total+int64(width)*done, int64(k)*total)
+				s.Progress("walk", int64(lo)*total+int64(hi-lo)*done, int64(k)*total)
 			}
 		}
-		work, err := m.rule.ScoresTo(ctx, f.Columns(lo, lo+(hi-lo)*len(problems)), r.g, seeds, v, &set)
+		f := sparse.NewBlock[float64](len(r.p.Degrees), (hi-lo)*len(problems))
+		work, err := m.rule.ScoresTo(ctx, f, r.g, seeds, v, &set)
+		if err == nil {
+			err = take(lo, f)
+		}
 		if err != nil {
 			return err
 		}
@@ -83,37 +98,49 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor, f *sparse.Block
 
 // predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
 func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
-	k, n := len(r.p.Names), len(r.p.Degrees)
+	k := len(r.p.Names)
 	for setting, v := range settings {
-		width, memory := m.within(n, r.p.A.NNZ(), k, v, r.set.Memory)
-		for lo := 0; lo < len(groups); lo += width {
-			var batch []*Problem
-			for _, g := range groups[lo:min(lo+width, len(groups))] {
-				batch = append(batch, g.train)
+		part := m.slabWithin(r.p, len(groups), v, r.set.Memory)
+		for lo := 0; lo < len(groups); lo += part.folds {
+			batch := groups[lo:min(lo+part.folds, len(groups))]
+			scores, assigned := make([]map[int][]float64, len(batch)), make([][]int, len(batch)) // scores of test sets by node
+			var problems []*Problem
+			for i, g := range batch {
+				problems, scores[i] = append(problems, g.train), map[int][]float64{}
+				for _, node := range g.test.Row {
+					scores[i][node] = make([]float64, k)
+				}
 			}
-			f := sparse.NewBlock[float64](n, k*len(batch))
-			if err := m.solve(ctx, r, f, batch, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory}); err != nil {
+			err := m.solve(ctx, r, problems, part, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
+				classes := f.Cols / len(batch)
+				for i, g := range batch {
+					columns, offset := f.Columns(i*classes, (i+1)*classes), []float64(nil)
+					if m.rule.Coupled {
+						if offset, assigned[i], err = m.rule.Decide(sparse.TeamOf(r.g.A), columns, seedsOf(g.train, 0, k), v); err != nil {
+							return err
+						}
+					}
+					for node, row := range scores[i] {
+						copy(row[first:], columns.Row(node))
+						addTo(row, offset)
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				return err
 			}
-			for i, p := range batch {
-				scores, seeds := f.Columns(i*k, (i+1)*k), seedsOf(p, 0, k)
-				offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), scores, seeds, v)
-				if err != nil {
-					return err
-				}
-				reached, largest := r.g.Components.Reached(p.Row), split.Majority(p.Class)
-				row := make([]float64, k)
+			for i, g := range batch {
+				reached, largest := r.g.Components.Reached(g.train.Row), split.Majority(g.train.Class)
 				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
 					switch {
-					case assigned != nil:
-						return assigned[node], isReached
+					case assigned[i] != nil:
+						return assigned[i][node], isReached
 					case !isReached:
 						return largest, false
 					}
-					copy(row, scores.Row(node))
-					addTo(row, offset)
-					return classify.ArgMax(row), true
+					return classify.ArgMax(scores[i][node]), true
 				})
 			}
 		}
@@ -130,20 +157,80 @@ func addTo(scores, offset []float64) {
 
 // scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
 func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
-	err := m.solve(ctx, r, f, []*Problem{r.p}, v, &propagate.Settings{Memory: budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)), Progress: r.set.Progress})
+	n, k, isShare := len(r.p.Degrees), len(r.p.Names), m.rule.Probabilities == nil && !r.g.Signed
+	if r.highest {
+		r.out.Highest = problem.NewHighest(n)
+	} else {
+		r.out.Scores = sparse.NewBlock[float32](n, k)
+	}
+	if !isShare || r.set.Raw || r.set.Explain {
+		r.out.Raw = sparse.NewBlock[float64](n, k)
+	}
+	row := make([]float32, k)
+	take := func(lo int, f *sparse.Block[float64]) error {
+		row = row[:f.Cols]
+		for i := range n {
+			if r.out.Raw != nil {
+				copy(r.out.Raw.Row(i)[lo:], f.Row(i))
+			}
+			for c, x := range f.Row(i) {
+				row[c] = float32(max(x, 0)) // rounding may leave a zero a little below
+			}
+			if r.highest {
+				r.out.Highest.Add(i, lo, row)
+			} else {
+				copy(r.out.Scores.Row(i)[lo:], row)
+			}
+		}
+		return nil
+	}
+	part := m.slabWithin(r.p, 1, v, budget.Remaining(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
+	if err := m.solve(ctx, r, []*Problem{r.p}, part, v, &propagate.Settings{Progress: r.set.Progress}, take); err != nil {
+		return err
+	}
+	r.out.form = m.form(r, v, r.out.Raw)
+	prior := classShares.Of(seedsOf(r.p, 0, k))(0)
+	if !isShare {
+		return m.probabilities(r, v, prior)
+	}
+	row = row[:k]
+	simd.ConvertTo(row, prior)
+	for i := range n {
+		switch {
+		case r.highest && !r.out.Highest.Normalize(i, 0):
+			r.out.Highest.Set(i, row)
+		case !r.highest && !share(r.out.Scores.Row(i)):
+			copy(r.out.Scores.Row(i), row)
+		}
+	}
+	fillClasses(r.out, r.p, classShares)
+	return nil
+}
+
+// share divides scores by their sum, as [problem.Highest.Normalize] does. It reports whether the sum is above 0.
+func share(scores []float32) bool {
+	sum := 0.0
+	for _, x := range scores {
+		sum += float64(x)
+	}
+	for c, x := range scores {
+		if sum > 0 {
+			scores[c] = float32(float64(x) / sum)
+		}
+	}
+	return sum > 0
+}
+
+// probabilities makes probabilities and classes of the scores in r.out.Raw.
+func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []float64) error {
+	f, team := r.out.Raw, sparse.TeamOf(r.g.A)
+	n, k := f.Dims()
+	squares := blocks.Total(nil, blocks.Dots(team, f, f))
+	offset, assigned, err := m.rule.Decide(team, f, seedsOf(r.p, 0, k), v)
 	if err != nil {
 		return err
 	}
-	squares := blocks.Total(nil, blocks.Dots(sparse.TeamOf(r.g.A), f, f))
-	r.out.Raw, r.out.Scores, r.out.form = f, sparse.NewBlock[float32](n, k), m.form(r, v, f)
-	offset, assigned, err := m.rule.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
-	if err != nil {
-		return err
-	}
-	scale := math.Sqrt(squares / float64(max(1, sparse.TeamOf(r.g.A).TotalOf(n)*k)))
-	prior := classShares.Of(seeds)(0)
+	scale := math.Sqrt(squares / float64(max(1, team.TotalOf(n)*k)))
 	row, scores := make([]float64, k), make([]float64, k)
 	r.out.Class = make([]int, n)
 	for i := range n {
@@ -164,16 +251,21 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 	return nil
 }
 
-// bytes is the memory of the largest of three phases: folds or splits that are columns of one
-// solve, the solve for all nodes, and the conversion of its scores.
-func (m spreading) bytes(p *Problem, _ int, settings []param.Values, s *Settings) int64 {
-	n, k, v := len(p.Degrees), len(p.Names), settings[0]
-	classes, _ := m.columns(k)
-	memory := budget.Remaining(s.Memory, vectorBytes(p))
-	solve := func(folds int) int64 {
-		scores := blocks.BlockBytes[float64](n, k*folds)
-		return scores + m.rule.ScoresBytes(n, p.A.NNZ(), classes*folds, classes, v, budget.Remaining(memory, scores))
+// keptBytes is the memory of the scores of all nodes, and of their classes.
+func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
+	n, k := len(p.Degrees), len(p.Names)
+	if highest {
+		return problem.HighestBytes(n) + 8*int64(n)
 	}
-	folds, _ := m.within(n, p.A.NNZ(), k, v, memory)
-	return vectorBytes(p) + max(solve(folds), solve(1), blocks.BlockBytes[float64](n, k)+scoreBytes(p))
+	if m.rule.Probabilities != nil || p.Signed || s.Raw || s.Explain {
+		return scoreBytes(p) + blocks.BlockBytes[float64](n, k)
+	}
+	return scoreBytes(p)
+}
+
+// bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
+func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
+	memory, kept := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p)), m.keptBytes(p, m.highest(p, s), s)
+	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes + int64(labels)*int64(8*len(p.Names)+64)
+	return vectorBytes(p) + max(choice, kept+m.slabWithin(p, 1, settings[0], budget.Remaining(memory, kept)).bytes)
 }

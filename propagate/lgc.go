@@ -37,7 +37,6 @@ var lgc = Learner{
 			}
 		}
 	},
-	Probabilities: shareTo,
 }
 
 // SignedShares stores the shares of classes by scores of a graph with negative weights: f/Σ|f|, plus a constant that makes
@@ -59,21 +58,5 @@ func SignedShares(dst, f []float64) {
 	}
 	for c := range dst {
 		dst[c] /= total
-	}
-}
-
-// shareTo stores scores f ≥ 0 divided by their sum, or shares where that is zero.
-func shareTo(dst, f, shares []float64, _ float64) {
-	sum := 0.0
-	for c, v := range f {
-		dst[c] = max(v, 0) // rounding may leave a zero a little below
-		sum += dst[c]
-	}
-	if !(sum > 0) {
-		copy(dst, shares)
-		return
-	}
-	for c := range dst {
-		dst[c] /= sum
 	}
 }

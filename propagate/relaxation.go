@@ -80,7 +80,6 @@ var relaxationLabelling = Learner{
 		walks := blocks.BlockBytes[float64](n+classes, panelled(columns)) // of every sequence of labels
 		return walks + 2*blocks.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
-	Probabilities: shareTo,
 }
 
 // sequences returns k + … + k^N and k^N, both at most a bit more than maxSequences.

@@ -64,7 +64,6 @@ var wvrn = Learner{
 	Bytes: func(n, classes int, _ param.Values) int64 {
 		return blocks.BlockBytes[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
 	},
-	Probabilities: shareTo,
 }
 
 // transition returns T = D⁻¹A.

@@ -65,17 +65,18 @@ func (h *Highest) Set(node int, scores []float32) {
 }
 
 // Normalize divides the scores of a node by their sum over all classes, unless the sum is 1 to the given tolerance or not
-// above 0.
-func (h *Highest) Normalize(node int, tolerance float64) {
+// above 0. It reports whether the sum is above 0.
+func (h *Highest) Normalize(node int, tolerance float64) bool {
 	sum := h.sum[node]
 	if math.Abs(sum-1) <= tolerance || !(sum > 0) {
-		return
+		return sum > 0
 	}
 	class, score := h.of(node)
 	for i := range score {
 		score[i] = float32(float64(score[i]) / sum)
 		sink(class[:i+1], score[:i+1]) // rounding may have made neighbours equal
 	}
+	return true
 }
 
 // Class returns the class with the highest score of a node.
