@@ -75,13 +75,13 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 	if team.Max(indefinite); indefinite[0] != 0 {
 		return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite", ErrParameter, alpha)
 	}
-	s.startNear(v)
+	s.startNear(slices.Clone(v))
 	return s, nil
 }
 
 // startNear makes solves begin at Galerkin's approximation by v ≥ 0 in each
 // component, where it is s or 0: near to the end of the range of a parameter, or with
-// few clamped rows, that is most of the solution.
+// few clamped rows, that is most of the solution. It keeps and changes v.
 func (s *System) startNear(v []float64) {
 	if s.Graph.Signed { // v is far from an eigenvector
 		return
@@ -98,10 +98,11 @@ func (s *System) startNear(v []float64) {
 	}
 	team.Sum(energy)
 	team.Sum(square)
-	s.easy, s.quotients = blocks.NewDisjointOf(team, component, components, slices.Clone(v)), make([]float64, len(v))
+	s.quotients = make([]float64, len(v))
 	for i, c := range component {
 		if v[i] > 0 {
 			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])
 		}
 	}
+	s.easy = blocks.NewDisjointOf(team, component, components, v)
 }

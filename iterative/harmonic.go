@@ -190,7 +190,7 @@ func (m *restrictedMatrix) Sweep(ctx context.Context, workers int, visit func(wo
 }
 
 // HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
-// factor: five blocks, vectors, marks of reached rows, and sums by chunk.
+// factor: five blocks, ten vectors and the slots of rows, marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	return 5*blocks.BlockBytes[float64](n, cols) + (13*8+1)*int64(n) + 16*int64(cols)*int64(blocks.Chunks(n))
+	return 5*blocks.BlockBytes[float64](n, cols) + (10*8+4+1)*int64(n) + 16*int64(cols)*int64(blocks.Chunks(n))
 }

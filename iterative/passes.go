@@ -1,10 +1,20 @@
 package iterative
 
 import (
+	"slices"
+
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// unit returns ones, one for each row.
+func (r *passes) unit() []float64 {
+	if n := r.b.Rows; len(r.ones) != n {
+		r.ones = slices.Repeat([]float64{1}, n)
+	}
+	return r.ones
+}
 
 // part returns the sums of a chunk: which is 0 for rᵀr, 1 for rᵀz.
 func (r *passes) part(chunk, which int) []float64 {
@@ -43,7 +53,12 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	var weights [blocks.ChunkRows]float64 // of the square of a residual in its norm
+	for i := range hi - lo {
+		s := blocks.Factor(r.cg.Scale, lo+i)
+		weights[i] = 1 / (s * s)
+	}
+	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha, weights[:hi-lo], r.inverse[lo:hi], rr, rz)
 	if r.cg.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -96,7 +111,7 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 func (r *passes) turnChunk(_, lo, hi int) {
 	z, factor := r.r, r.inverse
 	if r.z != nil {
-		z, factor = r.z, r.ones
+		z = r.z // with ones for the inverse
 	}
 	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo), r.alpha, r.beta, factor[lo:hi])
 	if r.cg.Null != nil {

@@ -44,9 +44,8 @@ type passes struct {
 	alpha, beta []float64 // by column
 
 	// By row.
-	weight  []float64 // of a residual's square in its norm
 	inverse []float64 // the preconditioner, or ones
-	ones    []float64
+	ones    []float64 // nil until they are needed, see unit
 
 	parts []float64 // sums by chunk
 	dots  sched.Sums
@@ -77,13 +76,6 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	r.v.parts = blocks.Grow(r.v.parts, 2*k*blocks.Chunks(n))
 	if c.Null != nil {
 		r.v.null.Begin(c.Null, 2*k)
-	}
-	r.v.ones, r.v.weight = blocks.Grow(r.v.ones, n), blocks.Grow(r.v.weight, n)
-	for i := range r.v.ones {
-		r.v.ones[i], r.v.weight[i] = 1, 1
-	}
-	for i, s := range c.Scale {
-		r.v.weight[i] = 1 / (s * s)
 	}
 	r.rec.setPreconditioner()
 	r.rec.dot = r.v.dotRows
@@ -242,9 +234,9 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scale := r.v.ones
-	if r.cg.Scale != nil {
-		scale = r.cg.Scale
+	scale := r.cg.Scale
+	if scale == nil {
+		scale = r.v.unit()
 	}
 	r.exact = true
 	r.result.Sweeps++
@@ -270,13 +262,14 @@ func (r *run) trueResidual(ctx context.Context) error {
 
 // setPreconditioner prepares for Precond.
 func (r *recurrence) setPreconditioner() {
-	r.v.inverse, r.v.z = r.v.ones, nil
+	r.v.z = nil
 	switch p := r.cg.Precond.(type) {
 	case nil:
+		r.v.inverse = r.v.unit()
 	case *jacobi:
 		r.v.inverse = p.inverse
 	default:
-		r.v.z = r.v.q
+		r.v.inverse, r.v.z = r.v.unit(), r.v.q
 	}
 }
 

@@ -47,7 +47,7 @@ func blockBytes(l *Propagation, cols int) int64 {
 	if walks(l) {
 		return scores + 2*blocks.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
-	const graphVectors = 3 // degrees, loops, and sums without them
+	const graphVectors = 2 // loops, and degrees without them
 	return scores + blocks.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
 }
 

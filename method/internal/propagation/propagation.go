@@ -96,6 +96,9 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			return "", err
 		}
 		g.Memory = factor
+		if slices.Equal(g.Degrees, p.Degrees) { // to hold them once
+			g.Degrees = p.Degrees
+		}
 		h, err := iterative.Harmonic(ctx, g, p.Row)
 		if err != nil {
 			return "", err
