@@ -84,7 +84,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	}
 	n, _ := p.A.Dims()
 	if l.Highest != nil {
-		l.Highest = problem.NewHighest(n)
+		l.Highest = problem.NewHighest(n, p.Row, p.Class)
 		out.Highest = l.Highest
 	} else {
 		out.Scores = sparse.NewBlock[float32](n, len(p.Names))
@@ -122,7 +122,7 @@ func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propa
 		Progress: set.Progress,
 	}
 	if keepsHighest(p, set) {
-		l.Highest = problem.NewHighest(0)
+		l.Highest = new(problem.Highest)
 	}
 	return l
 }

@@ -2,12 +2,15 @@ package method
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
 )
 
 // Sizer is implemented by methods that allocate more than the scores of all nodes.
@@ -44,12 +47,25 @@ func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 		}
 	}
 	over := &budget.Error{Need: enough.Memory, Limit: set.Memory, Largest: budget.Item{What: "prediction by " + m.Name(), Bytes: enough.Memory}}
-	if m == (automatic{}) && p.Attributes == nil {
-		if _, err := Bytes(labelPropagation{}, p, nil, s); err == nil {
-			over.Instead = labelPropagation{}.Name()
-		}
+	if p.Attributes == nil {
+		over.Instead = smallerMethods(m, p, &set)
 	}
 	return enough.Memory, over
+}
+
+// smallerMethods returns the names of other methods that fit the memory limit, among those that many nodes and classes allow.
+func smallerMethods(m Method, p *Problem, s *Settings) string {
+	var names []string
+	for _, other := range []Method{automatic{}, blockBeliefs{}, labelPropagation{}, graphMethod{spreading{propagate.Learners().Named("lgc")}}} {
+		spec := other.Declarations()[0]
+		if other.Name() == m.Name() || p.Directed && spec.Works&param.Directed == 0 || param.CheckSigned(spec, p.Signed) != nil {
+			continue
+		}
+		if bytes, err := bytesWithin(other, p, nil, s); err == nil && bytes <= s.Memory {
+			names = append(names, other.Name())
+		}
+	}
+	return strings.Join(names, " or ")
 }
 
 // bytesWithin estimates the memory of a prediction within the limit of the settings, which the estimate

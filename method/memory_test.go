@@ -80,11 +80,16 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 	}
 }
 
-// Where auto does not fit, the error names label propagation if that does.
-func TestInsteadOfAuto(t *testing.T) {
+// Where a method does not fit, the error names others that do.
+func TestInsteadOfMethod(t *testing.T) {
 	p := problemtest.Planted(t, 4, 1200, 400)
-	for limit, want := range map[int64]string{1 << 20: "lp", 1 << 10: ""} {
-		_, err := Bytes(automatic{}, p, nil, &Settings{Memory: limit})
+	for _, c := range []struct {
+		name  string
+		limit int64
+		want  string
+	}{{"auto", 1 << 20, "beliefs or lp or lgc"}, {"rl", 150_000, "beliefs"}, {"auto", 1 << 10, ""}} {
+		limit, want := c.limit, c.want
+		_, err := Bytes(methodOf(t, c.name), p, nil, &Settings{Memory: limit})
 		if over := new(budget.Error); !errors.As(err, &over) || over.Instead != want {
 			t.Errorf("limit %d: %q is named instead, want %q, error %v", limit, over.Instead, want, err)
 		}

@@ -167,7 +167,7 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 	model, cols := models[0], r.columns(v)
 	r.out.Class = make([]int, n)
 	if r.highest {
-		r.out.Highest = problem.NewHighest(n)
+		r.out.Highest = problem.NewHighest(n, r.p.Row, r.p.Class)
 	} else {
 		r.out.Scores = chunks.Block[float32](n, k)
 	}

@@ -159,7 +159,7 @@ func addTo(scores, offset []float64) {
 func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k, isShare := len(r.p.Degrees), len(r.p.Names), m.rule.Probabilities == nil && !r.g.Signed
 	if r.highest {
-		r.out.Highest = problem.NewHighest(n)
+		r.out.Highest = problem.NewHighest(n, r.p.Row, r.p.Class)
 	} else {
 		r.out.Scores = sparse.NewBlock[float32](n, k)
 	}

@@ -131,7 +131,7 @@ func Fitting(limit, fixed, perColumn int64, columns int) int {
 type Error struct {
 	Need, Limit int64
 	Largest     Item
-	Instead     string // the name of a method that fits, or ""
+	Instead     string // the names of methods that fit, or ""
 }
 
 // Error implements error.

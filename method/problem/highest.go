@@ -1,6 +1,10 @@
 package problem
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // HighestCount is the number of classes whose scores [Highest] has.
 const HighestCount = 3
@@ -11,23 +15,51 @@ type Highest struct {
 	class []int32   // HighestCount for each node, -1 for none
 	score []float32 // of these classes
 	sum   []float64 // of the scores of all classes
+
+	labels     []labelScore // by node
+	isLabelled []uint64     // a bit for each node
 }
 
-// NewHighest returns a Highest of n nodes without scores.
-func NewHighest(n int) *Highest {
-	h := &Highest{class: make([]int32, n*HighestCount), score: make([]float32, n*HighestCount), sum: make([]float64, n)}
-	for i := range h.class {
-		h.class[i] = -1
+// labelScore is the score of the label of a node.
+type labelScore struct {
+	node  int
+	class int32
+	score float32
+}
+
+// NewHighest returns a Highest of n nodes without scores. It also has the scores of the labels, which are the given classes
+// of some nodes.
+func NewHighest(n int, labelled, labels []int) *Highest {
+	h := &Highest{
+		class: slices.Repeat([]int32{-1}, n*HighestCount), score: make([]float32, n*HighestCount), sum: make([]float64, n),
+		isLabelled: make([]uint64, n/64+1),
 	}
+	for i, node := range labelled {
+		h.labels = append(h.labels, labelScore{node: node, class: int32(labels[i])})
+		h.isLabelled[node/64] |= 1 << (node % 64)
+	}
+	slices.SortFunc(h.labels, func(a, b labelScore) int { return cmp.Compare(a.node, b.node) })
 	return h
 }
 
+// label returns the score of the label of a node; nil: it has none.
+func (h *Highest) label(node int) *labelScore {
+	if h.isLabelled[node/64]>>(node%64)&1 == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(h.labels, node, func(l labelScore, node int) int { return cmp.Compare(l.node, node) })
+	return &h.labels[i]
+}
+
 // HighestBytes returns the memory of the highest scores of n nodes.
-func HighestBytes(n int) int64 { return int64(n) * (8*HighestCount + 8) }
+func HighestBytes(n int) int64 { return int64(n) * (8*HighestCount + 8 + 1) }
 
 // Add adds the scores of a node for the classes from first on. Classes are added in increasing order.
 func (h *Highest) Add(node, first int, scores []float32) {
 	class, score := h.of(node)
+	if l := h.label(node); l != nil && first <= int(l.class) && int(l.class) < first+len(scores) {
+		l.score = scores[int(l.class)-first]
+	}
 	for c, v := range scores {
 		h.sum[node] += float64(v)
 		if class[HighestCount-1] < 0 || v > score[HighestCount-1] {
@@ -71,6 +103,9 @@ func (h *Highest) Normalize(node int, tolerance float64) bool {
 	if math.Abs(sum-1) <= tolerance || !(sum > 0) {
 		return sum > 0
 	}
+	if l := h.label(node); l != nil {
+		l.score = float32(float64(l.score) / sum)
+	}
 	class, score := h.of(node)
 	for i := range score {
 		score[i] = float32(float64(score[i]) / sum)
@@ -82,26 +117,16 @@ func (h *Highest) Normalize(node int, tolerance float64) bool {
 // Class returns the class with the highest score of a node.
 func (h *Highest) Class(node int) int { return int(h.class[node*HighestCount]) }
 
-// RowTo stores the highest scores of a node in dst, and 0 for other classes.
+// RowTo stores the highest scores of a node and that of its label in dst, and 0 for other classes.
 func (h *Highest) RowTo(dst []float64, node int) {
 	clear(dst)
+	if l := h.label(node); l != nil && int(l.class) < len(dst) {
+		dst[l.class] = float64(l.score)
+	}
 	class, score := h.of(node)
 	for i, c := range class {
 		if 0 <= c && int(c) < len(dst) {
 			dst[c] = float64(score[i])
 		}
 	}
-}
-
-// At returns the scores of the given nodes.
-func (h *Highest) At(nodes []uint32) *Highest {
-	out := NewHighest(len(nodes))
-	for i, node := range nodes {
-		class, score := out.of(i)
-		oldClass, oldScore := h.of(int(node))
-		copy(class, oldClass)
-		copy(score, oldScore)
-		out.sum[i] = h.sum[node]
-	}
-	return out
 }

@@ -50,7 +50,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 	in := m.features.in
 	n, k := len(in.p.Degrees), len(in.p.Names)
 	if keepsHighest(&in.design, in.set) {
-		out.Highest = problem.NewHighest(n)
+		out.Highest = problem.NewHighest(n, in.p.Row, in.p.Class)
 	} else {
 		out.Scores = chunks.Block[float32](n, k)
 	}
