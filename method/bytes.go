@@ -102,7 +102,7 @@ func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
 	case automatic:
 		isHighest = auto.KeepsHighest(p, autoSettings(p, *s))
 	case graphMethod:
-		isHighest = m.highest(p, s)
+		isHighest = m.keepsHighest(p, s)
 	}
 	if isHighest {
 		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())

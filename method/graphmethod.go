@@ -35,9 +35,6 @@ type graphLearner interface {
 	// bytes is the memory of a prediction, and of a choice by the given number of labels.
 	bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64
 
-	// highest reports whether scores stores the highest scores of each node in place of those of all classes.
-	highest(p *Problem, s *Settings) bool
-
 	// isSampled reports that a choice compares settings on a sample of many labels, because
 	// each setting is a fit of its own.
 	isSampled() bool
@@ -91,9 +88,17 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graph
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	r := &graphPredictor{p: p, set: &set, out: new(Prediction), highest: m.highest(p, &set)}
+	r := &graphPredictor{p: p, set: &set, out: new(Prediction), highest: m.keepsHighest(p, &set)}
 	set.Memory = p.Remaining(set.Memory)
 	return r, nil
+}
+
+// keepsHighest reports whether scores stores the highest scores of each node in place of those of all classes.
+func (m graphMethod) keepsHighest(p *Problem, s *Settings) bool {
+	l, ok := m.graphLearner.(interface {
+		highest(p *Problem, s *Settings) bool
+	})
+	return ok && l.highest(p, s)
 }
 
 // whole finds the components of an undirected graph, and the nodes that a label reaches.
@@ -313,9 +318,8 @@ func Register(d *Declaration) {
 // declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
 type declaredMethod struct{ *Declaration }
 
-func (m declaredMethod) declaration() *param.Spec         { return &m.Spec }
-func (m declaredMethod) isSampled() bool                  { return false }
-func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
+func (m declaredMethod) declaration() *param.Spec { return &m.Spec }
+func (m declaredMethod) isSampled() bool          { return false }
 
 func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) (err error) {
 	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)

@@ -50,11 +50,11 @@ func TestHighest(t *testing.T) {
 			}
 			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 			limited.Highest.RowTo(row, v)
-			kept := order[:problem.HighestCount]
+			listed := order[:problem.HighestCount]
 			if i := slices.Index(p.Row, v); i >= 0 {
-				kept = append(kept, p.Class[i])
+				listed = append(listed, p.Class[i])
 			}
-			for _, c := range kept {
+			for _, c := range listed {
 				if float32(row[c]) != scores[c] {
 					t.Fatalf("%s %v: node %d has %v for class %d, want %v", run.name, given, v, row[c], c, scores[c])
 				}

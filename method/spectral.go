@@ -43,7 +43,7 @@ const shortRow = 0.01
 func (spectralLogistic) declaration() *param.Spec { return &spectralLogisticSpec }
 func (spectralLogistic) isSampled() bool          { return true }
 
-// highest implements [graphLearner].
+// highest: see [graphMethod.keepsHighest].
 func (spectralLogistic) highest(p *Problem, s *Settings) bool { return keepsHighest(p, s) }
 
 // prepare computes the eigenvectors that the largest dimension needs.

@@ -53,31 +53,31 @@ type slab struct {
 // slabWithin returns the slab of at most the given number of folds within a memory limit, 0 for none.
 func (m spreading) slabWithin(p *Problem, folds int, v param.Values, limit int64) slab {
 	n, k, entries := len(p.Degrees), len(p.Names), p.A.NNZ()
-	of := func(classes, folds int) slab {
+	sized := func(classes, folds int) slab {
 		scores := blocks.BlockBytes[float64](n, classes*folds)
 		left := budget.Remaining(limit, scores)
 		return slab{classes, folds, scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v, left), left}
 	}
 	if m.rule.Coupled || k <= solveColumns {
 		folds = min(folds, max(1, solveColumns/k))
-		if all := of(k, budget.Widest(folds, limit, func(f int) int64 { return of(k, f).bytes })); m.rule.Coupled || limit == 0 || all.bytes <= limit {
+		if all := sized(k, budget.Widest(folds, limit, func(f int) int64 { return sized(k, f).bytes })); m.rule.Coupled || limit == 0 || all.bytes <= limit {
 			return all
 		}
 	}
-	return of(budget.Widest(min(k, solveColumns), limit, func(classes int) int64 { return of(classes, 1).bytes }), 1)
+	return sized(budget.Widest(min(k, solveColumns), limit, func(classes int) int64 { return sized(classes, 1).bytes }), 1)
 }
 
 // solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
 // of one problem are behind those of the other.
-func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Problem, part slab, v param.Values, s *propagate.Settings, take func(lo int, f *sparse.Block[float64]) error) error {
+func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Problem, width slab, v param.Values, s *propagate.Settings, take func(lo int, f *sparse.Block[float64]) error) error {
 	k := len(r.p.Names)
-	for lo := 0; lo < k; lo += part.classes {
-		hi, set := min(lo+part.classes, k), *s
+	for lo := 0; lo < k; lo += width.classes {
+		hi, set := min(lo+width.classes, k), *s
 		var seeds []cwk.Seeds
 		for _, p := range problems {
 			seeds = append(seeds, seedsOf(p, lo, hi))
 		}
-		set.Memory = part.left
+		set.Memory = width.left
 		if s.Progress != nil {
 			set.Progress = func(_ string, done, total int64) {
 				s.Progress("walk", int64(lo)*total+int64(hi-lo)*done, int64(k)*total)
@@ -100,9 +100,9 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Pro
 func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	k := len(r.p.Names)
 	for setting, v := range settings {
-		part := m.slabWithin(r.p, len(groups), v, r.set.Memory)
-		for lo := 0; lo < len(groups); lo += part.folds {
-			batch := groups[lo:min(lo+part.folds, len(groups))]
+		width := m.slabWithin(r.p, len(groups), v, r.set.Memory)
+		for lo := 0; lo < len(groups); lo += width.folds {
+			batch := groups[lo:min(lo+width.folds, len(groups))]
 			scores, assigned := make([]map[int][]float64, len(batch)), make([][]int, len(batch)) // scores of test sets by node
 			var problems []*Problem
 			for i, g := range batch {
@@ -111,7 +111,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 					scores[i][node] = make([]float64, k)
 				}
 			}
-			err := m.solve(ctx, r, problems, part, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
+			err := m.solve(ctx, r, problems, width, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
 				classes := f.Cols / len(batch)
 				for i, g := range batch {
 					columns, offset := f.Columns(i*classes, (i+1)*classes), []float64(nil)
@@ -184,8 +184,8 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 		}
 		return nil
 	}
-	part := m.slabWithin(r.p, 1, v, budget.Remaining(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
-	if err := m.solve(ctx, r, []*Problem{r.p}, part, v, &propagate.Settings{Progress: r.set.Progress}, take); err != nil {
+	width := m.slabWithin(r.p, 1, v, budget.Remaining(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
+	if err := m.solve(ctx, r, []*Problem{r.p}, width, v, &propagate.Settings{Progress: r.set.Progress}, take); err != nil {
 		return err
 	}
 	r.out.form = m.form(r, v, r.out.Raw)
