@@ -60,8 +60,8 @@ func (m spreading) slabWithin(p *Problem, folds int, v param.Values, limit int64
 	}
 	if m.rule.Coupled || k <= solveColumns {
 		folds = min(folds, max(1, solveColumns/k))
-		if all := sized(k, budget.Widest(folds, limit, func(f int) int64 { return sized(k, f).bytes })); m.rule.Coupled || limit == 0 || all.bytes <= limit {
-			return all
+		if full := sized(k, budget.Widest(folds, limit, func(f int) int64 { return sized(k, f).bytes })); m.rule.Coupled || limit == 0 || full.bytes <= limit {
+			return full
 		}
 	}
 	return sized(budget.Widest(min(k, solveColumns), limit, func(classes int) int64 { return sized(classes, 1).bytes }), 1)
@@ -265,7 +265,7 @@ func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
 
 // bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
 func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
-	memory, kept := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p)), m.keptBytes(p, m.highest(p, s), s)
+	memory, scores := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p)), m.keptBytes(p, m.highest(p, s), s)
 	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes + int64(labels)*int64(8*len(p.Names)+64)
-	return vectorBytes(p) + max(choice, kept+m.slabWithin(p, 1, settings[0], budget.Remaining(memory, kept)).bytes)
+	return vectorBytes(p) + max(choice, scores+m.slabWithin(p, 1, settings[0], budget.Remaining(memory, scores)).bytes)
 }
