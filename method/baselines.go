@@ -75,7 +75,7 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 	}
 	folds := set.folds(len(p.Row))
 	if m == (automatic{}) {
-		folds = split.FoldCount(len(p.Row))
+		folds = auto.FoldCount(len(p.Row))
 	}
 	fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}

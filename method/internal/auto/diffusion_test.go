@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,11 +19,10 @@ import (
 func TestDiffusionScores(t *testing.T) {
 	p := problemtest.Planted(t, 9, 60, 24)
 	in := inputOf(t, p, &Settings{RNGSeed: 5})
-	r := &kernelRegression{in: in, p: p, fold: newSeeds(in).fold}
+	r := newKernelRegression(in, newSeeds(in).fold)
 	if _, err := p.FindComponents(context.Background(), 1, new(problem.Work)); err != nil {
 		t.Fatal(err)
 	}
-	r.scores = newDiffusionScores(sparse.NewBlock[float32](len(p.Degrees), kernels*len(p.Names)), len(p.Row), in.folds)
 	if err := r.addDiffusion(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -60,32 +58,6 @@ func TestDiffusionScores(t *testing.T) {
 	square.Mul(links, links)
 	checkScores(t, r, diffusions, 0)
 	checkScores(t, r, []*mat.Dense{&square}, len(p.Names))
-}
-
-// Of many labels those of a sample have scores without themselves and without a fold; others have
-// those of any node, which do not depend on them.
-func TestDiffusionScoresOfSample(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 4, 900, 700, 3, 5, 1)
-	set := &Settings{RNGSeed: 2}
-	in := inputOf(t, p, set)
-	if !in.diffusion {
-		t.Fatal("no kernel is computed")
-	}
-	sampled, fold := split.Sample(p.Class, kernelLabels(p), 2, 0), newSeeds(in).fold
-	d, err := diffuse(t.Context(), in, fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, row := range p.Row {
-		other := (fold[i] + 1) % in.folds
-		got, without, in := d.of(i, fold[i], -1), d.of(i, fold[i], other), slices.Contains(sampled, i)
-		if in == slices.Equal(got, doubled(d.full.Row(row))) {
-			t.Errorf("label %d, of the sample: %t, has the scores %v, its node %v", i, in, got, d.full.Row(row))
-		}
-		if in == slices.Equal(got, without) {
-			t.Errorf("label %d, of the sample: %t, has the scores %v, without another fold %v", i, in, got, without)
-		}
-	}
 }
 
 // checkScores compares scores from a column on with least squares on the best of kernels.

@@ -232,7 +232,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, 
 	if set.Propagated != nil {
 		return set.Propagated, nil
 	}
-	folds := split.FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
+	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
 	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds, isolated)
 	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 		return nil, nil

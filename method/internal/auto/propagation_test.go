@@ -98,12 +98,12 @@ func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []comp
 	return h, h.combine(all)
 }
 
-// Where neighbours differ label propagation has no part.
+// Where neighbours differ label propagation has no part, but for chance.
 func TestModelsPredictNearLabels(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
 	h, mixture := combined(t, p, &Settings{})
 	for _, c := range mixture {
-		if c.isOf(h.settings, candidate.isPropagation) {
+		if c.isOf(h.settings, candidate.isPropagation) && c.weight > 2*leastWeight {
 			t.Errorf("label propagation has the weight %v where neighbours differ", c.weight)
 		}
 	}
