@@ -80,18 +80,18 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Predi
 	choice := set.Choice
 	if choice == nil && beginsWithBeliefs(p, set) && !set.Thorough || choice != nil && choice.BlockModel {
 		start := time.Now()
-		var err error
-		if choice == nil {
-			if set, err = propagated(ctx, p, set); err != nil {
-				return nil, err
-			}
-		}
 		m, err := blockModel(ctx, p, set, &out.Work)
 		if err != nil {
 			return nil, err
 		}
+		isChosen := choice != nil
+		if !isChosen {
+			if isChosen, err = isExplained(ctx, p, m); err != nil {
+				return nil, err
+			}
+		}
 		out.Seconds.Choose = time.Since(start).Seconds()
-		if choice != nil || isExplained(p, set, m) {
+		if isChosen {
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}

@@ -24,9 +24,6 @@ func Bytes(p *problem.Problem, set *Settings) int64 {
 	}
 	limit := p.Remaining(set.Memory)
 	first := heldOutBytes(p) + beliefs.Bytes(len(p.Degrees), len(p.Names), budget.Remaining(limit, heldOutBytes(p)))
-	if d := designOf(p, set); propagates(&d, false) {
-		first = max(first, propagationOf(p, set, limit).Bytes()+heldOutBytes(p))
-	}
 	if limit > 0 && bytes > limit && !set.Thorough {
 		return first
 	}

@@ -3,6 +3,7 @@ package auto
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -44,10 +45,11 @@ const (
 	// standard error of an accuracy at 4,000 labels is 0.8 points or less.
 	mostLearned = 4000
 
-	// mostSparse is the mean degree up to which label propagation is a candidate on a graph of more than
-	// blockModelNodes nodes: on roads and meshes. Such large graphs have no scores of kernels, which take
-	// some twenty sweeps with a column for each label of a sample.
+	// mostSparse is the mean degree, and mostUneven the largest degree in units of the mean one, up to which label
+	// propagation is a candidate on a graph of more than blockModelNodes nodes: on roads and meshes. On wordnet-2024, which
+	// has hubs, it had no weight.
 	mostSparse = 8
+	mostUneven = 8
 )
 
 func designOf(p *problem.Problem, set *Settings) design {
@@ -95,10 +97,16 @@ func FoldCount(labels int) int {
 }
 
 // Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on
-// larger ones with a mean degree of 8 or less.
+// larger ones with a mean degree of 8 or less and without hubs.
 func Propagates(p *problem.Problem) bool {
 	n := p.Nodes()
-	return n <= blockModelNodes || sparse.EntriesOf(p.A) <= mostSparse*int64(n)
+	if n <= blockModelNodes {
+		return true
+	}
+	team := sparse.TeamOf(p.A)
+	largest := []float64{slices.Max(p.Degrees)}
+	team.Max(largest)
+	return sparse.EntriesOf(p.A) <= mostSparse*int64(n) && largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
 // follow takes the stages of a choice that was made before, perhaps on a smaller graph, in place of those that the

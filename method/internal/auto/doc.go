@@ -3,8 +3,8 @@
 // the next one reads.
 //
 //  1. blockModel (blockmodel.go) fits beliefs of a block model to a graph of more than 50,000 nodes,
-//     with one candidate and one fold. If their certainty agrees with the held-out labels, and label
-//     propagation is not more accurate, they predict all nodes and nothing else is computed.
+//     with one candidate and one fold. If their certainty agrees with the held-out labels, and the votes of labelled
+//     neighbours are not more accurate, they predict all nodes and nothing else is computed.
 //  2. design (design.go) lists the features and candidates of a problem, by the sizes of the graph
 //     and of the labels, never by the memory limit. Stages that the size of the graph leaves out are
 //     in Prediction.Omitted.
@@ -31,9 +31,8 @@
 // Points of accuracy, from the measurements of November 2026 (bench/results/accuracy.md and its history):
 //
 //   - Beliefs alone where they explain the graph: 0.4 on a block model of 100,000 nodes with 2 % of the
-//     labels and 1.0 on one of a million with 1 %, in a fifteenth and a tenth of the time. On 26 real
-//     cells the rule fires once (−1.3). Comparing them with label propagation: 5.9 and 4.3 on wordnet-2024
-//     with 5 and 10 %.
+//     labels and 1.0 on one of a million with 1 %, in a fifteenth and a tenth of the time. Comparing them with the votes
+//     of neighbours: 5.9 and 4.3 on wordnet-2024 with 5 and 10 %.
 //   - Beliefs as a factor of the mixture: 6.8 on six block models of 3,000 to 20,000 nodes.
 //   - Walks of 40 steps: 10 steps lose 1.5 to 2 points on Cora, 20 lose 0.4, 80 gain nothing. Free
 //     columns for graphs where neighbours differ: a prior that neighbours agree costs webkb-texas 5

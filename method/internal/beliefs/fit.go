@@ -95,6 +95,35 @@ func (m *Model) KnowsItself() bool {
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
+// Votes returns for each held-out label the class of the largest weight among its neighbours with labels, -1 without such
+// a neighbour. Fit has made a single run, and Predict was not called. Cost: a sweep.
+func (m *Model) Votes(ctx context.Context) ([]int, error) {
+	q := m.only
+	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
+		hi := min(lo+q.logs.Cols, len(q.field))
+		for i := range q.logs.Rows {
+			clear(q.logs.Row(i))
+		}
+		for _, row := range q.seeds.Row {
+			if c := q.known(row, q.runs[0].fold); lo <= c && c < hi {
+				q.logs.Row(row)[c-lo] = 1
+			}
+		}
+		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), sparse.Step[float32]{Alpha: 1}); err != nil {
+			return nil, err
+		}
+		q.countSweep(hi - lo)
+	}
+	votes := make([]int, len(m.HeldOut))
+	for i, label := range m.HeldOut {
+		row := q.evidence.Row(q.seeds.Row[label])
+		if votes[i] = slices.Index(row, slices.Max(row)); row[votes[i]] == 0 {
+			votes[i] = -1
+		}
+	}
+	return votes, nil
+}
+
 // Fit chooses among the candidates by the labels of the folds: fold[i] ≥ 0 is the fold of seed i, or −1 if
 // it is never held out. Without a held-out label it is the first candidate. The graph is undirected. Cost:
 // for each fold about 4 sweeps of C columns, and 15 for each candidate at the most, as many columns at a time as the
