@@ -2,6 +2,7 @@ package classify
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -203,3 +204,171 @@ const (
 	badLength = "classify: slice of the wrong length"
 	badClass  = "classify: class out of range"
 )
+
+// Model is a fitted kernel model: for any item it computes the decision of every classifier in
+// Pairs.
+type Model struct {
+	Classes  int       // the number of classes, with and without items
+	Items    int       // the number of items of the Gram, the length of a kernel row
+	Pairs    Pairs     // the classes that each score separates
+	Machines []Machine // one for each of Pairs; nil: scores are not linear in kernel values
+	Rule     Rule      // computes the scores if Machines is nil
+}
+
+// Rule computes scores that are not linear in kernel values. It must be safe for concurrent use.
+type Rule interface {
+	// ScoresTo stores the scores of an item x in dst, of the length of Model.Pairs, where
+	// row[i] is K(x, i) for all items i of the Gram and self is K(x, x).
+	ScoresTo(dst, row []float64, self float64)
+}
+
+// Machine is a binary kernel classifier with the decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
+type Machine struct {
+	Index      []int     // the support vectors, as items of the Gram, positive class first
+	Coef       []float64 // y·α of each, not 0
+	Rho        float64
+	Objective  float64 // Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij, the dual objective
+	Iterations int
+	Bounded    int // the number of support vectors with α = C
+}
+
+// ScoresTo stores the score of each of Pairs on an item x in dst, where row[i] is K(x, i)
+// for all items i of the Gram and self is K(x, x). A nil dst allocates. Cost: one product for
+// each support vector of each classifier.
+func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
+	if len(row) != m.Items {
+		panic(badLength)
+	}
+	dst = destination(dst, len(m.Pairs))
+	if m.Rule != nil {
+		m.Rule.ScoresTo(dst, row, self)
+		return dst
+	}
+	for i := range m.Machines {
+		k := &m.Machines[i]
+		sum := 0.0
+		coef := k.Coef[:len(k.Index)]
+		for j, item := range k.Index {
+			sum += coef[j] * row[item]
+		}
+		dst[i] = sum - k.Rho
+	}
+	return dst
+}
+
+// Support returns the number of items that are support vectors of a classifier, of voted perceptrons
+// how many predictors they have, 0 of another model that has none.
+func (m *Model) Support() (items int) {
+	if m.Rule != nil {
+		if machine, ok := m.Rule.(interface{ support() int }); ok {
+			return machine.support()
+		}
+		return 0
+	}
+	counted := make([]bool, m.Items)
+	for i := range m.Machines {
+		for _, item := range m.Machines[i].Index {
+			if !counted[item] {
+				counted[item] = true
+				items++
+			}
+		}
+	}
+	return items
+}
+
+// LinearWeights returns the classifiers of m as linear functions of features,
+// with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
+// is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
+func LinearWeights[T float32 | float64](m *Model, f *sparse.Block[T]) *LinearModel {
+	if f.Rows != m.Items {
+		panic(badShape)
+	}
+	l := newLinearModel(m.Classes, m.Pairs, f.Cols)
+	for i := range m.Machines {
+		k := &m.Machines[i]
+		w := l.machine(i)
+		for j, item := range k.Index {
+			addScaled(w, k.Coef[j], f.Row(item))
+		}
+		l.Bias[i] = -k.Rho
+	}
+	return l
+}
+
+// LinearModel holds a linear function of p features for each of Pairs.
+type LinearModel struct {
+	Classes  int
+	Features int // p
+	Pairs    Pairs
+	// Weights has a row of p weights for each classifier, one after the other.
+	Weights []float64
+	Bias    []float64
+	// Shared are the weights of columns that all classes share, see [Logistic]; nil:
+	// there are none.
+	Shared []float64
+}
+
+func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {
+	return &LinearModel{
+		Classes:  classes,
+		Features: p,
+		Pairs:    pairs,
+		Weights:  make([]float64, len(pairs)*p),
+		Bias:     make([]float64, len(pairs)),
+	}
+}
+
+// machine returns the weights of classifier i, shared with the model.
+func (l *LinearModel) machine(i int) []float64 {
+	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
+}
+
+// ScoresTo stores in dst the decision ⟨w, x⟩ + bias of every classifier on an item with the
+// features x. If the model has shared columns, shared holds their values, laid out as in
+// [SharedColumns], and their products are added; otherwise it is nil. A nil dst allocates.
+func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
+	if len(x) != l.Features || len(shared) != len(l.Shared)*l.Classes {
+		panic(badLength)
+	}
+	dst = destination(dst, len(l.Pairs))
+	for i := range dst {
+		dst[i] = inner(x, l.machine(i)) + l.Bias[i]
+	}
+	for s, u := range l.Shared {
+		for a, p := range l.Pairs {
+			dst[a] += u * shared[s*l.Classes+p.Positive]
+		}
+	}
+	return dst
+}
+
+// destination returns dst, or a new slice if it is nil, checked to have length n.
+func destination(dst []float64, n int) []float64 {
+	if dst == nil {
+		return make([]float64, n)
+	}
+	if len(dst) != n {
+		panic(badLength)
+	}
+	return dst
+}
+
+// arena hands out slices of memory that is allocated in large pieces.
+type arena struct {
+	index []int
+	coef  []float64
+}
+
+// take returns empty slices with room for n elements.
+func (a *arena) take(n int) ([]int, []float64) {
+	if cap(a.index)-len(a.index) < n {
+		a.index = make([]int, 0, max(n, 2*cap(a.index)))
+		a.coef = make([]float64, 0, cap(a.index))
+	}
+	lo, hi := len(a.index), len(a.index)+n
+	a.index, a.coef = a.index[:hi], a.coef[:hi]
+	return a.index[lo:lo:hi], a.coef[lo:lo:hi]
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -2,10 +2,12 @@ package classify
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Rest is the second class of a one-vs-rest [Pair]: all other classes.
@@ -203,3 +205,106 @@ func resize[E any](s []E, n int) []E {
 
 // positive reports whether v is a positive finite number.
 func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+
+// SoftVotes stores in dst, whose length is the number of classes, the scores that the
+// decisions of binary classifiers amount to, which sum to one. With classifiers for two
+// classes each, every classifier splits one vote,
+//
+//	score_c = 2/(k(k−1)) Σ_{j≠c} σ(a·d_cj),  σ(x) = 1/(1 + exp(−x)),
+//
+// where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and
+// a is the slope: a larger one makes votes harder. With classifiers against [Rest] the scores
+// are exp(a·d_c), normalised. A class without a classifier scores 0. A nil dst allocates just
+// enough.
+func SoftVotes(dst []float64, p Pairs, decisions []float64, slope float64) []float64 {
+	if len(decisions) != len(p) {
+		panic(badLength)
+	}
+	if dst == nil {
+		dst = make([]float64, p.classes())
+	}
+	clear(dst)
+	if p.byVotes() {
+		share := 1 / float64(len(p))
+		for m, pair := range p {
+			vote := 1 / (1 + math.Exp(-slope*decisions[m]))
+			dst[pair.Positive] += share * vote
+			dst[pair.Negative] += share * (1 - vote)
+		}
+		return dst
+	}
+	top := slices.Max(decisions)
+	sum := 0.0
+	for m, pair := range p {
+		e := math.Exp(slope * (decisions[m] - top))
+		dst[pair.Positive] = e
+		sum += e
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+	return dst
+}
+
+// ArgMax returns the class with the largest score, the lowest among equals.
+func ArgMax[T float32 | float64](scores []T) int {
+	best := 0
+	for c, s := range scores {
+		if s > scores[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// WeightsParam declares the weights of classes. With "balanced" an item of class c counts as v_c items, see
+// [BalancedWeights], so that a rare class is predicted as readily as a frequent one: v_c multiplies the loss
+// of the item in support vector machines, least squares, logistic regression and Gaussian processes, and
+// the steps and votes of perceptrons. Scores that are means over the items of a class do not depend on
+// v_c, see alwaysBalanced.
+var WeightsParam = param.Param{
+	Name: "class-weights", Meaning: "weight of the items of each class: 1, or one that makes all classes weigh the same",
+	Kind: param.Choice, Words: []string{"equal", "balanced"}, Default: param.Of("equal"),
+}
+
+// alwaysBalanced is WeightsParam of learners whose score of a class is a mean over its items, in which
+// all classes weigh the same already.
+var alwaysBalanced = param.Param{
+	Name: "class-weights", Meaning: "all classes weigh the same, because scores are means over the items of a class",
+	Kind: param.Choice, Words: []string{"balanced"}, Default: param.Of("balanced"),
+}
+
+// weightsOf returns the weight of the items of each class; nil: 1.
+func weightsOf(v param.Values, y []int, classes int) []float64 {
+	if v.Word("class-weights") == "balanced" {
+		return BalancedWeights(y, classes)
+	}
+	return nil
+}
+
+// BalancedWeights returns the weights n/(k·n_c) under which every class weighs
+// the same in total: n items are used, n_c of them in class c, k classes have
+// an item. A class without an item gets weight 1.
+func BalancedWeights(y []int, classes int) []float64 {
+	g := newGroups(y, classes)
+	weights := make([]float64, classes)
+	for c := range weights {
+		weights[c] = 1
+		if count := g.count(c); count > 0 {
+			weights[c] = float64(len(g.items)) / (float64(len(g.present)) * float64(count))
+		}
+	}
+	return weights
+}
+
+func validateWeights(weights []float64, classes int) error {
+	if weights != nil && len(weights) != classes {
+		return fmt.Errorf("classify: %d class weights for %d classes", len(weights), classes)
+	}
+	for c, w := range weights {
+		if !positive(w) {
+			return fmt.Errorf("classify: weight %v of class %d is not a positive number", w, c)
+		}
+	}
+	return nil
+}

@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
@@ -202,4 +206,162 @@ func (c *calibration) plus(addend *calibration) *calibration {
 		sum[i].Probability += b.Probability
 	}
 	return &sum
+}
+
+// confusion counts nodes by true class (rows) and predicted class (columns).
+type confusion [][]int
+
+// newConfusion returns the table of zeros for the given number of classes.
+func newConfusion(classes int) confusion {
+	c := make(confusion, classes)
+	for i := range c {
+		c[i] = make([]int, classes)
+	}
+	return c
+}
+
+// Count adds one node for every pair of truth[i] and predicted[i].
+func (c confusion) Count(truth, predicted []int) {
+	if len(truth) != len(predicted) {
+		panic(badLength)
+	}
+	for i, t := range truth {
+		c[t][predicted[i]]++
+	}
+}
+
+// classMeasures are the measures of one class, NaN where they divide by 0.
+type classMeasures struct {
+	truth, predicted      int // nodes of the class, and nodes with the prediction
+	precision, recall, f1 float64
+}
+
+// measuresOf returns the measures of class i: with TP nodes of it that are predicted so, precision is
+// TP/predicted, recall TP/truth, and F1 their harmonic mean 2·TP/(truth + predicted).
+func (c confusion) measuresOf(i int) classMeasures {
+	var m classMeasures
+	for j := range c {
+		m.truth += c[i][j]
+		m.predicted += c[j][i]
+	}
+	right := float64(c[i][i])
+	m.precision, m.recall, m.f1 = right/float64(m.predicted), right/float64(m.truth), 2*right/float64(m.truth+m.predicted)
+	return m
+}
+
+// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over those of the first classes that
+// occur as truth or as prediction, 0 if none does.
+func (c confusion) macroF1(classes int) float64 {
+	sum, present := 0.0, 0
+	for i := range classes {
+		if m := c.measuresOf(i); m.truth+m.predicted > 0 {
+			present++
+			sum += m.f1
+		}
+	}
+	if present == 0 {
+		return 0
+	}
+	return sum / float64(present)
+}
+
+// meanStderr returns the mean of x and its standard error, the sample standard
+// deviation over √len(x). The standard error of a single value is 0.
+func meanStderr(x []float64) (mean, stderr float64) {
+	if len(x) < 2 {
+		return stat.Mean(x, nil), 0
+	}
+	mean, std := stat.MeanStdDev(x, nil)
+	return mean, std / math.Sqrt(float64(len(x)))
+}
+
+const badLength = "evaluate: slices of different lengths"
+
+// Truth compares predictions with true labels.
+type Truth struct {
+	Accuracies
+	MacroF1 float64 `json:"macro_f1"`
+}
+
+// Accuracies are the shares of right predictions, as fractions of one: of all nodes that are
+// compared, and of those among them that a label reaches. No method can learn anything of the
+// others, so that accuracies estimated from labels are those of reached nodes.
+type Accuracies struct {
+	Nodes        int     `json:"nodes"`
+	All          float64 `json:"accuracy"`
+	Reached      float64 `json:"accuracy_reached"` // 0 without a reached node
+	NodesReached int     `json:"nodes_reached"`
+}
+
+// hits counts predictions, and the right ones among them.
+type hits struct{ nodes, right, reached, rightReached int }
+
+// add counts one prediction.
+func (h *hits) add(reached, right bool) {
+	h.nodes++
+	if right {
+		h.right++
+	}
+	if reached {
+		h.reached++
+		if right {
+			h.rightReached++
+		}
+	}
+}
+
+func (h *hits) accuracies() Accuracies {
+	return Accuracies{
+		Nodes:        h.nodes,
+		All:          float64(h.right) / math.Max(1, float64(h.nodes)),
+		Reached:      float64(h.rightReached) / math.Max(1, float64(h.reached)),
+		NodesReached: h.reached,
+	}
+}
+
+// Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
+// known ones on all nodes without a label in seeds. It returns nil if there are no such nodes.
+// A blank counts as wrong, and so does every class that seeds lacks.
+func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labels) *Truth {
+	seedClass := classOfRow(seeds, len(labels))
+	names := slices.Clone(seeds.Names)
+	position := map[string]int{}
+	for i, name := range names {
+		position[name] = i
+	}
+	for _, name := range actual.Names {
+		if _, ok := position[name]; !ok {
+			position[name] = len(names)
+			names = append(names, name)
+		}
+	}
+	blank := len(names) // in a column of its own, which has no part in the mean of F1
+	table := newConfusion(len(names) + 1)
+	var t Truth
+	var count hits
+	for i, row := range actual.Row {
+		if seedClass[row] != Unlabelled {
+			continue
+		}
+		want, got := position[actual.Names[actual.Class[i]]], labels[row]
+		if got == Unlabelled {
+			got = blank
+		}
+		table[want][got]++
+		count.add(reached.Contains(uint32(row)), got == want)
+	}
+	if t.Accuracies = count.accuracies(); t.Nodes == 0 {
+		return nil
+	}
+	t.MacroF1 = table.macroF1(blank)
+	return &t
+}
+
+// classOfRow returns the class of each of n rows, [Unlabelled] for those without.
+func classOfRow(l *nodefile.Labels, n int) []int32 {
+	class := slices.Repeat([]int32{Unlabelled}, n)
+	for i, row := range l.Row {
+		class[row] = int32(l.Class[i])
+	}
+	return class
 }

@@ -3,14 +3,18 @@ package method
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -228,4 +232,233 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		}
 	}
 	return err
+}
+
+// machinesAtATime is the number of machines whose decisions are computed in
+// one application of the kernel.
+const machinesAtATime = 32
+
+// score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
+// application of it to the dual coefficients.
+func (r *kernelPredictor) score(ctx context.Context) error {
+	n, outputs := len(r.p.Degrees), r.fitted.Pairs
+	if r.learner.Dual {
+		r.full, r.gram = nil, nil
+		isVoted := r.learner.Path != nil
+		width := min(len(outputs), machinesAtATime)
+		if outputs[0].Negative == classify.Rest || !isVoted {
+			width = len(outputs) // probabilities are normalised over all
+		} else {
+			r.nodes.counts = pages.Make[uint8](n * len(r.p.Names))
+		}
+		if isVoted {
+			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+		}
+		return r.decide(ctx, width, func(lo int, decisions *sparse.Block[float64]) error {
+			if isVoted {
+				return r.nodes.addAllVotes(ctx, outputs, decisions, lo)
+			}
+			return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+		})
+	}
+	if r.learner.Whole {
+		place := make([]int, n)
+		for a, i := range r.items {
+			place[i] = a
+		}
+		return r.nodes.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
+			r.full.RowTo(row, place[i])
+			return r.fitted.ScoresTo(nil, row, row[place[i]])
+		})
+	}
+	values, report, err := kernel.Matrix(ctx, r.kernels[r.best], sched.UpTo(n), r.items, r.settings("walk"))
+	if err != nil {
+		return err
+	}
+	r.out.Work.Sweeps += report.Sweeps
+	choose.Scale(values, r.scale)
+	return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
+}
+
+// decide applies the kernel to the dual coefficients of width classifiers at a time,
+// K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
+// number lo on.
+func (r *kernelPredictor) decide(ctx context.Context, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
+	n, machines := len(r.p.Degrees), r.fitted.Machines
+	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
+	for lo := 0; lo < len(machines); lo += width {
+		batch := machines[lo:min(lo+width, len(machines))]
+		coef, decisions := x.Columns(0, len(batch)), y.Columns(0, len(batch))
+		for j := range batch {
+			for _, row := range r.p.Row {
+				coef.Row(row)[j] = 0
+			}
+			for s, i := range batch[j].Index {
+				coef.Row(r.p.Row[i])[j] = r.scale * batch[j].Coef[s]
+			}
+		}
+		report, err := r.kernels[r.best].ApplyTo(ctx, decisions, coef, r.settings("walk"))
+		if err != nil {
+			return err
+		}
+		r.noteSweeps(report.Sweeps, len(batch))
+		for i := range n {
+			row := decisions.Row(i)
+			for j := range row {
+				row[j] -= batch[j].Rho
+			}
+		}
+		if err := visit(lo, decisions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteSweeps adds sweeps with a number of columns to the work.
+func (r *kernelPredictor) noteSweeps(sweeps, columns int) {
+	r.out.Work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(r.p.A) * int64(sweeps) * int64(columns)})
+}
+
+// solveTolerance is the residual of the solution without a kernel block,
+// relative to the targets, all ±1.
+const solveTolerance = 1e-7
+
+// solve returns (K + diag(ridge))⁻¹·T for the kernel between the labels, without a value of it, by
+// conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved]
+// where the tolerance is not reached.
+func (r *kernelPredictor) solve(ctx context.Context, ridge []float64, t *mat.Dense) (*mat.Dense, error) {
+	labels, machines := t.Dims()
+	width := min(machines, solveColumns)
+	operator := kernel.NewAmong(r.kernels[r.best], r.p.Row, r.scale, ridge, width, r.settings("walk"))
+	coef, err := operator.Solve(ctx, sparse.BlockOf(labels, machines, t.RawMatrix().Data), solveTolerance, r.set.Workers)
+	r.noteSweeps(operator.Sweeps, width)
+	if errors.Is(err, kernel.ErrUnsolved) {
+		return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
+	} else if err != nil {
+		return nil, err
+	}
+	return sparse.DenseOf(coef), nil
+}
+
+// maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
+// has a row of values for every kernel of the grid.
+const maxTestedRows = 2000
+
+// Tune implements [Method].
+func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+	r, err := m.begin(ctx, p, nil, s)
+	if err != nil {
+		return nil, err
+	}
+	search := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: m.learner.Path != nil}
+	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+		var values []param.Values
+		for _, i := range settings {
+			values = append(values, r.settled[i])
+		}
+		fit := eachOf(r, values...)
+		if m.learner.Path != nil {
+			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+				return fitPath(r)(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
+			}
+		}
+		return splitCounts(ctx, r, splits, kernels, len(settings), fit)
+	}
+	choice, err := search.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Choice{
+		Parameters: r.parameters(choice.Kernel, r.settled[choice.Setting]), Settings: choice.Candidates,
+		Accuracy: choice.Accuracy, Tested: choice.Tested,
+		Trials: trialsOf(choice, func(i int) Parameters {
+			return r.parameters(i/len(r.settled), r.settled[i%len(r.settled)])
+		}),
+	}, nil
+}
+
+// splitCounts counts the right predictions on the test nodes of all splits with each of some kernels
+// and each of the given number of settings, which vary faster.
+func splitCounts(ctx context.Context, r *kernelPredictor, splits *split.Splits, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {
+	counts := choose.NewCounts(len(kernels)*settings, make([]choose.FoldLabels, 1))
+	for i := range splits.Len {
+		trainTest := splits.At(i)
+		train := r.p.At(trainTest.Train)
+		train = train.At(split.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
+		test := r.p.At(trainTest.Test)
+		limit := maxTestedRows
+		if r.learner.Whole {
+			limit = r.set.sample
+		}
+		test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
+		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), r.learner.Whole)
+		for lo := 0; lo < len(kernels); lo += group {
+			hi := min(lo+group, len(kernels))
+			if err := countSplit(ctx, r, train, test, kernels[lo:hi], fit, counts.Right[lo*settings:hi*settings]); err != nil {
+				return nil, err
+			}
+		}
+		counts.Folds[0].Tested += len(test.Row)
+		r.set.Progress("choose", int64(i+1), int64(splits.Len))
+	}
+	return counts, nil
+}
+
+// tuneBytes bounds the blocks of kernels that are compared together.
+const tuneBytes = 96 << 20
+
+// tuneTogether returns how many kernels are tried together.
+func tuneTogether(train, test, kernels int, isTransductive bool) int {
+	if isTransductive {
+		train += test
+		test = 0
+	}
+	return min(kernels, max(1, tuneBytes/(8*train*(train+test))))
+}
+
+// countSplit adds the right answers on one split to hits.
+func countSplit(ctx context.Context, r *kernelPredictor, train, test *Problem, kernels []int, fit choose.Fit, hits []int64) error {
+	items, rows, y := train.Row, test.Row, train.Class
+	if r.learner.Whole {
+		items, rows, y = slices.Concat(items, rows), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
+	}
+	grams, err := r.grams(ctx, kernels, items, rows, "choose")
+	if err != nil {
+		return err
+	}
+	largest := split.Majority(train.Class)
+	return sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
+		values := grams[i]
+		block := *values
+		block.Rows = len(items)
+		choose.Scale(values, choose.MeanDiagonal(values, len(train.Row)))
+		models, err := fit(ctx, classify.DenseGram(&block), y)
+		if err != nil {
+			return err
+		}
+		for j, class := range test.Class {
+			row, selfValue := values.Row(len(train.Row)+j), 0.0
+			if r.learner.Whole {
+				selfValue = row[len(train.Row)+j]
+			}
+			choose.Ask(models, row, selfValue, y, choose.Outcome{Largest: largest}, func(s int, o choose.Outcome) {
+				if o.Voted() == class {
+					hits[i*len(models)+s]++
+				}
+			})
+		}
+		return nil
+	})
+}
+
+// fitPath returns what fits all settings of the learner on its path, one time after the other
+// in the same memory.
+func fitPath(r *kernelPredictor) choose.Fit {
+	return choose.OnPath(r.learner, r.learner.Path, len(r.p.Names))(complete(r.set.constant, r.settled...))
+}
+
+// eachOf returns what fits the learner with several settings, each by itself.
+func eachOf(r *kernelPredictor, settings ...param.Values) choose.Fit {
+	return choose.Each(r.learner, len(r.p.Names), settings)
 }
