@@ -61,9 +61,8 @@ type Result struct {
 	Confusion confusion `json:"confusion"` // summed over splits
 
 	parametersOfSplits
-	Tuned          string   `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
-	TuningAccuracy float64  `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
-	Tried          *Surface `json:"tried,omitempty"`           // on the tuning splits; nil: no number was chosen
+	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
+	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
 	// Weights are the numbers of splits with each of the weights of edges of [method.Weigh]; nil: the graph has none.
 	Weights map[string]int `json:"weights,omitempty"`

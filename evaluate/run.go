@@ -193,7 +193,6 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 				return err
 			}
 			rec.Result.Text = chosen.String()
-			rec.Result.Tried = newSurface(choice.Trials, chosen)
 		}
 	}
 	first := len(rec.Outcomes)

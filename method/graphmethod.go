@@ -245,10 +245,9 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	if err != nil {
 		return nil, err
 	}
-	parameters := func(i int) Parameters { return Parameters{Declared: &Setting{m.declaration(), settings[i]}} }
 	return &Choice{
-		Parameters: parameters(choice.Setting), Accuracy: choice.Accuracy, Tested: choice.Tested, Settings: len(settings),
-		Trials: trialsOf(choice, parameters), Work: r.out.Work,
+		Parameters: Parameters{Declared: &Setting{m.declaration(), settings[choice.Setting]}}, Accuracy: choice.Accuracy, Tested: choice.Tested, Settings: len(settings),
+		Work: r.out.Work,
 	}, nil
 }
 

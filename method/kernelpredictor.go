@@ -372,9 +372,6 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 	return &Choice{
 		Parameters: r.parameters(choice.Kernel, r.settled[choice.Setting]), Settings: choice.Candidates,
 		Accuracy: choice.Accuracy, Tested: choice.Tested,
-		Trials: trialsOf(choice, func(i int) Parameters {
-			return r.parameters(i/len(r.settled), r.settled[i%len(r.settled)])
-		}),
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sort"
 
@@ -24,26 +23,9 @@ type Choice struct {
 	Accuracy float64 // of the parameters on the labels that they were chosen by
 	Tested   int     // predictions behind it for each setting; 0: there were too few labels
 	Settings int     // number of settings to choose from
-	Trials   []Trial // of Tune: settings that were compared
 	Work     problem.Work
 
 	choice *choose.Found // nil of other methods, and with too few labels
-}
-
-// Trial is a setting and its accuracy on the labels that settings are compared on.
-type Trial struct {
-	Parameters
-	Accuracy float64
-}
-
-// trialsOf returns the settings that a search compared; parameters returns the parameters of candidate i.
-func trialsOf(f *choose.Found, parameters func(i int) Parameters) (list []Trial) {
-	for i, accuracy := range f.Trials {
-		if !math.IsNaN(accuracy) {
-			list = append(list, Trial{parameters(i), accuracy})
-		}
-	}
-	return list
 }
 
 // crossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
@@ -165,7 +147,6 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, set *
 	})
 	if err == nil {
 		choice.Constant = constantsOn(set.learner, set.constant)
-		choice.Trials = trialsOf(choice.choice, set.grid.at)
 	}
 	return choice, err
 }

@@ -38,10 +38,9 @@ type part struct {
 	Needs   string // key of the rows that a table has
 	Grouped bool   // rows with the same value of the first column follow each other
 
-	Matrix   string    // key of the numbers by row and column
-	Names    [2]string // keys of the names of rows and columns
-	Measures bool      // of classes: precision, recall and F1
-	Shares   bool      // cells are shares of the sum of their row
+	Matrix   string // key of the numbers by row and column, which are written as shares of the sum of their row
+	Names    string // key of the names of rows and columns
+	Measures bool   // of classes: precision, recall and F1
 
 	Chart, X, Y, By   string
 	Scatter, Diagonal bool
@@ -454,95 +453,60 @@ func chart(p *part, rows []object, caption string) *Chart {
 	return c
 }
 
-// matrix returns a table of the numbers of an object by row and column, shaded from the least to the largest. Of more than
-// 20 rows it has the largest ones.
+// matrix returns a table of the numbers of an object by row and column, as percentages of the sum of their row and shaded by
+// these. Of more than 20 rows and columns it has the largest ones.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.caption(p), Head: []string{"class"}}
-	rows, columns := namesOf(o[p.Names[0]], len(cells)), namesOf(o[p.Names[1]], 0)
+	names := namesOf(o[p.Names], len(cells))
 	number := func(i, j int) float64 {
 		row, _ := cells[i].([]any)
-		if x, isNumber := row[j].(float64); isNumber {
-			return x
-		}
-		return math.NaN()
+		x, _ := row[j].(float64)
+		return x
 	}
-	order, sums, columnSums := make([]int, len(rows)), make([]float64, len(rows)), make([]float64, len(columns))
-	for i := range rows {
+	order, sums, columnSums := make([]int, len(names)), make([]float64, len(names)), make([]float64, len(names))
+	for i := range names {
 		order[i] = i
-		for j := range columns {
+		for j := range names {
 			sums[i], columnSums[j] = sums[i]+number(i, j), columnSums[j]+number(i, j)
 		}
 	}
-	shownColumns := slices.Clone(order)
-	if !p.Shares {
-		t.Head[0], shownColumns = "", nil
-		for j := range columns {
-			shownColumns = append(shownColumns, j)
-		}
-	} else if len(order) > mostNames {
+	if len(order) > mostNames {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 		order = order[:mostNames]
 		slices.Sort(order)
-		shownColumns = order
 		t.Caption += " The 20 largest classes."
 	}
 	if p.Measures {
 		t.Head = append(t.Head, "nodes", "precision, %", "recall, %", "F1, %")
 	}
-	if p.Shares {
-		t.Turned = len(t.Head)
+	t.Turned = len(t.Head)
+	for _, j := range order {
+		t.Head = append(t.Head, names[j])
 	}
-	for _, j := range shownColumns {
-		t.Head = append(t.Head, columns[j])
-	}
-	low, high := math.Inf(1), math.Inf(-1)
 	for _, i := range order {
-		row := Texts(rows[i])
+		row := Texts(names[i])
 		if p.Measures {
 			precision, recall := number(i, i)/max(1, columnSums[i]), number(i, i)/max(1, sums[i])
 			row = append(row, Count(int(sums[i])), Percent(precision, 0), Percent(recall, 0), Percent(2*number(i, i)/max(1, sums[i]+columnSums[i]), 0))
 		}
-		for _, j := range shownColumns {
-			c := Percent(number(i, j), 0)
-			if p.Shares {
-				c = Number(number(i, j), strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
-				c.Shade = number(i, j) / max(1, sums[i])
-			} else if c.IsNumber {
-				low, high = min(low, c.Value), max(high, c.Value)
-			}
+		for _, j := range order {
+			share := number(i, j) / max(1, sums[i])
+			c := Number(number(i, j), strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
+			c.Shade = share
 			row = append(row, c)
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if p.Shares {
-		t.Caption += " Shade: none at 0, full at 100 %."
-		return t
-	}
-	for _, row := range t.Rows {
-		for j := range row[1:] {
-			if c := &row[1+j]; c.IsNumber && high > low {
-				c.Shade = (c.Value - low) / (high - low)
-			}
-		}
-	}
-	t.Caption += " Shade: none at " + Fixed(low, 1, 0).Text + " %, full at " + Fixed(high, 1, 0).Text + " %."
+	t.Caption += " Shade: none at 0, full at 100 %."
 	return t
 }
 
-// namesOf returns texts or numbers as texts; none are n empty ones.
+// namesOf returns a list of texts; none are n empty ones.
 func namesOf(v any, n int) []string {
-	list, isThere := v.([]any)
-	if !isThere {
-		return make([]string, n)
-	}
-	names := make([]string, len(list))
+	list, _ := v.([]any)
+	names := make([]string, max(n, len(list)))
 	for i, name := range list {
-		switch name := name.(type) {
-		case string:
-			names[i] = name
-		case float64:
-			names[i] = strconv.FormatFloat(name, 'g', 4, 64)
-		}
+		names[i] = text(name)
 	}
 	return names
 }

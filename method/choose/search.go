@@ -127,10 +127,6 @@ type Found struct {
 	Tested          int     // labels
 	Candidates      int     // pairs to choose from
 
-	// Trials are the accuracies of all pairs, the settings varying fastest; NaN of pairs that were
-	// not compared.
-	Trials []float64
-
 	// Counts are those that the pair was chosen by: of all pairs, or of the settings on the
 	// chosen kernel.
 	Counts *Counts
@@ -141,39 +137,10 @@ type Found struct {
 
 // Run chooses.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
-	trials := slices.Repeat([]float64{math.NaN()}, s.Kernel.Len()*s.Learner.Len())
-	result, err := s.run(ctx, func(ctx context.Context, kernels, settings []int) (*Counts, error) {
-		counts, err := s.Measure(ctx, kernels, settings)
-		if err == nil {
-			counts.accuraciesTo(trials, s.Learner.Len(), kernels, settings)
-		}
-		return counts, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	result.Trials = trials
-	return result, nil
-}
-
-// accuraciesTo stores the accuracies of the pairs of kernels and settings, which the counts are of, in
-// dst, which has a number of settings of each kernel.
-func (c *Counts) accuraciesTo(dst []float64, width int, kernels, settings []int) {
-	tested := 0
-	for _, labels := range c.Folds {
-		tested += labels.Tested
-	}
-	for i, right := range c.Total() {
-		dst[kernels[i/len(settings)]*width+settings[i%len(settings)]] = float64(right) / float64(tested)
-	}
-}
-
-// run chooses by the counts that measure returns.
-func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kernels, settings []int) (*Counts, error)) (*Found, error) {
 	kernels, settings := sched.UpTo(s.Kernel.Len()), sched.UpTo(s.Learner.Len())
 	if s.Together || len(kernels) == 1 || len(settings) == 1 { // else one of them would be compared twice
 		both := s.both()
-		counts, err := measure(ctx, kernels, settings)
+		counts, err := s.Measure(ctx, kernels, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -184,18 +151,18 @@ func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kern
 		})
 		return f, nil
 	}
-	usual, err := measure(ctx, []int{s.Kernel.Usual}, settings)
+	usual, err := s.Measure(ctx, []int{s.Kernel.Usual}, settings)
 	if err != nil {
 		return nil, err
 	}
-	first, err := measure(ctx, kernels, []int{usual.best(s.Learner, -1)})
+	first, err := s.Measure(ctx, kernels, []int{usual.best(s.Learner, -1)})
 	if err != nil {
 		return nil, err
 	}
 	kernel := first.best(s.Kernel, -1)
 	second := usual
 	if kernel != s.Kernel.Usual {
-		if second, err = measure(ctx, []int{kernel}, settings); err != nil {
+		if second, err = s.Measure(ctx, []int{kernel}, settings); err != nil {
 			return nil, err
 		}
 	}

@@ -110,11 +110,6 @@ func TestSearchInTurn(t *testing.T) {
 	if err != nil || found.Kernel != 0 || found.Setting != 1 {
 		t.Errorf("in turn: %+v, %v", found, err)
 	}
-	for i, want := range []float64{0.5, 0.6, 0.55, -1, 0.52, -1} { // −1: not compared
-		if got := found.Trials[i]; got != want && !(want < 0 && math.IsNaN(got)) {
-			t.Errorf("pair %d: accuracy %v, want %v", i, got, want)
-		}
-	}
 	s.Together = true
 	if found, err := s.Run(t.Context()); err != nil || found.Kernel != 1 || found.Setting != 2 {
 		t.Errorf("together: %+v, %v", found, err)
