@@ -319,8 +319,11 @@ type costSolver struct {
 // With [ErrIterationLimit] the models are returned too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]Model, error) {
 	set := s.SVM.filled()
-	if err := cmp.Or(set.validate(classes), validateCosts(costs)); err != nil {
+	if err := set.validate(classes); err != nil {
 		return nil, err
+	}
+	if !slices.IsSorted(costs) || len(costs) == 0 || slices.ContainsFunc(costs, func(c float64) bool { return !positive(c) }) {
+		return nil, fmt.Errorf("classify: costs %v are not positive and increasing", costs)
 	}
 	if err := s.groups.setTwo(k.Len(), y, classes); err != nil {
 		return nil, err
@@ -373,18 +376,6 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver, trainers *[]trai
 		}
 		return limited
 	})
-}
-
-func validateCosts(costs []float64) error {
-	if len(costs) == 0 {
-		return errors.New("classify: a path without costs")
-	}
-	for i, c := range costs {
-		if !positive(c) || i > 0 && c < costs[i-1] {
-			return fmt.Errorf("classify: costs %v are not positive and increasing", costs)
-		}
-	}
-	return nil
 }
 
 // reset makes the memory in use free again.

@@ -101,3 +101,6 @@ func runPhases(ctx context.Context, list []phase) error {
 	}
 	return nil
 }
+
+// Problem is the graph with classes on some of its nodes that a method is given.
+type Problem = problem.Problem
