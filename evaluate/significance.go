@@ -90,12 +90,12 @@ func compare(results []Result) (tests []Comparison) {
 			if i != best && j != best || len(results[best].Accuracies) < 2 {
 				continue
 			}
-			t, other := tests[test], &results[i+j-best]
+			t, rival := tests[test], &results[i+j-best]
 			switch isByDraws := byDraws(&results[best]); {
 			case isByDraws && t.PDraws >= Level || !isByDraws && t.PHolm >= Level:
-				other.Standing, other.Mark = notWorse, notWorseMark
+				rival.Standing, rival.Mark = notWorse, notWorseMark
 			case isByDraws && t.PHolm >= Level:
-				other.Mark = drawsMark
+				rival.Mark = drawsMark
 			}
 		}
 	}

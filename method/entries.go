@@ -189,11 +189,11 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 	return base, errors.Join(append(errs, file.check(methods))...)
 }
 
-// fix moves single values of Lists to Given, and gives the parameters of own their values.
-func (s *Settings) fix(own param.Values) {
-	s.Given = maps.Clone(own)
+// fix moves single values of Lists to Given, and gives the parameters of values their values.
+func (s *Settings) fix(values param.Values) {
+	s.Given = maps.Clone(values)
 	for name, list := range s.Lists {
-		if len(list) == 1 && !own.Has(name) {
+		if len(list) == 1 && !values.Has(name) {
 			s.Given[name] = list[0]
 		}
 		if s.Given.Has(name) {

@@ -260,13 +260,13 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 	w, start := walkOf[float32](c.p, c.set, c.set.grid.last()), c.set.grid.minSteps
 	w.Variants = make([]cwk.Variant, variants)
 	narrow(w, start, rows)
-	all := w.CollectBytes(start, rows)
+	total := w.CollectBytes(start, rows)
 	if w.Memory == 0 {
-		return all
+		return total
 	}
-	features := all - w.CollectBytes(start, 0)
+	features := total - w.CollectBytes(start, 0)
 	w.Variants, w.Lo, w.Hi = w.Variants[:1], 0, 1
-	return max(min(all, w.Memory), features+w.CollectBytes(start, 0))
+	return max(min(total, w.Memory), features+w.CollectBytes(start, 0))
 }
 
 // testerBytes bounds the memory of one [choose.Tester] for trials of the given numbers of training and test rows.
@@ -479,12 +479,12 @@ func (r *predictor) score(ctx context.Context) error {
 	visit := func(lo int, decisions *sparse.Block[float64]) error {
 		return r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 	}
-	var all *sparse.Block[float64]
+	var block *sparse.Block[float64]
 	var err error
 	if isRest {
-		all = chunks.Block[float64](n, machines)
-		if err = w.Scores(ctx, all, r.par.minSteps(), weights, r.model.Bias, nil); err == nil {
-			err = visit(0, all)
+		block = chunks.Block[float64](n, machines)
+		if err = w.Scores(ctx, block, r.par.minSteps(), weights, r.model.Bias, nil); err == nil {
+			err = visit(0, block)
 		}
 	} else {
 		err = w.Scores(ctx, nil, r.par.minSteps(), weights, r.model.Bias, visit)
@@ -493,7 +493,7 @@ func (r *predictor) score(ctx context.Context) error {
 		return err
 	}
 	if r.set.Raw && r.learner.Path == nil && machines == len(r.p.Names) {
-		r.out.Raw = all
+		r.out.Raw = block
 	}
 	r.out.Work.Sweeps += sweeps
 	r.out.Work.EntryColumns += sparse.EntriesOf(w.A) * int64(sweeps) * int64(w.Seeds.Classes)
