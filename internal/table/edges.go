@@ -134,12 +134,12 @@ func (s *Sample) pairs() (pairs [][]int) {
 	add := func(list [][2]string, isGood func(stem []string) bool) {
 		for _, pair := range list {
 			for i, title := range titles {
-				at := slices.Index(title, pair[0])
-				if at < 0 || !isGood(slices.Delete(slices.Clone(title), at, at+1)) {
+				position := slices.Index(title, pair[0])
+				if position < 0 || !isGood(slices.Delete(slices.Clone(title), position, position+1)) {
 					continue
 				}
 				partner := slices.Clone(title)
-				partner[at] = pair[1]
+				partner[position] = pair[1]
 				for j := range titles {
 					if slices.Equal(titles[j], partner) && !slices.ContainsFunc(pairs, func(columns []int) bool { return slices.Equal(columns, []int{i, j}) }) && !areInterval(s, i, j, pair[0]) {
 						pairs = append(pairs, []int{i, j})

@@ -103,8 +103,8 @@ func (c *nodeChooser) findTitles() {
 	if numbers := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return IsLabel(titles[i]) }); c.o.Value == input.Value && len(numbers) > 0 {
 		c.values = numbers
 	}
-	if at := slices.Index(titles, "Label"); len(c.values) > 1 && slices.Contains(titles, "Id") { // names that Gephi shows
-		c.values = slices.DeleteFunc(c.values, func(i int) bool { return i == at })
+	if position := slices.Index(titles, "Label"); len(c.values) > 1 && slices.Contains(titles, "Id") { // names that Gephi shows
+		c.values = slices.DeleteFunc(c.values, func(i int) bool { return i == position })
 	}
 	if len(c.values) > 1 {
 		names := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return c.s.column(i).areDistinct() })

@@ -216,17 +216,17 @@ func Choose(fields, titles []string) ([]int, error) {
 		return list, nil
 	}
 	for _, field := range fields {
-		at := slices.Index(titles, field)
-		if at < 0 {
-			at = slices.IndexFunc(titles, func(title string) bool { return slices.Equal(words(title), words(field)) })
+		position := slices.Index(titles, field)
+		if position < 0 {
+			position = slices.IndexFunc(titles, func(title string) bool { return slices.Equal(words(title), words(field)) })
 		}
-		if at < 0 {
+		if position < 0 {
 			return nil, fmt.Errorf("the header %s has no column %q", QuoteTitles(titles, Comma), field)
 		}
-		if slices.Contains(list, at) {
-			return nil, fmt.Errorf("column %q of the header %s is named twice", titles[at], QuoteTitles(titles, Comma))
+		if slices.Contains(list, position) {
+			return nil, fmt.Errorf("column %q of the header %s is named twice", titles[position], QuoteTitles(titles, Comma))
 		}
-		list = append(list, at)
+		list = append(list, position)
 	}
 	return list, nil
 }
