@@ -42,7 +42,7 @@ func TestKilledEvaluate(t *testing.T) {
 	edges, labels := filepath.Join(dir, "e.tsv"), filepath.Join(dir, "l.tsv")
 	run("generate", "sbm", "--nodes", "1500", "-o", edges, "--labels", labels, "--quiet")
 	for report, command := range map[string]string{
-		"r.txt":  "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
+		"r.txt":  "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 400",
 		"t.json": "evaluate " + edges + " --labels " + labels + " --method cwk:alpha=0.5:cost=1,cwk:alpha=0.5:steps=5+perceptron --train 0.2 --splits 2 --tuning-splits 12",
 	} {
 		args := append(strings.Fields(command), "--quiet")
