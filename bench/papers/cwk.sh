@@ -56,7 +56,7 @@ graphs() {
 # report NAME SIZES makes OUT/NAME.json, methods side by side by the paper's protocol.
 report() {
 	[ -e "$out/$1.json" ] || "$heatwalk" evaluate "$work/$1" --labels "$work/$1.labels" --method "$methods" --grid paper \
-		--tuning-splits "$tuning@0.05,0.1" --train "$2" --splits "$splits" --seed 1 --report "$out/$1.json" --resume --quiet >"$work/text"
+		--tuning-splits "$tuning" --train "$2" --splits "$splits" --seed 1 --report "$out/$1.json" --resume --quiet >"$work/text"
 }
 
 # points NAME prints method, training size in %, accuracy, its standard error and its standing.
