@@ -18,7 +18,7 @@ var damped = &regress.Model{
 			Default: param.Of(0.5), Grid: param.Grid(0.2, 0.5, 0.9),
 		}},
 	},
-	Predict: func(ctx context.Context, p *regress.Problem, settings []param.Values, s *regress.Settings) ([]regress.Values, error) {
+	Predict: func(ctx context.Context, p *regress.Problem, settings []param.Values, s *regress.Settings) ([][]float64, error) {
 		n, mean := len(p.Degrees), 0.0
 		for _, v := range p.Value {
 			mean += v / float64(len(p.Value))
@@ -29,7 +29,7 @@ var damped = &regress.Model{
 		}
 		t := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 		t.Workers = s.Workers
-		var list []regress.Values
+		var list [][]float64
 		for _, v := range settings {
 			f, next := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
 			for range 20 {
@@ -44,7 +44,7 @@ var damped = &regress.Model{
 					values[i] += f.Row(i)[0] / f.Row(i)[1]
 				}
 			}
-			list = append(list, regress.Values{Value: values})
+			list = append(list, values)
 		}
 		return list, nil
 	},

@@ -11,11 +11,9 @@
 //
 //	harmonic     L_UU·f_U = A_UL·y: each other node has the mean value of its neighbours
 //	KERNEL+rls   f = μ + K_·L·α, (K_LL + λI)·α = y − μ1, 1ᵀα = 0: kernel ridge regression
-//	KERNEL+gp    the same f as the mean of a Gaussian process, with its standard deviations
 //	hops         ridge regression on means of values 1, 2 and 3 steps away, degree and attributes
 //
 // Of a kernel only the values between L and L are computed, and one product with all nodes.
-// Standard deviations also need the diagonal of K, and so a column of K for every node.
 //
 // # Choosing
 //
@@ -23,7 +21,6 @@
 // values of its fold: by a model of the other folds, or for a kernel by a closed form, see package ridge. A setting is
 // chosen by the rule of package choose, where the share of right predictions is replaced by the share of the variance that is
 // explained, the mean of 1 − (y − ŷ)²/σ², with its standard error. Of methods the one that explains most is used.
-// Settings of gp are chosen by the largest restricted likelihood instead.
 // The reported error of each fold is that of the setting that the other folds choose, so
 // that the choice does not make it too small.
 //

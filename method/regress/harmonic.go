@@ -34,7 +34,7 @@ func harmonicBytes(n int) int64 {
 }
 
 // predictHarmonic returns the harmonic function with the values of p.
-func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([]Values, error) {
+func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([][]float64, error) {
 	h, err := iterative.Harmonic(ctx, p.Graph, p.Row)
 	if err != nil {
 		return nil, err
@@ -61,5 +61,5 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values, s *Setti
 	for i := range values {
 		values[i] = f.Row(i)[0] + mean
 	}
-	return []Values{{Value: values}}, nil
+	return [][]float64{values}, nil
 }

@@ -46,7 +46,7 @@ var hops = Model{
 const mostFitted = 5000
 
 // predictHops predicts the value of every node.
-func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error) {
+func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error) {
 	op, m := transition(p, s), len(p.Row)
 	folds := split.FoldCount(m)
 	fold := split.Folds(make([]int, m), folds, s.RNGSeed, 0)
@@ -77,7 +77,7 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 	if err != nil {
 		return nil, err
 	}
-	list, weights := make([]Values, len(settings)), make([][]float64, len(settings))
+	list, weights := make([][]float64, len(settings)), make([][]float64, len(settings))
 	for i, v := range settings {
 		ridge := v.Number("lambda")
 		if path.Mean > 0 {
@@ -89,17 +89,17 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 			weights[i] = append(weights[i], w.At(j, 0)*factor[j])
 			constant -= float64(weights[i][j] * mean[j])
 		}
-		if list[i].Value, err = attributeScores(ctx, op, p, weights[i][1+mostHops:]); err != nil {
+		if list[i], err = attributeScores(ctx, op, p, weights[i][1+mostHops:]); err != nil {
 			return nil, err
 		}
 		for node, d := range p.Degrees {
-			list[i].Value[node] += constant + float64(weights[i][mostHops]*math.Log1p(d))
+			list[i][node] += constant + float64(weights[i][mostHops]*math.Log1p(d))
 		}
 	}
 	err = walkMeans(ctx, op, p, fold, []int{-1}, func(hop, _ int, mean func(node int) float64) {
 		for i := range list {
-			for node := range list[i].Value {
-				list[i].Value[node] += float64(weights[i][hop] * mean(node))
+			for node := range list[i] {
+				list[i][node] += float64(weights[i][hop] * mean(node))
 			}
 		}
 	})

@@ -7,11 +7,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	pathridge "github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -38,342 +39,148 @@ var ridge = Model{
 // ratios are usual ratios of the variance of noise to that of a function.
 var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 
-// process is regression with a Gaussian process: values are y = μ + f + ε, where f has the
-// covariance σ²K, K is scaled as in ridge, ε has the variance νσ², and μ has a flat prior. With
-// G = (K + νI)⁻¹ the value at a node x has the mean of ridge with λ = ν, and the variance
-//
-//	σ²(K_xx − k_xᵀGk_x + (1 − 1ᵀGk_x)²/(1ᵀG1) + ν),  σ² = mean (Py)_i²/P_ii
-//
-// where k_x are its kernel values with the m known nodes and P = G − G11ᵀG/(1ᵀG1): each known value has the error
-// (Py)_i/P_ii and the variance σ²/P_ii without itself, so that σ² makes these agree in the mean.
-var process = Model{
-	Spec: param.Spec{
-		Name: "gp", Title: "Gaussian process, with the standard deviation of each prediction", Works: param.Undirected,
-		Source: "Rasmussen and Williams, Gaussian processes for machine learning, 2006, equations 2.25, 2.26, 2.42 and 5.12",
-		Params: []param.Param{{
-			Name: "noise", Symbol: "ν", Meaning: "variance of the noise, relative to the mean variance of the process", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
-		}},
-	},
-}
-
-func init() {
-	ridge.on = func(f *kernel.Family) *Model { return onKernel(&ridge, f) }
-	process.on = func(f *kernel.Family) *Model { return onKernel(&process, f) }
-}
-
-// onKernel returns a model on a kernel, whose parameters come first.
-func onKernel(m *Model, f *kernel.Family) *Model {
-	ratio, isProcess := m.Params[0].Name, m == &process
-	composed := &Model{Spec: m.Spec, Ridge: true, kernel: f, on: m.on}
-	composed.Name, composed.Works, composed.Params = f.Name+"+"+m.Name, f.Works, slices.Concat(f.Params, m.Params)
-	composed.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error) {
-		var list []Values
+// onKernel returns kernel ridge regression on a kernel, whose parameters come first.
+func onKernel(f *kernel.Family) *Model {
+	m := &Model{Spec: ridge.Spec, Ridge: true}
+	m.Name, m.Works, m.Params = f.Name+"+"+ridge.Name, f.Works, slices.Concat(f.Params, ridge.Params)
+	m.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
 		for _, v := range settings {
 			ks, err := f.NewAll(ctx, p.Graph, []param.Values{f.Own(v)})
 			if err != nil {
 				return nil, err
 			}
-			predicted, err := predictKernel(ctx, p, composed, ks[0], v.Number(ratio), isProcess, s)
-			if err != nil {
+			predicted, err := predictKernel(ctx, p, ks[0], v.Number("lambda"), s)
+			if errors.Is(err, kernel.ErrUnsolved) {
+				return nil, &problem.Error{Method: m.Name, Err: err}
+			} else if err != nil {
 				return nil, err
 			}
 			list = append(list, predicted)
 		}
 		return list, nil
 	}
-	composed.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error) {
-		if miss, likelihood, err = kernelHeldOut(ctx, p, composed, fold, settings, ratio, s); !isProcess {
-			likelihood = nil
-		}
-		return miss, likelihood, err
-	}
-	composed.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
-		return kernelBytes(p, composed, settings, s, isProcess)
-	}
-	return composed
-}
-
-// mostSolved is the number of values up to which the Gram matrix is factored. Conjugate gradients on
-// products with the kernel take no longer from there on.
-const mostSolved = 2000
-
-// kernelSettings returns the settings of a computation with a kernel.
-func kernelSettings(s *Settings) *kernel.Settings {
-	return &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
-}
-
-// kernelHeldOut returns the errors of predictions by models of the other folds, and the likelihoods of these, see [pathridge.Path.LeavePartsOut].
-func kernelHeldOut(ctx context.Context, p *Problem, m *Model, fold []int, settings []param.Values, ratio string, s *Settings) (miss, likelihood [][]float64, err error) {
-	values, first := m.kernels(settings)
-	ks, err := m.kernel.NewAll(ctx, p.Graph, values)
-	if err != nil {
-		return nil, nil, err
-	}
-	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Memory: s.Memory, Progress: func(_ string, done, total int64) {
-		if s.Progress != nil {
-			s.Progress(m.Name, done, total)
-		}
-	}})
-	if err != nil {
-		return nil, nil, err
-	}
-	miss, likelihood = make([][]float64, len(settings)), make([][]float64, len(settings))
-	folds := slices.Max(fold) + 1
-	err = sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
-		gram := symmetricOf(grams[k])
-		grams[k] = nil
-		path, err := pathridge.NewTargetGramPath(ctx, gram, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
+	m.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error) {
+		values, lambdas := kernelsOf(f, settings)
+		ks, err := f.NewAll(ctx, p.Graph, values)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		end := len(settings)
-		if k+1 < len(first) {
-			end = first[k+1]
+		grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Memory: s.Memory, Progress: func(_ string, done, total int64) {
+			if s.Progress != nil {
+				s.Progress(m.Name, done, total)
+			}
+		}})
+		if err != nil {
+			return nil, err
 		}
-		for i := first[k]; i < end; i++ {
-			miss[i] = make([]float64, len(p.Row))
-			predicted, l, err := path.LeavePartsOut(settings[i].Number(ratio), fold, folds)
-			if errors.Is(err, pathridge.ErrIndefinite) {
-				l = slices.Repeat([]float64{math.Inf(-1)}, folds+1)
-			} else if err != nil {
+		miss := make([][]float64, len(settings))
+		return miss, sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
+			gram := symmetricOf(grams[k])
+			grams[k] = nil
+			path, err := pathridge.NewTargetGramPath(ctx, gram, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
+			if err != nil {
 				return err
 			}
-			likelihood[i] = l
-			for a, y := range p.Value {
-				if miss[i][a] = math.Inf(1); err == nil {
-					miss[i][a] = y - predicted.At(a, 0)
+			for i := k * lambdas; i < (k+1)*lambdas; i++ {
+				predicted, _, err := path.LeavePartsOut(settings[i].Number("lambda"), fold, slices.Max(fold)+1)
+				switch {
+				case errors.Is(err, pathridge.ErrIndefinite):
+					miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
+				case err != nil:
+					return err
+				default:
+					miss[i] = make([]float64, len(p.Row))
+					floats.SubTo(miss[i], p.Value, mat.Col(nil, 0, predicted))
 				}
 			}
-		}
-		return ctx.Err()
-	})
-	return miss, likelihood, err
+			return ctx.Err()
+		})
+	}
+	m.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
+		grid, _ := kernelsOf(f, settings)
+		compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
+		n, c := len(p.Degrees), int64(len(compared))
+		grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
+		items := p.Row[:min(len(p.Row), mostSolved)]
+		solved := 2*8*int64(len(items)*len(items)) + f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
+		applied := 3*blocks.BlockBytes[float64](n, 2) + 16*int64(n) + 8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
+		return max(grams, 8*c*c*int64(len(grid)+6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil
+	}
+	return m
 }
 
-// kernels returns the distinct values of the kernel in settings, and the first setting with each.
-func (m *Model) kernels(settings []param.Values) (values []param.Values, first []int) {
+// kernelsOf returns the distinct values of the kernel in settings, and the number of settings with each.
+func kernelsOf(f *kernel.Family, settings []param.Values) (values []param.Values, count int) {
 	for i, v := range settings {
-		parameters := m.kernel.Own(v)
-		if i == 0 || !maps.Equal(parameters, values[len(values)-1]) {
-			values, first = append(values, parameters), append(first, i)
+		if parameters := f.Own(v); i == 0 || !maps.Equal(parameters, values[len(values)-1]) {
+			values = append(values, parameters)
 		}
 	}
-	return values, first
+	return values, len(settings) / len(values)
 }
 
-// predictKernel returns the values of all nodes with a ratio λ of noise, and their standard deviations if they are asked for.
-func predictKernel(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, lambda float64, deviates bool, s *Settings) (out Values, err error) {
-	if deviates {
-		if err := checkProcess(p, m); err != nil {
-			return out, err
-		}
-	}
-	targets := mat.NewDense(len(p.Row), 2, nil)
-	for i, y := range p.Value {
-		targets.SetRow(i, []float64{y, 1})
-	}
-	solved := new(mat.Dense) // G·[y 1]
-	var f *mat.Cholesky
-	if len(p.Row) > mostSolved {
-		solved, err = iterated(ctx, p, m, k, lambda, targets, s)
-	} else if f, lambda, err = factored(ctx, p, k, lambda, s); err == nil {
-		err = solveTo(solved, f, targets)
-	}
-	if err != nil {
-		return out, err
-	}
-	alpha, mean := dualOf(solved)
-	n := len(p.Degrees)
-	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	for i, row := range p.Row {
-		x.Row(row)[0] = alpha[i]
-	}
-	if _, err := k.ApplyTo(ctx, y, x, kernelSettings(s)); err != nil {
-		return out, err
-	}
-	out.Value = make([]float64, n)
-	for i := range out.Value {
-		out.Value[i] = y.Row(i)[0] + mean
-	}
-	if deviates {
-		out.Stddev, err = deviationsOf(ctx, p, m, k, f, mat.Col(nil, 1, solved), alpha, lambda, s)
-	}
-	return out, err
-}
-
-// deviationsOf returns the standard deviations of the values at the other nodes, given the factor of G⁻¹ and the vectors
-// g = G1 and α.
-func deviationsOf(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, f *mat.Cholesky, g, alpha []float64, noise float64, s *Settings) ([]float64, error) {
-	var inverse mat.SymDense
-	if err := f.InverseTo(&inverse); err != nil && !errors.As(err, new(mat.Condition)) {
-		return nil, err
-	}
-	variance, sumOfG, count := 0.0, floats.Sum(g), len(p.Row)
-	for i, a := range alpha {
-		variance += float64(a*a) / (inverse.At(i, i) - float64(g[i]*g[i])/sumOfG) / float64(count)
-	}
-	deviations, isKnown := make([]float64, len(p.Degrees)), make([]bool, len(p.Degrees))
-	for _, row := range p.Row {
-		isKnown[row] = true
-	}
-	unknown := slices.DeleteFunc(sched.UpTo(len(p.Degrees)), func(v int) bool { return isKnown[v] })
-	done := 0
-	for nodes := range slices.Chunk(unknown, deviationNodes) {
-		block, _, err := kernel.Matrix(ctx, k, slices.Concat(nodes, p.Row), nodes, &kernel.Settings{Tolerance: 1e-9, Lenient: true, Memory: s.Memory})
-		if err != nil {
-			return nil, err
-		}
-		cross := mat.NewDense(count, len(nodes), nil)
-		for i := range count {
-			cross.SetRow(i, block.Row(len(nodes)+i))
-		}
-		var image mat.Dense // G·k_x for each x
-		if err := solveTo(&image, f, cross); err != nil {
-			return nil, err
-		}
-		for a, x := range nodes {
-			residual := 1 - mat.Sum(image.ColView(a))
-			v := block.Row(a)[a] - mat.Dot(cross.ColView(a), image.ColView(a)) + float64(residual*residual)/sumOfG + noise
-			deviations[x] = math.Sqrt(variance * max(v, 0))
-		}
-		if done += len(nodes); s.Progress != nil {
-			s.Progress(m.Name, int64(done), int64(len(unknown)))
-		}
-	}
-	return deviations, nil
-}
-
-const (
-	// mostDeviations bounds the nodes of a graph with deviations, because each is a column of the
-	// kernel.
-	mostDeviations = 20_000
-
-	// deviationNodes is the number of nodes whose deviations are computed together.
-	deviationNodes = 64
-)
-
-// checkProcess returns an error if the graph has too many nodes, or too many have values, or if several processes
-// share the nodes, because each is a column of the kernel.
-func checkProcess(p *Problem, m *Model) error {
-	if sparse.TeamOf(p.A) != nil {
-		return &problem.Error{Method: m.Name, Err: sparse.ErrDivided}
-	}
-	if n := len(p.Degrees); n > mostDeviations {
-		return tooMany(m, "nodes", n, mostDeviations)
-	}
-	if n := len(p.Row); n > mostSolved {
-		return tooMany(m, "values", n, mostSolved)
-	}
-	return nil
-}
-
-// dualOf returns α = (K + λ)⁻¹(y − μ1) and μ.
-func dualOf(solved *mat.Dense) (alpha []float64, mean float64) {
-	mean = mat.Sum(solved.ColView(0)) / mat.Sum(solved.ColView(1))
-	for i := range solved.RawMatrix().Rows {
-		alpha = append(alpha, solved.At(i, 0)-float64(mean*solved.At(i, 1)))
-	}
-	return alpha, mean
-}
-
-// symmetricOf returns the upper triangle of a block as a symmetric matrix.
+// symmetricOf returns a block as a symmetric matrix in the same memory.
 func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
-	sym := mat.NewSymDense(x.Cols, nil)
-	for i := range x.Cols {
-		for j := i; j < x.Cols; j++ {
-			sym.SetSym(i, j, x.Row(i)[j])
-		}
-	}
+	sym := new(mat.SymDense)
+	sym.SetRawSymmetric(blas64.Symmetric{N: x.Rows, Stride: x.Stride, Data: x.Data, Uplo: blas.Upper})
 	return sym
 }
 
-// gramOf returns the Gram matrix of the values of p, and the mean of its diagonal, 1 if it is 0.
-func gramOf(ctx context.Context, p *Problem, k kernel.Kernel, s *Settings) (*sparse.Block[float64], float64, error) {
-	grams, _, err := kernel.Grams(ctx, []kernel.Kernel{k}, p.Row, nil, kernelSettings(s))
-	if err != nil {
-		return nil, 0, err
-	}
-	sum := 0.0
-	for i := range p.Row {
-		sum += grams[0].Row(i)[i] / float64(len(p.Row))
-	}
-	if sum <= 0 {
-		sum = 1
-	}
-	return grams[0], sum, nil
-}
+// mostSolved is the number of values up to which the Gram matrix is factored. Conjugate gradients on
+// products with the kernel take no longer from there on. Their scale is that of a sample.
+const mostSolved = 2000
 
-// factored returns the Cholesky factor of K + λI, and λ on the scale of K.
-func factored(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64, s *Settings) (*mat.Cholesky, float64, error) {
-	gram, scale, err := gramOf(ctx, p, k, s)
-	if err != nil {
-		return nil, 0, err
-	}
-	lambda *= scale
-	sym := symmetricOf(gram)
-	for i := range gram.Cols {
-		sym.SetSym(i, i, sym.At(i, i)+lambda)
-	}
-	f, definite := new(mat.Cholesky), false
-	if err := sched.Abandon(ctx, func() { definite = f.Factorize(sym) }); err != nil {
-		return nil, 0, err
-	}
-	if !definite {
-		return nil, 0, errIndefinite
-	}
-	return f, lambda, nil
-}
+var errIndefinite = errors.New("regress: the kernel matrix is not positive definite; give a larger lambda")
 
-var errIndefinite = errors.New("regress: the kernel matrix is not positive definite; give a larger lambda or noise")
-
-// solveTo stores the solution for t in dst; a large condition number is no error.
-func solveTo(dst *mat.Dense, f *mat.Cholesky, t mat.Matrix) error {
-	if err := f.SolveTo(dst, t); err != nil && !errors.As(err, new(mat.Condition)) {
-		return err
+// predictKernel returns the values of all nodes.
+func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64, s *Settings) ([]float64, error) {
+	set := &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
+	sample := p.Row
+	if len(p.Row) > mostSolved {
+		sample = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	}
-	return nil
-}
-
-// iterated returns (K + λ)⁻¹·T by conjugate gradients on products with the kernel of all nodes. Its
-// scale is that of a sample.
-func iterated(ctx context.Context, p *Problem, m *Model, k kernel.Kernel, lambda float64, t *mat.Dense, s *Settings) (*mat.Dense, error) {
-	_, scale, err := gramOf(ctx, p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)), k, s)
+	grams, _, err := kernel.Grams(ctx, []kernel.Kernel{k}, sample, nil, set)
 	if err != nil {
 		return nil, err
 	}
-	shift := slices.Repeat([]float64{lambda * scale}, len(p.Row))
-	x, err := kernel.NewAmong(k, p.Row, 1, shift, 2, kernelSettings(s)).Solve(ctx, sparse.BlockOf(len(p.Row), 2, t.RawMatrix().Data), 1e-9, s.Workers)
-	if errors.Is(err, kernel.ErrUnsolved) {
-		return nil, &problem.Error{Method: m.Name, Err: err}
-	} else if err != nil {
-		return nil, err
+	gram := symmetricOf(grams[0])
+	if scale := mat.Trace(gram) / float64(len(sample)); scale > 0 {
+		lambda *= scale
 	}
-	return sparse.DenseOf(x), nil
-}
-
-// kernelBytes returns the memory of a method with a kernel, with deviations or without.
-func kernelBytes(p *Problem, m *Model, settings []param.Values, s *Settings, deviations bool) (int64, error) {
-	if deviations {
-		if err := checkProcess(p, m); err != nil {
-			return 0, err
+	shift := slices.Repeat([]float64{lambda}, len(p.Row))
+	dual := mat.NewDense(len(p.Row), 2, nil) // (K + λI)⁻¹·[y 1]
+	dual.SetCol(0, p.Value)
+	dual.SetCol(1, slices.Repeat([]float64{1}, len(p.Row)))
+	if len(sample) == len(p.Row) {
+		for i := range shift {
+			gram.SetSym(i, i, gram.At(i, i)+lambda)
 		}
+		var f mat.Cholesky
+		if !f.Factorize(gram) {
+			return nil, errIndefinite
+		}
+		if err := f.SolveTo(dual, dual); err != nil && !errors.As(err, new(mat.Condition)) { // a large condition number is no error
+			return nil, err
+		}
+	} else {
+		solved, err := kernel.NewAmong(k, p.Row, 1, shift, 2, set).Solve(ctx, sparse.BlockOfDense(dual), 1e-9, s.Workers)
+		if err != nil {
+			return nil, err
+		}
+		dual = sparse.DenseOf(solved)
 	}
-	grid, _ := m.kernels(settings)
-	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
-	n, c, values, entries := len(p.Degrees), int64(len(compared)), int64(len(p.Row)), p.A.NNZ()
-	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, compared, s.Memory), 8*c*c*int64(len(grid)+6*min(sched.Workers(s.Workers), len(grid))))
-	factored := 4 * 8 * values * values
-	if values > mostSolved {
-		factored = 2*blocks.BlockBytes[float64](n, 2) + 8*2*8*values + m.kernel.ApplyBytes(grid[0], p.Degrees, 2)
+	mean := mat.Sum(dual.ColView(0)) / mat.Sum(dual.ColView(1))
+	n := len(p.Degrees)
+	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	for i, row := range p.Row {
+		x.Row(row)[0] = dual.At(i, 0) - float64(mean*dual.At(i, 1))
 	}
-	items := p.Row[:min(len(p.Row), mostSolved)]
-	bytes = max(bytes, m.kernel.GramsBytes(grid[:1], p.Degrees, entries, items, s.Memory), factored,
-		2*blocks.BlockBytes[float64](n, 1)+16*int64(n)+m.kernel.ApplyBytes(grid[0], p.Degrees, 1))
-	if deviations {
-		chunk := sched.UpTo(min(n, deviationNodes))
-		block := 8 * int64(len(chunk)) * (int64(len(chunk)) + 3*values)
-		bytes = max(bytes, 4*8*values*values+block+
-			m.kernel.Bytes(grid[0], p.Degrees, entries, false, append(slices.Clone(chunk), p.Row...), chunk, &kernel.Settings{Memory: budget.Remaining(s.Memory, block)}))
+	if _, err := k.ApplyTo(ctx, y, x, set); err != nil {
+		return nil, err
 	}
-	return bytes, nil
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = y.Row(i)[0] + mean
+	}
+	return values, nil
 }

@@ -24,29 +24,19 @@ type Model struct {
 
 	// Predict predicts the value of every node from the values of p, with each of some settings, which are complete
 	// values of the parameters. If several processes share the nodes, it predicts those of the process.
-	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([]Values, error)
+	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
 
 	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
 	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
 
-	// heldOut returns the errors of predictions from the other folds by setting and value, and, to choose by, the logarithm
-	// of the likelihood of the other folds by setting and fold, then of all values, or nil; nil: [Model.Predict] is used.
-	heldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss, likelihood [][]float64, err error)
-
-	kernel *kernel.Family
-	on     func(f *kernel.Family) *Model // a model on a kernel; nil: it needs none
-}
-
-// Values are predicted values of all nodes.
-type Values struct {
-	Value  []float64
-	Stddev []float64 // standard deviations; nil: the model has none
+	// heldOut returns the errors of predictions from the other folds by setting and value; nil: [Model.Predict] is used.
+	heldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
 }
 
 // OnKernel reports that the model learns from the values of a kernel, as in diffusion+rls.
-func (m *Model) OnKernel() bool { return m.on != nil }
+func (m *Model) OnKernel() bool { return m == &ridge }
 
-var models = param.List[*Model]{&harmonic, &hops, &ridge, &process}
+var models = param.List[*Model]{&harmonic, &hops, &ridge}
 
 // Models returns the models that can be named in a method.
 func Models() param.List[*Model] { return slices.Clone(models) }
@@ -138,7 +128,7 @@ func parse(text string) (*Method, error) {
 	if err := add(&family.Spec, named.Given); err != nil {
 		return nil, err
 	}
-	m.Model = m.on(family)
+	m.Model = onKernel(family)
 	return m, family.Asymmetric(family.Own(m.Given))
 }
 
@@ -152,9 +142,4 @@ func names() (list []string) {
 		list = append(list, name)
 	}
 	return list
-}
-
-// tooMany returns the error about a model that cannot learn from as many values, or predict as many nodes.
-func tooMany(m *Model, noun string, count, most int) error {
-	return &param.ParameterError{Of: m.Name, Parameter: m.Name, What: fmt.Sprintf("%d %s are more than the %d that it can take; use another method", count, noun, most)}
 }

@@ -12,19 +12,19 @@ import (
 // constant predicts the mean of the known values.
 var constant = Model{
 	Spec: param.Spec{Name: MeanName},
-	Predict: func(_ context.Context, p *Problem, _ []param.Values, _ *Settings) ([]Values, error) {
+	Predict: func(_ context.Context, p *Problem, _ []param.Values, _ *Settings) ([][]float64, error) {
 		values := make([]float64, len(p.Degrees))
 		for i := range values {
 			values[i] = meanOf(p.Value)
 		}
-		return []Values{{Value: values}}, nil
+		return [][]float64{values}, nil
 	},
 }
 
 // neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
 var neighbours = Model{
 	Spec: param.Spec{Name: NeighboursName},
-	Predict: func(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([]Values, error) {
+	Predict: func(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([][]float64, error) {
 		values := make([]float64, len(p.Degrees))
 		if p.Signed { // means over weights of both signs
 			return constant.Predict(ctx, p, nil, s)
@@ -36,7 +36,7 @@ var neighbours = Model{
 				}
 			}
 		})
-		return []Values{{Value: values}}, err
+		return [][]float64{values}, err
 	},
 	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) { return walkBytes(len(p.Degrees)), nil },
 }

@@ -109,8 +109,7 @@ type Compared struct {
 
 // Prediction is the result of [Run].
 type Prediction struct {
-	Value  []float64 `json:"-"` // by row; a node with a known value has that
-	Stddev []float64 `json:"-"` // standard deviation of the value of each node, 0 if it is known; nil but for gp
+	Value []float64 `json:"-"` // by row; a node with a known value has that
 
 	Reached *roaring.Bitmap `json:"-"` // nodes that are connected with a node with a value
 

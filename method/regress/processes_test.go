@@ -1,7 +1,6 @@
 package regress
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -81,21 +80,4 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestProcessNeedsAllNodes holds that a Gaussian process, which takes every node as a column of its kernel, is
-// refused.
-func TestProcessNeedsAllNodes(t *testing.T) {
-	p := random(t, 4, 60)
-	methods, err := Parse("diffusion:beta=2+gp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphtest.OnProcesses(t, 2, p.Graph, nil, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
-		q := &Problem{Graph: part, Row: p.Row, Value: p.Value}
-		if _, err := Bytes(q, methods, new(Settings)); !errors.Is(err, sparse.ErrDivided) {
-			t.Errorf("error %v", err)
-		}
-		return sparse.NewBlock[float64](len(part.Degrees), 1), nil
-	})
 }

@@ -27,7 +27,7 @@ const mostCompared = 1000
 // [sparse.ErrMemory], the context's, or that of a sweep.
 //
 // If several processes share the rows of the graph, all of them have the nodes with a value, as named rows, and each
-// predicts its rows. Gaussian processes return [sparse.ErrDivided] then.
+// predicts its rows.
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
@@ -64,11 +64,9 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	if err != nil {
 		return nil, err
 	}
-	out.Value, out.Stddev = predicted[0].Value, predicted[0].Stddev
+	out.Value = predicted[0]
 	for i, row := range p.Row {
-		if out.Value[row] = p.Value[i]; out.Stddev != nil {
-			out.Stddev[row] = 0
-		}
+		out.Value[row] = p.Value[i]
 	}
 	out.Reached = roaring.New()
 	out.Reached.Or(p.Components.Reached(p.Row))
@@ -106,7 +104,7 @@ func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit
 		if err != nil {
 			return err
 		}
-		visit(m.Name, parametersOf(m, settings[0]), predicted[0].Value)
+		visit(m.Name, parametersOf(m, settings[0]), predicted[0])
 	}
 	return nil
 }
@@ -194,8 +192,6 @@ type evidence struct {
 	settings []param.Values
 	space    *choose.Space
 	miss     [][]float64 // y − ŷ by setting and value
-
-	likelihood [][]float64 // by setting and fold, and of all values, see heldOut; nil: settings are chosen by miss
 }
 
 // compare predicts each value without its fold, with every setting of a method.
@@ -209,7 +205,7 @@ func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) 
 		e.space.Axes[last].Falling = m.Ridge
 	}
 	if m.heldOut != nil {
-		e.miss, e.likelihood, err = m.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
+		e.miss, err = m.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
 		return e, err
 	}
 	for range e.settings {
@@ -223,7 +219,7 @@ func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) 
 		}
 		for s := range e.settings {
 			for _, i := range fold.Test {
-				e.miss[s][i] = c.Value[i] - predicted[s].Value[c.Row[i]]
+				e.miss[s][i] = c.Value[i] - predicted[s][c.Row[i]]
 			}
 		}
 		if c.set.Progress != nil {
@@ -255,10 +251,6 @@ func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
 func (c *comparison) best(e *evidence, hidden int) int {
 	merits, highest, stderr := make([]float64, len(e.miss)), math.Inf(-1), 0.0
 	for s, miss := range e.miss {
-		if e.likelihood != nil {
-			merits[s] = math.Round(e.likelihood[s][(hidden+c.folds+1)%(c.folds+1)]/tie) * tie
-			continue
-		}
 		var deviation float64
 		if merits[s], deviation = c.merit(miss, hidden); merits[s] > highest {
 			highest, stderr = merits[s], deviation

@@ -134,7 +134,6 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     Attributes:
     values_ : The number of each node.
-    stddev_ : The standard deviation of each number, of the method gp.
     reached_ : Whether a path connects the node with a node whose number is known.
     method_, nodes_, run_ : The method that was chosen, the nodes in the order of the rows, and the
         program's report.
@@ -167,7 +166,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
             raise ValueError("y has no number: all of it is None or NaN")
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
         return self._fitted(
-            g, values_=found["value"], reached_=found["reached"], stddev_=found.get("stddev"),
+            g, values_=found["value"], reached_=found["reached"],
             run_=run, method_=run.get("method"))
 
     def predict(self, X: Any = None) -> Array:

@@ -150,7 +150,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
 
 def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, node_features: Any,
                     settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run regress and return the arrays value, reached and perhaps stddev, and the report."""
+    """Run regress and return the arrays value and reached, and the report."""
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("predictions.npz", "out")
@@ -172,12 +172,12 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     graph : A graph in any form that :func:`as_graph` takes.
     y : The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
     method : Methods of which cross-validation chooses one, as in ``"harmonic"`` or
-        ``"diffusion+gp"``.
+        ``"diffusion+rls"``.
     node_features : Attributes of the nodes, which the method ``hops`` uses.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: a row for each node: its value, whether a path connects it with a known number, and
-        with gp the standard deviation. ``attrs["run"]`` is the report of the program, with the
+    Returns: a row for each node: its value, and whether a path connects it with a known number.
+        ``attrs["run"]`` is the report of the program, with the
         cross-validated ``rmse``.
     See also NodeRegressor: the same as an estimator of scikit-learn.
     """

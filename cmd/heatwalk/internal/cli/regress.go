@@ -35,7 +35,7 @@ func newRegress(run *session) *cobra.Command {
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
 	fieldsFlag(run, &c.graph.tables, flags, "number")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
-	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
+	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	sideFlag(flags, &c.page, "report", "`FILE` for a page about errors, with predicted against true numbers: .html", pageFormats)
 	c.attributes.declare(run, flags)
 	graphFlags(run, &c.graph, flags)
@@ -154,7 +154,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	isKnown := labelled(v.Labels, ids.N)
 	number := map[bool]float64{true: 1}
-	columns := []tablefile.NumberColumn{{Title: "value"}, {Title: "reached", Logical: true}, {Title: "known", Logical: true}, {Title: "stddev"}}
+	columns := []tablefile.NumberColumn{{Title: "value"}, {Title: "reached", Logical: true}, {Title: "known", Logical: true}}
 	order := make([]int, ids.N)
 	for i := range order {
 		order[i] = i
@@ -162,12 +162,6 @@ func runRegress(run *session, c *regressOptions, name string) error {
 		columns[0].Values = append(columns[0].Values, out.Value[row])
 		columns[1].Values = append(columns[1].Values, number[out.Reached.Contains(uint32(row))])
 		columns[2].Values = append(columns[2].Values, number[isKnown[row]])
-		if out.Stddev != nil {
-			columns[3].Values = append(columns[3].Values, out.Stddev[row])
-		}
-	}
-	if out.Stddev == nil {
-		columns = columns[:3]
 	}
 	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, formatOf(c.out, tablefile.NumberEndings), order, ids.ID, columns)
 	if err != nil {
