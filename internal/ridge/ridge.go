@@ -314,39 +314,20 @@ func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
 
 // LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path
 // from [NewTargetGramPath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
-// Y_F − (P_FF)⁻¹·(PY)_F.
-//
-// The likelihoods are those of the items outside each part, and then of all, in a Gaussian process with the covariance
-// σ²G⁻¹, a mean with a flat prior, and the most likely σ². But for a constant that is the same for each λ they are
-//
-//	−½((m − 1)·log yᵀPy + log|G⁻¹| + log(1ᵀG1))
-//
-// where y is the first target. Without F, yᵀPy is less by (Py)_Fᵀ(P_FF)⁻¹(Py)_F, and the sum of the other two
-// logarithms is larger by log|P_FF|. Cost: for each part the products and a factorisation of its size. The error is
-// [ErrIndefinite].
-func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (predicted *mat.Dense, likelihood []float64, err error) {
+// Y_F − (P_FF)⁻¹·(PY)_F. Cost: for each part the products and a factorisation of its size. The error is [ErrIndefinite].
+func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (*mat.Dense, error) {
 	checkLambda(lambda)
 	ridge := lambda * p.Mean
 	coef, _ := p.inverse(ridge) // G[Y 1]
 	total := make([]float64, p.classes+1)
 	members := make([][]int, parts)
-	determinant, square := 0.0, 0.0 // log|G⁻¹| + log(1ᵀG1), yᵀPy
 	for i, f := range part {
 		floats.Add(total, coef.RawRowView(i))
-		determinant += math.Log(p.values[i] + ridge)
 		members[f] = append(members[f], i)
-	}
-	determinant += math.Log(total[p.classes])
-	for i := range p.items {
-		square += float64(p.y.At(i, 0) * (coef.At(i, 0) - float64(coef.At(i, p.classes)*total[0]/total[p.classes])))
-	}
-	note := func(items int, square, determinant float64) {
-		likelihood = append(likelihood, -(float64(float64(items-1)*math.Log(max(square, math.SmallestNonzeroFloat64)))+determinant)/2)
 	}
 	out := mat.NewDense(p.items, p.classes, nil)
 	for _, list := range members {
 		if len(list) == 0 {
-			note(p.items, square, determinant)
 			continue
 		}
 		rows, right := mat.NewDense(len(list), len(p.values), nil), mat.NewDense(len(list), p.classes, nil)
@@ -367,19 +348,16 @@ func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (predicted *
 		}
 		var factor mat.Cholesky
 		if !factor.Factorize(block) {
-			return nil, nil, ErrIndefinite
+			return nil, ErrIndefinite
 		}
-		residual := mat.VecDenseCopyOf(right.ColView(0))
 		if err := factor.SolveTo(right, right); err != nil && !errors.As(err, new(mat.Condition)) {
-			return nil, nil, err
+			return nil, err
 		}
-		note(p.items-len(list), square-mat.Dot(residual, right.ColView(0)), determinant+factor.LogDet())
 		for a, i := range list {
 			floats.SubTo(out.RawRowView(i), p.y.RawRowView(i), right.RawRowView(a))
 		}
 	}
-	note(p.items, square, determinant)
-	return out, likelihood, nil
+	return out, nil
 }
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by

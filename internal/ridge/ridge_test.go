@@ -219,34 +219,3 @@ func TestSeveralPath(t *testing.T) {
 		}
 	}
 }
-
-// TestLikelihood compares the likelihood of the items outside a part with that of a path without the part.
-func TestLikelihood(t *testing.T) {
-	const m = 12
-	rng := rand.New(rand.NewPCG(5, 6))
-	gram, y, part := mat.NewSymDense(m, nil), mat.NewDense(m, 1, nil), make([]int, m)
-	for i := range m {
-		y.Set(i, 0, rng.NormFloat64())
-		if part[i] = i % 2; i >= 8 {
-			part[i] = 2
-		}
-		for j := range i + 1 {
-			gram.SetSym(i, j, math.Exp(-math.Abs(float64(i-j))/3))
-		}
-	}
-	likelihoods := func(items int) []float64 {
-		gram := mat.NewSymDense(items, mat.DenseCopyOf(gram.SliceSym(0, items)).RawMatrix().Data)
-		path, err := NewTargetGramPath(t.Context(), gram, mat.DenseCopyOf(y.Slice(0, items, 0, 1)), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, l, err := path.LeavePartsOut(0.1, part[:items], 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}
-	if got, want := likelihoods(m)[2], likelihoods(8)[3]; math.Abs(got-want) > 1e-10 {
-		t.Errorf("likelihood %v, want %v", got, want)
-	}
-}

@@ -82,7 +82,7 @@ func onKernel(f *kernel.Family) *Model {
 				return err
 			}
 			for i := k * lambdas; i < (k+1)*lambdas; i++ {
-				predicted, _, err := path.LeavePartsOut(settings[i].Number("lambda"), fold, slices.Max(fold)+1)
+				predicted, err := path.LeavePartsOut(settings[i].Number("lambda"), fold, slices.Max(fold)+1)
 				switch {
 				case errors.Is(err, pathridge.ErrIndefinite):
 					miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
