@@ -85,8 +85,7 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 	return l, &problem, &set, nil
 }
 
-// Rank orders all nodes by their similarity to the seeds, by id, and compares the score of each with
-// its scores for [rank.DefaultSets] sets of random seeds of the same degrees. The kernel is named as in
+// Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
 // "diffusion:beta=2"; parameters that are not given have their defaults. The lists of the result are by
 // row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
 func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ranking, error) {
@@ -102,7 +101,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, nodes, rows, named, given, &rank.Settings{Sets: rank.DefaultSets})
+	r, _, err := RankNodes(ctx, g, nodes, rows, named, given, new(rank.Settings))
 	return r, err
 }
 

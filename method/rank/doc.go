@@ -3,7 +3,7 @@
 //
 //	k, err := kernel.New(ctx, g, "diffusion", nil)
 //	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: g.Degrees, Nodes: nodes, Seeds: seeds}, nil)
-//	fmt.Println(r.Order[0], r.P[r.Order[0]], r.AUC)
+//	fmt.Println(r.Order[0], r.AUC)
 //
 // # Scores
 //
@@ -15,20 +15,8 @@
 // A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are those of walks from
 // the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds.
 //
-// # Random seeds
-//
-// Well-connected nodes have high scores for any seeds. The score of a node is therefore compared with
-// its scores for B random sets R of nodes with about the degrees of the seeds, of those that do not contain the node:
-//
-//	z = (score − mean)/(standard deviation)
-//	p = (1 + number of sets with at least this score)/(1 + number of sets)
-//
-// as in Picart-Armada, Thompson, Buil and Perera-Lluna, diffuStats: an R package to compute
-// diffusion-based scores on biological networks, 2018. Seeds and sets are columns of one block: a
-// sweep over the graph serves up to 64 of them.
-//
 // # Determinism
 //
-// Sets depend on the rng seed alone. Results have the same bits for any number of workers, any
+// Folds depend on the rng seed alone. Results have the same bits for any number of workers, any
 // memory limit, and a matrix in memory or on disk.
 package rank

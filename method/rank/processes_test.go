@@ -19,7 +19,7 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 	p, _ := problemOf(t, a, 1, 250, 1, 17, 3, 99)
 	p.Nodes = slices.DeleteFunc(p.Nodes, func(v int) bool { return v%9 == 8 }) // seeds stay
 	p.Seeds = slices.DeleteFunc(p.Seeds, func(v int) bool { return v%9 == 8 })
-	set := &Settings{Sets: 100, RNGSeed: 9}
+	set := &Settings{RNGSeed: 9}
 	want, err := Run(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +65,8 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 			}
 		}
 		for v := range n {
-			if math.Abs(got.Score[v]-want.Score[v]) > 1e-10 || math.Abs(got.Z[v]-want.Z[v]) > 1e-6*(1+math.Abs(want.Z[v])) || got.P[v] != want.P[v] {
-				t.Fatalf("%d processes: node %d has %v, %v, %v, want %v, %v, %v", size, v, got.Score[v], got.Z[v], got.P[v], want.Score[v], want.Z[v], want.P[v])
+			if math.Abs(got.Score[v]-want.Score[v]) > 1e-10 {
+				t.Fatalf("%d processes: node %d has %v, want %v", size, v, got.Score[v], want.Score[v])
 			}
 		}
 	}

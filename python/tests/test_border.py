@@ -59,7 +59,7 @@ class Nodes(unittest.TestCase):
             self.assertEqual(hw.NodeClassifier("lp").fit(G, labels).to_dict(), dict(zip(names, "llrr")))
             self.assertEqual(hw.kernel(G).to_frame().index.tolist(), names)
             self.assertEqual(hw.regress(G, {names[0]: 1, names[3]: 4}, "harmonic").value.round(9).tolist(), [1, 2, 3, 4])
-            self.assertEqual(set(hw.rank(G, names[:1], sets=0).index), set(names))
+            self.assertEqual(set(hw.rank(G, names[:1]).index), set(names))
         frame = hw.NodeClassifier("lp").fit(networkx.grid_graph([2, 2]), {(0, 0): 1, (1, 1): 2}).to_frame()
         self.assertEqual(frame.loc[(0, 0)].label, 1)
 
@@ -278,7 +278,7 @@ class LabelsAndNumbers(unittest.TestCase):
         A = random_graph(20000, 60000, 1)
         begun = time.process_time()
         hw.regress(A, dict(enumerate(np.arange(200.0))), "harmonic")
-        frame = hw.rank(A, [1, 2], sets=0)
+        frame = hw.rank(A, [1, 2])
         self.assertLess(time.process_time() - begun, 2)  # it was quadratic
         self.assertGreater(len(set(frame.score)), len(set(frame.score.round(6))))
 

@@ -258,13 +258,13 @@ class Graphs(unittest.TestCase):
             hw.regress(G, {"m": 1.0})
         with self.assertRaisesRegex(ValueError, "method: .*harmonic"):
             hw.regress(G, {"n1": 1.0, "n2": 2.0}, "harmonics")
-        frame = hw.rank(G, [f"n{i}" for i in range(0, 20, 2)], sets=99)
+        frame = hw.rank(G, [f"n{i}" for i in range(0, 20, 2)])
         self.assertEqual(frame.index[frame.seed].sort_values().tolist(), sorted(f"n{i}" for i in range(0, 20, 2)))
         others = frame[~frame.seed]
         self.assertGreater(np.mean([int(v[1:]) % 2 == 0 for v in others.index[:15]]), 0.8)
-        self.assertTrue(others.score.is_monotonic_decreasing and others.p.between(0, 1).all())
+        self.assertTrue(others.score.is_monotonic_decreasing)
         self.assertGreater(frame.attrs["run"]["auc"], 0.6)  # at most about 0.8, because a third of the others are as similar
-        one = hw.rank(G, ["n1"], sets=0)
+        one = hw.rank(G, ["n1"])
         self.assertEqual((one.index[one.seed].tolist(), one.attrs["run"].get("auc")), (["n1"], None))
 
     @unittest.skipIf(missing("networkx"), "NetworkX is not installed")

@@ -189,7 +189,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     return frame
 
 
-def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: int = 999,
+def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion",
          **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
@@ -198,11 +198,10 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
     seeds : The known nodes, or a mask of all nodes.
     kernel : The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks
         that start at the seeds.
-    sets : Sets of random seeds for the columns z and p; 0 for neither.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: a row for each node, the most similar first: its score, z and p, its rank, and whether
-        it is a seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that
+    Returns: a row for each node, the most similar first: its score, its rank, and whether it
+        is a seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that
         are left out.
     """
     import pandas
@@ -213,7 +212,7 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: i
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
         run = call.run("rank", seeds=call.write("seeds.npy", "seeds", rows), kernel=kernel,
-                       sets=sets, o=out, is_random=True)
+                       o=out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
     arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)

@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,16 +23,14 @@ type rankOptions struct {
 	seeds, out, listed string
 	family             *kernel.Family
 	userValues         param.Values
-	sets               int
 }
 
 func newRank(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones, with p-values", checkRank, runRank)
+	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones", checkRank, runRank)
 	flags := cmd.Flags()
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, param.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
 	graphFlags(run, &c.graph, flags)
 	return cmd
 }
@@ -59,22 +55,17 @@ func checkRank(run *session, c *rankOptions, cmd *cobra.Command, _ []string) {
 
 // rankDocument is the JSON document of rank.
 type rankDocument struct {
-	Output      string       `json:"output"`
-	Nodes       int          `json:"nodes"`
-	Seeds       int          `json:"seeds"`
-	Kernel      string       `json:"kernel"`
-	Parameters  param.Values `json:"parameters"`
-	Sets        int          `json:"sets"`
-	AUC         *float64     `json:"auc,omitempty"`
-	Stderr      *float64     `json:"auc_stderr,omitempty"`
-	Folds       int          `json:"folds"`
-	Significant *int         `json:"significant,omitempty"`
-	Sweeps      int          `json:"sweeps"`
+	Output     string       `json:"output"`
+	Nodes      int          `json:"nodes"`
+	Seeds      int          `json:"seeds"`
+	Kernel     string       `json:"kernel"`
+	Parameters param.Values `json:"parameters"`
+	AUC        *float64     `json:"auc,omitempty"`
+	Stderr     *float64     `json:"auc_stderr,omitempty"`
+	Folds      int          `json:"folds"`
+	Sweeps     int          `json:"sweeps"`
 	Closing
 }
-
-// significant is the largest p-value of a node that counts as significant.
-const significant = 0.05
 
 func runRank(run *session, c *rankOptions, name string) error {
 	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
@@ -96,7 +87,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 	const cells = 100 // bytes of the numbers of a line
 	run.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
 	report := run.progress.Phases()
-	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(run.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	set := &rank.Settings{RNGSeed: uint64(run.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
 	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.userValues, set)
 	if errors.Is(err, rank.ErrSeeds) {
 		return fault.Data(c.seeds, "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
@@ -105,10 +96,28 @@ func runRank(run *session, c *rankOptions, name string) error {
 		return graphError(run, err, name, "take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{
-		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v,
-		Sets: c.sets, Folds: r.Folds, Sweeps: r.Sweeps,
+		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
-	if err := writeRanking(run, c, d, r, doc); err != nil {
+	isSeed := make(map[int]bool, len(d.cols))
+	for _, seed := range d.cols {
+		isSeed[seed] = true
+	}
+	position, order := make(map[int]int, len(d.rows)), make([]int, len(r.Order)) // positions by row, and by rank
+	for i, row := range d.rows {
+		position[row] = i
+	}
+	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "rank"}, {Title: "seed", Logical: true}}
+	for k := range columns {
+		columns[k].Values = make([]float64, len(d.rows))
+	}
+	for i, row := range r.Order {
+		k := position[row]
+		order[i], columns[0].Values[k], columns[1].Values[k] = k, r.Score[row], float64(i+1)
+		if isSeed[row] {
+			columns[2].Values[k] = 1
+		}
+	}
+	if err := tablefile.WriteNumbers(run.ctx, d.out.w, formatOf(c.out, tablefile.NumberEndings), order, nodesOf(g, d.rows).ID, columns); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))
@@ -116,47 +125,5 @@ func runRank(run *session, c *rankOptions, name string) error {
 		doc.AUC, doc.Stderr = &r.AUC, &r.Stderr
 		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
 	}
-	if doc.Significant != nil {
-		byChance := math.Round(significant * float64(doc.Nodes-doc.Seeds))
-		text += fmt.Sprintf(" · %s with p ≤ %v, %s by chance", words.Counted(*doc.Significant, "other node"), significant, words.Count(int(byChance)))
-	}
 	return d.out.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
-}
-
-// writeRanking writes the ranking and counts the significant nodes.
-func writeRanking(run *session, c *rankOptions, d *graphRun, r *rank.Ranking, doc *rankDocument) error {
-	isSeed := make(map[int]bool, len(d.cols))
-	for _, s := range d.cols {
-		isSeed[s] = true
-	}
-	if 1/float64(c.sets+1) <= significant { // the least p-value
-		doc.Significant = new(int)
-	}
-	position, order := make(map[int]int, len(d.rows)), make([]int, len(r.Order)) // positions by row, and by rank
-	for i, row := range d.rows {
-		position[row] = i
-	}
-	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "z"}, {Title: "p"}, {Title: "rank"}, {Title: "seed", Logical: true}}
-	for k := range columns {
-		columns[k].Values = make([]float64, len(d.rows))
-	}
-	for i, row := range r.Order {
-		order[i] = position[row]
-		values := []float64{r.Score[row], 0, 0, float64(i + 1), 0}
-		if c.sets > 0 {
-			values[1], values[2] = r.Z[row], r.P[row]
-		}
-		if isSeed[row] {
-			values[4] = 1
-		} else if doc.Significant != nil && r.P[row] <= significant {
-			*doc.Significant++
-		}
-		for k, value := range values {
-			columns[k].Values[order[i]] = value
-		}
-	}
-	if c.sets == 0 {
-		columns = slices.Delete(columns, 1, 3)
-	}
-	return tablefile.WriteNumbers(run.ctx, d.out.w, formatOf(c.out, tablefile.NumberEndings), order, nodesOf(d.g, d.rows).ID, columns)
 }
