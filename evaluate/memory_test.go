@@ -80,7 +80,11 @@ func TestSplitsCountAgainstTheLimit(t *testing.T) {
 	}
 	const limit = 1 << 20
 	plan := &Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2}
-	settled, held, err := plan.settle(p, &method.Settings{Memory: limit})
+	sizes, err := plan.sizes(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settled, held, err := plan.settle(p, &method.Settings{Memory: limit}, sizes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +102,8 @@ func TestSideBySideKeepsTheLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &Plan{Fractions: []float64{0.5}, Splits: 4}
 	m := &entry{Entry: method.Entry{Method: methods[0].Method, Settings: &method.Settings{Lists: tinyGrid, Memory: 1, Workers: 2}}}
-	if lanes, s := plan.sideBySide(m, p); lanes != 1 || s.Memory != 1 {
+	if lanes, s := sideBySide(m, p, 4); lanes != 1 || s.Memory != 1 {
 		t.Errorf("%d predictions side by side, each with a limit of %d bytes", lanes, s.Memory)
 	}
 }

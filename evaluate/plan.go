@@ -1,8 +1,6 @@
 package evaluate
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -47,6 +45,7 @@ type entry struct {
 	lanes              int              // predictions that are made side by side
 	predictionSettings *method.Settings // settings of each prediction
 	bytes              []int64          // memory of a prediction at each training size
+	tuningBytes        int64            // memory of a choice on tuning splits
 }
 
 // entries returns all methods that are measured, complete.
@@ -76,7 +75,6 @@ type size struct {
 	fraction       float64
 	perClass       int
 	splits, tuning *split.Splits // tuning is nil where parameters are chosen inside each training set
-	tunedAt        string        // names the splits of tuning
 }
 
 // text writes the training size: nodes of each class if splits were drawn by class, else a percentage with up to four digits.
@@ -115,7 +113,6 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 			if s.tuning, err = split.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
 				return nil, err
 			}
-			s.tunedAt = fmt.Sprint(d.Fraction, d.PerClass)
 		}
 		sizes = append(sizes, s)
 	}
@@ -168,49 +165,12 @@ func (plan *Plan) designs() (list []split.Design) {
 // count returns the number of splits of each training size.
 func (plan *Plan) count() int {
 	switch {
-	case plan.Given != nil:
-		return len(plan.givenSizes()[0])
 	case plan.Folds != 0:
 		return max(1, plan.Splits) * plan.Folds
 	case plan.Splits == 0:
 		return 20
 	}
 	return plan.Splits
-}
-
-// someOf returns the problem with a number of its labels, at even distances in their list.
-func someOf(p *method.Problem, size int) *method.Problem {
-	positions := make([]int, size)
-	for i := range positions {
-		positions[i] = i * len(p.Row) / size
-	}
-	return p.At(positions)
-}
-
-// trainingSizes returns the number of training nodes of each size.
-func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
-	if plan.Given != nil {
-		for _, list := range plan.givenSizes() {
-			sizes = append(sizes, len(list[0].Train))
-		}
-		return sizes
-	}
-	for _, d := range plan.designs() {
-		switch {
-		case d.Folds != 0:
-			sizes = append(sizes, trainedAt(p, 1-1/float64(d.Folds)))
-		case d.PerClass > 0:
-			sizes = append(sizes, min(d.PerClass*len(p.Names), len(p.Row)))
-		default:
-			sizes = append(sizes, trainedAt(p, d.Fraction))
-		}
-	}
-	return sizes
-}
-
-// trainedAt bounds the number of training nodes at a fraction.
-func trainedAt(p *method.Problem, fraction float64) int {
-	return max(1, min(len(p.Row), int(math.Ceil(fraction*float64(len(p.Row))))+len(p.Names)))
 }
 
 const badPlan = "evaluate: a plan without training sizes"

@@ -31,6 +31,11 @@ type Quality struct {
 	Calibration *calibration `json:"calibration,omitempty"`
 }
 
+// measures returns the fields of the measures.
+func (q *Quality) measures() []**float64 {
+	return []**float64{&q.AveragePrecision, &q.AUC, &q.LogLoss, &q.Brier, &q.CalibrationError}
+}
+
 // leastProbability is the resolution of float32. Smaller probabilities are raised to it, so that
 // their logarithm is finite.
 const leastProbability = 0x1p-23

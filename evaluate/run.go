@@ -32,7 +32,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods, _, err := plan.settle(p, &set)
+	methods, _, err := plan.settle(p, &set, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if tuning := sizes[0].tuning; tuning != nil {
 		report.TuningSplits = tuning.Len
 	}
-	r := &runner{
-		p: p, plan: plan, total: len(sizes) * len(methods) * report.Splits,
-		choices: map[choiceKey]*method.Choice{},
-	}
+	r := &runner{p: p, plan: plan, total: len(sizes) * len(methods) * report.Splits}
 	for i := range sizes {
 		var results []Result
 		for j := range methods {
@@ -83,25 +80,17 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 // training sizes.
 func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 	set := plan.Settings.WithDefaults()
-	methods, held, err := plan.settle(p, &set)
+	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {
 		return 0, err
 	}
+	methods, held, err := plan.settle(p, &set, sizes)
 	var largest int64
 	for i := range methods {
 		m := &methods[i]
-		for j, size := range plan.trainingSizes(p) {
-			if largest = max(largest, m.bytes[j]*int64(m.lanes)); plan.TuningSplits == 0 || plan.Given != nil {
-				continue
-			}
-			bytes, err := method.Bytes(m.Method, someOf(p, size), p, m.Settings)
-			if err != nil {
-				return 0, err
-			}
-			largest = max(largest, bytes)
-		}
+		largest = max(largest, m.tuningBytes, slices.Max(m.bytes)*int64(m.lanes))
 	}
-	return held + largest, nil
+	return held + largest, err
 }
 
 // splitBytes is the memory of a label in splits: its row and class in the training or test
@@ -109,20 +98,34 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 // ranking.
 const splitBytes = 96
 
-// settle returns the methods with settings for the memory without splits, and the memory of these.
-func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []entry, held int64, err error) {
+// settle returns the methods with settings for the memory without splits, and the memory of these. Training sets of one size
+// are taken to need the memory of the first of them.
+func (plan *Plan) settle(p *method.Problem, set *method.Settings, sizes []size) (methods []entry, held int64, err error) {
 	splits := splitBytes * int64(len(p.Row))
+	training := make([]*method.Problem, len(sizes))
+	largest := &method.Problem{}
+	for i := range sizes {
+		if training[i] = p.At(sizes[i].splits.At(0).Train); len(training[i].Row) > len(largest.Row) {
+			largest = training[i]
+		}
+	}
 	methods = plan.entries(set)
 	for i := range methods {
 		m := &methods[i]
 		m.Settings.Memory = budget.Remaining(m.Settings.Memory, splits)
-		m.lanes, m.predictionSettings = plan.sideBySide(m, p)
-		for _, size := range plan.trainingSizes(p) {
-			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.predictionSettings)
+		m.lanes, m.predictionSettings = sideBySide(m, largest, sizes[0].splits.Len)
+		for j, train := range training {
+			bytes, err := method.Bytes(m.Method, train, nil, m.predictionSettings)
 			if err != nil {
 				return nil, 0, err
 			}
-			m.bytes = append(m.bytes, bytes)
+			if m.bytes = append(m.bytes, bytes); sizes[j].tuning == nil {
+				continue
+			}
+			if bytes, err = method.Bytes(m.Method, train, p, m.Settings); err != nil {
+				return nil, 0, err
+			}
+			m.tuningBytes = max(m.tuningBytes, bytes)
 		}
 	}
 	return methods, splits, nil
@@ -131,23 +134,22 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 // sideBytes bounds the memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
-// sideBySide returns the number of predictions of a method that are computed at the same time,
+// sideBySide returns the number of predictions from a training set that are computed at the same time,
 // and the settings of each. It is above 1 for small graphs, because their sweeps are too short to be
 // divided among processors. Several processes that share the rows compute one after the other, because all of
 // them must take each step at the same time.
-func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
-	if problem.TeamOf(p) != nil {
+func sideBySide(m *entry, train *method.Problem, splits int) (lanes int, s *method.Settings) {
+	if problem.TeamOf(train) != nil {
 		return 1, m.Settings
 	}
-	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
-	for lanes = min(sched.Workers(m.Settings.Workers), plan.count()); lanes > 1; lanes-- {
+	for lanes = min(sched.Workers(m.Settings.Workers), splits); lanes > 1; lanes-- {
 		set := *m.Settings
 		set.Workers = sched.Workers(set.Workers) / lanes
 		if set.Memory > 0 { // 0 is no limit
 			set.Memory = max(1, set.Memory/int64(lanes))
 		}
 		set.Progress = nil // of one prediction among several
-		bytes, err := method.Bytes(m.Method, largest, nil, &set)
+		bytes, err := method.Bytes(m.Method, train, nil, &set)
 		if err == nil && int64(lanes)*bytes <= sideBytes {
 			return lanes, &set
 		}
@@ -160,12 +162,7 @@ type runner struct {
 	p           *method.Problem
 	plan        *Plan
 	done, total int // splits
-
-	choices map[choiceKey]*method.Choice // of methods that were tuned; nil: there is nothing to choose
 }
-
-// choiceKey is a method and the training size at which it was tuned.
-type choiceKey struct{ method, size string }
 
 // run runs one method at one training size from where its record ends.
 func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error {
@@ -180,7 +177,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 	}
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := r.tune(ctx, m, s)
+		choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
 		if err != nil {
 			return err
 		}
@@ -220,20 +217,6 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 	rec.Result.summarise(rec.Outcomes)
 	rec.Complete = true
 	return nil
-}
-
-// tune returns the parameters that a method chooses for a training size, once if several sizes
-// are tuned at one.
-func (r *runner) tune(ctx context.Context, m *entry, s *size) (*method.Choice, error) {
-	key := choiceKey{m.Name, s.tunedAt}
-	if choice, done := r.choices[key]; done {
-		return choice, nil
-	}
-	choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
-	if err == nil {
-		r.choices[key] = choice
-	}
-	return choice, err
 }
 
 // reportProgress reports further splits of a method.
@@ -373,29 +356,22 @@ func (r *Result) summarise(outcomes []outcome) {
 	if r.Tuned == "" {
 		r.unite()
 	}
-	mean := func(metric func(*Quality) *float64) *float64 {
-		sum := 0.0
-		for i := range outcomes {
-			x := metric(&outcomes[i].Quality)
-			if x == nil {
-				return nil
-			}
-			sum += *x / float64(len(outcomes))
-		}
-		return &sum
-	}
 	bins := new(calibration)
 	for i := range outcomes {
 		if bins = bins.plus(outcomes[i].Quality.Calibration); bins == nil {
 			break
 		}
 	}
-	r.Quality = Quality{
-		Calibration:      bins,
-		AveragePrecision: mean(func(q *Quality) *float64 { return q.AveragePrecision }),
-		AUC:              mean(func(q *Quality) *float64 { return q.AUC }),
-		LogLoss:          mean(func(q *Quality) *float64 { return q.LogLoss }),
-		Brier:            mean(func(q *Quality) *float64 { return q.Brier }),
-		CalibrationError: mean(func(q *Quality) *float64 { return q.CalibrationError }),
+	r.Calibration = bins
+	for metric, mean := range r.measures() {
+		sum := 0.0
+		for i := range outcomes {
+			x := *outcomes[i].Quality.measures()[metric]
+			if *mean = &sum; x == nil {
+				*mean = nil
+				break
+			}
+			sum += *x / float64(len(outcomes))
+		}
 	}
 }
