@@ -46,8 +46,7 @@ type Parameters struct {
 	Declared *Setting
 
 	// Constant are values that are never chosen: those of a learner's other parameters than the one
-	// along its path, and of [propagate.CorrectAndSmooth]. A prediction reports them and reads
-	// them from its settings.
+	// along its path. A prediction reports them and reads them from its settings.
 	Constant []Setting
 }
 

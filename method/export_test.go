@@ -1,4 +1,0 @@
-package method
-
-// Smoothed puts Correct & Smooth around a method.
-func Smoothed(m Method) Method { return smoothedMethod{m} }
