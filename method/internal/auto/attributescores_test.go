@@ -187,27 +187,27 @@ func TestStack(t *testing.T) {
 	for i := range class {
 		class[i] = i % 4
 	}
-	random := func(most float64) probabilities {
+	random := func(most float64) component {
 		return steady(class, 4, func(int) float64 { return most * rng.Float64() })
 	}
-	h := heldOutOf(class, 4, []probabilities{random(0.8), random(0.8), random(0.6)}, random(0.7))
-	h.settings[0].candidate.Alone, h.settings[1].position, h.settings[2].position = true, 1, 2
+	h := heldOutOf(class, 4, []component{random(0.8), random(0.8), random(0.6)}, random(0.7))
+	h.components[0].Alone, h.components[1].Free, h.poisson.Poisson = true, true, true
 	among := func(i int) bool { return i%5 > 0 }
 	likelihood := func(mixture []component) (sum float64) {
 		for _, s := range mixture {
 			beforehand := 0.1
-			switch s.setting {
-			case 0:
+			switch {
+			case s.Alone:
 				beforehand = 2
-			case -1:
+			case s.Poisson:
 				beforehand = 0.3
 			}
-			sum += beforehand * math.Log(s.weight)
+			sum += beforehand * math.Log(s.Weight)
 		}
 		for i := range class {
 			if q := 0.0; among(i) {
 				for _, s := range mixture {
-					q += s.weight * h.of(s.setting).truth[i]
+					q += s.Weight * h.truth(&s, i)
 				}
 				sum += math.Log(q)
 			}
@@ -217,7 +217,7 @@ func TestStack(t *testing.T) {
 	got := h.stack(among)
 	total, most := 0.0, likelihood(got)
 	for _, s := range got {
-		total += s.weight
+		total += s.Weight
 	}
 	if len(got) < 3 || math.Abs(total-1) > 1e-12 {
 		t.Fatalf("mixture %+v", got)
@@ -225,14 +225,15 @@ func TestStack(t *testing.T) {
 	for i := range got {
 		for j := range got {
 			near := slices.Clone(got)
-			near[i].weight += 0.02
-			if near[j].weight -= 0.02; i != j && near[j].weight > 0 && likelihood(near) > most {
+			near[i].Weight += 0.02
+			if near[j].Weight -= 0.02; i != j && near[j].Weight > 0 && likelihood(near) > most {
 				t.Errorf("mixture %+v are likelier than %+v", near, got)
 			}
 		}
 	}
 	h.poisson = steady(class, 4, func(i int) float64 { return 0.99 })
-	if got = h.stack(among); got[0].setting != -1 || got[0].weight < 0.9 {
+	h.poisson.Poisson = true
+	if got = h.stack(among); !got[0].Poisson || got[0].Weight < 0.9 {
 		t.Errorf("mixture %+v, want next to all for Poisson learning, which is right", got)
 	}
 }

@@ -133,7 +133,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		right := func(mixture func(fold int) []component) (sum float64) {
 			row := make([]float64, of.classes)
 			for i, c := range p.Class {
-				if h.mixTo(row, mixture(h.fold[i]), i); classify.ArgMax(row) == c {
+				if mixTo(row, mixture(h.fold[i]), i); classify.ArgMax(row) == c {
 					sum += (count[c] + even/k) / count[c] / (m + even)
 				}
 			}
@@ -141,7 +141,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		}
 		without := right(func(fold int) []component { return h.combine(func(i int) bool { return h.fold[i] != fold }) })
 		with := right(func(int) []component { return mixture })
-		estimate, predicted := h.estimate(mixture, calibration{}, f.reached, false)
+		estimate, predicted := h.estimate(mixture, Calibration{}, f.reached, false)
 		if len(predicted) == 0 {
 			t.Error("no held-out predictions")
 		}

@@ -87,13 +87,13 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	for i, label := range in.places {
 		learned[label] = i
 	}
-	t := heldOutSetting{setting{candidate: candidate{Beliefs: true}}, len(candidatesOf(&in.design, in.p)) + 1, newProbabilities(len(h.class))}
+	t := newComponent(candidate{Beliefs: true}, 0, len(h.class))
 	for j, label := range f.believed.HeldOut {
 		if i, isLearned := learned[label]; isLearned && h.hasFeatures[i] {
-			t.set(i, doubled(f.believed.Probabilities[j]), h.class[i])
+			t.rows[i] = f.believed.Probabilities[j]
 		}
 	}
-	h.settings = append(h.settings, t)
+	h.components = append(h.components, t)
 	return nil
 }
 

@@ -6,17 +6,17 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 )
 
-// calibration maps probabilities p of k classes, with an entropy of h·log k, to
+// Calibration maps probabilities p of k classes, with an entropy of h·log k, to
 //
 //	w·p_c^γ/Σ_c p_c^γ + (1 − w)/k  with  γ = exp(a + b·(h − ½))
 //
 // and b ≤ 0, so that they agree with the frequencies of held-out labels. It keeps the likeliest
 // class. With b < 0 uncertain predictions become flatter than others: where neighbours differ,
 // models are overconfident about those. What b > 0 gained elsewhere was luck as often as not.
-type calibration struct {
-	power float64 // a
-	slope float64 // b ≤ 0
-	trust float64 // log w/(1 − w)
+type Calibration struct {
+	Power float64 `json:"power"` // a
+	Slope float64 `json:"slope"` // b ≤ 0
+	Trust float64 `json:"trust"` // log w/(1 − w)
 }
 
 // Models of few labels may be far from calibrated, those of many are nearly so on all graphs, and
@@ -49,25 +49,25 @@ const (
 // mixture: a normal prior of a and b, of this the half up to 0, and a beta prior of
 // w. Labels without features, and those that are the only ones of their class, are left out,
 // because nothing is predicted of them. One parameter after the other changes by decreasing steps.
-func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
+func (h *heldOut) calibrate(mixture []component, seed uint64) Calibration {
 	var rows [][]float64 // logarithms
 	var class []int
 	var entropies []float64
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
 	for _, i := range split.Sample(h.class, limit, seed, 0) {
-		if h.hasOthers[i] && h.hasFeatures[i] && h.isPredicted(mixture, i) {
+		if h.hasOthers[i] && h.hasFeatures[i] && isPredicted(mixture, i) {
 			row := make([]float64, h.classes)
-			h.mixTo(row, mixture, i)
+			mixTo(row, mixture, i)
 			entropies = append(entropies, takeLogs(row))
 			rows, class = append(rows, row), append(class, h.class[i])
 		}
 	}
-	c := calibration{power: powerMean, trust: math.Log(trustMean / (1 - trustMean))}
+	c := Calibration{Power: powerMean, Trust: math.Log(trustMean / (1 - trustMean))}
 	best := c.likelihood(rows, class, entropies)
 	for step := firstStep; step >= lastStep; step /= 2 {
 		for moved := true; moved; {
 			moved = false
-			for _, parameter := range []*float64{&c.power, &c.slope, &c.trust} {
+			for _, parameter := range []*float64{&c.Power, &c.Slope, &c.Trust} {
 				for _, change := range []float64{-step, step} {
 					previous := *parameter
 					*parameter += change
@@ -85,13 +85,13 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
 
 // likelihood returns the logarithm of the likelihood of classes with the probabilities whose logarithms
 // and entropies are given, and of the prior of the parameters.
-func (c calibration) likelihood(rows [][]float64, class []int, entropies []float64) float64 {
-	if c.slope > 0 {
+func (c Calibration) likelihood(rows [][]float64, class []int, entropies []float64) float64 {
+	if c.Slope > 0 {
 		return math.Inf(-1)
 	}
 	expected := min(float64(len(rows)*len(rows))/trustLabels, trustMost)
-	w := 1 / (1 + math.Exp(-c.trust))
-	away, slope := (c.power-powerMean)/powerSpread, c.slope/slopeSpread
+	w := 1 / (1 + math.Exp(-c.Trust))
+	away, slope := (c.Power-powerMean)/powerSpread, c.Slope/slopeSpread
 	sum := float64((1+float64(trustMean*expected))*math.Log(w)) + float64((1+float64((1-trustMean)*expected))*math.Log(1-w))
 	sum -= float64(away*away/2) + float64(slope*slope/2)
 	for i, logs := range rows {
@@ -117,18 +117,18 @@ func takeLogs(row []float64) (entropy float64) {
 }
 
 // powerOf returns γ for an entropy h.
-func (c calibration) powerOf(entropy float64) float64 {
-	return math.Exp(c.power + float64(c.slope*(entropy-0.5)))
+func (c Calibration) powerOf(entropy float64) float64 {
+	return math.Exp(c.Power + float64(c.Slope*(entropy-0.5)))
 }
 
 // apply calibrates the probabilities of a row.
-func (c calibration) apply(row []float64) {
+func (c Calibration) apply(row []float64) {
 	power, sum := c.powerOf(takeLogs(row)), 0.0
 	for i, q := range row {
 		row[i] = math.Exp(power * q)
 		sum += row[i]
 	}
-	w := 1 / (1 + math.Exp(-c.trust))
+	w := 1 / (1 + math.Exp(-c.Trust))
 	for i, q := range row {
 		row[i] = float64(w*q)/sum + (1-w)/float64(len(row))
 	}

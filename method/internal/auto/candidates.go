@@ -14,6 +14,7 @@ import (
 
 // candidate is a model whose held-out likelihood decides its weight in the prediction.
 type candidate struct {
+	Poisson     bool    `json:"poisson,omitempty"`     // Poisson learning
 	Propagation bool    `json:"propagation,omitempty"` // label propagation
 	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
 	Free        bool    `json:"free,omitempty"`        // free columns take part
@@ -76,11 +77,7 @@ const (
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.Propagation && !c.Beliefs }
-
-func (c candidate) isPropagation() bool { return c.Propagation }
-
-func (c candidate) isBeliefs() bool { return c.Beliefs }
+func (c candidate) isModel() bool { return !c.Poisson && !c.Propagation && !c.Beliefs }
 
 // lambdas returns those to search.
 func (c candidate) lambdas() []float64 {
@@ -88,12 +85,6 @@ func (c candidate) lambdas() []float64 {
 		return ridges[:1] // there are no weights that it shrinks
 	}
 	return ridges
-}
-
-// setting is a candidate with its λ.
-type setting struct {
-	candidate candidate
-	lambda    float64
 }
 
 // candidatesOf returns the models of a problem.
@@ -244,35 +235,11 @@ const (
 	mostFall    = 0.02
 )
 
-// isFalling reports whether the likelihood of the last probabilities of labels is that much below
-// those of others.
-func isFalling(truth [][]float64) bool {
-	if len(truth[0]) < raceLabels {
-		return false
-	}
-	highest, last := math.Inf(-1), 0.0
-	for _, row := range truth {
-		last = 0
-		for _, q := range row {
-			last += math.Log(q + leastTruth)
-		}
-		highest = max(highest, last)
-	}
-	return last < highest-mostFall*float64(len(truth[0]))
-}
-
-// foldProbabilities are those that the models of all settings predict for the labels of one fold.
-// Both lists have one slice for each setting, in the order of the labels.
-type foldProbabilities struct {
-	rows  [][]float32 // of all classes, label after label
-	truth [][]float64 // of each label's own class
-}
-
-// predictFold fits the models of settings without a fold and predicts its labels. The rows
+// predictFold fits the models of components without a fold and predicts its labels. The rows
 // that they learn from are computed without these labels too, because two labels that happen to
 // agree would otherwise each raise the likelihood of the other.
-func (f *features) predictFold(ctx context.Context, fold int, sampled []bool, settings []heldOutSetting) (*foldProbabilities, error) {
-	out, rows := &foldProbabilities{}, f.examples(fold)
+func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sampled []bool) error {
+	rows := f.examples(fold)
 	y, missed := f.targets(rows, fold), f.priorOfMissed(fold)
 	var labels []int
 	for i, labelFold := range f.fold {
@@ -284,8 +251,7 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool, se
 		}
 	}
 	row, input := make([]float64, f.columns.classes), []float64(nil)
-	predict := func(c candidate, model *classify.LinearModel) {
-		values, truth := make([]float32, 0, len(labels)*len(row)), make([]float64, 0, len(labels))
+	predict := func(c *component, model *classify.LinearModel) {
 		for _, i := range labels {
 			switch {
 			case !f.full.hasFeatures[i]:
@@ -297,36 +263,36 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool, se
 				if c.Free {
 					x = doubled(f.full.free.Row(i))
 				}
-				input = c.input(input[:0], f.full.shared.Row(i), rows.attributes[i], rows.links[i], len(row))
+				input = c.candidate.input(input[:0], f.full.shared.Row(i), rows.attributes[i], rows.links[i], len(row))
 				classify.Softmax(row, model.ScoresTo(row, x, input))
 			}
-			for _, q := range row {
-				values = append(values, float32(q))
-			}
-			truth = append(truth, row[f.in.learned.Class[i]])
+			c.set(i, row)
 		}
-		out.rows, out.truth = append(out.rows, values), append(out.truth, truth)
 	}
-	for lo := 0; lo < len(settings); {
-		c, first := settings[lo].candidate, len(out.truth)
-		var lambdas []float64
-		for position := settings[lo].position; lo < len(settings) && settings[lo].position == position; lo++ {
-			lambdas = append(lambdas, settings[lo].lambda)
+	for _, list := range byCandidate(h.components) {
+		lambdas, next, highest := make([]float64, len(list)), 0, math.Inf(-1)
+		for i, c := range list {
+			lambdas[i] = c.Lambda
 		}
-		_, err := f.fit(ctx, c, rows, y, lambdas, func(m *classify.LinearModel) bool {
-			predict(c, m)
-			return isFalling(out.truth[first:])
+		_, err := f.fit(ctx, list[0].candidate, rows, y, lambdas, func(m *classify.LinearModel) bool {
+			predict(&list[next], m)
+			next++
+			likelihood := h.likelihood(&list[next-1], labels)
+			highest = max(highest, likelihood)
+			return len(labels) >= raceLabels && likelihood < highest-mostFall*float64(len(labels))
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(out.truth) == first {
-			predict(c, nil)
+		if next == 0 {
+			predict(&list[0], nil)
+			next++
 		}
-		// A λ that is not tried is as bad as the one before.
-		for last := len(out.truth) - 1; len(out.truth) < first+len(lambdas); {
-			out.rows, out.truth = append(out.rows, out.rows[last]), append(out.truth, out.truth[last])
+		for ; next < len(list); next++ { // a λ that is not tried is as bad as the one before
+			for _, i := range labels {
+				list[next].rows[i] = list[next-1].rows[i]
+			}
 		}
 	}
-	return out, nil
+	return nil
 }

@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -16,12 +17,12 @@ func TestSampleTeaches(t *testing.T) {
 	for i := range all {
 		all[i], half[i] = true, i%2 == 0
 	}
-	predict := func(sampled []bool) *foldProbabilities {
-		fold, err := f.predictFold(t.Context(), 1, sampled, settingsOf(&f.in.design, p, len(p.Row)))
-		if err != nil {
+	predict := func(sampled []bool) []component {
+		h := &heldOut{class: p.Class, components: componentsOf(f)}
+		if err := h.predictFold(t.Context(), f, 1, sampled); err != nil {
 			t.Fatal(err)
 		}
-		return fold
+		return h.components
 	}
 	full, got := predict(all), predict(half)
 	known := f.hasOthers
@@ -31,9 +32,9 @@ func TestSampleTeaches(t *testing.T) {
 	}
 	want := predict(all)
 	f.hasOthers = known
-	for s := range want.rows {
-		if !slices.Equal(got.rows[s], want.rows[s]) || slices.Equal(got.rows[s], full.rows[s]) {
-			t.Errorf("setting %d: a model learns from labels outside the sample", s)
+	for i := range want {
+		if !reflect.DeepEqual(got[i].rows, want[i].rows) || reflect.DeepEqual(got[i].rows, full[i].rows) {
+			t.Errorf("component %d: a model learns from labels outside the sample", i)
 		}
 	}
 }
@@ -58,46 +59,23 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// A fold ends the search of λ once its labels are much less likely. One of few labels tries all.
-func TestIsFalling(t *testing.T) {
-	truth := func(labels int, probabilities ...float64) (list [][]float64) {
-		for _, q := range probabilities {
-			list = append(list, slices.Repeat([]float64{q}, labels))
-		}
-		return list
-	}
-	for _, c := range []struct {
-		truth [][]float64
-		want  bool
-	}{
-		{truth(50, 0.5), false},
-		{truth(50, 0.5, 0.6, 0.595), false},
-		{truth(50, 0.5, 0.6, 0.58), true},
-		{truth(raceLabels-1, 0.5, 0.6, 0.1), false},
-	} {
-		if got := isFalling(c.truth); got != c.want {
-			t.Errorf("%d labels, %v: %v", len(c.truth[0]), c.truth[len(c.truth)-1][0], got)
-		}
-	}
-}
-
-// Settings that are much less likely in the first fold are dropped. With few labels all stay.
+// Components that are much less likely in the first fold are dropped. With few labels all stay.
 func TestRace(t *testing.T) {
 	for _, labels := range []int{2 * raceLabels, 2*raceLabels - 2} {
-		h := &heldOut{}
+		h := &heldOut{class: make([]int, labels)}
 		for i := range labels {
 			h.fold, h.hasOthers = append(h.fold, i%2), append(h.hasOthers, true)
 		}
 		for _, q := range []float64{0.5, 0.2, 0.44} {
-			s := heldOutSetting{probabilities: newProbabilities(labels)}
+			c := newComponent(candidate{}, 0, labels)
 			for i := range labels {
-				s.rows[i], s.truth[i] = []float32{0}, q+0.1*float64(i/2%2)*float64(len(h.settings)-1)
+				c.rows[i] = []float32{float32(q + 0.1*float64(i/2%2)*float64(len(h.components)-1))}
 			}
-			h.settings = append(h.settings, s)
+			h.components = append(h.components, c)
 		}
 		h.race()
-		if want := 3 - labels/(2*raceLabels); len(h.settings) != want {
-			t.Errorf("%d labels: %d settings are left, want %d", labels, len(h.settings), want)
+		if want := 3 - labels/(2*raceLabels); len(h.components) != want {
+			t.Errorf("%d labels: %d components are left, want %d", labels, len(h.components), want)
 		}
 	}
 }
@@ -114,10 +92,10 @@ func TestSlowCandidates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, trial := range h.settings {
+	for _, trial := range h.components {
 		for i, row := range trial.rows {
 			if len(row) != someClasses {
-				t.Fatalf("λ = %g: label %d has %d probabilities", trial.lambda, i, len(row))
+				t.Fatalf("λ = %g: label %d has %d probabilities", trial.Lambda, i, len(row))
 			}
 		}
 	}

@@ -18,10 +18,9 @@ type Choice struct {
 	Calibration Calibration `json:"calibration"`
 }
 
-// Component is a component of the mixture: a candidate with its λ, or Poisson learning.
+// Component is a component of the mixture: a candidate with its λ.
 type Component struct {
-	Weight  float64 `json:"weight"`
-	Poisson bool    `json:"poisson,omitempty"`
+	Weight float64 `json:"weight"`
 	candidate
 	Lambda float64 `json:"lambda,omitempty"`
 }
@@ -78,22 +77,11 @@ func (c *Choice) Models() (list []MixedModel) {
 	return list
 }
 
-// Calibration holds the parameters of the calibration of probabilities.
-type Calibration struct {
-	Power float64 `json:"power"`
-	Slope float64 `json:"slope"`
-	Trust float64 `json:"trust"`
-}
-
 // choice returns the choice that a model follows from.
 func (m *model) choice() *Choice {
-	c := &Choice{Calibration: Calibration{m.calibrated.power, m.calibrated.slope, m.calibrated.trust}}
+	c := &Choice{Calibration: m.calibrated}
 	for _, term := range m.mixture {
-		chosen := Component{Weight: term.weight, Poisson: term.setting < 0}
-		if !chosen.Poisson {
-			chosen.candidate, chosen.Lambda = m.settings[term.setting].candidate, m.settings[term.setting].lambda
-		}
-		c.Mixture = append(c.Mixture, chosen)
+		c.Mixture = append(c.Mixture, term.Component)
 	}
 	return c
 }
@@ -101,31 +89,19 @@ func (m *model) choice() *Choice {
 // Valid reports whether the parameters of all models are in their ranges.
 func (c *Choice) Valid() bool {
 	return (c.BlockModel || len(c.Mixture) > 0) && !slices.ContainsFunc(c.Mixture, func(k Component) bool {
-		hasModel := !k.Poisson && k.isModel()
-		return k.Lambda < 0 || k.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Ridge == 0)
+		return k.Lambda < 0 || k.Ridge < 0 || k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
 	})
-}
-
-// modelOf returns the model of a choice, whose components are not fitted yet.
-func (c *Choice) modelOf(f *features) *model {
-	m := &model{features: f, calibrated: calibration{c.Calibration.Power, c.Calibration.Slope, c.Calibration.Trust}}
-	for _, chosen := range c.Mixture {
-		term := component{weight: chosen.Weight, setting: -1}
-		if !chosen.Poisson {
-			term.setting = len(m.settings)
-			m.settings = append(m.settings, heldOutSetting{setting: setting{chosen.candidate, chosen.Lambda}})
-		}
-		m.mixture = append(m.mixture, term)
-	}
-	return m
 }
 
 // choose returns the model that held-out labels choose, not fitted yet, or that of the settings' choice.
 func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*model, error) {
 	if c := in.set.Choice; c != nil {
-		m := c.modelOf(f)
+		m := &model{features: f, calibrated: c.Calibration}
+		for _, chosen := range c.Mixture {
+			m.mixture = append(m.mixture, component{Component: chosen})
+		}
 		var err error
-		if m.uses(candidate.isBeliefs) {
+		if m.uses(func(c candidate) bool { return c.Beliefs }) {
 			err = f.believe(ctx)
 		}
 		return m, err
@@ -134,7 +110,7 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 	if err != nil {
 		return nil, err
 	}
-	m := &model{features: f, settings: held.settings, mixture: held.combine(all)}
+	m := &model{features: f, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
 	if !split.TooFew(in.p.Class) {
 		out.Estimate, out.HeldOut = held.estimate(m.mixture, m.calibrated, f.reached, in.set.Balanced)

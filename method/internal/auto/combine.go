@@ -5,19 +5,40 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// component is a model of a mixture, or Poisson learning. Beliefs, which stand last, are multiplied with the sum q of
-// the others: p ∝ q^(1−w)·b^w for their probabilities b and weight w.
+// component is a component with the probabilities that it predicts for labels, each without its fold. Beliefs, which
+// stand last in a mixture, are multiplied with the sum q of the others: p ∝ q^(1−w)·b^w for their probabilities b and
+// weight w.
 type component struct {
-	weight  float64
-	setting int                   // position among the settings, −1 of Poisson learning
-	model   *classify.LinearModel // nil: not fitted, or there is nothing to fit
+	Component
+	rows  [][]float32           // of each label, for all classes; nil: not predicted
+	model *classify.LinearModel // nil: not fitted, or there is nothing to fit
 }
 
-// isOf reports whether the setting of a component is one of a kind of candidate.
-func (c component) isOf(settings []heldOutSetting, isKind func(candidate) bool) bool {
-	return c.setting >= 0 && isKind(settings[c.setting].candidate)
+// newComponent returns a candidate that has predicted nothing.
+func newComponent(c candidate, lambda float64, labels int) component {
+	return component{Component: Component{candidate: c, Lambda: lambda}, rows: make([][]float32, labels)}
+}
+
+// set stores the probabilities of label i.
+func (c *component) set(i int, row []float64) {
+	c.rows[i] = make([]float32, len(row))
+	simd.ConvertTo(c.rows[i], row)
+}
+
+// byCandidate returns the components of each candidate, one for each λ.
+func byCandidate(components []component) (lists [][]component) {
+	for lo := 0; lo < len(components); {
+		hi := lo + 1
+		for hi < len(components) && components[hi].candidate == components[lo].candidate {
+			hi++
+		}
+		lists = append(lists, components[lo:hi])
+		lo = hi
+	}
+	return lists
 }
 
 const (
@@ -35,10 +56,12 @@ const (
 // nothing: Poisson learning predicts, or label propagation where most nodes are far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	if h.tooFewLabels {
-		if list := h.likeliest(among); len(list) > 0 { // label propagation alone
-			return []component{{weight: 1, setting: list[0]}}
+		alone := h.poisson
+		if list := h.likeliest(among); len(list) > 0 { // label propagation
+			alone = list[0]
 		}
-		return []component{{weight: 1, setting: -1}}
+		alone.Weight = 1
+		return []component{alone}
 	}
 	return h.multiply(h.stack(among), among)
 }
@@ -46,20 +69,20 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 // multiply appends beliefs with the weight that makes some of the labels likeliest, if it makes them likelier than the
 // mixture alone by admissionErrors standard errors. It does not change the mixture.
 func (h *heldOut) multiply(mixture []component, among func(label int) bool) []component {
-	position := slices.IndexFunc(h.settings, func(s heldOutSetting) bool { return s.candidate.Beliefs })
+	position := slices.IndexFunc(h.components, func(c component) bool { return c.Beliefs })
 	if position < 0 {
 		return mixture
 	}
-	believed := &h.settings[position]
-	extended := append(slices.Clip(mixture), component{setting: position})
+	believed := h.components[position]
+	extended := append(slices.Clip(mixture), believed)
 	gains := make([]float64, beliefWeights+1)
 	squares := slices.Clone(gains)
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
 	for i, hasOthers := range h.hasOthers {
-		if !hasOthers || !among(i) || !h.isPredicted(extended, i) {
+		if !hasOthers || !among(i) || !isPredicted(extended, i) {
 			continue
 		}
-		h.mixTo(q, mixture, i)
+		mixTo(q, mixture, i)
 		for w := range gains {
 			multiplyTo(p, q, believed.rows[i], float64(w)/beliefWeights)
 			gain := math.Log(p[h.class[i]]+leastTruth) - math.Log(q[h.class[i]]+leastTruth)
@@ -71,7 +94,7 @@ func (h *heldOut) multiply(mixture []component, among func(label int) bool) []co
 	if gains[best] <= admissionErrors*math.Sqrt(squares[best]) {
 		return mixture
 	}
-	extended[len(mixture)].weight = float64(best) / beliefWeights
+	extended[len(mixture)].Weight = float64(best) / beliefWeights
 	return extended
 }
 
@@ -90,43 +113,52 @@ func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 func pruned(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {
-		highest = max(highest, c.weight)
+		highest = max(highest, c.Weight)
 	}
 	components = mixture[:0]
 	for _, c := range mixture {
-		if c.weight >= leastWeight*highest {
+		if c.Weight >= leastWeight*highest {
 			components = append(components, c)
-			sum += c.weight
+			sum += c.Weight
 		}
 	}
 	return components, sum
 }
 
-// likeliest returns the setting of each candidate whose λ makes some of the labels likeliest.
-func (h *heldOut) likeliest(among func(label int) bool) (list []int) {
-	for lo := 0; lo < len(h.settings); {
-		if h.settings[lo].candidate.Beliefs {
-			lo++
+// likeliest returns each candidate but beliefs with the λ that makes some of the labels likeliest, without those that
+// are the only ones of their class.
+func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
+	var labels []int
+	for i, hasOthers := range h.hasOthers {
+		if hasOthers && among(i) {
+			labels = append(labels, i)
+		}
+	}
+	for _, components := range byCandidate(h.components) {
+		if components[0].Beliefs {
 			continue
 		}
-		hi, best, highest := lo, lo, math.Inf(-1)
-		for ; hi < len(h.settings) && h.settings[hi].position == h.settings[lo].position; hi++ {
-			if l := h.settings[hi].likelihood(among, h.hasOthers); l > highest {
-				best, highest = hi, l
+		best, highest := 0, math.Inf(-1)
+		for i := range components {
+			if l := h.likelihood(&components[i], labels); l > highest {
+				best, highest = i, l
 			}
 		}
-		list = append(list, best)
-		lo = hi
+		list = append(list, components[best])
 	}
 	return list
 }
 
-// likelihood returns the logarithm of the likelihood of some of the labels, without those that
-// are the only ones of their class.
-func (a *probabilities) likelihood(among func(label int) bool, hasOthers []bool) (sum float64) {
-	for i, q := range a.truth {
-		if hasOthers[i] && among(i) && a.rows[i] != nil {
-			sum += math.Log(q + leastTruth)
+// truth returns the probability of the class of a label that is predicted.
+func (h *heldOut) truth(c *component, label int) float64 {
+	return float64(c.rows[label][h.class[label]])
+}
+
+// likelihood returns the logarithm of the likelihood of some of the labels.
+func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
+	for _, i := range labels {
+		if c.rows[i] != nil {
+			sum += math.Log(h.truth(c, i) + leastTruth)
 		}
 	}
 	return sum
@@ -154,30 +186,30 @@ const (
 // Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
 // distributions (2018).
 func (h *heldOut) stack(among func(label int) bool) []component {
-	mixture, prior := []component{{setting: -1}}, []float64{poissonPrior}
-	for _, index := range h.likeliest(among) {
+	mixture, prior := []component{h.poisson}, []float64{poissonPrior}
+	for _, c := range h.likeliest(among) {
 		s := stackPrior
-		if c := h.settings[index].candidate; c.Alone && !c.Links {
+		if c.Alone && !c.Links {
 			s = alonePrior
 		}
-		mixture, prior = append(mixture, component{setting: index}), append(prior, s)
+		mixture, prior = append(mixture, c), append(prior, s)
 	}
 	for j := range mixture {
-		mixture[j].weight = 1 / float64(len(mixture))
+		mixture[j].Weight = 1 / float64(len(mixture))
 	}
 	next := make([]float64, len(mixture))
 	for range stackRounds {
 		copy(next, prior)
 		for i, hasOthers := range h.hasOthers {
-			if !hasOthers || !among(i) || !h.isPredicted(mixture, i) {
+			if !hasOthers || !among(i) || !isPredicted(mixture, i) {
 				continue
 			}
 			sum := leastTruth
-			for _, c := range mixture {
-				sum += float64(c.weight * h.of(c.setting).truth[i])
+			for j := range mixture {
+				sum += float64(mixture[j].Weight * h.truth(&mixture[j], i))
 			}
-			for j, c := range mixture {
-				next[j] += float64(c.weight*h.of(c.setting).truth[i]) / sum
+			for j := range mixture {
+				next[j] += float64(mixture[j].Weight*h.truth(&mixture[j], i)) / sum
 			}
 		}
 		total := 0.0
@@ -185,45 +217,31 @@ func (h *heldOut) stack(among func(label int) bool) []component {
 			total += x
 		}
 		for j := range mixture {
-			mixture[j].weight = next[j] / total
+			mixture[j].Weight = next[j] / total
 		}
 	}
 	mixture, sum := pruned(mixture)
 	for j := range mixture {
-		mixture[j].weight /= sum
+		mixture[j].Weight /= sum
 	}
 	return mixture
 }
 
-// of returns the held-out probabilities of a setting, or of Poisson learning, −1.
-func (h *heldOut) of(setting int) *probabilities {
-	if setting < 0 {
-		return &h.poisson
-	}
-	return &h.settings[setting].probabilities
-}
-
 // mixTo stores the held-out probabilities of label i by a mixture.
-func (h *heldOut) mixTo(dst []float64, mixture []component, i int) {
+func mixTo(dst []float64, mixture []component, i int) {
 	clear(dst)
 	for _, s := range mixture {
-		row := h.of(s.setting).rows[i]
-		if s.isOf(h.settings, candidate.isBeliefs) {
-			multiplyTo(dst, dst, row, s.weight)
+		if s.Beliefs {
+			multiplyTo(dst, dst, s.rows[i], s.Weight)
 			continue
 		}
-		for c, q := range row {
-			dst[c] += float64(s.weight * float64(q))
+		for c, q := range s.rows[i] {
+			dst[c] += float64(s.Weight * float64(q))
 		}
 	}
 }
 
 // isPredicted reports whether all components have predicted label i.
-func (h *heldOut) isPredicted(mixture []component, i int) bool {
-	for _, c := range mixture {
-		if h.of(c.setting).rows[i] == nil {
-			return false
-		}
-	}
-	return true
+func isPredicted(mixture []component, i int) bool {
+	return !slices.ContainsFunc(mixture, func(c component) bool { return c.rows[i] == nil })
 }

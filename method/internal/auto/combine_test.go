@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -15,10 +16,11 @@ import (
 
 // heldOutOf returns held-out probabilities of labels: of two candidates, the first with two
 // λ, and of Poisson learning.
-func heldOutOf(class []int, classes int, settings []probabilities, poisson probabilities) *heldOut {
+func heldOutOf(class []int, classes int, components []component, poisson component) *heldOut {
 	h := &heldOut{p: &problem.Problem{Row: make([]int, len(class))}, class: class, classes: classes, poisson: poisson}
-	for i, a := range settings {
-		h.settings = append(h.settings, heldOutSetting{position: max(0, i-1), probabilities: a})
+	for i, a := range components {
+		a.Ridge = float64(max(0, i-1)) // of another candidate
+		h.components = append(h.components, a)
 	}
 	for range class {
 		h.hasOthers, h.hasFeatures = append(h.hasOthers, true), append(h.hasFeatures, true)
@@ -27,12 +29,12 @@ func heldOutOf(class []int, classes int, settings []probabilities, poisson proba
 }
 
 // steady returns probabilities of each label's class, with the rest for the next class.
-func steady(class []int, classes int, q func(i int) float64) probabilities {
-	a := newProbabilities(len(class))
+func steady(class []int, classes int, q func(i int) float64) component {
+	a := newComponent(candidate{}, 0, len(class))
 	for i, c := range class {
 		row := make([]float64, classes)
 		row[c], row[(c+1)%classes] = q(i), 1-q(i)
-		a.set(i, row, c)
+		a.set(i, row)
 	}
 	return a
 }
@@ -48,9 +50,9 @@ func TestCalibration(t *testing.T) {
 		t.Skip("takes a fifth of a second")
 	}
 	const labels, classes = 1500, 3
-	for _, want := range []calibration{{0, 0, logit(0.99)}, {0.5, 0, logit(0.99)}, {-0.5, 0, logit(0.99)}, {0.3, 0, logit(0.8)}, {0.2, -2, logit(0.97)}, {0, -0.8, logit(0.97)}} {
+	for _, want := range []Calibration{{0, 0, logit(0.99)}, {0.5, 0, logit(0.99)}, {-0.5, 0, logit(0.99)}, {0.3, 0, logit(0.8)}, {0.2, -2, logit(0.97)}, {0, -0.8, logit(0.97)}} {
 		rng := rand.New(rand.NewPCG(3, 5))
-		class, a := make([]int, labels), newProbabilities(labels)
+		class, a := make([]int, labels), newComponent(candidate{}, 0, labels)
 		drawn := make([][]float64, labels)
 		for i := range class {
 			row, sum := make([]float64, classes), 0.0
@@ -69,15 +71,16 @@ func TestCalibration(t *testing.T) {
 			for x := rng.Float64(); class[i] < classes-1 && x > calibrated[class[i]]; class[i]++ {
 				x -= calibrated[class[i]]
 			}
-			a.set(i, row, class[i])
+			a.set(i, row)
 			drawn[i] = calibrated
 		}
-		h := heldOutOf(class, classes, []probabilities{a}, probabilities{})
-		mixture := []component{{weight: 1}}
+		h := heldOutOf(class, classes, []component{a}, component{})
+		a.Weight = 1
+		mixture := []component{a}
 		got := h.calibrate(mixture, 0)
 		away, row := 0.0, make([]float64, classes)
 		for i := range labels {
-			h.mixTo(row, mixture, i)
+			mixTo(row, mixture, i)
 			got.apply(row)
 			away += math.Abs(slices.Max(row)-slices.Max(drawn[i])) / float64(labels)
 		}
@@ -94,7 +97,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 	const classes = 3
 	for _, labels := range []int{12, 60, 400} {
 		rng := rand.New(rand.NewPCG(uint64(labels), 5))
-		class, a := make([]int, labels), newProbabilities(labels)
+		class, a := make([]int, labels), newComponent(candidate{}, 0, labels)
 		for i := range class {
 			row := make([]float64, classes)
 			for c := range row {
@@ -105,22 +108,23 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 			if slices.Max(row) > 0.6 && rng.IntN(5) > 0 {
 				class[i] = classify.ArgMax(row)
 			}
-			a.set(i, row, class[i])
+			a.set(i, row)
 		}
-		h := heldOutOf(class, classes, []probabilities{a}, probabilities{})
-		mixture := []component{{weight: 1}}
+		h := heldOutOf(class, classes, []component{a}, component{})
+		a.Weight = 1
+		mixture := []component{a}
 		expected := min(float64(labels*labels)/330, 50)
-		of := func(c calibration) float64 {
-			if c.slope > 0 {
+		of := func(c Calibration) float64 {
+			if c.Slope > 0 {
 				return math.Inf(-1)
 			}
-			w := 1 / (1 + math.Exp(-c.trust))
-			sum := distuv.Normal{Mu: 0.05, Sigma: 0.2}.LogProb(c.power) + distuv.Normal{Sigma: 1}.LogProb(c.slope) +
+			w := 1 / (1 + math.Exp(-c.Trust))
+			sum := distuv.Normal{Mu: 0.05, Sigma: 0.2}.LogProb(c.Power) + distuv.Normal{Sigma: 1}.LogProb(c.Slope) +
 				distuv.Beta{Alpha: 2 + 0.97*expected, Beta: 2 + 0.03*expected}.LogProb(w)
 			for i, row := range a.rows {
-				power, powers := c.power-c.slope/2, make([]float64, classes)
+				power, powers := c.Power-c.Slope/2, make([]float64, classes)
 				for _, q := range row {
-					power -= c.slope * float64(q) * math.Log(float64(q)) / math.Log(classes)
+					power -= c.Slope * float64(q) * math.Log(float64(q)) / math.Log(classes)
 				}
 				for j, q := range row {
 					powers[j] = math.Exp(power) * math.Log(float64(q))
@@ -132,7 +136,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 		got := h.calibrate(mixture, 0)
 		most := of(got)
 		for _, by := range []float64{-0.1, 0.1} {
-			for _, near := range []calibration{{got.power + by, got.slope, got.trust}, {got.power, got.slope + by, got.trust}, {got.power, got.slope, got.trust + by}} {
+			for _, near := range []Calibration{{got.Power + by, got.Slope, got.Trust}, {got.Power, got.Slope + by, got.Trust}, {got.Power, got.Slope, got.Trust + by}} {
 				if likelihood := of(near); likelihood > most {
 					t.Errorf("%d labels: %+v is likelier than %+v by %v", labels, near, got, likelihood-most)
 				}
@@ -145,8 +149,8 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 // probability of 0.7 do not make it nearly 1, and where 36 of 60 are right, it is the power
 // more than the trust that falls. 3,000 labels outweigh it.
 func TestCalibrationOfFewLabels(t *testing.T) {
-	of := func(labels, tenths int) (c calibration, calibrated float64) {
-		class, a := make([]int, labels), newProbabilities(labels)
+	of := func(labels, tenths int) (c Calibration, calibrated float64) {
+		class, a := make([]int, labels), newComponent(candidate{}, 0, labels)
 		for i := range class {
 			class[i] = i % 4
 			row := []float64{0.1, 0.1, 0.1, 0.1}
@@ -155,10 +159,11 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 			} else {
 				row[(class[i]+1)%4] = 0.7
 			}
-			a.set(i, row, class[i])
+			a.set(i, row)
 		}
-		h := heldOutOf(class, 4, []probabilities{a}, probabilities{})
-		c = h.calibrate([]component{{weight: 1}}, 0)
+		a.Weight = 1
+		h := heldOutOf(class, 4, []component{a}, component{})
+		c = h.calibrate([]component{a}, 0)
 		row := []float64{0.7, 0.1, 0.1, 0.1}
 		c.apply(row)
 		return c, row[0]
@@ -166,7 +171,7 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 	if c, calibrated := of(20, 10); calibrated < 0.75 || calibrated > 0.85 {
 		t.Errorf("20 right answers: %+v gives %.3f, want 0.75 to 0.85", c, calibrated)
 	}
-	if c, calibrated := of(60, 6); c.trust < logit(0.8) || calibrated > 0.65 {
+	if c, calibrated := of(60, 6); c.Trust < logit(0.8) || calibrated > 0.65 {
 		t.Errorf("36 right answers of 60: %+v gives %.3f, want a trust above 0.8 and 0.65 at the most", c, calibrated)
 	}
 	if c, calibrated := of(3000, 6); math.Abs(calibrated-0.6) > 0.01 {
@@ -176,18 +181,18 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 
 // Labels that a component has not predicted have no effect on the weights.
 func TestStackOfSomeLabels(t *testing.T) {
-	h := &heldOut{hasOthers: []bool{true, true, true}, poisson: newProbabilities(3)}
-	other := newProbabilities(3)
+	h := &heldOut{class: make([]int, 3), hasOthers: []bool{true, true, true}, poisson: newComponent(candidate{Poisson: true}, 0, 3)}
+	other := newComponent(candidate{}, 0, 3)
 	for i, truth := range [][2]float64{{0.6, 0.3}, {0.5, 0.7}, {0.1, 0.9}} {
-		h.poisson.set(i, []float64{truth[0], 1 - truth[0]}, 0)
+		h.poisson.set(i, []float64{truth[0], 1 - truth[0]})
 		if i < 2 {
-			other.set(i, []float64{truth[1], 1 - truth[1]}, 0)
+			other.set(i, []float64{truth[1], 1 - truth[1]})
 		}
 	}
-	h.settings = []heldOutSetting{{probabilities: other}}
+	h.components = []component{other}
 	every := h.stack(all)
 	some := h.stack(func(i int) bool { return i < 2 })
-	if !slices.Equal(every, some) {
+	if !reflect.DeepEqual(every, some) {
 		t.Errorf("weights %+v by all labels, %+v by those that both have predicted", every, some)
 	}
 }

@@ -27,7 +27,7 @@ type features struct {
 	attributes *ridgeScores     // nil: none
 	links      *ridgeScores     // of link rows; nil: none
 	believed   *beliefs.Model   // beliefs of a block model; nil: none
-	poisson    probabilities    // held-out ones of Poisson learning
+	poisson    component        // Poisson learning
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels

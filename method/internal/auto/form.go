@@ -148,7 +148,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	clear(t.score)
 	for i, c := range t.mixture {
 		switch {
-		case c.setting < 0:
+		case c.Poisson:
 			poissonLogits(t.one, t.features.columns, walks)
 			t.add(c, t.one)
 		case c.model != nil:
@@ -169,9 +169,9 @@ func (t *mixtureTerms) addScores() {
 	t.scoreAt(&inputs{doubled(row), f.columns.diffusionRow(t.scores, t.node), f.attributes.scoresOf(t.node)})
 	for _, c := range t.mixture {
 		switch {
-		case c.isOf(t.settings, candidate.isPropagation):
-			slackenTo(t.one, t.propagated.Row(t.node), f.columns.prior, t.settings[c.setting].lambda)
-		case c.isOf(t.settings, candidate.isBeliefs):
+		case c.Propagation:
+			slackenTo(t.one, t.propagated.Row(t.node), f.columns.prior, c.Lambda)
+		case c.Beliefs:
 			copy(t.one, doubled(t.beliefs.Row(t.node)))
 		default:
 			continue
@@ -185,9 +185,9 @@ func (t *mixtureTerms) addScores() {
 
 // add adds the logits of a component, less their mean, with its weight in the product with beliefs.
 func (t *mixtureTerms) add(c component, logits []float64) {
-	weight, mean := c.weight, 0.0
-	if last := t.mixture[len(t.mixture)-1]; last.isOf(t.settings, candidate.isBeliefs) && !c.isOf(t.settings, candidate.isBeliefs) {
-		weight *= 1 - last.weight
+	weight, mean := c.Weight, 0.0
+	if last := t.mixture[len(t.mixture)-1]; last.Beliefs && !c.Beliefs {
+		weight *= 1 - last.Weight
 	}
 	for _, z := range logits {
 		mean += z / float64(len(logits))

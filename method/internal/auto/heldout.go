@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -29,32 +30,8 @@ type heldOut struct {
 	attributed  bool   // there are attributes, which reach every label
 
 	tooFewLabels bool
-	settings     []heldOutSetting // of every candidate and λ
-	poisson      probabilities    // of Poisson learning
-}
-
-// heldOutSetting is a setting with its held-out probabilities.
-type heldOutSetting struct {
-	setting
-	position int // position of the candidate
-	probabilities
-}
-
-// probabilities are those that one model predicts for labels.
-type probabilities struct {
-	rows  [][]float32 // of all classes; nil: not predicted
-	truth []float64   // of the label's own class
-}
-
-func newProbabilities(labels int) probabilities {
-	return probabilities{make([][]float32, labels), make([]float64, labels)}
-}
-
-// set stores the probabilities of label i.
-func (a *probabilities) set(i int, row []float64, class int) {
-	a.rows[i] = make([]float32, len(row))
-	simd.ConvertTo(a.rows[i], row)
-	a.truth[i] = row[class]
+	components   []component // of every candidate and λ but Poisson learning, λ after λ
+	poisson      component   // Poisson learning
 }
 
 // predictHeldOut predicts the labels by all candidates, each without its fold.
@@ -63,8 +40,8 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
 		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels,
+		poisson: f.poisson,
 	}
-	h.poisson = f.poisson
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
@@ -76,17 +53,17 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	return h, h.addPropagation(ctx, f)
 }
 
-// predictPoisson returns the probabilities of Poisson learning.
-func predictPoisson(f *features) probabilities {
-	out := newProbabilities(len(f.fold))
+// predictPoisson returns Poisson learning with its probabilities.
+func predictPoisson(f *features) component {
+	out := newComponent(candidate{Poisson: true}, 0, len(f.fold))
 	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.cols)
-	for i, c := range f.in.learned.Class {
+	for i := range f.fold {
 		if f.seeds.honestTo(filtered, f.walks, i, -1); f.isKnown(filtered) {
 			poissonProbabilities(row, f.columns, filtered)
 		} else {
 			copy(row, f.columns.prior)
 		}
-		out.set(i, row, c)
+		out.set(i, row)
 	}
 	return out
 }
@@ -109,11 +86,11 @@ func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	classify.Softmax(dst, dst)
 }
 
-// settingsOf returns every candidate with each λ.
-func settingsOf(d *design, p *problem.Problem, labels int) (list []heldOutSetting) {
-	for position, c := range candidatesOf(d, p) {
+// componentsOf returns every candidate with each λ.
+func componentsOf(f *features) (list []component) {
+	for _, c := range candidatesOf(&f.in.design, f.in.p) {
 		for _, lambda := range c.lambdas() {
-			list = append(list, heldOutSetting{setting{c, lambda}, position, newProbabilities(labels)})
+			list = append(list, newComponent(c, lambda, len(f.fold)))
 		}
 	}
 	return list
@@ -121,23 +98,13 @@ func settingsOf(d *design, p *problem.Problem, labels int) (list []heldOutSettin
 
 // addModels adds every candidate with each λ.
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
-	h.settings = settingsOf(&f.in.design, f.in.p, len(h.class))
-	k, sampled := h.classes, f.sampled()
+	h.components = componentsOf(f)
+	sampled := f.sampled()
 	for fold := range h.folds {
-		out, err := f.predictFold(ctx, fold, sampled, h.settings)
-		if err != nil {
+		if err := h.predictFold(ctx, f, fold, sampled); err != nil {
 			return err
 		}
 		f.in.reportProgress(stageChoose, fold+1, h.folds)
-		for t := range h.settings {
-			position := 0
-			for i, of := range h.fold {
-				if of == fold {
-					h.settings[t].rows[i], h.settings[t].truth[i] = out.rows[t][position*k:][:k], out.truth[t][position]
-					position++
-				}
-			}
-		}
 		if fold == 0 {
 			h.race()
 		}
@@ -146,40 +113,34 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 }
 
 const (
-	// After the first fold, if it has raceLabels labels or more, settings are dropped whose likelihood is by
+	// After the first fold, if it has raceLabels labels or more, components are dropped whose likelihood is by
 	// raceErrors standard errors of the difference below the highest one.
 	raceErrors = 2
 	raceLabels = 20
 )
 
-// race drops the settings that the labels of the first fold make unlikely, so that other folds fit few models.
+// race drops the components that the labels of the first fold make unlikely, so that other folds fit few models.
 func (h *heldOut) race() {
-	best, highest, count := 0, math.Inf(-1), 0
-	first := func(i int) bool { return h.fold[i] == 0 }
-	for t := range h.settings {
-		if l := h.settings[t].likelihood(first, h.hasOthers); l > highest {
-			best, highest = t, l
-		}
-	}
+	var labels []int
 	for i, hasOthers := range h.hasOthers {
-		if hasOthers && first(i) {
-			count++
+		if hasOthers && h.fold[i] == 0 {
+			labels = append(labels, i)
 		}
 	}
-	if count < raceLabels {
+	if len(labels) < raceLabels {
 		return
 	}
-	winner := h.settings[best].truth
-	h.settings = slices.DeleteFunc(h.settings, func(s heldOutSetting) bool {
+	winner := slices.MaxFunc(h.components, func(a, b component) int {
+		return cmp.Compare(h.likelihood(&a, labels), h.likelihood(&b, labels))
+	})
+	h.components = slices.DeleteFunc(h.components, func(c component) bool {
 		sum, squares := 0.0, 0.0
-		for i, hasOthers := range h.hasOthers {
-			if hasOthers && first(i) {
-				loss := math.Log(winner[i]+leastTruth) - math.Log(s.truth[i]+leastTruth)
-				sum += loss
-				squares += float64(loss * loss)
-			}
+		for _, i := range labels {
+			loss := math.Log(h.truth(&winner, i)+leastTruth) - math.Log(h.truth(&c, i)+leastTruth)
+			sum += loss
+			squares += float64(loss * loss)
 		}
-		return sum > raceErrors*math.Sqrt(squares-sum*sum/float64(count))
+		return sum > raceErrors*math.Sqrt(squares-sum*sum/float64(len(labels)))
 	})
 }
 
@@ -208,7 +169,7 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 		return err
 	}
 	for _, slack := range slacks {
-		t := heldOutSetting{setting{candidate{Propagation: true}, slack}, len(candidatesOf(&in.design, in.p)), newProbabilities(len(h.class))}
+		t := newComponent(candidate{Propagation: true}, slack, len(h.class))
 		row := make([]float64, h.classes)
 		for i, label := range in.places {
 			switch {
@@ -219,9 +180,9 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 			default:
 				slackenTo(row, rows[label], f.columns.prior, slack)
 			}
-			t.set(i, row, h.class[i])
+			t.set(i, row)
 		}
-		h.settings = append(h.settings, t)
+		h.components = append(h.components, t)
 	}
 	return nil
 }
@@ -263,7 +224,7 @@ const indirect = 0.5
 
 // estimate returns the cross-validated accuracy of a mixture, with balanced classes or without, and its calibrated
 // predictions for the labels.
-func (h *heldOut) estimate(mixture []component, calibrated calibration, reached *roaring.Bitmap, balanced bool) (problem.Estimate, []problem.HeldOut) {
+func (h *heldOut) estimate(mixture []component, calibrated Calibration, reached *roaring.Bitmap, balanced bool) (problem.Estimate, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
 	var honest, full choose.Estimator // weights without the label's fold, and by all labels
 	weight := choose.WeightsOf(h.p)
@@ -275,9 +236,9 @@ func (h *heldOut) estimate(mixture []component, calibrated calibration, reached 
 	for f := range h.folds {
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
 		for i, class := range h.class {
-			if h.fold[i] == f && h.isPredicted(refitted, i) && h.isPredicted(mixture, i) {
+			if h.fold[i] == f && isPredicted(refitted, i) && isPredicted(mixture, i) {
 				reached := h.attributed || !h.isolated[i]
-				h.mixTo(row, refitted, i)
+				mixTo(row, refitted, i)
 				probabilities := slices.Clone(row)
 				calibrated.apply(probabilities)
 				reweigh(probabilities)
@@ -285,7 +246,7 @@ func (h *heldOut) estimate(mixture []component, calibrated calibration, reached 
 				predicted = append(predicted, problem.HeldOut{Class: class, Predicted: best, Probability: probabilities[best]})
 				reweigh(row)
 				honest.Note(reached, classify.ArgMax(row) == class, weight[class])
-				h.mixTo(row, mixture, i)
+				mixTo(row, mixture, i)
 				reweigh(row)
 				full.Note(reached, classify.ArgMax(row) == class, weight[class])
 			}

@@ -14,9 +14,8 @@ import (
 // model is a mixture that predicts every node.
 type model struct {
 	features   *features
-	settings   []heldOutSetting
 	mixture    []component
-	calibrated calibration
+	calibrated Calibration
 
 	weights [][]float32            // of each component: those of free columns, a row for each column
 	beliefs *sparse.Block[float32] // of each node; nil: none
@@ -30,11 +29,10 @@ func (m *model) fit(ctx context.Context) error {
 	y := f.targets(f.full, -1)
 	for i := range m.mixture {
 		c := &m.mixture[i]
-		if c.setting < 0 || !m.settings[c.setting].candidate.isModel() {
+		if !c.isModel() {
 			continue
 		}
-		s := m.settings[c.setting].setting
-		models, err := f.fit(ctx, s.candidate, f.full, y, []float64{s.lambda}, nil)
+		models, err := f.fit(ctx, c.candidate, f.full, y, []float64{c.Lambda}, nil)
 		if err != nil {
 			return err
 		}
@@ -55,7 +53,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		out.Scores = chunks.Block[float32](n, k)
 	}
 	scores := out.Scores // each row is read before it is overwritten
-	if m.uses(candidate.isBeliefs) {
+	if m.uses(func(c candidate) bool { return c.Beliefs }) {
 		b := m.features.believed
 		var err error
 		if m.beliefs, err = b.Predict(ctx); err != nil {
@@ -63,7 +61,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		}
 		in.work.Add(problem.Work{Sweeps: b.Sweeps, EntryColumns: int64(b.Columns) * sparse.EntriesOf(in.p.A)})
 	}
-	if m.uses(candidate.isPropagation) {
+	if m.uses(func(c candidate) bool { return c.Propagation }) {
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return err
 		}
@@ -100,7 +98,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 
 // uses reports whether the mixture has a component of a kind.
 func (m *model) uses(isKind func(candidate) bool) bool {
-	return slices.ContainsFunc(m.mixture, func(c component) bool { return c.isOf(m.settings, isKind) })
+	return slices.ContainsFunc(m.mixture, func(c component) bool { return isKind(c.candidate) })
 }
 
 // predictor predicts single nodes. It is not safe for concurrent use.
@@ -137,7 +135,7 @@ func (m *model) newPredictor() *predictor {
 	p := &predictor{
 		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
 		values: make([]float32, free), sums: make([]float32, k),
-		missed: f.priorOfMissed(-1), one: make([]float64, k), usesPropagation: m.uses(candidate.isPropagation),
+		missed: f.priorOfMissed(-1), one: make([]float64, k), usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
 	}
 	for j := range free {
 		p.indices = append(p.indices, uint32(j))
@@ -167,16 +165,16 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	clear(p.row)
 	for i, c := range p.mixture {
 		switch {
-		case c.isOf(p.settings, candidate.isPropagation):
-			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
-		case c.isOf(p.settings, candidate.isBeliefs):
+		case c.Propagation:
+			slackenTo(p.one, propagated, f.columns.prior, c.Lambda)
+		case c.Beliefs:
 			if isKnown {
-				multiplyTo(p.row, p.row, p.beliefs.Row(v), c.weight)
+				multiplyTo(p.row, p.row, p.beliefs.Row(v), c.Weight)
 			}
 			continue
 		case !isKnown:
 			copy(p.one, p.missed)
-		case c.setting < 0:
+		case c.Poisson:
 			poissonProbabilities(p.one, f.columns, row)
 		case c.model == nil:
 			copy(p.one, f.columns.prior)
@@ -185,7 +183,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 			classify.Softmax(p.one, p.one)
 		}
 		for class, q := range p.one {
-			p.row[class] += float64(c.weight * q)
+			p.row[class] += float64(c.Weight * q)
 		}
 	}
 	p.calibrated.apply(p.row)
@@ -203,10 +201,9 @@ func (p *predictor) read(v int, row []float32, kernels []float64) {
 // logits stores the logits of one component for the columns that were read.
 func (p *predictor) logits(term component, weights []float32) {
 	k := p.features.columns.classes
-	c := p.settings[term.setting].candidate
-	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, k)
+	p.input = term.input(p.input[:0], p.shared, p.attributes, p.links, k)
 	clear(p.sums)
-	if c.Free {
+	if term.Free {
 		one, rows := []float32{1}, []int64{0, int64(len(p.values))}
 		simd.Gather(simd.Rows[float32]{Data: p.sums, Stride: k}, k, one, simd.Rows[float32]{Data: weights, Stride: k}, rows, p.indices, p.values)
 	}

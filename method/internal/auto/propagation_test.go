@@ -83,7 +83,7 @@ func TestFewLabelsFarApart(t *testing.T) {
 	near, _ := path(t, 400, 100, 12)
 	for _, set := range []*Settings{{}, {LowEffort: true}} {
 		h, mixture := combined(t, near, set)
-		if len(h.settings) > 0 || len(mixture) != 1 || mixture[0].setting != -1 {
+		if len(h.components) > 0 || len(mixture) != 1 || !mixture[0].Poisson {
 			t.Errorf("mixture %+v of few labels near each other, want Poisson learning alone", mixture)
 		}
 	}
@@ -101,10 +101,10 @@ func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []comp
 // Where neighbours differ label propagation has no part, but for chance.
 func TestModelsPredictNearLabels(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
-	h, mixture := combined(t, p, &Settings{})
+	_, mixture := combined(t, p, &Settings{})
 	for _, c := range mixture {
-		if c.isOf(h.settings, candidate.isPropagation) && c.weight > 2*leastWeight {
-			t.Errorf("label propagation has the weight %v where neighbours differ", c.weight)
+		if c.Propagation && c.Weight > 2*leastWeight {
+			t.Errorf("label propagation has the weight %v where neighbours differ", c.Weight)
 		}
 	}
 }
