@@ -174,7 +174,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &Settings{})).hidden, 1, new(problem.Work))
+		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &Settings{})).fold, 1, new(problem.Work))
 		if err != nil {
 			t.Fatal(err)
 		}

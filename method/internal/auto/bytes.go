@@ -162,14 +162,14 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64, inFiles bool) in
 		q = &undirected
 	}
 	n, k, m := len(p.Degrees), len(p.Names), min(len(p.Row), d.examples+2*len(p.Names))
-	groups := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), mostGroups(p, d.folds))
+	cells := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
 	scores := chunks.Bytes[float32](n, k)
 	if keepsHighest(&d, set) {
 		scores = problem.HighestBytes(n)
 	}
 	// and rows that are read at once
 	scores += int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](storedRows, (len(d.filters)+d.ridges(p))*k)
-	largest := max(walkBytes(n, groups, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1))
+	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}

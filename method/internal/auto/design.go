@@ -62,7 +62,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	}
 	if d.manyClasses {
 		d.propagation = d.propagation && Propagates(p)
-		d.reduce(m)
+		d.reduce(m, k)
 		return d
 	}
 	for f := range filter(undirectedFilters) {
@@ -87,11 +87,14 @@ func designOf(p *problem.Problem, set *Settings) design {
 	return d
 }
 
-// FoldCount returns the number of folds of labels: ten up to 100 labels, else five. With ten folds of 270 to 400 labels
+// FoldCount returns the number of folds of labels: one for each of at most 15 labels, ten up to 100 labels, else five. With ten folds of 270 to 400 labels
 // five graphs had the same accuracy in twice the time.
 func FoldCount(labels int) int {
-	if labels <= 100 {
-		return min(10, labels)
+	switch {
+	case labels <= fewestLabels:
+		return labels
+	case labels <= 100:
+		return 10
 	}
 	return 5
 }
@@ -126,11 +129,13 @@ func (d *design) fits(stage string, fits bool) bool {
 	return fits
 }
 
-// reduce makes it the design of m labels of many classes.
-func (d *design) reduce(m int) {
+// reduce makes it the design of m labels of k classes, which are many.
+func (d *design) reduce(m, k int) {
 	d.manyClasses, d.eigenvectors, d.diffusion, d.links, d.counts = true, false, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
-	d.folds = min(leanFolds, m)
+	if m > leanFolds*k { // fewer labels have as many columns of walks in any number of folds
+		d.folds = leanFolds
+	}
 }
 
 // graphColumns returns the largest number of free columns that no label has a part in.

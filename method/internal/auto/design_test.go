@@ -20,7 +20,7 @@ func TestManyClasses(t *testing.T) {
 	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	full := problemtest.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
 	d := designOf(p, &Settings{})
-	d.reduce(len(p.Row))
+	d.reduce(len(p.Row), len(p.Names))
 	d.examples = 500
 	predict := func(workers int, memory int64) *Prediction {
 		out := &Prediction{}
@@ -75,7 +75,7 @@ func TestStoredRows(t *testing.T) {
 		}
 		d := designOf(p, &Settings{})
 		if isLean {
-			d.reduce(len(p.Row))
+			d.reduce(len(p.Row), len(p.Names))
 			d.examples = 500
 		}
 		predict := func(workers int, memory int64, dir string) *Prediction {

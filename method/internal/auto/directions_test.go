@@ -99,7 +99,7 @@ func TestFiltersOfArcs(t *testing.T) {
 			}
 		}
 		for i, row := range q.Row {
-			others := func(o int) bool { return s.hidden[o] != s.hidden[i] }
+			others := func(o int) bool { return s.fold[o] != s.fold[i] }
 			s.honestTo(got, walks, i, -1)
 			for j, want := range slow(first, others) {
 				for c := range k {

@@ -130,7 +130,7 @@ func (f *features) walk(ctx context.Context) (err error) {
 	if f.reached, err = in.p.Reached(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
 		return err
 	}
-	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.hidden, in.set.Workers, in.work)
+	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.fold, in.set.Workers, in.work)
 	if err != nil {
 		return err
 	}

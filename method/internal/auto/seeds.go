@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -42,64 +41,48 @@ const (
 // Twice as many gained nothing on any graph, half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
-// group is labels of one class that are hidden together.
-type group struct{ class, hidden, fold int }
-
-// cell is a fold and a class with labels in it.
+// cell is the labels of a class in a fold.
 type cell struct{ class, fold, labels int }
 
-// seeds are the labels that walks start at. Labels are in stratified folds for
-// cross-validation. From the row of a label its own group is hidden: all labels of its
-// fold or, if there are not too many of them, it alone.
+// seeds are the labels that walks start at. Labels are in stratified folds for cross-validation. From the row of a label
+// all labels of its fold are hidden.
 //
-// A walk has a column for each group.
+// A walk has a column for each cell.
 type seeds struct {
 	in     *input
 	steps  int     // of walks
 	unit   float64 // of weights
 	fold   []int   // of each label
-	hidden []int   // of each label: those with the same number are hidden from it
-	groups []group // in the order of their cells
-	group  []int   // the group of each label
+	cells  []cell  // in the order of their classes
+	start  []int   // of each class, the first of its cells; then the number of cells
+	cell   []int   // of each label
 	labels []int   // the number of labels of each class
 	order  []int   // learned labels in the order of their rows
-	cells  []cell  // in the order of their classes
-	cellOf []int   // the cell of each group
 }
 
-// newSeeds hides every label by itself where that takes no more columns than folds or
-// than a few labels do, and folds elsewhere.
 func newSeeds(in *input) *seeds {
-	p := in.p
-	m := len(p.Row)
-	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), labels: make([]int, len(p.Names))}
+	p, k := in.p, len(in.p.Names)
+	s := &seeds{
+		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), fold: split.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
+		start: make([]int, k+1), cell: make([]int, len(p.Row)), labels: make([]int, k), order: make([]int, len(in.places)),
+	}
 	if in.manyClasses {
 		s.steps = leanSteps
 	}
-	byGroup := make([]int, m)
+	byCell := make([][]int, k*in.folds) // labels
 	for i, c := range p.Class {
-		byGroup[i] = i
+		byCell[c*in.folds+s.fold[i]] = append(byCell[c*in.folds+s.fold[i]], i)
 		s.labels[c]++
 	}
-	s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
-	if s.hidden = s.fold; s.areSingle() {
-		s.hidden = slices.Clone(byGroup)
-	}
-	slices.SortFunc(byGroup, func(a, b int) int {
-		return cmp.Or(p.Class[a]-p.Class[b], s.fold[a]-s.fold[b], a-b)
-	})
-	for _, i := range byGroup {
-		g := group{p.Class[i], s.hidden[i], s.fold[i]}
-		if n := len(s.cells); n == 0 || s.cells[n-1].class != g.class || s.cells[n-1].fold != g.fold {
-			s.cells = append(s.cells, cell{class: g.class, fold: g.fold})
+	for j, list := range byCell {
+		for _, i := range list {
+			s.cell[i] = len(s.cells)
 		}
-		if n := len(s.groups); n == 0 || s.groups[n-1] != g {
-			s.groups, s.cellOf = append(s.groups, g), append(s.cellOf, len(s.cells)-1)
+		if len(list) > 0 {
+			s.cells = append(s.cells, cell{j / in.folds, j % in.folds, len(list)})
 		}
-		s.group[i] = len(s.groups) - 1
-		s.cells[len(s.cells)-1].labels++
+		s.start[j/in.folds+1] = len(s.cells)
 	}
-	s.order = make([]int, len(in.places))
 	for i := range s.order {
 		s.order[i] = i
 	}
@@ -117,13 +100,6 @@ func (s *seeds) learnedFolds() []int {
 		fold[i] = s.fold[label]
 	}
 	return fold
-}
-
-// areSingle reports whether every label is hidden by itself.
-func (s *seeds) areSingle() bool { return areSingle(len(s.in.p.Row), len(s.in.p.Names), s.in.folds) }
-
-func areSingle(labels, classes, folds int) bool {
-	return labels <= max(folds*classes, fewestLabels)
 }
 
 // walkFeatures holds filtered walks.
@@ -164,21 +140,19 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step at the learned labels in some rows. Columns are the groups from the given one on.
-func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], group int, rows sparse.Rows, start int, scale []float32) {
-	groups, cellOf := s.groups[group:], s.cellOf[group:]
-	masses := make([]float32, cellOf[x.Cols-1]-cellOf[0]+1)
+// addHonest adds a step at the learned labels in some rows. Columns are the cells from the given one on.
+func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], first int, rows sparse.Rows, start int, scale []float32) {
+	masses := make([]float32, x.Cols)
 	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
 		learned := s.order[position]
-		hidden := s.hidden[s.in.places[learned]]
-		clear(masses)
-		for g, y := range x.Row(s.row(learned)) {
-			if groups[g].hidden != hidden {
-				masses[cellOf[g]-cellOf[0]] += y
+		fold := s.fold[s.in.places[learned]]
+		for i, y := range x.Row(s.row(learned)) {
+			if masses[i] = y; s.cells[first+i].fold == fold {
+				masses[i] = 0
 			}
 		}
-		sums := simd.Rows[float32]{Data: w.honest.Row(learned)[start*len(s.cells)+cellOf[0]:], Stride: len(s.cells)}
+		sums := simd.Rows[float32]{Data: w.honest.Row(learned)[start*len(s.cells)+first:], Stride: len(s.cells)}
 		simd.AddRows(sums, len(scale), len(masses), sums, scale, simd.Rows[float32]{Data: masses})
 	}
 }
@@ -212,33 +186,25 @@ func arcWeights(direction filter) func(j int) weights {
 // those left, because a row that misses a fifth of its own class would otherwise have less mass
 // of it than a node without a label has.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
-	k, label := len(s.in.p.Names), s.in.places[learned]
-	single, left := s.areSingle(), make([]int, k)
+	k, fold := len(s.in.p.Names), s.fold[s.in.places[learned]]
 	clear(dst)
 	row := w.honest.Row(learned)
-	for i, entry := range s.cells {
-		c := entry.class
-		if entry.fold == hidden {
-			continue
-		}
-		switch {
-		case entry.fold != s.fold[label]:
-			left[c] += entry.labels
-		case single && c == s.in.p.Class[label]:
-			left[c] += entry.labels - 1
-		case single:
-			left[c] += entry.labels
-		}
-		for f := range s.in.filters {
-			dst[f*k+c] += row[f*len(s.cells)+i]
-		}
-	}
 	for c, total := range s.labels {
-		if left[c] == 0 || left[c] == total {
+		left := 0
+		for i := s.start[c]; i < s.start[c+1]; i++ {
+			if s.cells[i].fold == hidden || s.cells[i].fold == fold {
+				continue
+			}
+			left += s.cells[i].labels
+			for f := range s.in.filters {
+				dst[f*k+c] += row[f*len(s.cells)+i]
+			}
+		}
+		if left == 0 || left == total {
 			continue
 		}
 		for f := range s.in.filters {
-			dst[f*k+c] *= float32(float64(total) / float64(left[c]))
+			dst[f*k+c] *= float32(float64(total) / float64(left))
 		}
 	}
 }

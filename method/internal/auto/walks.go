@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -30,7 +29,7 @@ func slabWidth(limit, bytes int64) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk returns the filters of all walks. The columns are the groups of some classes at a time; the sum of the groups of
+// walk returns the filters of all walks. The columns are the cells of some classes at a time; the sum of the cells of
 // a class is the walk from all its labels. Cost: as many sweeps as steps for each slab of columns.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
@@ -40,41 +39,31 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 		return nil, err
 	}
 	width := slabWidth(in.memory, walkBytes(n, 1, filters, in.files != nil))
-	for c := (&classSlab{seeds: s}); c.first < k; {
-		last, end := c.extend(width)
-		c.sum, c.ends = chunks.Block[float32](n, filters*(last-c.first)), make([]int, last-c.first)
-		for i, g := range s.groups[c.group:end] {
-			for class := g.class; class < last; class++ { // also those without labels
-				c.ends[class-c.first] = i + 1
-			}
+	for first := 0; first < k; {
+		last := first + 1 // as many classes as have at most width cells
+		for last < k && last-first < width && s.start[last+1]-s.start[first] <= width {
+			last++
 		}
-		columns := max(1, end-c.group)
+		c := &classSlab{s, first, last, chunks.Block[float32](n, filters*(last-first))}
+		columns := max(1, s.start[last]-s.start[first])
 		x := [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns), sparse.NewBlock[float32](n, columns)}
 		for i, pass := range s.walks() {
 			if err := c.walk(ctx, w, pass, x, i == 0); err != nil {
 				return nil, err
 			}
 		}
-		if err := w.put(c.first, k, c.sum); err != nil {
+		if err := w.put(first, k, c.sum); err != nil {
 			return nil, err
 		}
-		c.first, c.group = last, end
+		first = last
 	}
 	return w, nil
 }
 
-// walkBytes returns the size of the blocks of a slab of walks from the labels of the given number of groups, with sums
+// walkBytes returns the size of the blocks of a slab of walks from the labels of the given number of cells, with sums
 // that are stored in a file afterwards or without.
-func walkBytes(n, groups, filters int, sums bool) int64 {
-	return int64(n) * 4 * int64(groups) * (2 + boolean(sums)*int64(filters))
-}
-
-// mostGroups returns the largest number of groups of a class.
-func mostGroups(p *problem.Problem, folds int) int {
-	if !areSingle(len(p.Row), len(p.Names), folds) {
-		return folds
-	}
-	return int(slices.Max(choose.CountsOf(p)))
+func walkBytes(n, cells, filters int, sums bool) int64 {
+	return int64(n) * 4 * int64(cells) * (2 + boolean(sums)*int64(filters))
 }
 
 // walks returns the kinds of walks: those on the graph without directions, and those along arcs and against
@@ -96,39 +85,23 @@ type walk struct {
 	weights func(j int) weights
 }
 
-// classSlab is walks from the labels of some classes.
+// classSlab is walks from the labels of the classes first ≤ c < last.
 type classSlab struct {
 	*seeds
-	first, group int                    // the first class, the first group
-	ends         []int                  // of each class, the end of its groups
-	sum          *sparse.Block[float32] // filters × classes
-}
-
-// extend returns the ends of the classes and of the groups from the first ones on with at most width columns, or of one
-// class.
-func (c *classSlab) extend(width int) (last, end int) {
-	last, end = c.first, c.group
-	for next := end; last < len(c.labels) && last-c.first < width; last, end = last+1, next {
-		for next < len(c.groups) && c.groups[next].class == last {
-			next++
-		}
-		if last > c.first && next-c.group > width {
-			break
-		}
-	}
-	return last, end
+	first, last int
+	sum         *sparse.Block[float32] // filters × classes
 }
 
 // walk adds all steps of a kind of walk to the sums of classes, and to the rows of learned labels. It overwrites both
 // blocks.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*sparse.Block[float32], reports bool) error {
-	groups := x[0].Cols
-	if c.ends[len(c.ends)-1] == 0 {
+	first, columns := c.start[c.first], x[0].Cols
+	if c.start[c.last] == first {
 		return nil
 	}
 	clear(x[0].Data)
 	for i, row := range c.in.p.Row {
-		if column := c.seeds.group[i] - c.group; column >= 0 && column < groups {
+		if column := c.cell[i] - first; column >= 0 && column < columns {
 			x[0].Row(row)[column] = c.startAt(row)
 		}
 	}
@@ -143,10 +116,10 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*
 		}
 		x[0], x[1] = x[1], x[0]
 		if reports {
-			c.in.reportProgress(stageWalk, c.group*c.steps+j*groups, len(c.groups)*c.steps)
+			c.in.reportProgress(stageWalk, first*c.steps+j*columns, len(c.cells)*c.steps)
 		}
 	}
-	c.in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(groups)})
+	c.in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(columns)})
 	return nil
 }
 
@@ -156,22 +129,21 @@ func (c *classSlab) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.R
 	if len(scale) == 0 {
 		return
 	}
-	mass := make([]float32, len(c.ends))
+	first, mass := c.start[c.first], make([]float32, c.last-c.first)
 	for v := rows.Lo; v < rows.Hi; v++ {
 		row := x.Row(v)
 		if !slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {
 			continue
 		}
-		group := 0
-		for class, end := range c.ends {
+		for i := range mass {
 			sum := float32(0)
-			for _, y := range row[group:end] {
+			for _, y := range row[c.start[c.first+i]-first : c.start[c.first+i+1]-first] {
 				sum += y
 			}
-			mass[class], group = sum, end
+			mass[i] = sum
 		}
 		sums := simd.Rows[float32]{Data: c.sum.Row(v)[start*len(mass):], Stride: len(mass)}
 		simd.AddRows(sums, len(scale), len(mass), sums, scale, simd.Rows[float32]{Data: mass})
 	}
-	c.addHonest(w, x, c.group, rows, start, scale)
+	c.addHonest(w, x, first, rows, start, scale)
 }
