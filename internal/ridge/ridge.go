@@ -1,11 +1,11 @@
-// Package ridge implements ridge regression on explicit features for many ridges at once, with
-// leave-one-out predictions.
+// Package ridge implements ridge regression for many ridges at once, with predictions for items that are left out.
 package ridge
 
 import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,27 +14,30 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Path is ridge regression on explicit features for
-// many ridges at the price of one eigendecomposition, with leave-one-out predictions. With A the m×d features and a column of a
-// constant, Y the targets, one-hot classes or numbers, and ȳ their means, it minimises
+// Path is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
+// eigendecomposition. With A the m×d features, a column of a constant among them, Y the targets, one-hot classes or
+// numbers, and ȳ their means, it minimises
 //
 //	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
 //
-// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ) an
-// item that is left out has exactly the scores Y_i − C_i/G_ii, but that ȳ is that of
-// all: Golub, Heath, Wahba 1979.
+// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ), items F that are left out have
+// exactly the scores
+//
+//	Y_F − (G_FF)⁻¹·C_F
+//
+// but that ȳ is that of all (Golub, Heath, Wahba 1979), and without F the other items r have
+// G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in the places of G and C.
 type Path struct {
 	Mean float64 // w̄
 
-	a       *mat.Dense // m×(d + 1)
-	y       *mat.Dense // m×k, the targets
-	items   int        // m
-	classes int        // k
+	a     *mat.Dense // m×(d + 1); nil: values of a kernel were given
+	y     *mat.Dense // m×k, Y − 1ȳᵀ
+	means []float64  // ȳ
 
 	values    []float64  // of AAᵀ, or of AᵀA where that is smaller
-	vectors   *mat.Dense // U of AAᵀ, or AV with V of AᵀA
-	basis     *mat.Dense // V; nil: AAᵀ was taken
-	projected *mat.Dense // vectorsᵀ·[Y 1]
+	vectors   *mat.Dense // U of A = U·S·Vᵀ
+	basis     *mat.Dense // V; nil: AAᵀ was decomposed
+	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)
 }
 
 // Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
@@ -50,22 +53,23 @@ func Bytes(items, features, classes, parts int) int64 {
 	return bytes
 }
 
-// NewPath takes the features of items, to which it appends the column of the
-// constant, and the classes of each, several or none: a row of Y has a one for each of
-// them. No class is repeated in a row of y. Cost: the products of all columns or all items,
-// whichever are fewer, and one eigendecomposition. The error is the context's.
-func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, y [][]int, classes, workers int) (*Path, error) {
-	return NewTargetPath(ctx, f, constant, oneHot(y, classes), workers)
+// OneHot returns targets: a row for each item, with a one for each of its classes, several or none.
+func OneHot(y [][]int, classes int) *mat.Dense {
+	targets := mat.NewDense(len(y), classes, nil)
+	for i, list := range y {
+		for _, c := range list {
+			targets.Set(i, c, 1)
+		}
+	}
+	return targets
 }
 
-// NewTargetPath is [NewPath] for targets.
-func NewTargetPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, targets *mat.Dense, workers int) (*Path, error) {
-	items, k := targets.Dims()
-	if items != f.Rows {
-		panic(badLength)
-	}
+// NewPath takes the features of items, to which it appends the column of a constant, and their targets, which it
+// overwrites. Cost: the products of all columns or all items, whichever are fewer, and one eigendecomposition. The error is
+// the context's.
+func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, targets *mat.Dense, workers int) (*Path, error) {
 	m, d := f.Rows, f.Cols+1
-	p := &Path{a: mat.NewDense(m, d, nil), y: targets, items: items, classes: k}
+	p := &Path{a: mat.NewDense(m, d, nil), y: targets}
 	for i := range m {
 		row := p.a.RawRowView(i)
 		for j, v := range f.Row(i) {
@@ -79,170 +83,161 @@ func NewTargetPath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	}
 	squares := mat.NewSymDense(min(m, d), nil)
 	squares.SymOuterK(1, matrix)
-	if err := p.decompose(ctx, squares, workers); err != nil {
-		return nil, err
-	}
-	if m > d {
-		p.basis, p.vectors = p.vectors, new(mat.Dense)
-		p.vectors.Mul(p.a, p.basis)
-	}
-	p.project()
-	return p, nil
+	return p, p.decompose(ctx, squares, workers)
 }
 
 // NewGramPath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
-// The constant is part of the kernel. It overwrites gram. Such a path has no weights, see [Path.Coefficients].
-// Cost: one eigendecomposition. The error is the context's.
-func NewGramPath(ctx context.Context, gram *mat.SymDense, y [][]int, classes, workers int) (*Path, error) {
-	return NewTargetGramPath(ctx, gram, oneHot(y, classes), workers)
+// The constant is part of the kernel. It overwrites gram and targets. Cost: one eigendecomposition. The error is the
+// context's.
+func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
+	p := &Path{y: targets}
+	return p, p.decompose(ctx, gram, workers)
 }
 
-// NewTargetGramPath is [NewGramPath] for targets.
-func NewTargetGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
-	items, k := targets.Dims()
-	if items != gram.SymmetricDim() {
-		panic(badLength)
-	}
-	p := &Path{y: targets, items: items, classes: k}
-	if err := p.decompose(ctx, gram, workers); err != nil {
-		return nil, err
-	}
-	p.project()
-	return p, nil
-}
-
-// oneHot returns a row for each item, with a one for each of its classes.
-func oneHot(y [][]int, classes int) *mat.Dense {
-	targets := mat.NewDense(len(y), classes, nil)
-	for i, list := range y {
-		for _, c := range list {
-			targets.Set(i, c, 1)
-		}
-	}
-	return targets
-}
-
-// decompose computes the eigenpairs of AAᵀ or AᵀA, and w̄.
+// decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
 func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int) (err error) {
-	for i := range squares.SymmetricDim() {
-		p.Mean += squares.At(i, i) / float64(p.items)
+	m, k := p.y.Dims()
+	p.Mean, p.means = mat.Trace(squares)/float64(m), make([]float64, k)
+	for i := range m {
+		floats.AddScaled(p.means, 1/float64(m), p.y.RawRowView(i))
 	}
+	for i := range m {
+		floats.Sub(p.y.RawRowView(i), p.means)
+	}
+	isNarrow := squares.SymmetricDim() < m
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
 		return err
 	}
 	for q, v := range p.values {
 		p.values[q] = max(0, v)
 	}
+	if isNarrow {
+		p.basis, p.vectors = p.vectors, new(mat.Dense)
+		p.vectors.Mul(p.a, p.basis)
+	}
+	p.projected = new(mat.Dense)
+	p.projected.Mul(p.vectors.T(), p.y)
 	return nil
 }
 
-// project computes vectorsᵀ·[Y 1].
-func (p *Path) project() {
-	targets := mat.NewDense(p.items, p.classes+1, nil)
-	for i := range p.items {
-		copy(targets.RawRowView(i), p.y.RawRowView(i))
-		targets.Set(i, p.classes, 1)
-	}
-	p.projected = new(mat.Dense)
-	p.projected.Mul(p.vectors.T(), targets)
+// inverse is G = (I − U·diag(w)·Uᵀ)/ridge for AV in the place of U, or G = U·diag(w)·Uᵀ.
+type inverse struct {
+	*Path
+	ridge        float64 // λw̄
+	w            []float64
+	coefficients *mat.Dense // C
 }
 
-// sharesOf returns ȳ of the items that take part.
-func sharesOf(y *mat.Dense, takes func(item int) bool) []float64 {
-	items, classes := y.Dims()
-	share, total := make([]float64, classes), 0.0
-	for i := range items {
-		if takes(i) {
-			floats.Add(share, y.RawRowView(i))
-			total++
-		}
+// inverse computes G and C. It panics unless λ > 0.
+func (p *Path) inverse(lambda float64) *inverse {
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		panic(badLambda)
 	}
-	for c := range share {
-		share[c] /= max(1, total)
+	g := &inverse{Path: p, ridge: lambda * p.Mean}
+	for _, v := range p.values {
+		g.w = append(g.w, 1/(v+g.ridge))
 	}
-	return share
+	g.coefficients = g.times(p.y, p.projected)
+	return g
 }
 
-func everyItem(int) bool { return true }
-
-// weighted returns (w + λw̄)⁻¹·projected.
-func (p *Path) weighted(ridge float64) *mat.Dense {
-	var scaled mat.Dense
-	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + ridge) }, p.projected)
-	return &scaled
+// times returns GX, given UᵀX.
+func (g *inverse) times(x, projected *mat.Dense) *mat.Dense {
+	out := new(mat.Dense)
+	out.Mul(g.vectors, g.weighted(projected))
+	if g.basis != nil {
+		out.Sub(x, out)
+		out.Scale(1/g.ridge, out)
+	}
+	return out
 }
 
-// inverse returns G·[Y 1] and the diagonal of G.
-func (p *Path) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
-	coef, diagonal = new(mat.Dense), make([]float64, p.items)
-	coef.Mul(p.vectors, p.weighted(ridge))
-	for i := range diagonal {
-		sum := 0.0
-		for q, u := range p.vectors.RawRowView(i) {
-			sum += float64(u*u) / (p.values[q] + ridge)
-		}
-		diagonal[i] = sum
-	}
-	if p.basis == nil {
-		return coef, diagonal
-	}
-	// G = (I − A(AᵀA + λw̄I)⁻¹Aᵀ)/λw̄
-	for i := range diagonal {
-		row := coef.RawRowView(i)
-		for j := range row {
-			row[j] = -row[j]
-		}
-		floats.Add(row[:p.classes], p.y.RawRowView(i))
-		row[p.classes]++
-		for j := range row {
-			row[j] /= ridge
-		}
-		diagonal[i] = max(1-diagonal[i], leastLeft) / ridge
-	}
-	return coef, diagonal
+// weighted returns diag(w)·X.
+func (g *inverse) weighted(x *mat.Dense) *mat.Dense {
+	out := new(mat.Dense)
+	out.Apply(func(q, _ int, v float64) float64 { return g.w[q] * v }, x)
+	return out
 }
 
 // leastLeft bounds 1 less the leverage of an item, which rounding may take to 0.
 const leastLeft = 1e-6
 
-// LeaveOneOut returns the scores of each item without itself for λ > 0.
-func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
-	checkLambda(lambda)
-	coef, diagonal := p.inverse(lambda * p.Mean)
-	share := sharesOf(p.y, everyItem)
-	out := mat.NewDense(p.items, p.classes, nil)
+// diagonal returns that of G.
+func (g *inverse) diagonal() []float64 {
+	diagonal := make([]float64, g.vectors.RawMatrix().Rows)
 	for i := range diagonal {
-		p.leftOut(out.RawRowView(i), i, coef.RawRowView(i), diagonal[i], share)
+		for q, u := range g.vectors.RawRowView(i) {
+			diagonal[i] += float64(u*u) * g.w[q]
+		}
+		if g.basis != nil {
+			diagonal[i] = max(1-diagonal[i], leastLeft) / g.ridge
+		}
+	}
+	return diagonal
+}
+
+// block returns some rows and columns of G.
+func (g *inverse) block(rows, cols []int) *mat.Dense {
+	out := new(mat.Dense)
+	out.Mul(rowsOf(g.vectors, rows), g.weighted(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
+	if g.basis != nil {
+		out.Apply(func(a, b int, v float64) float64 {
+			if rows[a] == cols[b] {
+				v--
+			}
+			return -v / g.ridge
+		}, out)
 	}
 	return out
 }
 
-// leftOut stores Y_i − (C_i − ȳ·G1_i)/G_ii, to which ȳ has been added and from which it
-// has been taken.
-func (p *Path) leftOut(dst []float64, item int, coef []float64, diagonal float64, share []float64) {
-	for c, y := range p.y.RawRowView(item) {
-		dst[c] = y - (coef[c]-float64(share[c]*coef[p.classes]))/diagonal
+// rowsOf copies rows of a matrix.
+func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
+	out := mat.NewDense(len(rows), x.RawMatrix().Cols, nil)
+	for a, i := range rows {
+		out.SetRow(a, x.RawRowView(i))
 	}
+	return out
 }
 
-func checkLambda(lambda float64) {
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		panic(badLambda)
+// solve overwrites right with B⁻¹·right. The error is [ErrIndefinite].
+func solve(b, right *mat.Dense) error {
+	var factor mat.Cholesky
+	if !factor.Factorize(mat.NewSymDense(b.RawMatrix().Rows, b.RawMatrix().Data)) {
+		return ErrIndefinite
 	}
+	if err := factor.SolveTo(right, right); err != nil && !errors.As(err, new(mat.Condition)) {
+		return err
+	}
+	return nil
 }
 
-// cosine returns the cosine of scores, of which shares of the classes are taken off,
-// and targets, over the items that take part: how far scores point at the classes,
-// whatever their size.
-func cosine(y, scores *mat.Dense, share []float64, takes []bool) float64 {
+// LeaveOneOut returns the scores of each item without itself for λ > 0.
+func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
+	g, out := p.inverse(lambda), mat.DenseCopyOf(p.y)
+	for i, d := range g.diagonal() {
+		floats.AddScaled(out.RawRowView(i), -1/d, g.coefficients.RawRowView(i))
+	}
+	return p.scores(out)
+}
+
+// scores adds ȳ to rows.
+func (p *Path) scores(rows *mat.Dense) *mat.Dense {
+	rows.Apply(func(_, c int, v float64) float64 { return v + p.means[c] }, rows)
+	return rows
+}
+
+// cosine returns the cosine of scores, less ȳ, and targets over the items that take part: how far scores point at the
+// classes, whatever their size.
+func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
 	var product, a, b float64
 	for i := range takes {
 		if !takes[i] {
 			continue
 		}
 		for c, s := range scores.RawRowView(i) {
-			s -= share[c]
-			target := y.At(i, c) - share[c]
+			s -= p.means[c]
+			target := p.y.At(i, c)
 			product += float64(s * target)
 			a += float64(s * s)
 			b += float64(target * target)
@@ -261,11 +256,10 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 	for f := range cosines {
 		cosines[f] = math.Inf(-1)
 	}
-	share := sharesOf(p.y, everyItem)
 	for _, l := range lambdas {
 		scores := p.LeaveOneOut(l)
 		for f, column := range takes {
-			if c := cosine(p.y, scores, share, column); c > cosines[f] {
+			if c := p.cosine(scores, column); c > cosines[f] {
 				best[f], cosines[f] = l, c
 			}
 		}
@@ -273,200 +267,107 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 	return best, cosines
 }
 
-// Weights returns W for λ > 0, whose last row is that of the constant, and ȳ.
-func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
-	targets, shares := p.targets(lambda)
+// Weights returns W for λ > 0, whose last row is that of the constant, and ȳ. For a kernel W is C: an item has the
+// scores Cᵀk + ȳ for the values k of the kernel between it and all items of the path.
+func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
+	g := p.inverse(lambda)
+	if p.a == nil {
+		return g.coefficients, p.means
+	}
 	w = new(mat.Dense)
 	if p.basis != nil {
-		w.Mul(p.basis, targets)
-		return w, shares
+		w.Mul(p.basis, g.weighted(p.projected))
+	} else {
+		w.Mul(p.a.T(), g.coefficients)
 	}
-	var coef mat.Dense
-	coef.Mul(p.vectors, targets)
-	w.Mul(p.a.T(), &coef)
-	return w, shares
-}
-
-// Coefficients returns C for λ > 0 of a path from [NewGramPath], and ȳ: an item has the scores Cᵀk + ȳ for
-// the values k of the kernel between it and all items of the path.
-func (p *Path) Coefficients(lambda float64) (c *mat.Dense, shares []float64) {
-	targets, shares := p.targets(lambda)
-	c = new(mat.Dense)
-	c.Mul(p.vectors, targets)
-	return c, shares
-}
-
-// targets returns (w + λw̄)⁻¹·vectorsᵀ·(Y − 1ȳᵀ), and ȳ.
-func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
-	checkLambda(lambda)
-	shares = sharesOf(p.y, everyItem)
-	scaled := p.weighted(lambda * p.Mean)
-	rows, _ := scaled.Dims()
-	targets = mat.NewDense(rows, p.classes, nil)
-	for q := range rows {
-		row := scaled.RawRowView(q)
-		for c := range p.classes {
-			targets.Set(q, c, row[c]-float64(shares[c]*row[p.classes]))
-		}
-	}
-	return targets, shares
+	return w, p.means
 }
 
 // LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path
-// from [NewTargetGramPath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
-// Y_F − (P_FF)⁻¹·(PY)_F. Cost: for each part the products and a factorisation of its size. The error is [ErrIndefinite].
+// from [NewGramPath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
+// Y_F − (P_FF)⁻¹·(PY)_F.
+//
+// Cost: for each part the products and a factorisation of its size. The error is
+// [ErrIndefinite].
 func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (*mat.Dense, error) {
-	checkLambda(lambda)
-	ridge := lambda * p.Mean
-	coef, _ := p.inverse(ridge) // G[Y 1]
-	total := make([]float64, p.classes+1)
-	members := make([][]int, parts)
-	for i, f := range part {
-		floats.Add(total, coef.RawRowView(i))
-		members[f] = append(members[f], i)
+	g, out := p.inverse(lambda), mat.DenseCopyOf(p.y)
+	ones, sums := mat.NewDense(len(part), 1, slices.Repeat([]float64{1}, len(part))), new(mat.Dense)
+	sums.Mul(p.vectors.T(), ones)
+	sums = g.times(ones, sums) // G1
+	total, shift := mat.Sum(sums), new(mat.Dense)
+	shift.Mul(ones.T(), g.coefficients)
+	shift.Scale(-1/total, shift)
+	for i := range part {
+		floats.AddScaled(g.coefficients.RawRowView(i), sums.At(i, 0), shift.RawRowView(0)) // PY
 	}
-	out := mat.NewDense(p.items, p.classes, nil)
-	for _, list := range members {
-		if len(list) == 0 {
+	for f := range parts {
+		members, _ := split(part, f)
+		if len(members) == 0 {
 			continue
 		}
-		rows, right := mat.NewDense(len(list), len(p.values), nil), mat.NewDense(len(list), p.classes, nil)
-		for a, i := range list {
-			for q, u := range p.vectors.RawRowView(i) {
-				rows.Set(a, q, u/math.Sqrt(p.values[q]+ridge))
-			}
-			for c := range p.classes {
-				right.Set(a, c, coef.At(i, c)-float64(coef.At(i, p.classes)*total[c]/total[p.classes]))
-			}
-		}
-		block := mat.NewSymDense(len(list), nil)
-		block.SymOuterK(1, rows)
-		for a, i := range list {
-			for b := a; b < len(list); b++ {
-				block.SetSym(a, b, block.At(a, b)-float64(coef.At(i, p.classes)*coef.At(list[b], p.classes))/total[p.classes])
-			}
-		}
-		var factor mat.Cholesky
-		if !factor.Factorize(block) {
-			return nil, ErrIndefinite
-		}
-		if err := factor.SolveTo(right, right); err != nil && !errors.As(err, new(mat.Condition)) {
+		block, right := g.block(members, members), rowsOf(g.coefficients, members)
+		block.Apply(func(a, b int, v float64) float64 {
+			return v - float64(sums.At(members[a], 0)*sums.At(members[b], 0))/total
+		}, block)
+		if err := solve(block, right); err != nil {
 			return nil, err
 		}
-		for a, i := range list {
-			floats.SubTo(out.RawRowView(i), p.y.RawRowView(i), right.RawRowView(a))
+		for a, i := range members {
+			floats.Sub(out.RawRowView(i), right.RawRowView(a))
 		}
 	}
-	return out, nil
+	return p.scores(out), nil
+}
+
+// split returns the items of a part, and the others.
+func split(part []int, f int) (members, others []int) {
+	for i, other := range part {
+		if other == f {
+			members = append(members, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return members, others
 }
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by
 // models that were fitted without the items of that part: those of its items, and those of
 // the others, each without itself too, and the cosines of these with the targets over lists of
-// items. A choice by these cosines does not depend on the part. Cost: for each λ a product of all
-// items with all, and for each part a factorisation of the size of the part. The error is
+// items. A choice by these cosines does not depend on the part. Cost: a product of all
+// items with all, and for each part a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) WithoutParts(lambdas []float64, group []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
-	out, cosines = make([]*mat.Dense, len(lambdas)), make([]float64, len(lambdas))
+func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
+	k := len(p.means)
 	for f, lambda := range lambdas {
-		if out[f] != nil {
-			continue
-		}
-		checkLambda(lambda)
-		ridge := lambda * p.Mean
-		coef, diagonal := p.inverse(ridge)
-		g := p.full(ridge)
-		for next := f; next < len(lambdas); next++ {
-			if lambdas[next] != lambda {
-				continue
-			}
-			share := sharesOf(p.y, func(i int) bool { return group[i] != next })
-			if out[next], err = p.without(g, coef, diagonal, share, group, next); err != nil {
+		g, rows := p.inverse(lambda), mat.DenseCopyOf(p.y)
+		diagonal := g.diagonal()
+		members, others := split(part, f)
+		if len(members) > 0 {
+			block, right, change := g.block(members, others), new(mat.Dense), new(mat.Dense)
+			right.Augment(rowsOf(g.coefficients, members), block)
+			if err := solve(g.block(members, members), right); err != nil {
 				return nil, nil, err
 			}
-			cosines[next] = cosine(p.y, out[next], share, takes[next])
+			change.Mul(block.T(), right.Slice(0, len(members), 0, k))
+			for b, j := range others {
+				floats.Sub(g.coefficients.RawRowView(j), change.RawRowView(b))
+				diagonal[j] -= mat.Dot(block.ColView(b), right.ColView(k+b))
+			}
+			for a, i := range members {
+				floats.Sub(rows.RawRowView(i), right.RawRowView(a)[:k])
+			}
 		}
+		for _, j := range others {
+			floats.AddScaled(rows.RawRowView(j), -1/diagonal[j], g.coefficients.RawRowView(j))
+		}
+		out = append(out, p.scores(rows))
+		cosines = append(cosines, p.cosine(rows, takes[f]))
 	}
 	return out, cosines, nil
-}
-
-// full returns G.
-func (p *Path) full(ridge float64) *mat.Dense {
-	var scaled, g mat.Dense
-	scaled.Apply(func(_, q int, v float64) float64 { return v / (p.values[q] + ridge) }, p.vectors)
-	g.Mul(&scaled, p.vectors.T())
-	if p.basis != nil {
-		g.Apply(func(i, j int, v float64) float64 {
-			if i == j {
-				return (1 - v) / ridge
-			}
-			return -v / ridge
-		}, &g)
-	}
-	return &g
-}
-
-// without returns the scores of all items without part f, given the shares of the classes
-// among the others. With r the other items,
-//
-//	(K_rr + λw̄I)⁻¹ = G_rr − G_rf·G_ff⁻¹·G_fr
-func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, group []int, f int) (*mat.Dense, error) {
-	var members, complement []int
-	for i := range p.items {
-		if group[i] == f {
-			members = append(members, i)
-		} else {
-			complement = append(complement, i)
-		}
-	}
-	m, k := p.items, p.classes
-	out := mat.NewDense(m, k, nil)
-	x := new(mat.Dense) // G_ff⁻¹·[C_f G_fr]
-	if len(members) > 0 {
-		block, right := mat.NewSymDense(len(members), nil), mat.NewDense(len(members), k+1+len(complement), nil)
-		for a, i := range members {
-			row, target := g.RawRowView(i), right.RawRowView(a)
-			for b, j := range members[a:] {
-				block.SetSym(a, a+b, row[j])
-			}
-			copy(target, coef.RawRowView(i))
-			for b, j := range complement {
-				target[k+1+b] = row[j]
-			}
-		}
-		var factor mat.Cholesky
-		if !factor.Factorize(block) {
-			return nil, ErrIndefinite
-		}
-		if err := factor.SolveTo(x, right); err != nil {
-			if _, ok := err.(mat.Condition); !ok {
-				return nil, err
-			}
-		}
-	}
-	for a, i := range members {
-		p.leftOut(out.RawRowView(i), i, x.RawRowView(a), 1, share)
-	}
-	c := make([]float64, k+1)
-	for b, j := range complement {
-		copy(c, coef.RawRowView(j))
-		d, row := diagonal[j], g.RawRowView(j)
-		for a, i := range members {
-			solved := x.RawRowView(a)
-			for t := range c {
-				c[t] -= float64(row[i] * solved[t])
-			}
-			d -= float64(row[i] * solved[k+1+b])
-		}
-		p.leftOut(out.RawRowView(j), j, c, d, share)
-	}
-	return out, nil
 }
 
 // ErrIndefinite says that rounding is larger than the ridge.
 var ErrIndefinite = errors.New("ridge: the matrix is not positive definite")
 
-const (
-	badLength = "ridge: slice of the wrong length"
-	badLambda = "ridge: lambda is not a positive number"
-)
+const badLambda = "ridge: lambda is not a positive number"

@@ -61,7 +61,7 @@ func TestPath(t *testing.T) {
 		for i := range y {
 			each[i] = y[i : i+1]
 		}
-		p, err := NewPath(t.Context(), f, constant, each, k, 1)
+		p, err := NewPath(t.Context(), f, constant, OneHot(each, k), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,11 +108,11 @@ func TestPath(t *testing.T) {
 		gram := mat.NewSymDense(m, nil)
 		gram.SymOuterK(1, a)
 		kernel := mat.DenseCopyOf(gram)
-		g, err := NewGramPath(t.Context(), gram, each, k, 1)
+		g, err := NewGramPath(t.Context(), gram, OneHot(each, k), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		coefficients, share := g.Coefficients(lambda)
+		coefficients, share := g.Weights(lambda)
 		near("shares by products", share, all)
 		var fitted mat.Dense
 		fitted.Mul(kernel, coefficients)
@@ -138,12 +138,11 @@ func TestPath(t *testing.T) {
 		for f := range parts {
 			ridge := ridge * float64(1+f%2)
 			rest := func(j int) bool { return part[j] != f }
-			share := shares(rest)
-			if want := cosine(p.y, without[f], share, outside[f]); apart[f] != want {
+			if want := p.cosine(without[f], outside[f]); apart[f] != want {
 				t.Errorf("d = %d: the cosine %v without part %d, want %v", d, apart[f], f, want)
 			}
 			for i := range m {
-				want := plainRidge(a, y, share, ridge, func(j int) bool { return j != i && rest(j) })
+				want := plainRidge(a, y, all, ridge, func(j int) bool { return j != i && rest(j) })
 				near("without a part", without[f].RawRowView(i), want.RawRowView(i))
 			}
 		}
@@ -154,7 +153,7 @@ func TestPath(t *testing.T) {
 		best, cosines := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
 		for f, of := range takes {
 			for _, l := range []float64{0.01, 0.1, 1, 10} {
-				if c := cosine(p.y, p.LeaveOneOut(l), all, of); c > cosines[f] || l == best[f] && c != cosines[f] {
+				if c := p.cosine(p.LeaveOneOut(l), of); c > cosines[f] || l == best[f] && c != cosines[f] {
 					t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best[f], cosines[f])
 				}
 			}
@@ -185,7 +184,7 @@ func TestSeveralPath(t *testing.T) {
 				}
 			}
 		}
-		p, err := NewPath(t.Context(), f, constant, y, k, 1)
+		p, err := NewPath(t.Context(), f, constant, OneHot(y, k), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +208,7 @@ func TestSeveralPath(t *testing.T) {
 					t.Errorf("%d features: item %d without itself has %v of class %d, want %v", d, i, got.At(i, c), c, want)
 				}
 			}
-			all := plainRidge(a, marked, of, lambda*trace/m, everyItem)
+			all := plainRidge(a, marked, of, lambda*trace/m, func(int) bool { return true })
 			for i := range m {
 				score := shares[c] + mat.Dot(a.RowView(i), w.ColView(c))
 				if math.Abs(score-all.At(i, 0)) > 1e-9 {

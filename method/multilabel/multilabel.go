@@ -160,7 +160,7 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		for i, v := range node {
 			rowTo(f.Row(i), c, v)
 		}
-		return ridge.NewPath(ctx, f, 1, sets, labels, set.Workers)
+		return ridge.NewPath(ctx, f, 1, ridge.OneHot(sets, labels), set.Workers)
 	}
 	instances := 0
 	for _, list := range sets {

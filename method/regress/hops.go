@@ -3,6 +3,7 @@ package regress
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -73,7 +74,7 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 		x.Row(a)[mostHops] = math.Log1p(p.Degrees[row])
 	}
 	mean, factor := standardize(x)
-	path, err := pathridge.NewTargetPath(ctx, x, 0, mat.NewDense(x.Rows, 1, fitted.Value), s.Workers)
+	path, err := pathridge.NewPath(ctx, x, 0, mat.NewDense(x.Rows, 1, slices.Clone(fitted.Value)), s.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func onKernel(f *kernel.Family) *Model {
 		return miss, sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
 			gram := symmetricOf(grams[k])
 			grams[k] = nil
-			path, err := pathridge.NewTargetGramPath(ctx, gram, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
+			path, err := pathridge.NewGramPath(ctx, gram, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -47,8 +49,8 @@ func (b *attributeBlock) ridge(workers, classes int) ridgeBlock {
 	}
 	return ridgeBlock{
 		lambdas: lambdas,
-		path: func(ctx context.Context, y [][]int) (*ridge.Path, error) {
-			return ridge.NewPath(ctx, b.rows, attributeConstant, y, classes, workers)
+		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
+			return ridge.NewPath(ctx, b.rows, attributeConstant, targets, workers)
 		},
 		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
 			weights, shares := path.Weights(lambda)

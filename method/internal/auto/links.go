@@ -128,7 +128,7 @@ func (l *linkRows) ridge(classes int) ridgeBlock {
 	m, workers := len(l.nodes), l.in.set.Workers
 	return ridgeBlock{
 		lambdas: linkLambdas,
-		path: func(ctx context.Context, y [][]int) (*ridge.Path, error) {
+		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
 			gram, row := mat.NewSymDense(m, nil), make([]float64, m)
 			for i, v := range l.nodes {
 				l.valuesTo(row, v)
@@ -136,10 +136,10 @@ func (l *linkRows) ridge(classes int) ridgeBlock {
 					gram.SetSym(i, j, row[j])
 				}
 			}
-			return ridge.NewGramPath(ctx, gram, y, classes, workers)
+			return ridge.NewGramPath(ctx, gram, targets, workers)
 		},
 		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
-			coefficients, shares := path.Coefficients(lambda)
+			coefficients, shares := path.Weights(lambda)
 			dst := chunks.Block[float32](len(l.in.p.Degrees), classes)
 			return scoresIn(dst), chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
 				values, scores := make([]float64, m), make([]float64, classes)

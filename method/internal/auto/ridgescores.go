@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -43,8 +45,8 @@ const (
 type ridgeBlock struct {
 	lambdas []float64
 
-	// path returns the ridge on the features of the items that it learns from, with their classes.
-	path func(ctx context.Context, y [][]int) (*ridge.Path, error)
+	// path returns the ridge on the features of the items that it learns from, with the targets of classes.
+	path func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error)
 
 	// scores returns the scores of nodes.
 	scores func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error)
@@ -150,7 +152,7 @@ type ridgeRegression struct {
 func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]float64, error) {
 	a, p := r.scores, r.in.learned
 	k := a.classes
-	path, err := block.path(ctx, r.y)
+	path, err := block.path(ctx, ridge.OneHot(r.y, k))
 	if err != nil {
 		return nil, err
 	}
