@@ -272,7 +272,7 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	g := p.inverse(lambda)
 	if p.a == nil {
-		return g.coefficients, p.means
+		return g.coefficients, slices.Clone(p.means)
 	}
 	w = new(mat.Dense)
 	if p.basis != nil {
@@ -280,7 +280,7 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	} else {
 		w.Mul(p.a.T(), g.coefficients)
 	}
-	return w, p.means
+	return w, slices.Clone(p.means)
 }
 
 // LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
@@ -32,42 +33,42 @@ var (
 	tallLambdas = []float64{3e-6, 3e-5, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3}
 )
 
-// attributeBlock is the features of one ridge on attributes: rows of labels, and the product of those of all nodes with
-// weights but for a scale.
-type attributeBlock struct {
-	rows  *sparse.Block[float32]
-	scale float32
-	apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)
-	words *sparse.Block[float32] // the weights, once scores were computed
-}
-
-// ridge returns the block as ridges to classes learn from it.
-func (b *attributeBlock) ridge(workers, classes int) ridgeBlock {
-	lambdas := wideLambdas
-	if b.rows.Rows > b.rows.Cols+1 {
+// linearRidge returns a ridge on features of labels, which it scales to a mean squared length of 1. apply returns the
+// products of the features of all nodes with weights, which are stored in weights.
+func linearRidge(features, weights *sparse.Block[float32], workers int, apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *ridgeBlock {
+	square, lambdas := 0.0, wideLambdas
+	for _, x := range features.Data {
+		square += float64(x) * float64(x)
+	}
+	scale := float32(1)
+	if square > 0 {
+		scale = float32(math.Sqrt(float64(features.Rows) / square))
+	}
+	for i := range features.Data {
+		features.Data[i] *= scale
+	}
+	if features.Rows > features.Cols+1 {
 		lambdas = tallLambdas
 	}
-	return ridgeBlock{
+	return &ridgeBlock{
 		lambdas: lambdas,
 		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
-			return ridge.NewPath(ctx, b.rows, attributeConstant, targets, workers)
+			return ridge.NewPath(ctx, features, attributeConstant, targets, workers)
 		},
 		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
-			weights, shares := path.Weights(lambda)
-			w := chunks.Block[float32](b.rows.Cols, classes)
-			for j := range b.rows.Cols {
-				for c := range classes {
-					w.Row(j)[c] = b.scale * float32(weights.At(j, c))
+			w, constant := path.Weights(lambda)
+			for j := range weights.Rows {
+				for c, y := range w.RawRowView(j) {
+					weights.Row(j)[c] = scale * float32(y)
 				}
 			}
-			b.words = w
-			products, err := b.apply(ctx, w)
+			floats.AddScaled(constant, attributeConstant, w.RawRowView(weights.Rows))
+			products, err := apply(ctx, weights)
 			return func(dst *sparse.Block[float32], lo int) {
 				products(dst, lo)
 				for i := range dst.Rows {
-					row := dst.Row(i)
-					for c := range row {
-						row[c] += float32(attributeConstant*weights.At(b.rows.Cols, c) + shares[c])
+					for c, y := range constant {
+						dst.Row(i)[c] += float32(y)
 					}
 				}
 			}, err
@@ -85,48 +86,65 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 	return split.Sample(p.Class, limit, seed, 0)
 }
 
-// scoreAttributes computes the scores. The folds are those of the learned labels.
-func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (a *ridgeScores, err error) {
-	p := in.learned
-	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes), in.set.Workers, in.work)
+// attributeForm has the scores of attributes as sums over these.
+type attributeForm struct {
+	// rows returns the features of some nodes, and means of them over near nodes.
+	rows    func(ctx context.Context, nodes []int) (plain, near *sparse.Block[float32], err error)
+	weights [2]*sparse.Block[float32]
+	ridges  [2]int // the position of the scores that both take part in
+}
+
+// addAttributes computes scores of attributes.
+func (f *features) addAttributes(ctx context.Context) (err error) {
+	in, k := f.in, len(f.in.p.Names)
+	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes), in.set.Workers, in.work)
 	l.memory, l.files = in.memory, in.files
 	if learnsWords(in.p, l.a.values) {
-		return scoreWords(ctx, in, l, fold)
+		return f.addWords(ctx, l)
 	}
-	items := itemsOf(p, shownLabels(p, l.a.Cols, in.set.RNGSeed))
+	var positions []int
 	if in.manyClasses { // of all labels, because the learned ones are few for each class
 		l.steps = leanSteps
-		items = in.allItems(shownLabels(in.p, l.a.Cols, in.set.RNGSeed))
+		positions = shownLabels(in.p, l.a.Cols, in.set.RNGSeed)
+	} else {
+		for _, i := range shownLabels(in.learned, l.a.Cols, in.set.RNGSeed) {
+			positions = append(positions, in.places[i])
+		}
 	}
-	if l.a.Cols <= len(in.p.Names) {
+	if l.a.Cols <= k {
 		if l.ranked, err = in.files.newStore(l.a.Cols); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	plain, ranked, err := l.at(ctx, items.p.Row, in.reportProgress)
+	labels := in.ridgeLabels(positions)
+	plain, ranked, err := l.at(ctx, labels.Row, in.reportProgress)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	views := []*attributeBlock{attributesOf(plain, l.apply), attributesOf(ranked, l.applyRank)}
+	form := &attributeForm{ridges: [2]int{0, 1}, rows: func(ctx context.Context, nodes []int) (plain, ranked *sparse.Block[float32], err error) {
+		return l.at(ctx, nodes, func(string, int, int) {})
+	}}
+	for i := range form.weights {
+		form.weights[i] = chunks.Block[float32](l.a.Cols, k)
+	}
+	blocks := []*ridgeBlock{linearRidge(plain, form.weights[0], in.set.Workers, l.apply), linearRidge(ranked, form.weights[1], in.set.Workers, l.applyRank)}
 	if in.counts {
-		counts, err := countBlock(ctx, in, l, items.learned, fold)
+		counts, err := countBlock(ctx, in, l, labels.learned, f.fold)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		views = append(views, counts)
+		blocks = append(blocks, counts)
 	}
-	var list []ridgeBlock
-	for _, b := range views {
-		list = append(list, b.ridge(in.set.Workers, len(in.p.Names)))
-	}
-	a, err = newRidgeScores(ctx, in, items, fold, hasOthers, list)
-	if err == nil && in.set.Explain {
-		a.words, a.blockOf = []*sparse.Block[float32]{views[0].words, views[1].words}, [2]int{0, 1}
-		a.rowsAt = func(ctx context.Context, nodes []int) (plain, ranked *sparse.Block[float32], err error) {
-			return l.at(ctx, nodes, func(string, int, int) {})
+	for i, block := range blocks {
+		if err := f.addRidge(ctx, labels, block, false); err != nil {
+			return err
 		}
+		blocks[i] = nil // so that its features are free
 	}
-	return a, err
+	if in.set.Explain {
+		f.attributes = form
+	}
+	return nil
 }
 
 // informedNodes returns the nodes that have a label or attributes. Walks from them reach the
@@ -139,20 +157,4 @@ func informedNodes(p *problem.Problem) []int {
 		}
 	}
 	return rows
-}
-
-// attributesOf returns the features of labels, scaled to a mean squared length of 1, and their weighted sums.
-func attributesOf(seen *sparse.Block[float32], apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *attributeBlock {
-	square := 0.0
-	for _, x := range seen.Data {
-		square += float64(x) * float64(x)
-	}
-	scale := float32(1)
-	if square > 0 {
-		scale = float32(math.Sqrt(float64(seen.Rows) / square))
-	}
-	for i := range seen.Data {
-		seen.Data[i] *= scale
-	}
-	return &attributeBlock{rows: seen, scale: scale, apply: apply}
 }

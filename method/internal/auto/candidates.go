@@ -134,17 +134,22 @@ func priorWeights(c *columns, pull float64) []float64 {
 	return u
 }
 
-// input appends the shared columns that a candidate uses to dst: those of attributes,
+// takes reports whether the columns of a ridge take part.
+func (c candidate) takes(r *ridgeScores) bool {
+	return c.Attributes && !r.isOfLinks || c.Links && r.isOfLinks
+}
+
+// input appends the shared columns that a candidate uses to dst: those of ridges,
 // and those of walks and kernels, of which a candidate without walks uses the last one, the prior.
-func (c candidate) input(dst, shared, attributes, links []float64, classes int) []float64 {
-	if c.Attributes {
-		dst = append(dst, attributes...)
-	}
-	if c.Links {
-		dst = append(dst, links...)
+func (f *features) input(dst []float64, c candidate, shared, ridges []float64) []float64 {
+	k := f.columns.classes
+	for i, r := range f.ridges {
+		if c.takes(r) {
+			dst = append(dst, ridges[i*k:][:k]...)
+		}
 	}
 	if c.Alone {
-		shared = shared[len(shared)-classes:]
+		shared = shared[len(shared)-k:]
 	}
 	return append(dst, shared...)
 }
@@ -160,21 +165,16 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 		prior = prior[len(prior)-1:]
 	}
 	var priors []float64
-	for _, kind := range []struct {
-		takes bool
-		*ridgeScores
-		best int
-	}{{c.Attributes, f.attributes, e.best}, {c.Links, f.links, e.bestLinks}} {
-		if kind.takes {
-			priors = append(priors, make([]float64, kind.blocks)...)
-			priors[len(priors)-kind.blocks+kind.best] = attributePrior
+	for i, r := range f.ridges {
+		if c.takes(r) {
+			priors = append(priors, attributePrior*float64(boolean(i == f.bestRidge(r.isOfLinks, e.hidden))))
 		}
 	}
 	prior = append(priors, prior...)
 	cols := len(prior) * f.columns.classes
 	values := &sparse.Block[float64]{Rows: e.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, e.shared.Rows*cols)}
 	for i := range e.shared.Rows {
-		values.Data = c.input(values.Data, e.shared.Row(i), e.attributes[i], e.links[i], f.columns.classes)
+		values.Data = f.input(values.Data, c, e.shared.Row(i), e.ridges[i])
 	}
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
@@ -263,7 +263,7 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sample
 				if c.Free {
 					x = doubled(f.full.free.Row(i))
 				}
-				input = c.candidate.input(input[:0], f.full.shared.Row(i), rows.attributes[i], rows.links[i], len(row))
+				input = f.input(input[:0], c.candidate, f.full.shared.Row(i), rows.ridges[i])
 				classify.Softmax(row, model.ScoresTo(row, x, input))
 			}
 			c.set(i, row)

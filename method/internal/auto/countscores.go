@@ -45,7 +45,7 @@ type counts struct {
 
 // countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
 // among them.
-func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (block *attributeBlock, err error) {
+func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ridgeBlock, error) {
 	n, d := l.a.Rows, l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
 	left, attributes := make([]float64, n), readerOf(l.a)
@@ -58,8 +58,9 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (blo
 	c.walk = &sparse.Operator[float32]{A: in.p.A, Left: left, Workers: in.set.Workers}
 	var rows, nodes *sparse.Block[float32]
 	for hidden := range countParts + 1 {
+		var err error
 		if nodes, err = c.columns(ctx, hidden); err != nil {
-			return block, err
+			return nil, err
 		}
 		if rows == nil {
 			rows = chunks.Block[float32](len(items), nodes.Cols)
@@ -83,7 +84,8 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (blo
 			nodes.Row(v)[j] *= scale
 		}
 	}
-	return attributesOf(rows, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+	weights := chunks.Block[float32](rows.Cols, len(in.p.Names))
+	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
 		dst := chunks.Block[float32](n, w.Cols)
 		return scoresIn(dst), chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 			for v := lo; v < hi; v++ {

@@ -46,7 +46,7 @@ type kernelForm struct {
 }
 
 // addShares adds the shares of labels in the scores of kernels, with a weight for each kernel and class, to the terms of nodes.
-func (d *diffusionScores) addShares(ctx context.Context, nodes []int, weights []inputs, terms []explain.Terms) error {
+func (d *diffusionScores) addShares(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
 	for index, form := range d.forms {
 		y, err := form.apply(ctx, explain.UnitColumns(d.full.Rows, nodes))
 		if err != nil {

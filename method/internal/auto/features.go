@@ -24,8 +24,8 @@ type features struct {
 	walks      *walkFeatures
 	columns    *columns
 	diffusion  *diffusionScores // nil: none
-	attributes *ridgeScores     // nil: none
-	links      *ridgeScores     // of link rows; nil: none
+	ridges     []*ridgeScores   // on attributes, and then on link rows
+	attributes *attributeForm   // nil: none, or not kept
 	believed   *beliefs.Model   // beliefs of a block model; nil: none
 	poisson    component        // Poisson learning
 
@@ -72,7 +72,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		return nil, err
 	}
 	if in.p.Attributes != nil {
-		if f.attributes, err = scoreAttributes(ctx, in, f.fold, hasOthers); err != nil {
+		if err := f.addAttributes(ctx); err != nil {
 			return nil, err
 		}
 		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers, in.work); err != nil {
@@ -85,7 +85,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class, len(in.p.Names), all)
 	}
 	if in.links {
-		if f.links, err = scoreLinks(ctx, in, f.fold, hasOthers, f.columns); err != nil {
+		if err := f.addLinks(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -207,10 +207,8 @@ type examples struct {
 	shared      *sparse.Block[float64]
 	free        *sparse.Block[float32]
 	hasFeatures []bool      // whether a label has features: walks from others reach it, or there are attributes
-	attributes  [][]float64 // nil of each: none
-	best        int         // the block of attributes towards which weights are pulled
-	links       [][]float64 // nil of each: none
-	bestLinks   int         // the block of link rows towards which weights are pulled
+	ridges      [][]float64 // columns of ridges
+	hidden      int         // the fold that they are computed without; −1: none
 }
 
 // examples computes the columns of labels without a fold, −1 for none.
@@ -220,19 +218,13 @@ func (f *features) examples(hidden int) *examples {
 	e := &examples{
 		shared:      sparse.BlockOf(m, shared, make([]float64, m*shared)),
 		free:        &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
-		hasFeatures: make([]bool, m), attributes: make([][]float64, m), links: make([][]float64, m),
-	}
-	if f.attributes != nil {
-		e.best = f.attributes.bestOf(hidden)
-	}
-	if f.links != nil {
-		e.bestLinks = f.links.bestOf(hidden)
+		hasFeatures: make([]bool, m), ridges: make([][]float64, m), hidden: hidden,
 	}
 	x, filtered := make([]float64, free), make([]float32, f.walks.cols)
 	for i, row := range p.Row {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)
-		e.attributes[i], e.links[i] = f.attributes.rowOf(i, hidden), f.links.rowOf(i, hidden)
+		e.ridges[i] = f.ridgeRow(i, hidden)
 		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], hidden))
 		c.freeTo(x, filtered, row)
 		simd.ConvertTo(e.free.Row(i), x)
@@ -242,7 +234,7 @@ func (f *features) examples(hidden int) *examples {
 
 // isKnown reports whether a node with these filters has features.
 func (f *features) isKnown(row []float32) bool {
-	return f.attributes != nil || f.columns.isVisited(row)
+	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }
 
 // missedPrior is the weight, in labels, of the prior of all labels in the prior of those that no

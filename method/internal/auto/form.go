@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -34,10 +36,11 @@ func newForm(m *model) *explain.Form {
 		return float64(c.of(f.walks.row(node), decay85)[class]) / c.prior[class]
 	}}
 	form.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
-		terms, weights, predictor := make([]explain.Terms, len(nodes)), make([]inputs, len(nodes)), m.newPredictor()
+		terms, weights, predictor := make([]explain.Terms, len(nodes)), make([]*inputs, len(nodes)), m.newPredictor()
 		for j, v := range nodes {
 			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
-			sum := t.integrate(&weights[j])
+			sum := 0.0
+			weights[j], sum = t.integrate()
 			t.addScores()
 			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: t.score[class[j]] - sum}
 		}
@@ -65,7 +68,7 @@ func newForm(m *model) *explain.Form {
 			err = f.diffusion.addShares(ctx, nodes, weights, terms)
 		}
 		if err == nil && f.attributes != nil {
-			err = f.attributes.addContributions(ctx, nodes, weights, terms)
+			err = f.addContributions(ctx, nodes, weights, terms)
 		}
 		return terms, left, err
 	}
@@ -74,12 +77,47 @@ func newForm(m *model) *explain.Form {
 
 // inputs are the inputs of models at a node, or weights of them.
 type inputs struct {
-	walks, kernels []float64
-	attributes     []float64 // of block b and class c in b·classes + c
+	all, walks, kernels []float64 // walks, kernels and ridges are parts of all
+	ridges              []float64 // of ridge i and class c in i·classes + c
 }
 
-// lists returns the inputs in one list of slices.
-func (x *inputs) lists() [3][]float64 { return [3][]float64{x.walks, x.kernels, x.attributes} }
+// inputsOf returns the inputs at node v.
+func (t *mixtureTerms) inputsOf(v int) *inputs {
+	f := t.features
+	return newInputs(doubled(f.walks.row(v)), f.columns.diffusionRow(t.scores, v), f.ridgeScores(v))
+}
+
+func newInputs(walks, kernels, ridges []float64) *inputs {
+	all, end := slices.Concat(walks, kernels, ridges), len(walks)+len(kernels)
+	return &inputs{all, all[:len(walks)], all[len(walks):end], all[end:]}
+}
+
+// addContributions adds the contributions of the attributes of nodes, with a weight for the score of each ridge and class,
+// to their terms. Intercepts, and ridges that have no part in the form, are in the rest.
+func (f *features) addContributions(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
+	plain, near, err := f.attributes.rows(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	for j := range nodes {
+		for column := range plain.Cols {
+			sum := 0.0
+			for i, values := range []*sparse.Block[float32]{plain, near} {
+				if x := values.Row(j)[column]; x != 0 {
+					for c, w := range f.attributes.weights[i].Row(column) {
+						sum += float64(x*w) * weights[j].ridges[f.attributes.ridges[i]*f.columns.classes+c]
+					}
+				}
+			}
+			if sum != 0 {
+				terms[j].Attributes = append(terms[j].Attributes, explain.Attribute{Column: column, Share: sum})
+				terms[j].Rest -= sum
+			}
+		}
+		terms[j].Rest += floats.Dot(weights[j].ridges, f.ridgeScores(nodes[j]))
+	}
+	return nil
+}
 
 // mixtureTerms are the parts of the score of a class at a node.
 type mixtureTerms struct {
@@ -93,58 +131,55 @@ const (
 	differenceStep = 0.01 // of derivatives, relative to the inputs
 )
 
-// integrate stores derivatives of the score by the inputs, mean values over the path, and returns the sum of their products
+// integrate returns derivatives of the score by the inputs, mean values over the path, and the sum of their products
 // with the inputs. A node that no walk reaches has none.
-func (t *mixtureTerms) integrate(weights *inputs) (sum float64) {
-	f := t.features
-	row := f.walks.row(t.node)
-	x := inputs{walks: doubled(row), kernels: slices.Clone(f.columns.diffusionRow(t.scores, t.node)), attributes: f.attributes.scoresOf(t.node)}
-	point := inputs{slices.Clone(x.walks), slices.Clone(x.kernels), slices.Clone(x.attributes)}
-	*weights = inputs{make([]float64, len(x.walks)), make([]float64, len(x.kernels)), make([]float64, len(x.attributes))}
-	if !f.isKnown(row) {
-		return 0
+func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
+	f, x := t.features, t.inputsOf(t.node)
+	point := newInputs(x.walks, x.kernels, x.ridges)
+	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.kernels)), make([]float64, len(x.ridges)))
+	if !f.isKnown(f.walks.row(t.node)) {
+		return weights, 0
+	}
+	// Walks along arcs and link rows are in the rest.
+	path := newInputs(x.walks, x.kernels, x.ridges)
+	clear(path.walks[min(len(x.walks), undirectedFilters*f.columns.classes):])
+	for i, r := range f.ridges {
+		if r.isOfLinks {
+			clear(path.ridges[i*f.columns.classes:])
+		}
 	}
 	points, masses := make([]float64, pathPoints), make([]float64, pathPoints)
 	quad.Legendre{}.FixedLocations(points, masses, 0, 1)
 	for i, root := range points { // s = root², because logarithms change most at the beginning
 		s, ds := root*root, 2*root*masses[i]
-		for k, list := range point.lists() {
-			for j, end := range x.lists()[k] {
-				list[j] = s * end
+		for j, end := range path.all {
+			if end != 0 {
+				point.all[j] = s * end
 			}
 		}
-		for k, list := range point.lists() {
-			for j, end := range x.lists()[k] {
-				if end == 0 || k == 0 && j >= undirectedFilters*f.columns.classes { // walks along arcs are in the rest
-					continue
-				}
-				h := differenceStep * s * end
-				list[j] = s*end + h
-				difference := t.scoreAt(&point)
-				list[j] = s*end - h
-				difference -= t.scoreAt(&point)
-				list[j] = s * end
-				weights.lists()[k][j] += ds * difference / (2 * h)
+		for j, end := range path.all {
+			if end == 0 {
+				continue
 			}
+			h := differenceStep * s * end
+			point.all[j] = s*end + h
+			difference := t.scoreAt(point)
+			point.all[j] = s*end - h
+			difference -= t.scoreAt(point)
+			point.all[j] = s * end
+			weights.all[j] += ds * difference / (2 * h)
 		}
 	}
-	for k, list := range weights.lists() {
-		for j, w := range list {
-			sum += w * x.lists()[k][j]
-		}
-	}
-	return sum
+	return weights, floats.Dot(weights.all, x.all)
 }
 
 // scoreAt returns the part of the score of the class by logistic regressions and Poisson learning for some inputs.
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	walks := make([]float32, len(x.walks))
-	for i, q := range x.walks {
-		walks[i] = float32(q)
-	}
+	simd.ConvertTo(walks, x.walks)
 	t.read(t.node, walks, x.kernels)
-	t.features.links.columnsOf(t.links, t.features.links.scoresOf(t.node))
-	t.features.attributes.columnsOf(t.attributes, x.attributes)
+	copy(t.ridges, x.ridges)
+	t.features.scaleRidges(t.ridges)
 	clear(t.score)
 	for i, c := range t.mixture {
 		switch {
@@ -162,11 +197,10 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 // addScores stores the scores of all classes.
 func (t *mixtureTerms) addScores() {
 	f := t.features
-	row := f.walks.row(t.node)
-	if !f.isKnown(row) {
+	if !f.isKnown(f.walks.row(t.node)) {
 		return
 	}
-	t.scoreAt(&inputs{doubled(row), f.columns.diffusionRow(t.scores, t.node), f.attributes.scoresOf(t.node)})
+	t.scoreAt(t.inputsOf(t.node))
 	for _, c := range t.mixture {
 		switch {
 		case c.Propagation:

@@ -39,7 +39,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
-		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels,
+		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: in.p.Attributes != nil, tooFewLabels: in.tooFewLabels,
 		poisson: f.poisson,
 	}
 	if !in.tooFewLabels {

@@ -53,14 +53,18 @@ func linkLabels(p *problem.Problem) int {
 	return int(min(mostKernelLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2, linkValues/int64(p.Nodes())))
 }
 
-// scoreLinks computes the scores of a ridge on link rows. The folds are those of the learned labels.
-func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool, graph *columns) (*ridgeScores, error) {
-	items := split.Sample(in.learned.Class, linkLabels(in.p), in.set.RNGSeed, 0)
-	l, err := newLinkRows(ctx, in, in.learned.At(items).Row, graph)
-	if err != nil {
-		return nil, err
+// addLinks computes the scores of a ridge on link rows.
+func (f *features) addLinks(ctx context.Context) error {
+	in, positions := f.in, []int(nil)
+	for _, i := range split.Sample(in.learned.Class, linkLabels(in.p), in.set.RNGSeed, 0) {
+		positions = append(positions, in.places[i])
 	}
-	return newRidgeScores(ctx, in, itemsOf(in.learned, items), fold, hasOthers, []ridgeBlock{l.ridge(len(in.p.Names))})
+	labels := in.ridgeLabels(positions)
+	l, err := newLinkRows(ctx, in, labels.Row, f.columns)
+	if err != nil {
+		return err
+	}
+	return f.addRidge(ctx, labels, l.ridge(len(in.p.Names)), true)
 }
 
 // newLinkRows computes the products. Cost: two sweeps with a column for each label.
@@ -124,9 +128,9 @@ func (l *linkRows) valuesTo(dst []float64, v int) {
 }
 
 // ridge returns the kernel as ridges learn from it.
-func (l *linkRows) ridge(classes int) ridgeBlock {
+func (l *linkRows) ridge(classes int) *ridgeBlock {
 	m, workers := len(l.nodes), l.in.set.Workers
-	return ridgeBlock{
+	return &ridgeBlock{
 		lambdas: linkLambdas,
 		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
 			gram, row := mat.NewSymDense(m, nil), make([]float64, m)

@@ -107,16 +107,16 @@ type predictor struct {
 	shared, free, row []float64
 	values, sums      []float32 // free columns, and their products with weights
 	indices           []uint32  // 0, 1, 2, …: the free columns
-	attributes, links []float64
+	ridges            []float64 // columns
 	scores            []float64 // of kernels
 	input             []float64 // shared columns that a model uses
 	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64 // probabilities of one component
 	usesPropagation   bool
 
-	first  int                       // the nodes from it on are loaded
-	walked *sparse.Block[float32]    // rows of walks
-	ridges [2]*sparse.Block[float32] // scores of attributes and of links
+	first  int                      // the nodes from it on are loaded
+	walked *sparse.Block[float32]   // rows of walks
+	ridged []*sparse.Block[float32] // scores of each ridge
 }
 
 // load reads the rows of walks and the scores of ridges of the nodes lo ≤ v < hi.
@@ -124,9 +124,11 @@ func (p *predictor) load(lo, hi int) {
 	f := p.features
 	p.first, p.walked = lo, chunks.Block[float32](hi-lo, f.walks.cols)
 	f.walks.rowsTo(p.walked, lo)
-	for i, a := range []*ridgeScores{f.attributes, f.links} {
-		p.ridges[i] = a.room(hi - lo)
-		a.rowsTo(p.ridges[i], lo, hi)
+	p.ridged = p.ridged[:0]
+	for _, r := range f.ridges {
+		scores := chunks.Block[float32](hi-lo, len(p.row))
+		r.nodes(scores, lo)
+		p.ridged = append(p.ridged, scores)
 	}
 }
 
@@ -140,7 +142,7 @@ func (m *model) newPredictor() *predictor {
 	for j := range free {
 		p.indices = append(p.indices, uint32(j))
 	}
-	p.attributes, p.links, p.scores = f.attributes.row(), f.links.row(), make([]float64, kernels*k)
+	p.ridges, p.scores = make([]float64, len(f.ridges)*k), make([]float64, kernels*k)
 	return p
 }
 
@@ -156,11 +158,10 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	}
 	if isKnown {
 		p.read(v, row, f.columns.diffusionRow(p.scores, v))
-		for i, a := range []*ridgeScores{f.attributes, f.links} {
-			columns := [][]float64{p.attributes, p.links}[i]
-			simd.ConvertTo(columns, p.ridges[i].Row(v-p.first))
-			a.columnsOf(columns, columns)
+		for i, scores := range p.ridged {
+			simd.ConvertTo(p.ridges[i*len(p.row):][:len(p.row)], scores.Row(v-p.first))
 		}
+		f.scaleRidges(p.ridges)
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
@@ -190,7 +191,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// read computes the columns of node v from its filters of walks and its scores of kernels, but for those of attributes.
+// read computes the columns of node v from its filters of walks and its scores of kernels, but for those of ridges.
 func (p *predictor) read(v int, row []float32, kernels []float64) {
 	f := p.features
 	f.columns.sharedTo(p.shared, row, kernels)
@@ -201,7 +202,7 @@ func (p *predictor) read(v int, row []float32, kernels []float64) {
 // logits stores the logits of one component for the columns that were read.
 func (p *predictor) logits(term component, weights []float32) {
 	k := p.features.columns.classes
-	p.input = term.input(p.input[:0], p.shared, p.attributes, p.links, k)
+	p.input = p.features.input(p.input[:0], term.candidate, p.shared, p.ridges)
 	clear(p.sums)
 	if term.Free {
 		one, rows := []float32{1}, []int64{0, int64(len(p.values))}

@@ -76,40 +76,41 @@ func newWordModel(l *lens) *wordModel {
 	return m
 }
 
-// scoreWords computes the logits of all nodes, and of each learned label without its fold.
-func scoreWords(ctx context.Context, in *input, l *lens, fold []int) (*ridgeScores, error) {
-	m, k := newWordModel(l), len(in.p.Names)
-	a := &ridgeScores{classes: k, blocks: 1, leftOut: rowsOf(len(fold), k), best: []int{0}, shown: slices.Repeat([]bool{true}, len(fold))}
-	left := make([][]float64, len(fold))
-	for f := range wordFolds + 1 { // the last one is fitted to all labels
+// addWords computes the logits of all nodes, and of each learned label without its fold.
+func (f *features) addWords(ctx context.Context, l *lens) error {
+	in, m, k := f.in, newWordModel(l), len(f.in.p.Names)
+	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)), cosines: []float64{0}}
+	f.ridges = append(f.ridges, r)
+	for part := range wordFolds + 1 { // the last one is fitted to all labels
 		m.items = m.items[:0]
 		for label := range in.p.Row {
-			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned || fold[i]%wordFolds != f {
+			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned || f.fold[i]%wordFolds != part {
 				m.items = append(m.items, label)
 			}
 		}
 		if err := m.fit(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		for i, row := range in.learned.Row {
-			if fold[i]%wordFolds == f {
-				left[i] = doubled(m.z.Row(row))
+			if f.fold[i]%wordFolds == part {
+				r.leftOut[i] = doubled(m.z.Row(row))
 			}
 		}
-		in.reportProgress(stageFeatures, f+1, wordFolds+1)
+		in.reportProgress(stageFeatures, part+1, wordFolds+1)
 	}
 	store, err := in.files.newStore(k)
 	if err == nil {
 		err = store.put(0, k, m.z)
 	}
-	if err == nil {
-		err = a.addNodes(ctx, in, store.rowsTo)
+	if err != nil {
+		return err
 	}
-	a.words, a.rowsAt = m.weights[:], m.rowsOf
-	for i, scores := range left {
-		a.columnsTo(a.leftOut[i], scores, 0)
+	r.nodes, f.attributes = store.rowsTo, &attributeForm{rows: m.rowsOf, weights: m.weights}
+	err = r.measure(ctx, in)
+	for _, scores := range r.leftOut {
+		r.columnsOf(scores)
 	}
-	return a, err
+	return err
 }
 
 // fit computes weights and the logits of all nodes.
