@@ -289,19 +289,19 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 //
 // Cost: for each part the products and a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (*mat.Dense, error) {
+func (p *Path) LeavePartsOut(lambda float64, fold []int, parts int) (*mat.Dense, error) {
 	g, out := p.inverse(lambda), mat.DenseCopyOf(p.y)
-	ones, sums := mat.NewDense(len(part), 1, slices.Repeat([]float64{1}, len(part))), new(mat.Dense)
+	ones, sums := mat.NewDense(len(fold), 1, slices.Repeat([]float64{1}, len(fold))), new(mat.Dense)
 	sums.Mul(p.vectors.T(), ones)
 	sums = g.times(ones, sums) // G1
 	total, shift := mat.Sum(sums), new(mat.Dense)
 	shift.Mul(ones.T(), g.coefficients)
 	shift.Scale(-1/total, shift)
-	for i := range part {
+	for i := range fold {
 		floats.AddScaled(g.coefficients.RawRowView(i), sums.At(i, 0), shift.RawRowView(0)) // PY
 	}
 	for f := range parts {
-		members, _ := split(part, f)
+		members, _ := split(fold, f)
 		if len(members) == 0 {
 			continue
 		}
@@ -320,15 +320,15 @@ func (p *Path) LeavePartsOut(lambda float64, part []int, parts int) (*mat.Dense,
 }
 
 // split returns the items of a part, and the others.
-func split(part []int, f int) (members, others []int) {
-	for i, other := range part {
+func split(fold []int, f int) (members, complement []int) {
+	for i, other := range fold {
 		if other == f {
 			members = append(members, i)
 		} else {
-			others = append(others, i)
+			complement = append(complement, i)
 		}
 	}
-	return members, others
+	return members, complement
 }
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by
@@ -337,20 +337,20 @@ func split(part []int, f int) (members, others []int) {
 // items. A choice by these cosines does not depend on the part. Cost: a product of all
 // items with all, and for each part a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
+func (p *Path) WithoutParts(lambdas []float64, fold []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)
 	for f, lambda := range lambdas {
 		g, rows := p.inverse(lambda), mat.DenseCopyOf(p.y)
 		diagonal := g.diagonal()
-		members, others := split(part, f)
+		members, complement := split(fold, f)
 		if len(members) > 0 {
-			block, right, change := g.block(members, others), new(mat.Dense), new(mat.Dense)
+			block, right, change := g.block(members, complement), new(mat.Dense), new(mat.Dense)
 			right.Augment(rowsOf(g.coefficients, members), block)
 			if err := solve(g.block(members, members), right); err != nil {
 				return nil, nil, err
 			}
 			change.Mul(block.T(), right.Slice(0, len(members), 0, k))
-			for b, j := range others {
+			for b, j := range complement {
 				floats.Sub(g.coefficients.RawRowView(j), change.RawRowView(b))
 				diagonal[j] -= mat.Dot(block.ColView(b), right.ColView(k+b))
 			}
@@ -358,7 +358,7 @@ func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out 
 				floats.Sub(rows.RawRowView(i), right.RawRowView(a)[:k])
 			}
 		}
-		for _, j := range others {
+		for _, j := range complement {
 			floats.AddScaled(rows.RawRowView(j), -1/diagonal[j], g.coefficients.RawRowView(j))
 		}
 		out = append(out, p.scores(rows))

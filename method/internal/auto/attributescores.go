@@ -89,18 +89,18 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 // attributeForm has the scores of attributes as sums over these.
 type attributeForm struct {
 	// rows returns the features of some nodes, and means of them over near nodes.
-	rows    func(ctx context.Context, nodes []int) (plain, near *sparse.Block[float32], err error)
+	rows    func(ctx context.Context, nodes []int) (plain, propagated *sparse.Block[float32], err error)
 	weights [2]*sparse.Block[float32]
 	ridges  [2]int // the position of the scores that both take part in
 }
 
 // addAttributes computes scores of attributes.
-func (f *features) addAttributes(ctx context.Context) (err error) {
+func addAttributes(ctx context.Context, f *features) (err error) {
 	in, k := f.in, len(f.in.p.Names)
 	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes), in.set.Workers, in.work)
 	l.memory, l.files = in.memory, in.files
 	if learnsWords(in.p, l.a.values) {
-		return f.addWords(ctx, l)
+		return addWords(ctx, f, l)
 	}
 	var positions []int
 	if in.manyClasses { // of all labels, because the learned ones are few for each class
@@ -117,7 +117,7 @@ func (f *features) addAttributes(ctx context.Context) (err error) {
 		}
 	}
 	labels := in.ridgeLabels(positions)
-	plain, ranked, err := l.at(ctx, labels.Row, in.reportProgress)
+	plain, ranked, err := l.at(ctx, labels.p.Row, in.reportProgress)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (f *features) addAttributes(ctx context.Context) (err error) {
 		blocks = append(blocks, counts)
 	}
 	for i, block := range blocks {
-		if err := f.addRidge(ctx, labels, block, false); err != nil {
+		if err := addRidge(ctx, f, labels, block, false); err != nil {
 			return err
 		}
 		blocks[i] = nil // so that its features are free

@@ -141,15 +141,14 @@ func (c candidate) takes(r *ridgeScores) bool {
 
 // input appends the shared columns that a candidate uses to dst: those of ridges,
 // and those of walks and kernels, of which a candidate without walks uses the last one, the prior.
-func (f *features) input(dst []float64, c candidate, shared, ridges []float64) []float64 {
-	k := f.columns.classes
-	for i, r := range f.ridges {
+func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64, classes int) []float64 {
+	for i, r := range l {
 		if c.takes(r) {
-			dst = append(dst, ridges[i*k:][:k]...)
+			dst = append(dst, scores[i*classes:][:classes]...)
 		}
 	}
 	if c.Alone {
-		shared = shared[len(shared)-k:]
+		shared = shared[len(shared)-classes:]
 	}
 	return append(dst, shared...)
 }
@@ -167,14 +166,14 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	var priors []float64
 	for i, r := range f.ridges {
 		if c.takes(r) {
-			priors = append(priors, attributePrior*float64(boolean(i == f.bestRidge(r.isOfLinks, e.hidden))))
+			priors = append(priors, attributePrior*float64(boolean(i == f.ridges.best(r.isOfLinks, e.hidden))))
 		}
 	}
 	prior = append(priors, prior...)
 	cols := len(prior) * f.columns.classes
 	values := &sparse.Block[float64]{Rows: e.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, e.shared.Rows*cols)}
 	for i := range e.shared.Rows {
-		values.Data = f.input(values.Data, c, e.shared.Row(i), e.ridges[i])
+		values.Data = f.ridges.input(values.Data, c, e.shared.Row(i), e.ridges[i], f.columns.classes)
 	}
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
@@ -263,7 +262,7 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sample
 				if c.Free {
 					x = doubled(f.full.free.Row(i))
 				}
-				input = f.input(input[:0], c.candidate, f.full.shared.Row(i), rows.ridges[i])
+				input = f.ridges.input(input[:0], c.candidate, f.full.shared.Row(i), rows.ridges[i], len(row))
 				classify.Softmax(row, model.ScoresTo(row, x, input))
 			}
 			c.set(i, row)

@@ -24,10 +24,10 @@ type features struct {
 	walks      *walkFeatures
 	columns    *columns
 	diffusion  *diffusionScores // nil: none
-	ridges     []*ridgeScores   // on attributes, and then on link rows
-	attributes *attributeForm   // nil: none, or not kept
-	believed   *beliefs.Model   // beliefs of a block model; nil: none
-	poisson    component        // Poisson learning
+	ridges     ridgeList
+	attributes *attributeForm // nil: none, or not kept
+	believed   *beliefs.Model // beliefs of a block model; nil: none
+	poisson    component      // Poisson learning
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels
@@ -72,7 +72,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		return nil, err
 	}
 	if in.p.Attributes != nil {
-		if err := f.addAttributes(ctx); err != nil {
+		if err := addAttributes(ctx, f); err != nil {
 			return nil, err
 		}
 		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers, in.work); err != nil {
@@ -85,7 +85,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class, len(in.p.Names), all)
 	}
 	if in.links {
-		if err := f.addLinks(ctx); err != nil {
+		if err := addLinks(ctx, f); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +224,7 @@ func (f *features) examples(hidden int) *examples {
 	for i, row := range p.Row {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)
-		e.ridges[i] = f.ridgeRow(i, hidden)
+		e.ridges[i] = f.ridges.rowOf(i, hidden)
 		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], hidden))
 		c.freeTo(x, filtered, row)
 		simd.ConvertTo(e.free.Row(i), x)

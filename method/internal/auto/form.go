@@ -68,7 +68,7 @@ func newForm(m *model) *explain.Form {
 			err = f.diffusion.addShares(ctx, nodes, weights, terms)
 		}
 		if err == nil && f.attributes != nil {
-			err = f.addContributions(ctx, nodes, weights, terms)
+			err = f.attributes.addContributions(ctx, f.ridges, nodes, weights, terms)
 		}
 		return terms, left, err
 	}
@@ -84,7 +84,7 @@ type inputs struct {
 // inputsOf returns the inputs at node v.
 func (t *mixtureTerms) inputsOf(v int) *inputs {
 	f := t.features
-	return newInputs(doubled(f.walks.row(v)), f.columns.diffusionRow(t.scores, v), f.ridgeScores(v))
+	return newInputs(doubled(f.walks.row(v)), f.columns.diffusionRow(t.scores, v), f.ridges.scoresOf(v, f.columns.classes))
 }
 
 func newInputs(walks, kernels, ridges []float64) *inputs {
@@ -94,18 +94,18 @@ func newInputs(walks, kernels, ridges []float64) *inputs {
 
 // addContributions adds the contributions of the attributes of nodes, with a weight for the score of each ridge and class,
 // to their terms. Intercepts, and ridges that have no part in the form, are in the rest.
-func (f *features) addContributions(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
-	plain, near, err := f.attributes.rows(ctx, nodes)
+func (a *attributeForm) addContributions(ctx context.Context, ridges ridgeList, nodes []int, weights []*inputs, terms []explain.Terms) error {
+	plain, propagated, err := a.rows(ctx, nodes)
 	if err != nil {
 		return err
 	}
 	for j := range nodes {
 		for column := range plain.Cols {
 			sum := 0.0
-			for i, values := range []*sparse.Block[float32]{plain, near} {
+			for i, values := range []*sparse.Block[float32]{plain, propagated} {
 				if x := values.Row(j)[column]; x != 0 {
-					for c, w := range f.attributes.weights[i].Row(column) {
-						sum += float64(x*w) * weights[j].ridges[f.attributes.ridges[i]*f.columns.classes+c]
+					for c, w := range a.weights[i].Row(column) {
+						sum += float64(x*w) * weights[j].ridges[a.ridges[i]*a.weights[i].Cols+c]
 					}
 				}
 			}
@@ -114,7 +114,7 @@ func (f *features) addContributions(ctx context.Context, nodes []int, weights []
 				terms[j].Rest -= sum
 			}
 		}
-		terms[j].Rest += floats.Dot(weights[j].ridges, f.ridgeScores(nodes[j]))
+		terms[j].Rest += floats.Dot(weights[j].ridges, ridges.scoresOf(nodes[j], a.weights[0].Cols))
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	simd.ConvertTo(walks, x.walks)
 	t.read(t.node, walks, x.kernels)
 	copy(t.ridges, x.ridges)
-	t.features.scaleRidges(t.ridges)
+	t.features.ridges.scale(t.ridges)
 	clear(t.score)
 	for i, c := range t.mixture {
 		switch {

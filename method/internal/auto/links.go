@@ -54,17 +54,17 @@ func linkLabels(p *problem.Problem) int {
 }
 
 // addLinks computes the scores of a ridge on link rows.
-func (f *features) addLinks(ctx context.Context) error {
+func addLinks(ctx context.Context, f *features) error {
 	in, positions := f.in, []int(nil)
 	for _, i := range split.Sample(in.learned.Class, linkLabels(in.p), in.set.RNGSeed, 0) {
 		positions = append(positions, in.places[i])
 	}
 	labels := in.ridgeLabels(positions)
-	l, err := newLinkRows(ctx, in, labels.Row, f.columns)
+	l, err := newLinkRows(ctx, in, labels.p.Row, f.columns)
 	if err != nil {
 		return err
 	}
-	return f.addRidge(ctx, labels, l.ridge(len(in.p.Names)), true)
+	return addRidge(ctx, f, labels, l.ridge(len(in.p.Names)), true)
 }
 
 // newLinkRows computes the products. Cost: two sweeps with a column for each label.

@@ -161,7 +161,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 		for i, scores := range p.ridged {
 			simd.ConvertTo(p.ridges[i*len(p.row):][:len(p.row)], scores.Row(v-p.first))
 		}
-		f.scaleRidges(p.ridges)
+		f.ridges.scale(p.ridges)
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
@@ -202,7 +202,7 @@ func (p *predictor) read(v int, row []float32, kernels []float64) {
 // logits stores the logits of one component for the columns that were read.
 func (p *predictor) logits(term component, weights []float32) {
 	k := p.features.columns.classes
-	p.input = p.features.input(p.input[:0], term.candidate, p.shared, p.ridges)
+	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared, p.ridges, k)
 	clear(p.sums)
 	if term.Free {
 		one, rows := []float32{1}, []int64{0, int64(len(p.values))}

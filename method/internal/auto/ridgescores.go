@@ -60,8 +60,8 @@ func (s nodeScores) of(v, classes int) []float64 {
 
 // ridgeLabels are the labels that ridges learn from.
 type ridgeLabels struct {
-	*problem.Problem       // with these labels alone
-	learned          []int // of each the position among the learned labels, −1: it is not one
+	p       *problem.Problem // with these labels alone
+	learned []int            // of each the position among the learned labels, −1: it is not one
 }
 
 // ridgeLabels returns labels at some positions.
@@ -77,7 +77,7 @@ func (in *input) ridgeLabels(positions []int) *ridgeLabels {
 }
 
 // addRidge computes the scores of a ridge on the features of some labels.
-func (f *features) addRidge(ctx context.Context, labels *ridgeLabels, block *ridgeBlock, isOfLinks bool) error {
+func addRidge(ctx context.Context, f *features, labels *ridgeLabels, block *ridgeBlock, isOfLinks bool) error {
 	in, k := f.in, len(f.in.p.Names)
 	r := &ridgeScores{isOfLinks: isOfLinks, leftOut: make([][]float64, len(f.fold))}
 	f.ridges = append(f.ridges, r)
@@ -90,7 +90,7 @@ func (f *features) addRidge(ctx context.Context, labels *ridgeLabels, block *rid
 	// predict each other would choose the ridge that predicts both.
 	takes, targets := make([][]bool, 1+folds), mat.NewDense(len(labels.learned), k, nil)
 	for position, i := range labels.learned {
-		targets.Set(position, labels.Class[position], 1)
+		targets.Set(position, labels.p.Class[position], 1)
 		for hidden := range takes {
 			takes[hidden] = append(takes[hidden], i >= 0 && f.hasOthers[i] && (hidden == 0 || f.fold[i] != hidden-1))
 		}
@@ -163,9 +163,12 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 	return scores
 }
 
-// ridgeRow returns the columns of all ridges for a label without it and a fold, −1 for none.
-func (f *features) ridgeRow(label, hidden int) (row []float64) {
-	for _, r := range f.ridges {
+// ridgeList is ridges on attributes, and then on link rows.
+type ridgeList []*ridgeScores
+
+// rowOf returns the columns of all ridges for a label without it and a fold, −1 for none.
+func (l ridgeList) rowOf(label, hidden int) (row []float64) {
+	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {
 			row = append(row, r.inFold[hidden][label]...)
 		} else {
@@ -175,11 +178,11 @@ func (f *features) ridgeRow(label, hidden int) (row []float64) {
 	return row
 }
 
-// bestRidge returns the position of the ridge on link rows, or on attributes, with the largest cosine by the labels outside
+// best returns the position of the ridge on link rows, or on attributes, with the largest cosine by the labels outside
 // a fold, −1 for none.
-func (f *features) bestRidge(isOfLinks bool, hidden int) (best int) {
+func (l ridgeList) best(isOfLinks bool, hidden int) (best int) {
 	highest := math.Inf(-1)
-	for i, r := range f.ridges {
+	for i, r := range l {
 		if r.inFold == nil {
 			hidden = -1
 		}
@@ -190,19 +193,18 @@ func (f *features) bestRidge(isOfLinks bool, hidden int) (best int) {
 	return best
 }
 
-// ridgeScores returns the scores of all ridges at a node.
-func (f *features) ridgeScores(v int) (scores []float64) {
-	for _, r := range f.ridges {
-		scores = append(scores, r.nodes.of(v, f.columns.classes)...)
+// scoresOf returns the scores of all ridges at a node.
+func (l ridgeList) scoresOf(v, classes int) (scores []float64) {
+	for _, r := range l {
+		scores = append(scores, r.nodes.of(v, classes)...)
 	}
 	return scores
 }
 
-// scaleRidges replaces scores of all ridges by their columns.
-func (f *features) scaleRidges(scores []float64) []float64 {
-	k := f.columns.classes
-	for i, r := range f.ridges {
+// scale replaces scores of all ridges by their columns.
+func (l ridgeList) scale(scores []float64) {
+	for i, r := range l {
+		k := len(scores) / len(l)
 		r.columnsOf(scores[i*k:][:k])
 	}
-	return scores
 }

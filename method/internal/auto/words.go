@@ -77,14 +77,14 @@ func newWordModel(l *lens) *wordModel {
 }
 
 // addWords computes the logits of all nodes, and of each learned label without its fold.
-func (f *features) addWords(ctx context.Context, l *lens) error {
+func addWords(ctx context.Context, f *features, l *lens) error {
 	in, m, k := f.in, newWordModel(l), len(f.in.p.Names)
 	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)), cosines: []float64{0}}
 	f.ridges = append(f.ridges, r)
-	for part := range wordFolds + 1 { // the last one is fitted to all labels
+	for third := range wordFolds + 1 { // the last one is fitted to all labels
 		m.items = m.items[:0]
 		for label := range in.p.Row {
-			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned || f.fold[i]%wordFolds != part {
+			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned || f.fold[i]%wordFolds != third {
 				m.items = append(m.items, label)
 			}
 		}
@@ -92,11 +92,11 @@ func (f *features) addWords(ctx context.Context, l *lens) error {
 			return err
 		}
 		for i, row := range in.learned.Row {
-			if f.fold[i]%wordFolds == part {
+			if f.fold[i]%wordFolds == third {
 				r.leftOut[i] = doubled(m.z.Row(row))
 			}
 		}
-		in.reportProgress(stageFeatures, part+1, wordFolds+1)
+		in.reportProgress(stageFeatures, third+1, wordFolds+1)
 	}
 	store, err := in.files.newStore(k)
 	if err == nil {
@@ -218,22 +218,22 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 }
 
 // rowsOf returns rows of X and of ηNX for some nodes.
-func (m *wordModel) rowsOf(ctx context.Context, nodes []int) (plain, near *sparse.Block[float32], err error) {
+func (m *wordModel) rowsOf(ctx context.Context, nodes []int) (plain, means *sparse.Block[float32], err error) {
 	d, rows := m.l.a.Cols, readerOf(m.l.a)
-	plain, near = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
+	plain, means = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
 	x, y := sparse.NewBlock[float32](m.x.Rows, 1), sparse.NewBlock[float32](m.x.Rows, 1)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 		x.Row(v)[0] = 1
 		if err = m.transpose.ApplyTo(ctx, y, x); err == nil {
-			err = m.l.productTo(ctx, near, y, i)
+			err = m.l.productTo(ctx, means, y, i)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		x.Row(v)[0] = 0
 	}
-	return plain, near, nil
+	return plain, means, nil
 }
 
 // keep keeps the first error.
