@@ -320,7 +320,7 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 		}
 	}
 	output := method.ScoreBytes(m, p, s) + 17*int64(len(p.Degrees)) // reached nodes too
-	output += shift.Bytes(len(p.Degrees))
+	output += shift.Bytes(p)
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
 	}

@@ -18,7 +18,7 @@ type Difference struct {
 // Exceeds reports whether the difference is larger than chance explains.
 func (d Difference) Exceeds() bool { return d.Distance > d.Limit }
 
-// alarmRate is the share of random samples that exceed the limit of one of the three tests, and ksFactor
+// alarmRate is the share of random samples that exceed the limit of one of the four tests, and ksFactor
 // the quantile √(½ log 2/alarmRate) of the distribution of Kolmogorov.
 const (
 	alarmRate = 0.003

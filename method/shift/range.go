@@ -75,7 +75,8 @@ func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64
 // setRange sets the bounds of the accuracy at other nodes from predictions of labels by other labels. The lower
 // bound is that for a share of s.low or s.high of the class whose shares differ most, the worse of the two: the
 // labels of this class have one weight and all others another. The upper bound is the better of the two if the difference
-// exceeds its limit.
+// exceeds its limit. Nodes of parts that lack labels may have a class without labels, so that those missing from a random sample
+// are wrong for the lower bound.
 func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 	s, held := r.Share, slices.Concat(random, far)
 	var members, remainder accuracy
@@ -101,6 +102,9 @@ func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 		r.High = min(r.High, highest)
 	} else if r.Expected != "lower" {
 		r.compareHalves(random)
+	}
+	if r.Part.Exceeds() {
+		r.Low *= 1 - r.Part.missing
 	}
 	r.Low = min(r.Low, r.High)
 }

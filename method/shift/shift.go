@@ -15,6 +15,7 @@ type Report struct {
 	Hops   Difference `json:"hops"`   // edges to the nearest other label
 	Degree Difference `json:"degree"` // sum of the weights of edges
 	Share  Share      `json:"share"`  // of the class that differs most
+	Part   Part       `json:"part"`   // of the graph that lacks labels most
 
 	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels
 	// on one kind alone, which are compared with the nodes of this kind.
@@ -32,11 +33,19 @@ type Report struct {
 }
 
 // Sounds reports whether the labels are not a random sample.
-func (r *Report) Sounds() bool { return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() }
+func (r *Report) Sounds() bool {
+	return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() || r.Part.Exceeds()
+}
 
-// Bytes returns the memory of a comparison on n nodes: the two nearest labels of each before and
-// after a sweep, and a list of hops or degrees.
-func Bytes(n int) int64 { return 40 * int64(n) }
+// Bytes returns the memory of a comparison: the two nearest labels of each node before and
+// after a sweep, and a list of hops or degrees; or a copy of the graph and its communities.
+func Bytes(p *problem.Problem) int64 {
+	n, bytes := int64(len(p.Degrees)), int64(0)
+	if isDivided(p) {
+		bytes = 24*n + 20*p.A.NNZ()
+	}
+	return 40*n + bytes
+}
 
 // Check compares the labelled nodes of a problem with the others, given their prediction by m and its
 // cross-validated accuracy. With targets, which are rows, the others are these. It returns nil if that is not known. Cost: a sweep for each edge of the
@@ -65,11 +74,14 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	}
 	classes, hops := r.compareNodes(p, paths, isTarget)
 	r.Share = nearestClasses(p, paths, classes)
+	if r.Part, err = sparsestPart(ctx, p, s.Workers, func(row int) bool { return paths.at(0, row) != unreached && isTarget(row) }); err != nil {
+		return nil, err
+	}
 	if !r.Sounds() {
 		return r, nil
 	}
 	r.Expected = "lower"
-	if !r.Share.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
+	if !r.Share.Exceeds() && !r.Part.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
 		r.Expected = "other"
 	}
 	set, retained := *s, int64(len(p.Degrees))*int64(4*len(p.Names)+8) // scores and classes of out

@@ -1,6 +1,7 @@
 package shift_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -157,6 +158,36 @@ func TestOneKind(t *testing.T) {
 	p.Row[99] = people // a company
 	if r := check(t, p, 1); r.OneKind {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestClassWithoutLabels checks that parts of the graph without labels are found, if one class has none, though no label
+// is farther away, and that the lower bound allows for the nodes of this class.
+func TestClassWithoutLabels(t *testing.T) {
+	cora := testgraph.Cora(t)
+	p := problemtest.Of(cora)
+	rng := rand.New(rand.NewPCG(7, 8))
+	p.Row, p.Class = nil, nil
+	members := 0
+	for _, i := range rng.Perm(len(cora.Row)) {
+		if cora.Class[i] == 1 {
+			members++
+		} else if rng.IntN(8) == 0 {
+			p.Row, p.Class = append(p.Row, cora.Row[i]), append(p.Class, cora.Class[i])
+		}
+	}
+	slices.SortFunc(p.Row, cmp.Compare[int])
+	class := make(map[int]int, len(cora.Row))
+	for i, row := range cora.Row {
+		class[row] = cora.Class[i]
+	}
+	for i, row := range p.Row {
+		p.Class[i] = class[row]
+	}
+	r := check(t, p, 1)
+	share := float64(members) / float64(len(cora.Row))
+	if !r.Part.Exceeds() || !(float64(r.Part.Labelled) < r.Part.Expected/2) || r.Expected != "lower" || !(r.Low < 0.9*(1-share)) {
+		t.Errorf("%+v, share of the class without labels %v", r, share)
 	}
 }
 

@@ -221,6 +221,9 @@ func shiftText(sample *shift.Report) string {
 	if s := sample.Share; s.Exceeds() {
 		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), others))
 	}
+	if p := sample.Part; p.Exceeds() {
+		parts = append(parts, fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
+	}
 	return strings.Join(parts, "; ")
 }
 
