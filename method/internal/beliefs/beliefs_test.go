@@ -125,23 +125,15 @@ func smallNetwork(t *testing.T) (*mat.SymDense, *network, *mat.Dense) {
 
 // The rounds agree with the formula in dense algebra.
 func TestRoundsAgreeWithDense(t *testing.T) {
-	const n, c = 40, 3
+	const n = 40
 	dense, net, r := smallNetwork(t)
-	runs := []run{
-		{ratios: r, t: 0.7, fold: 1, shares: net.shares(1)},
-		{strength: 0.8, t: 1, fold: noFold, shares: net.shares(noFold)},
-	}
-	q := net.newGroup(runs)
-	if err := q.run(t.Context(), 4); err != nil {
-		t.Fatal(err)
-	}
-	for v, run := range runs {
-		if run.ratios == nil {
-			run.ratios = homophily(run.shares, run.strength)
+	for v, q := range []*run{net.newRun(r, 0, 0.7, 1), net.newRun(nil, 0.8, 1, noFold)} {
+		if err := q.advance(t.Context(), 4); err != nil {
+			t.Fatal(err)
 		}
-		want := denseRounds(dense, net, run, 4, nil)
+		want := denseRounds(dense, q, 4, nil)
 		for i := range n {
-			for j, got := range q.rowOf(q.beliefs, i, v) {
+			for j, got := range q.beliefs.Row(i) {
 				if math.Abs(float64(got)-want.At(i, j)) > 2e-4 {
 					t.Fatalf("run %d, node %d, class %d: %g, want %g", v, i, j, got, want.At(i, j))
 				}
@@ -159,9 +151,8 @@ func TestColumnGroups(t *testing.T) {
 		seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, class[i])
 	}
 	net := newNetwork(g, seeds, make([]int, len(seeds.Row)))
-	r := run{strength: strong, t: 1, fold: noFold, shares: net.shares(noFold)}
-	q := net.newGroup([]run{r})
-	if err := q.run(t.Context(), 3); err != nil {
+	q := net.newRun(nil, strong, 1, noFold)
+	if err := q.advance(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
 	a := mat.NewSymDense(len(class), nil)
@@ -177,8 +168,7 @@ func TestColumnGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.ratios = homophily(r.shares, strong)
-	want := denseRounds(a, net, r, 3, nil)
+	want := denseRounds(a, q, 3, nil)
 	for i := range class {
 		for j, got := range q.beliefs.Row(i) {
 			if math.Abs(float64(got)-want.At(i, j)) > 2e-4 {
@@ -191,8 +181,12 @@ func TestColumnGroups(t *testing.T) {
 // denseRounds is the formula of the package comment, one number after the other.
 //
 // factor, if not nil, returns factors of the message from k to i, and of the field of their edge.
-func denseRounds(a mat.Symmetric, net *network, run run, rounds int, factor func(i, k int) (message, field float64)) *mat.Dense {
-	n, c := a.SymmetricDim(), net.seeds.Classes
+func denseRounds(a mat.Symmetric, run *run, rounds int, factor func(i, k int) (message, field float64)) *mat.Dense {
+	n, c, net := a.SymmetricDim(), run.seeds.Classes, run.network
+	r := run.ratios
+	if r == nil {
+		r = homophily(run.shares, run.strength)
+	}
 	f := mat.NewDense(n, c, nil)
 	clamp := func() {
 		for i := range n {
@@ -215,7 +209,7 @@ func denseRounds(a mat.Symmetric, net *network, run run, rounds int, factor func
 	clamp()
 	for range rounds {
 		var ends mat.Dense
-		ends.Mul(f, run.ratios)
+		ends.Mul(f, r)
 		mean := make([]float64, c)
 		for i := range n {
 			for j := range c {
@@ -223,7 +217,7 @@ func denseRounds(a mat.Symmetric, net *network, run run, rounds int, factor func
 			}
 		}
 		var field mat.VecDense
-		field.MulVec(run.ratios.T(), mat.NewVecDense(c, mean))
+		field.MulVec(r.T(), mat.NewVecDense(c, mean))
 		next := mat.NewDense(n, c, nil)
 		for i := range n {
 			e, sum := make([]float64, c), 0.0
@@ -252,13 +246,9 @@ func denseRounds(a mat.Symmetric, net *network, run run, rounds int, factor func
 func TestWalkPairs(t *testing.T) {
 	g, _, seeds := blockModel(t, 60, 150, 2, 0.7, 0.3, 2)
 	net := newNetwork(g, seeds, deal(len(seeds.Row), 3))
-	got, err := net.walkPairs(t.Context(), []int{noFold, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := len(g.Degrees)
 	a, id := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-	err = g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
 			for _, j := range col {
@@ -273,7 +263,11 @@ func TestWalkPairs(t *testing.T) {
 	for i := range n {
 		id.Set(i, i, 1)
 	}
-	for v, fold := range []int{noFold, 1} {
+	for _, fold := range []int{noFold, 1} {
+		got, err := net.walkPairs(t.Context(), fold)
+		if err != nil {
+			t.Fatal(err)
+		}
 		y := mat.NewDense(n, 2, nil)
 		for i, row := range seeds.Row {
 			if fold == noFold || net.fold[i] != fold {
@@ -297,8 +291,8 @@ func TestWalkPairs(t *testing.T) {
 			var wy, want mat.Dense
 			wy.Mul(w, y)
 			want.Mul(y.T(), &wy)
-			if !mat.EqualApprox(got[v][l], &want, 1e-4*(1+mat.Max(&want))) {
-				t.Errorf("fold %d, length %d: %v, want %v", fold, l+1, mat.Formatted(got[v][l]), mat.Formatted(&want))
+			if !mat.EqualApprox(got[l], &want, 1e-4*(1+mat.Max(&want))) {
+				t.Errorf("fold %d, length %d: %v, want %v", fold, l+1, mat.Formatted(got[l]), mat.Formatted(&want))
 			}
 		}
 	}
@@ -402,14 +396,10 @@ func TestWorkersAgree(t *testing.T) {
 func TestFormAgreesWithDifferences(t *testing.T) {
 	const step, rounds = 0.01, 400
 	dense, net, r := smallNetwork(t)
-	for _, one := range []run{
-		{ratios: r, t: 0.7, fold: noFold, shares: net.shares(noFold)},
-		{strength: 0.5, t: 0.5, fold: noFold, shares: net.shares(noFold)},
-	} {
-		q := net.newGroup([]run{one})
+	for _, q := range []*run{net.newRun(r, 0, 0.7, noFold), net.newRun(nil, 0.5, 0.5, noFold)} {
 		for range 200 { // until float32 changes no more
-			q.active[0] = true
-			if err := q.run(t.Context(), rounds); err != nil {
+			q.active = true
+			if err := q.advance(t.Context(), rounds); err != nil {
 				t.Fatal(err)
 			}
 			q.continued, q.rounds = true, 0
@@ -420,14 +410,11 @@ func TestFormAgreesWithDifferences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.ratios == nil {
-			one.ratios = homophily(one.shares, one.strength)
-		}
 		for j, v := range nodes[:2] {
 			rival := slices.Index(terms[j].Score, 0)
 			difference := func(factor func(x float64) func(i, k int) (message, field float64)) float64 {
 				score := func(x float64) float64 {
-					b := denseRounds(dense, net, one, rounds, factor(x))
+					b := denseRounds(dense, q, rounds, factor(x))
 					return math.Log(b.At(v, class[j]) / b.At(v, rival))
 				}
 				return (score(1+step) - score(1-step)) / (2 * step)

@@ -59,7 +59,7 @@ type Settings struct {
 // Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate within a limit, 0 for
 // none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
 func Bytes(rows, classes int, limit int64) int64 {
-	return groupBytes(rows, classes, sweepWidth(rows, classes, limit), limit)
+	return runBytes(rows, classes, sweepWidth(rows, classes, limit), limit)
 }
 
 // Model is a fitted candidate.
@@ -81,10 +81,10 @@ type Model struct {
 	Columns int // sum of the columns of these sweeps
 
 	network *network
-	only    *group // the run of Fit, if it made a single one; Predict continues it
+	only    *run // the run of Fit, if it made a single one; Predict continues it
 
-	Explain   bool   // keep the beliefs that Predict computes for Form
-	explained *group // of Predict
+	Explain   bool // keep the beliefs that Predict computes for Form
+	explained *run // of Predict
 }
 
 // KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
@@ -105,7 +105,7 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 			clear(q.logs.Row(i))
 		}
 		for _, row := range q.seeds.Row {
-			if c := q.known(row, q.runs[0].fold); lo <= c && c < hi {
+			if c := q.known(row, q.fold); lo <= c && c < hi {
 				q.logs.Row(row)[c-lo] = 1
 			}
 		}
@@ -126,8 +126,7 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 
 // Fit chooses among the candidates by the labels of the folds: fold[i] ≥ 0 is the fold of seed i, or −1 if
 // it is never held out. Without a held-out label it is the first candidate. The graph is undirected. Cost:
-// for each fold about 4 sweeps of C columns, and 15 for each candidate at the most, as many columns at a time as the
-// memory allows.
+// for each fold about 4 sweeps of C columns, and 15 for each candidate at the most.
 func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int, s *Settings) (*Model, error) {
 	if s == nil {
 		s = &Settings{}
@@ -196,28 +195,27 @@ type fitting struct {
 	folds      []int
 	held       []int         // seeds that some fold holds out
 	beliefs    [][][]float32 // of each candidate and held-out seed
-	only       *group        // the only run, after its last round; nil: there are several runs
+	only       *run          // the only run, after its last round; nil: there are several runs
 }
 
 // read makes the runs of all candidates without each fold, and keeps the beliefs of the held-out labels.
 func (f *fitting) read(ctx context.Context) error {
-	width := f.width()
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
-		runs, err := f.runs(ctx, c, f.folds)
-		if err != nil {
-			return err
-		}
-		for lo := 0; lo < len(runs); lo += width {
-			hi := min(lo+width, len(runs))
-			q := f.newGroup(runs[lo:hi])
-			if err := q.run(ctx, c.Rounds); err != nil {
+		for _, fold := range f.folds {
+			q, err := f.newCandidate(ctx, c, fold)
+			if err == nil {
+				err = q.advance(ctx, c.Rounds)
+			}
+			if err != nil {
 				return err
 			}
-			for v := range hi - lo {
-				f.keep(f.beliefs[k], q, v)
+			for i, seed := range f.held {
+				if f.fold[seed] == fold {
+					f.beliefs[k][i] = slices.Clone(q.beliefs.Row(f.seeds.Row[seed]))
+				}
 			}
-			if len(runs)*len(f.candidates) == 1 {
+			if len(f.folds)*len(f.candidates) == 1 {
 				f.only = q
 			}
 		}
@@ -228,109 +226,58 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// keep copies the beliefs of a run at the labels that it does not know.
-func (f *fitting) keep(dst [][]float32, q *group, run int) {
-	for i, seed := range f.held {
-		if f.fold[seed] == q.runs[run].fold {
-			dst[i] = slices.Clone(q.rowOf(q.beliefs, f.seeds.Row[seed], run))
-		}
+// newCandidate returns a run of a candidate without a fold.
+func (n *network) newCandidate(ctx context.Context, c Candidate, fold int) (*run, error) {
+	ratios, err := n.ratiosOf(ctx, c.Ratios, fold)
+	if err != nil {
+		return nil, err
 	}
+	return n.newRun(ratios, strong, c.T, fold), nil
 }
 
-// width returns the number of runs whose columns share sweeps, as many as the memory allows.
-func (n *network) width() int {
-	return budget.Widest(max(1, sweepColumns/n.seeds.Classes), n.memory, func(width int) int64 {
-		return groupBytes(len(n.g.Degrees), width*n.seeds.Classes, width*n.seeds.Classes, 0)
-	})
-}
-
-// runs returns the runs of a candidate without each of the folds.
-func (n *network) runs(ctx context.Context, c Candidate, folds []int) ([]run, error) {
-	list := make([]run, len(folds))
-	for i, k := range folds {
-		list[i] = run{strength: strong, t: float32(c.T), fold: k, shares: n.shares(k)}
-	}
-	width := n.width()
-	for lo := 0; lo < len(list) && c.Ratios != Homophily; lo += width {
-		if err := n.setRatios(ctx, c.Ratios, list[lo:min(lo+width, len(list))]); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// ratiosOf is the key of ratios that were computed.
-type ratiosOf struct {
+// ratiosKey is the key of ratios that were computed.
+type ratiosKey struct {
 	source string
 	fold   int
 }
 
-// setRatios computes the ratios of runs from a source. Those that were computed before are used again.
-func (n *network) setRatios(ctx context.Context, source string, list []run) error {
-	if slices.ContainsFunc(list, func(r run) bool { return n.computed[ratiosOf{source, r.fold}] == nil }) {
-		compute := n.fromWalks
-		if source == Iterated {
-			compute = n.iterate
-		}
-		matrices, err := compute(ctx, list)
-		if err != nil {
-			return err
-		}
-		for i, r := range list {
-			n.computed[ratiosOf{source, r.fold}] = matrices[i]
+// ratiosOf returns the ratios from a source without a fold, nil of homophily. Those that were computed before are used
+// again.
+func (n *network) ratiosOf(ctx context.Context, source string, fold int) (r *mat.Dense, err error) {
+	key := ratiosKey{source, fold}
+	if r = n.computed[key]; r != nil || source == Homophily {
+		return r, nil
+	}
+	if source == Iterated {
+		r, err = n.iterate(ctx, fold)
+	} else {
+		var pairs []*mat.Dense
+		if pairs, err = n.walkPairs(ctx, fold); err == nil {
+			r = fromWalks(pairs, n.labels(fold), n.sharesOf(fold))
 		}
 	}
-	for i, r := range list {
-		list[i].ratios = n.computed[ratiosOf{source, r.fold}]
-	}
-	return nil
+	n.computed[key] = r
+	return r, err
 }
 
-// fromWalks returns the ratios of runs by walks between their labels.
-func (n *network) fromWalks(ctx context.Context, list []run) ([]*mat.Dense, error) {
-	folds := make([]int, len(list))
-	for i, r := range list {
-		folds[i] = r.fold
-	}
-	pairs, err := n.walkPairs(ctx, folds)
-	if err != nil {
-		return nil, err
-	}
-	matrices := make([]*mat.Dense, len(list))
-	for i, p := range pairs {
-		matrices[i] = fromWalks(p, n.labels(list[i].fold), list[i].shares)
-	}
-	return matrices, nil
-}
-
-// iterate returns the ratios of runs by the beliefs of homophilous runs, and once more by the beliefs of
-// runs with these ratios.
-func (n *network) iterate(ctx context.Context, list []run) ([]*mat.Dense, error) {
-	first := slices.Clone(list)
-	for i := range first {
-		first[i].ratios, first[i].strength, first[i].t = nil, usual, 0.5
-	}
+// iterate returns the ratios by the beliefs of a homophilous run, and once more by the beliefs of a run with these
+// ratios.
+func (n *network) iterate(ctx context.Context, fold int) (r *mat.Dense, err error) {
 	for range 2 {
-		q := n.newGroup(first)
-		if err := q.run(ctx, emRounds); err != nil {
+		q := n.newRun(r, usual, 0.5, fold)
+		if err := q.advance(ctx, emRounds); err != nil {
 			return nil, err
 		}
 		pairs, err := q.pairs(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for i, p := range pairs {
-			j := prior(first[i].shares)
-			j.Scale(2*float64(n.seeds.Classes), j)
-			j.Add(j, p)
-			first[i].ratios = ratios(j, first[i].shares)
-		}
+		j := prior(q.shares)
+		j.Scale(2*float64(n.seeds.Classes), j)
+		j.Add(j, pairs)
+		r = ratios(j, q.shares)
 	}
-	matrices := make([]*mat.Dense, len(first))
-	for i, r := range first {
-		matrices[i] = r.ratios
-	}
-	return matrices, nil
+	return r, nil
 }
 
 // labels returns the number of labels outside a fold.
@@ -372,7 +319,7 @@ type choice struct {
 // model returns the candidate with the greatest accuracy − 0.2 · log loss on the held-out labels, the first
 // of equals, with the temperature and the share of the class shares of the least log loss.
 func (f *fitting) model() *Model {
-	shares := f.network.shares(noFold)
+	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen, Blend: plainBlend, network: f.network, Sweeps: f.sweeps, Columns: f.columns}
 	}
@@ -492,13 +439,12 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	if q != nil {
 		q.know()
 	} else {
-		runs, err := n.runs(ctx, m.Candidate, []int{noFold})
-		if err != nil {
+		var err error
+		if q, err = n.newCandidate(ctx, m.Candidate, noFold); err != nil {
 			return nil, err
 		}
-		q = n.newGroup(runs)
 	}
-	if err := q.run(ctx, m.Rounds); err != nil {
+	if err := q.advance(ctx, m.Rounds); err != nil {
 		return nil, err
 	}
 	m.Sweeps, m.Columns = n.sweeps, n.columns
@@ -506,7 +452,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	for _, row := range n.seeds.Row {
 		reached[n.g.Components.Of[row]] = true
 	}
-	shares, out := q.runs[0].shares, q.beliefs
+	shares, out := q.shares, q.beliefs
 	if m.Explain {
 		m.explained, q.beliefs = q, &sparse.Block[float32]{Rows: out.Rows, Cols: out.Cols, Stride: out.Stride, Data: slices.Clone(out.Data)}
 	}
@@ -525,26 +471,26 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	return out, err
 }
 
-// block returns a block that sweeps of a group of runs gather from. Its rows are padded where the memory
-// allows, because sweeps are then a quarter faster.
-func (n *network) block(columns, group int) *sparse.Block[float32] {
+// block returns a block that sweeps gather from. Its rows are padded where the memory allows, because sweeps are then a
+// quarter faster.
+func (n *network) block(columns int) *sparse.Block[float32] {
 	rows := len(n.g.Degrees)
-	if n.memory > 0 && groupBytes(rows, group, columns, 0) > n.memory {
+	if n.memory > 0 && runBytes(rows, n.seeds.Classes, columns, 0) > n.memory {
 		return chunks.Block[float32](rows, columns)
 	}
 	return sparse.NewBlock[float32](rows, columns)
 }
 
-// sweepWidth returns the columns of a sweep of a group: sweepColumns, or as many as a limit allows, 0 for none.
-func sweepWidth(rows, columns int, limit int64) int {
-	return budget.Widest(min(columns, sweepColumns), limit, func(width int) int64 { return groupBytes(rows, columns, width, limit) })
+// sweepWidth returns the columns of a sweep: sweepColumns, or as many as a limit allows, 0 for none.
+func sweepWidth(rows, classes int, limit int64) int {
+	return budget.Widest(min(classes, sweepColumns), limit, func(width int) int64 { return runBytes(rows, classes, width, limit) })
 }
 
-// groupBytes is the memory of the blocks of a group of runs with the given number of columns, of a vector, and of the
-// walks that count the pairs of labels, with sweeps of the given width. Blocks are padded if a limit, 0 for none, allows.
-func groupBytes(rows, columns, width int, limit int64) int64 {
+// runBytes is the memory of the blocks of a run, of a vector, and of the walks that count the pairs of labels, with sweeps
+// of the given width. Blocks are padded if a limit, 0 for none, allows.
+func runBytes(rows, classes, width int, limit int64) int64 {
 	bytes := func(block func(rows, columns int) int64) int64 {
-		return 8*int64(rows) + max(2*chunks.Bytes[float32](rows, columns)+block(rows, width), 3*block(rows, width))
+		return 8*int64(rows) + max(2*chunks.Bytes[float32](rows, classes)+block(rows, width), 3*block(rows, width))
 	}
 	if padded := bytes(blocks.BlockBytes[float32]); limit == 0 || padded <= limit {
 		return padded

@@ -41,7 +41,7 @@ func (m *Model) Form() *explain.Form {
 		if err != nil {
 			return nil, nil, err
 		}
-		k, t := q.seeds.Classes, q.runs[0].t
+		k, t := q.seeds.Classes, q.t
 		left, sums := chunks.Block[float32](len(q.seedOf), k*len(nodes)), chunks.Block[float32](len(q.seedOf), k*len(nodes))
 		source := make([]float32, left.Cols)
 		for j, v := range nodes {
@@ -87,16 +87,16 @@ func (m *Model) Form() *explain.Form {
 	return f
 }
 
-// messageTo stores log(F R) of a node in the first run.
-func messageTo(dst []float32, q *group, node int) {
-	q.endsTo(dst, q.rowOf(q.beliefs, node, 0), 0, 0)
+// messageTo stores log(F R) of a node.
+func messageTo(dst []float32, q *run, node int) {
+	q.endsTo(dst, q.beliefs.Row(node), 0)
 	for c, e := range dst {
 		dst[c] = log32(e)
 	}
 }
 
 // logits returns terms with the logits z of some nodes as scores. Cost: a sweep over their rows.
-func logits(ctx context.Context, q *group, nodes []int) ([]explain.Terms, error) {
+func logits(ctx context.Context, q *run, nodes []int) ([]explain.Terms, error) {
 	terms := make([]explain.Terms, len(nodes))
 	return terms, q.g.A.Sweep(ctx, 1, func(_ int, panel sparse.Panel) error {
 		message := make([]float32, q.seeds.Classes)
@@ -106,11 +106,11 @@ func logits(ctx context.Context, q *group, nodes []int) ([]explain.Terms, error)
 			}
 			z := make([]float64, len(message))
 			for c := range z {
-				z[c] = float64(q.prior[0][c]) - float64(q.runs[0].t)*q.g.Degrees[v]/q.unit*float64(q.field[c])
+				z[c] = float64(q.prior[c]) - float64(q.t)*q.g.Degrees[v]/q.unit*float64(q.field[c])
 			}
 			col, val := panel.Row(v - panel.Lo)
 			for entry, u := range col {
-				weight := float64(q.runs[0].t) / q.unit
+				weight := float64(q.t) / q.unit
 				if val != nil {
 					weight *= val[entry]
 				}
@@ -126,10 +126,10 @@ func logits(ctx context.Context, q *group, nodes []int) ([]explain.Terms, error)
 }
 
 // adjointTo stores λ in left and A λ in sums, of the sources at some nodes.
-func adjointTo(ctx context.Context, q *group, left, sums *sparse.Block[float32], nodes []int, source []float32) error {
-	k, t := q.seeds.Classes, q.runs[0].t
+func adjointTo(ctx context.Context, q *run, left, sums *sparse.Block[float32], nodes []int, source []float32) error {
+	k, t := q.seeds.Classes, q.t
 	limit := adjointRounds
-	if q.active[0] { // labels had an effect on nodes of this distance only
+	if q.active { // labels had an effect on nodes of this distance only
 		limit = q.rounds
 	}
 	for round := range limit {
@@ -149,8 +149,8 @@ func adjointTo(ctx context.Context, q *group, left, sums *sparse.Block[float32],
 				if q.seedOf[i] >= 0 {
 					continue
 				}
-				f, d := q.rowOf(q.beliefs, i, 0), q.g.Degrees[i]/q.unit
-				q.endsTo(ends, f, 0, 0)
+				f, d := q.beliefs.Row(i), q.g.Degrees[i]/q.unit
+				q.endsTo(ends, f, 0)
 				for j := 0; j < left.Cols; j += k {
 					for c := range x {
 						x[c] = float32(t*sums.Row(i)[j+c])/ends[c] + float32(d*field[j+c])
@@ -184,16 +184,15 @@ func adjointTo(ctx context.Context, q *group, left, sums *sparse.Block[float32],
 	return nil
 }
 
-// ratiosTimes stores R x of the first run, of homophily but for a constant, which softmax ignores.
-func ratiosTimes(dst []float32, q *group, x []float32) {
-	ratios := q.ratios[0]
+// ratiosTimes stores R x, of homophily but for a constant, which softmax ignores.
+func ratiosTimes(dst []float32, q *run, x []float32) {
 	clear(dst)
 	for c, v := range x {
-		if q.runs[0].ratios == nil {
-			dst[c] = ratios[c] * v
+		if q.ratios == nil {
+			dst[c] = q.factors[c] * v
 			continue
 		}
-		for i, r := range ratios[c*len(x) : (c+1)*len(x)] {
+		for i, r := range q.factors[c*len(x) : (c+1)*len(x)] {
 			dst[i] += float32(r * v)
 		}
 	}

@@ -12,42 +12,37 @@ import (
 // walkSteps is the greatest length of the walks that pair labels.
 const walkSteps = 3
 
-// walkPairs returns, for each of the folds (noFold: of all labels), the matrices N_l = Yᵀ W_l Y made
-// symmetric, l = 1 … walkSteps, where W_l counts walks of l edges that do not turn back:
+// walkPairs returns the matrices N_l = Yᵀ W_l Y made symmetric, l = 1 … walkSteps, of the labels outside a fold, where W_l
+// counts walks of l edges that do not turn back:
 //
 //	W_1 = A,  W_2 = A W_1 − D,  W_l = A W_(l−1) − (D − 1) W_(l−2)
 //
 // Cost: a sweep for each length, and one for the squares of weights.
-func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, error) {
-	turns, err := blocks.RowSquares(ctx, n.g.A, n.unit, n.g.Workers)
-	if err != nil {
-		return nil, err
-	}
-	n.countSweep(1)
-	classes, rows := n.seeds.Classes, len(n.g.Degrees)
-	columns := classes * len(folds)
-	pairs := make([][]*mat.Dense, len(folds))
-	for v := range pairs {
-		for range walkSteps {
-			pairs[v] = append(pairs[v], mat.NewDense(classes, classes, nil))
+func (n *network) walkPairs(ctx context.Context, fold int) (pairs []*mat.Dense, err error) {
+	if n.turns == nil {
+		if n.turns, err = blocks.RowSquares(ctx, n.g.A, n.unit, n.g.Workers); err != nil {
+			return nil, err
 		}
+		n.countSweep(1)
 	}
-	width := sweepWidth(rows, columns, n.memory)
+	classes, rows := n.seeds.Classes, len(n.g.Degrees)
+	for range walkSteps {
+		pairs = append(pairs, mat.NewDense(classes, classes, nil))
+	}
+	width := sweepWidth(rows, classes, n.memory)
 	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y of the columns of a sweep
 	for i := range steps {
-		steps[i] = n.block(width, columns)
+		steps[i] = n.block(width)
 	}
-	for lo := 0; lo < columns; lo += width {
-		hi := min(lo+width, columns)
+	for lo := 0; lo < classes; lo += width {
+		hi := min(lo+width, classes)
 		previous, now, next := steps[0].Columns(0, hi-lo), steps[1].Columns(0, hi-lo), steps[2].Columns(0, hi-lo)
 		for i := 0; lo > 0 && i < rows; i++ {
 			clear(now.Row(i))
 		}
-		for i, row := range n.seeds.Row {
-			for v, fold := range folds {
-				if j := v*classes + n.seeds.Class[i]; lo <= j && j < hi && (fold == noFold || n.fold[i] != fold) {
-					now.Row(row)[j-lo] = 1
-				}
+		for _, row := range n.seeds.Row {
+			if j := n.known(row, fold); lo <= j && j < hi {
+				now.Row(row)[j-lo] = 1
 			}
 		}
 		for l := range walkSteps {
@@ -56,7 +51,7 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 					return
 				}
 				for i := r.Lo; i < r.Hi; i++ {
-					back, y := turns[i], next.Row(i)
+					back, y := n.turns[i], next.Row(i)
 					if l > 1 {
 						back--
 					}
@@ -70,27 +65,27 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 				return nil, err
 			}
 			n.countSweep(next.Cols)
-			n.addPairs(pairs, l, folds, next, lo)
+			for _, row := range n.seeds.Row {
+				if c := n.known(row, fold); c >= 0 {
+					sums := pairs[l].RawRowView(c)[lo:]
+					for j, v := range next.Row(row) {
+						sums[j] += float64(v)
+					}
+				}
+			}
 			previous, now, next = now, next, previous
 		}
 	}
-	for _, walks := range pairs {
-		for _, sum := range walks {
-			sum.Add(sum, mat.DenseCopyOf(sum.T()))
-			sum.Scale(0.5, sum)
-		}
+	for l, sum := range pairs {
+		pairs[l] = halfSum(sum)
 	}
 	return pairs, nil
 }
 
-// addPairs adds Yᵀ W Y of the columns of W Y from lo on to the pairs of step l of each fold.
-func (n *network) addPairs(pairs [][]*mat.Dense, l int, folds []int, walks *sparse.Block[float32], lo int) {
-	for i, row := range n.seeds.Row {
-		for j, v := range walks.Row(row) {
-			fold, c := (lo+j)/n.seeds.Classes, (lo+j)%n.seeds.Classes
-			if folds[fold] == noFold || n.fold[i] != folds[fold] {
-				pairs[fold][l].RawRowView(n.seeds.Class[i])[c] += float64(v)
-			}
-		}
-	}
+// halfSum returns (X + Xᵀ)/2.
+func halfSum(x *mat.Dense) *mat.Dense {
+	var sum mat.Dense
+	sum.Add(x, x.T())
+	sum.Scale(0.5, &sum)
+	return &sum
 }

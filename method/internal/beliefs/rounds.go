@@ -3,7 +3,6 @@ package beliefs
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,15 +21,6 @@ const (
 	leastMean = 1e-9 // of F R, so that its logarithm is finite
 )
 
-// run is one computation of beliefs.
-type run struct {
-	ratios   *mat.Dense // nil: homophily of the given strength
-	strength float64
-	t        float32   // weight of the evidence of an edge
-	fold     int       // the fold whose labels are left out; noFold: none
-	shares   []float64 // of the classes of the remaining labels
-}
-
 const noFold = -1
 
 // network is the graph with its labels, as all runs see it.
@@ -45,14 +35,15 @@ type network struct {
 	seedOf []int32 // of a row, its position in seeds; −1: no label
 	fold   []int   // of a seed
 
-	memory   int64 // limit of blocks; 0: none
-	computed map[ratiosOf]*mat.Dense
+	memory   int64     // limit of blocks; 0: none
+	turns    []float32 // Σ of squared weights of each row; nil: not computed
+	computed map[ratiosKey]*mat.Dense
 
 	sweeps, columns int // over the graph so far, and the sum of their columns
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, seedOf: make([]int32, len(g.Degrees))}
+	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosKey]*mat.Dense{}, seedOf: make([]int32, len(g.Degrees))}
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge
 	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
@@ -86,8 +77,8 @@ func (n *network) known(row, fold int) int {
 	return n.seeds.Class[i]
 }
 
-// shares returns the class shares of the labels outside a fold, with one pseudo-label.
-func (n *network) shares(fold int) []float64 {
+// sharesOf returns the class shares of the labels outside a fold, with one pseudo-label.
+func (n *network) sharesOf(fold int) []float64 {
 	shares, sum := make([]float64, n.seeds.Classes), 1.0
 	for c := range shares {
 		shares[c] = 1 / float64(len(shares))
@@ -110,73 +101,74 @@ func (n *network) countSweep(columns int) {
 	n.columns += columns
 }
 
-// group is a set of runs whose columns travel together: run v has the columns v·C ≤ j < (v+1)·C. More than
-// sweepColumns columns are those of a single homophilous run. Its methods are the steps of a round, and those of its network.
-type group struct {
+// run is one computation of beliefs. Its methods are the steps of a round, and those of its network.
+type run struct {
 	*network
-	runs     []run
+	ratios   *mat.Dense // nil: homophily of the given strength
+	strength float64
+	t        float32   // weight of the evidence of an edge
+	fold     int       // the fold whose labels are left out; noFold: none
+	shares   []float64 // of the classes of the remaining labels
+
 	beliefs  *sparse.Block[float32]
 	evidence *sparse.Block[float32] // A log(F R)
 	logs     *sparse.Block[float32] // log(F R), of the columns of a sweep
 
-	ratios    [][]float32 // of each run, by columns; of homophily, strength/share of each class
-	prior     [][]float32 // log shares
-	field     []float32   // log(f R) of each column
-	continued bool        // beliefs are those of another run
-	active    []bool      // runs that have not settled
+	factors   []float32 // ratios by columns; of homophily, strength/share of each class
+	prior     []float32 // log shares
+	field     []float32 // log(f R)
+	continued bool      // beliefs are those of another run
+	active    bool      // beliefs have not settled
 	rounds    int
-	partial   [][]float64 // of each range: Σ d_i F_i of each column, then the change of each run
+	partial   [][]float64 // of each range: Σ d_i F_i of each class, then the change
 }
 
-func (n *network) newGroup(runs []run) *group {
-	c := n.seeds.Classes
-	rows, cols := len(n.g.Degrees), len(runs)*c
-	q := &group{network: n, runs: runs, beliefs: chunks.Block[float32](rows, cols), evidence: chunks.Block[float32](rows, cols), field: make([]float32, cols)}
-	q.logs = n.block(sweepWidth(rows, cols, n.memory), cols)
-	for _, r := range runs {
-		var columns []float32
-		logs := make([]float32, c)
-		for i := range c {
-			if r.ratios == nil {
-				columns = append(columns, float32(r.strength/r.shares[i]))
-			} else {
-				for j := range c {
-					columns = append(columns, float32(r.ratios.At(j, i)))
-				}
+// newRun returns a run without the labels of a fold.
+func (n *network) newRun(ratios *mat.Dense, strength, t float64, fold int) *run {
+	rows, c := len(n.g.Degrees), n.seeds.Classes
+	q := &run{
+		network: n, ratios: ratios, strength: strength, t: float32(t), fold: fold, shares: n.sharesOf(fold), active: true,
+		beliefs: chunks.Block[float32](rows, c), evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
+		logs: n.block(sweepWidth(rows, c, n.memory)),
+	}
+	for i, share := range q.shares {
+		if ratios == nil {
+			q.factors = append(q.factors, float32(strength/share))
+		} else {
+			for j := range c {
+				q.factors = append(q.factors, float32(ratios.At(j, i)))
 			}
-			logs[i] = float32(math.Log(r.shares[i]))
 		}
-		q.ratios, q.prior, q.active = append(q.ratios, columns), append(q.prior, logs), append(q.active, true)
+		q.prior = append(q.prior, float32(math.Log(share)))
 	}
 	return q
 }
 
 // endsTo stores elements of f R from one class on, the classes at the other end of an edge from a node with
 // belief f, relative to their shares. The elements of f add up to 1.
-func (q *group) endsTo(dst, f []float32, run, first int) {
-	ratios := q.ratios[run]
-	if q.runs[run].ratios == nil {
-		base := float32(1 - q.runs[run].strength)
+func (q *run) endsTo(dst, f []float32, first int) {
+	if q.ratios == nil {
+		base := float32(1 - q.strength)
 		for j := range dst {
-			dst[j] = max(float32(f[first+j]*ratios[first+j])+base, leastMean)
+			dst[j] = max(float32(f[first+j]*q.factors[first+j])+base, leastMean)
 		}
 		return
 	}
 	for j := range dst {
 		var sum float32
-		for i, r := range ratios[(first+j)*len(f) : (first+j+1)*len(f)] {
+		for i, r := range q.factors[(first+j)*len(f) : (first+j+1)*len(f)] {
 			sum += float32(f[i] * r)
 		}
 		dst[j] = max(sum, leastMean)
 	}
 }
 
-// run makes the rounds.
-func (q *group) run(ctx context.Context, limit int) error {
+// advance makes the rounds.
+func (q *run) advance(ctx context.Context, limit int) error {
 	if err := q.begin(ctx); err != nil {
 		return err
 	}
-	for round := 1; round <= limit && slices.Contains(q.active, true); round++ {
+	for round := 1; round <= limit && q.active; round++ {
 		if err := q.round(ctx); err != nil {
 			return err
 		}
@@ -184,32 +176,29 @@ func (q *group) run(ctx context.Context, limit int) error {
 	return nil
 }
 
-// know lets the only run know the labels of its fold too, so that it can be continued.
-func (q *group) know() {
-	r := &q.runs[0]
-	r.fold, r.shares = noFold, q.shares(noFold)
-	for i, p := range r.shares {
-		q.prior[0][i] = float32(math.Log(p))
+// know lets a run know the labels of its fold too, so that it can be continued.
+func (q *run) know() {
+	q.fold, q.shares = noFold, q.sharesOf(noFold)
+	for i, p := range q.shares {
+		q.prior[i] = float32(math.Log(p))
 	}
-	q.active[0], q.continued, q.rounds = true, true, 0
+	q.active, q.continued, q.rounds = true, true, 0
 }
 
 // begin sets the beliefs to the shares, unless the run continues another one, and to the labels where these
 // are known.
-func (q *group) begin(ctx context.Context) error {
+func (q *run) begin(ctx context.Context) error {
 	q.partial = make([][]float64, (len(q.g.Degrees)+chunkRows-1)/chunkRows)
 	err := sched.Run(ctx, sched.Workers(q.g.Workers), len(q.partial), func(_, k int) error {
-		q.partial[k] = make([]float64, len(q.field)+len(q.runs))
+		q.partial[k] = make([]float64, len(q.field)+1)
 		for i := k * chunkRows; i < min((k+1)*chunkRows, len(q.g.Degrees)); i++ {
-			for v := range q.runs {
-				f := q.rowOf(q.beliefs, i, v)
-				for c := range f {
-					if !q.continued {
-						f[c] = float32(q.runs[v].shares[c])
-					}
+			f := q.beliefs.Row(i)
+			for c := range f {
+				if !q.continued {
+					f[c] = float32(q.shares[c])
 				}
-				q.finish(i, v, f, q.partial[k])
 			}
+			q.finish(i, f, q.partial[k])
 		}
 		return nil
 	})
@@ -220,58 +209,47 @@ func (q *group) begin(ctx context.Context) error {
 // chunkRows is the number of rows whose sums are added together where no sweep cuts the rows.
 const chunkRows = 1 << 13
 
-// rowOf returns the part of a row that belongs to a run.
-func (q *group) rowOf(b *sparse.Block[float32], row, run int) []float32 {
-	c := q.seeds.Classes
-	return b.Row(row)[run*c : (run+1)*c]
-}
-
 // finish fixes the belief f of a labelled node, and adds it to the sums if the row counts.
-func (q *group) finish(row, run int, f []float32, sums []float64) {
-	if c := q.known(row, q.runs[run].fold); c >= 0 {
+func (q *run) finish(row int, f []float32, sums []float64) {
+	if c := q.known(row, q.fold); c >= 0 {
 		clear(f)
 		f[c] = 1
 	}
 	if !q.team.Counts(row) {
 		return
 	}
-	d, first := q.g.Degrees[row]/q.unit, run*len(f)
+	d := q.g.Degrees[row] / q.unit
 	for j, v := range f {
-		sums[first+j] += float64(d * float64(v))
+		sums[j] += float64(d * float64(v))
 	}
 }
 
-// sumUp computes the field of the next round, and ends runs that have settled.
-func (q *group) sumUp() {
-	c := q.seeds.Classes
-	total := make([]float64, len(q.field)+len(q.runs))
+// sumUp computes the field of the next round, and ends a run that has settled.
+func (q *run) sumUp() {
+	c := len(q.field)
+	total := make([]float64, c+1)
 	for _, p := range q.partial {
 		for i, v := range p {
 			total[i] += v
 		}
 	}
 	q.team.Sum(total)
-	for v := range q.runs {
-		if !q.active[v] {
-			continue
-		}
-		if q.rounds > 0 && total[len(q.field)+v] < settled*float64(q.count*c) {
-			q.active[v] = false
-		}
-		mean, field := make([]float32, c), q.field[v*c:(v+1)*c]
-		for i := range c {
-			mean[i] = float32(total[v*c+i] / max(q.total, math.SmallestNonzeroFloat64))
-		}
-		q.endsTo(field, mean, v, 0)
-		for j, e := range field {
-			field[j] = log32(e)
-		}
+	if q.rounds > 0 && total[c] < settled*float64(q.count*c) {
+		q.active = false
+	}
+	mean := make([]float32, c)
+	for i := range mean {
+		mean[i] = float32(total[i] / max(q.total, math.SmallestNonzeroFloat64))
+	}
+	q.endsTo(q.field, mean, 0)
+	for j, e := range q.field {
+		q.field[j] = log32(e)
 	}
 }
 
 // round makes one round: a sweep over the logarithms of each group of columns. In the last one each row is
 // updated while it is in cache.
-func (q *group) round(ctx context.Context) error {
+func (q *run) round(ctx context.Context) error {
 	q.partial = make([][]float64, len(q.g.A.Ranges()))
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
 		hi := min(lo+q.logs.Cols, len(q.field))
@@ -293,63 +271,49 @@ func (q *group) round(ctx context.Context) error {
 }
 
 // logsTo stores log(F R) of the columns lo ≤ j < hi.
-func (q *group) logsTo(ctx context.Context, lo, hi int) error {
+func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	return chunks.Run(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
-			for v := range q.runs {
-				if !q.active[v] {
-					continue
-				}
-				dst := q.logs.Row(i)[:hi-lo]
-				if len(q.runs) > 1 {
-					dst = q.rowOf(q.logs, i, v)
-				}
-				q.endsTo(dst, q.rowOf(q.beliefs, i, v), v, lo)
-				for j, e := range dst {
-					dst[j] = log32(e)
-				}
+			dst := q.logs.Row(i)[:hi-lo]
+			q.endsTo(dst, q.beliefs.Row(i), lo)
+			for j, e := range dst {
+				dst[j] = log32(e)
 			}
 		}
 	})
 }
 
 // updateRows moves the beliefs of a range of rows whose evidence is complete.
-func (q *group) updateRows(rows sparse.Rows) {
+func (q *run) updateRows(rows sparse.Rows) {
 	sums := q.partial[rows.Range]
 	if sums == nil {
-		sums = make([]float64, len(q.field)+len(q.runs))
+		sums = make([]float64, len(q.field)+1)
 		q.partial[rows.Range] = sums
 	}
 	for i := rows.Lo; i < rows.Hi; i++ {
-		for v := range q.runs {
-			if q.active[v] {
-				f := q.rowOf(q.beliefs, i, v)
-				change := q.update(i, v, f, q.rowOf(q.evidence, i, v))
-				if q.team.Counts(i) {
-					sums[len(q.field)+v] += change
-				}
-				q.finish(i, v, f, sums)
-			}
+		f := q.beliefs.Row(i)
+		change := q.update(i, f, q.evidence.Row(i))
+		if q.team.Counts(i) {
+			sums[len(q.field)] += change
 		}
+		q.finish(i, f, sums)
 	}
 }
 
-// pairs returns FᵀAF/2 of each run. Cost: a sweep.
-func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
-	c := q.seeds.Classes
+// pairs returns FᵀAF/2. Cost: a sweep.
+func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
+	c := len(q.field)
 	q.partial = make([][]float64, len(q.g.A.Ranges()))
 	err := q.op.StepTo(ctx, q.evidence, q.beliefs, sparse.Step[float32]{Alpha: 0.5, Visit: func(rows sparse.Rows) {
 		if !q.team.Counts(rows.Lo) {
 			return
 		}
-		sums := make([]float64, len(q.runs)*c*c)
+		sums := make([]float64, c*c)
 		for i := rows.Lo; i < rows.Hi; i++ {
-			for v := range q.runs {
-				row := q.rowOf(q.evidence, i, v)
-				for a, f := range q.rowOf(q.beliefs, i, v) {
-					for b, y := range row {
-						sums[(v*c+a)*c+b] += float64(f * y)
-					}
+			row := q.evidence.Row(i)
+			for a, f := range q.beliefs.Row(i) {
+				for b, y := range row {
+					sums[a*c+b] += float64(f * y)
 				}
 			}
 		}
@@ -359,34 +323,25 @@ func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
 		return nil, err
 	}
 	q.countSweep(len(q.field))
-	total := make([]float64, len(q.runs)*c*c)
+	total := make([]float64, c*c)
 	for _, p := range q.partial {
 		for i, x := range p {
 			total[i] += x
 		}
 	}
 	q.team.Sum(total)
-	pairs := make([]*mat.Dense, len(q.runs))
-	for v := range pairs {
-		sum := mat.NewDense(c, c, total[v*c*c:(v+1)*c*c])
-		pairs[v] = mat.NewDense(c, c, nil)
-		pairs[v].Add(sum, sum.T())
-		pairs[v].Scale(0.5, pairs[v])
-	}
-	return pairs, nil
+	return halfSum(mat.NewDense(c, c, total)), nil
 }
 
 // update moves the belief f of a node to the softmax of its evidence, and returns the sum of the changes.
 // evidence is the sum of the neighbours' logarithms; it is overwritten.
-func (q *group) update(row, run int, f, evidence []float32) (change float64) {
-	if q.known(row, q.runs[run].fold) >= 0 {
+func (q *run) update(row int, f, evidence []float32) (change float64) {
+	if q.known(row, q.fold) >= 0 {
 		return 0
 	}
-	t, d := q.runs[run].t, float32(q.g.Degrees[row]/q.unit)
-	field := q.field[run*len(f) : (run+1)*len(f)]
-	highest := float32(math.Inf(-1))
+	d, highest := float32(q.g.Degrees[row]/q.unit), float32(math.Inf(-1))
 	for j, e := range evidence {
-		e = q.prior[run][j] + float32(t*(e-float32(d*field[j])))
+		e = q.prior[j] + float32(q.t*(e-float32(d*q.field[j])))
 		evidence[j] = e
 		highest = max(highest, e)
 	}
