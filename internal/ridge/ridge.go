@@ -34,6 +34,8 @@ type Path struct {
 	y     *mat.Dense // m×k, Y − 1ȳᵀ
 	means []float64  // ȳ
 
+	isPlain bool // means are 0
+
 	values    []float64  // of AAᵀ, or of AᵀA where that is smaller
 	vectors   *mat.Dense // U of A = U·S·Vᵀ
 	basis     *mat.Dense // V; nil: AAᵀ was decomposed
@@ -94,11 +96,17 @@ func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, wo
 	return p, p.decompose(ctx, gram, workers)
 }
 
+// NewPlainGramPath is NewGramPath with 0 in the place of ȳ.
+func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
+	p := &Path{y: targets, isPlain: true}
+	return p, p.decompose(ctx, gram, workers)
+}
+
 // decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
 func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int) (err error) {
 	m, k := p.y.Dims()
 	p.Mean, p.means = mat.Trace(squares)/float64(m), make([]float64, k)
-	for i := range m {
+	for i := 0; !p.isPlain && i < m; i++ {
 		floats.AddScaled(p.means, 1/float64(m), p.y.RawRowView(i))
 	}
 	for i := range m {

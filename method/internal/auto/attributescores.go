@@ -136,7 +136,7 @@ func addAttributes(ctx context.Context, f *features) (err error) {
 		blocks = append(blocks, counts)
 	}
 	for i, block := range blocks {
-		if err := addRidge(ctx, f, labels, block, false); err != nil {
+		if err := addRidge(ctx, f, labels, block, ofAttributes); err != nil {
 			return err
 		}
 		blocks[i] = nil // so that its features are free

@@ -110,16 +110,12 @@ func learnedBytes(p *problem.Problem, set *Settings) int64 {
 	filters := len(d.filters)
 	bytes := chunks.Bytes[float32](m, filters*min(len(p.Row), d.folds*k)) + 4*int64(n)
 	bytes += chunks.Bytes[float32](n, spectralColumns*int(boolean(d.eigenvectors)))
-	bytes += (boolean(d.links) + boolean(d.counts)) * chunks.Bytes[float32](n, k)
+	bytes += (boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
 	nested := 1 // rows of scores for each label: without it, and without folds
 	if m <= nestedLabels {
 		nested += d.folds
 	}
 	bytes += int64(d.ridges(p)) * int64(nested*m) * int64(24+8*k)
-	if d.diffusion {
-		size, _ := diffusionBytes(p, d.folds, set.Workers, 0)
-		bytes += size
-	}
 	bytes += 2 * exampleBytes(&d, p, m) // of all labels, and of those outside a fold
 	settings := 3 + len(slacks)         // Poisson learning, beliefs, label propagation
 	for _, c := range candidatesOf(&d, p) {
@@ -141,7 +137,7 @@ func boolean(x bool) int64 {
 
 // ridges returns the number of ridges whose scores are columns.
 func (d *design) ridges(p *problem.Problem) int {
-	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) + boolean(d.links))
+	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) + boolean(d.links) + kernels*boolean(d.diffusion))
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -177,8 +173,7 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64, inFiles bool) in
 		largest = max(largest, eigenvectorBytes(q, limit))
 	}
 	if d.diffusion {
-		_, stage := diffusionBytes(q, d.folds, set.Workers, limit)
-		largest = max(largest, stage)
+		largest = max(largest, kernelBytes(q, d.folds, limit))
 	}
 	if d.links {
 		largest = max(largest, linkBytes(p, d.folds))

@@ -65,8 +65,10 @@ const (
 	// attributePrior is the weight towards which that of the best block is pulled.
 	attributePrior = 1.2
 
-	// squarePrior is the weight towards which that of scores of S² is pulled.
-	squarePrior = 1
+	// diffusionPrior, times the pull, is the weight towards which that of scores of the diffusion kernel is pulled, and
+	// squarePrior that of S².
+	diffusionPrior = 0.6
+	squarePrior    = 1
 
 	// fitTolerance is that of the gradient, relative to its norm where all logits are 0. A thirtieth
 	// of it takes a quarter more time with many labels, and changed no measured accuracy.
@@ -113,22 +115,18 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 }
 
 // priorWeights returns the weights of shared columns towards which they are pulled: 0.8
-// for Poisson learning, 0.6 for scores of the diffusion kernel, or for Poisson learning in
-// addition, and 0.6 for the mean of shares. Those of S² and of log π do not depend on the
-// agreement of neighbours.
+// for Poisson learning, or 1.4 without scores of the diffusion kernel, and 0.6 for the mean of shares. That of
+// log π does not depend on the agreement of neighbours.
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
+	if !c.design.diffusion {
+		u[0] += diffusionPrior * pull
+	}
 	far := min(len(c.design.shared), len(sharedFilters)) // filters of many steps
 	for i := range far {
 		u[1+i] = 0.6 * pull / float64(far)
 	}
-	also := 0
-	if c.diffusion != nil {
-		also = 1 + len(c.design.shared)
-		u[also+2] = squarePrior
-	}
-	u[also] += 0.6 * pull
 	last := len(u) - 1
 	u[last] = 0.5 / c.sharedScale[last]
 	return u
@@ -136,11 +134,11 @@ func priorWeights(c *columns, pull float64) []float64 {
 
 // takes reports whether the columns of a ridge take part.
 func (c candidate) takes(r *ridgeScores) bool {
-	return c.Attributes && !r.isOfLinks || c.Links && r.isOfLinks
+	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links, ofDiffusion: !c.Alone, ofSquares: !c.Alone}[r.kind]
 }
 
 // input appends the shared columns that a candidate uses to dst: those of ridges,
-// and those of walks and kernels, of which a candidate without walks uses the last one, the prior.
+// and those of walks, of which a candidate without walks uses the last one, the prior.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64, classes int) []float64 {
 	for i, r := range l {
 		if c.takes(r) {
@@ -157,16 +155,19 @@ func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64, c
 // towards which theirs are pulled.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
 	prior := priorWeights(f.columns, c.Pull)
-	if !c.Attributes && !c.Links {
-		return &classify.SharedColumns{Values: e.shared, Prior: prior}
-	}
 	if c.Alone {
 		prior = prior[len(prior)-1:]
 	}
 	var priors []float64
 	for i, r := range f.ridges {
-		if c.takes(r) {
-			priors = append(priors, attributePrior*float64(boolean(i == f.ridges.best(r.isOfLinks, e.hidden))))
+		switch {
+		case !c.takes(r):
+		case r.kind == ofDiffusion:
+			priors = append(priors, diffusionPrior*c.Pull)
+		case r.kind == ofSquares:
+			priors = append(priors, squarePrior)
+		default:
+			priors = append(priors, attributePrior*float64(boolean(i == f.ridges.best(r.kind, e.hidden))))
 		}
 	}
 	prior = append(priors, prior...)

@@ -38,8 +38,7 @@ const (
 //
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
-// for a filter's values q; scores of kernels, if there are any, r_c and −π_c·Σr of each; and
-// log π_c less its mean. Free columns are the shares of the free filters, and columns of the
+// for a filter's values q; and log π_c less its mean. Free columns are the shares of the free filters, and columns of the
 // graph that no label has a part in.
 type columns struct {
 	design  *design
@@ -49,8 +48,7 @@ type columns struct {
 	logs    []float64 // log π_c less its mean
 	epsilon [filters]float64
 
-	graph     *graphColumns          // nil: none
-	diffusion *sparse.Block[float32] // scores of kernels, a row for each node; nil: none
+	graph *graphColumns // nil: none
 
 	sharedScale []float64 // one over the root mean square of each shared column
 	mean, scale []float64 // of free columns: one over the standard deviation
@@ -58,9 +56,9 @@ type columns struct {
 
 // newColumns returns the columns of walks, in units of their values at the sampled nodes that have
 // neighbours.
-func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures, graph *graphColumns, diffusion *sparse.Block[float32]) (*columns, error) {
+func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures, graph *graphColumns) (*columns, error) {
 	p, k := in.p, len(in.p.Names)
-	c := &columns{design: &in.design, classes: k, graph: graph, diffusion: diffusion, prior: make([]float64, k), share: slices.Clone(count), logs: make([]float64, k)}
+	c := &columns{design: &in.design, classes: k, graph: graph, prior: make([]float64, k), share: slices.Clone(count), logs: make([]float64, k)}
 	mean := 0.0
 	for class, count := range c.share {
 		c.prior[class] = (count + 1) / float64(len(p.Class)+k)
@@ -133,7 +131,7 @@ func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
 	shared, free := c.design.sharedCount(), c.freeCount()
 	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
-		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
+		s, x := make([]float64, shared*c.classes), make([]float64, free)
 		squares, means, spreads := sums[1:1+shared], sums[1+shared:1+shared+free], sums[1+shared+free:]
 		for v := lo; v < hi; v++ {
 			if p.Degrees[v] == 0 || !isMeasured(p, v) {
@@ -141,7 +139,7 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walk
 			}
 			sums[0]++
 			row := w.row(v)
-			c.rawShared(s, row, c.diffusionRow(scores, v))
+			c.rawShared(s, row)
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
@@ -163,15 +161,6 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walk
 		c.scale[i] = 1 / (math.Sqrt(max(0, variance)) + 1e-6)
 	}
 	return err
-}
-
-// diffusionRow returns the scores of kernels for node v, in dst; nil if there are none.
-func (c *columns) diffusionRow(dst []float64, v int) []float64 {
-	if c.diffusion == nil {
-		return nil
-	}
-	simd.ConvertTo(dst, c.diffusion.Row(v))
-	return dst
 }
 
 // freeCount returns the number of free columns.
@@ -200,8 +189,8 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 }
 
 // rawShared stores the shared columns of a node, one after the other, in units of
-// their own, from its filters and its scores of a kernel.
-func (c *columns) rawShared(dst []float64, row []float32, diffusion []float64) {
+// their own, from its filters.
+func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
 	dst = dst[k:]
@@ -212,29 +201,12 @@ func (c *columns) rawShared(dst []float64, row []float32, diffusion []float64) {
 		}
 		dst = dst[k:]
 	}
-	c.kernelsTo(dst, diffusion)
-}
-
-// kernelsTo stores the shared columns behind those of walks: of kernels and of the prior.
-func (c *columns) kernelsTo(dst, diffusion []float64) {
-	k := c.classes
-	for ; len(diffusion) > 0; diffusion = diffusion[k:] {
-		sum := 0.0
-		for class, r := range diffusion[:k] {
-			dst[class] = r
-			sum += r
-		}
-		for class, q := range c.prior {
-			dst[k+class] = -float64(q * sum)
-		}
-		dst = dst[2*k:]
-	}
 	copy(dst, c.logs)
 }
 
 // sharedTo stores the shared columns of a node.
-func (c *columns) sharedTo(dst []float64, row []float32, diffusion []float64) {
-	c.rawShared(dst, row, diffusion)
+func (c *columns) sharedTo(dst []float64, row []float32) {
+	c.rawShared(dst, row)
 	for i, v := range dst {
 		dst[i] = clip(v*c.sharedScale[i/c.classes], sharedLimit)
 	}

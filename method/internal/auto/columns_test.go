@@ -142,9 +142,8 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.in.diffusion = false
 	count, _ := s.in.countClasses()
-	got, err := newColumns(ctx, s.in, count, walks, graph, nil)
+	got, err := newColumns(ctx, s.in, count, walks, graph)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +199,7 @@ func TestColumns(t *testing.T) {
 	}
 	const some = 17
 	y, x := make([]float64, got.design.sharedCount()*k), make([]float64, got.freeCount())
-	got.sharedTo(y, walks.row(some), nil)
+	got.sharedTo(y, walks.row(some))
 	got.freeTo(x, walks.row(some), some)
 	if len(y) != 5*k || len(x) != 16 {
 		t.Fatalf("%d shared and %d free columns", len(y), len(x))

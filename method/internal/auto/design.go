@@ -159,11 +159,5 @@ func (d *design) position(f filter) int {
 }
 
 // sharedCount returns the number of shared columns of each class: Poisson learning, the shares
-// of filters, two of each kernel if there are any, and the prior.
-func (d *design) sharedCount() int {
-	count := 1 + len(d.shared) + 1
-	if d.diffusion {
-		count += 2 * kernels
-	}
-	return count
-}
+// of filters, and the prior.
+func (d *design) sharedCount() int { return 1 + len(d.shared) + 1 }

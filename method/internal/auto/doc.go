@@ -10,10 +10,10 @@
 //     in Prediction.Omitted.
 //  3. features (features.go) are the columns of all nodes and of labelled nodes. Those of a
 //     labelled node are computed without its own label: filters of random walks from labels
-//     (seeds.go, columns.go), eigenvectors (eigenvectors.go), scores of a diffusion kernel and of
-//     common neighbours (diffusion.go), steps along arcs (directions.go), and scores of ridge
-//     regressions (ridgescores.go) on attributes (attribute*.go), on numbers of neighbours that few attributes
-//     count (countscores.go), and on rows of links (links.go).
+//     (seeds.go, columns.go), eigenvectors (eigenvectors.go), steps along arcs (directions.go), and scores of ridge
+//     regressions (ridgescores.go) on a diffusion kernel and on numbers of common neighbours (diffusion.go), on
+//     attributes (attribute*.go), on numbers of neighbours that few attributes count (countscores.go), and on rows
+//     of links (links.go).
 //  4. candidates (candidates.go) are multinomial logistic regressions on subsets of the columns.
 //  5. heldOut (heldout.go) holds the probabilities that each candidate, Poisson learning and label
 //     propagation predict for labels outside their training sets. The cross-validated accuracy

@@ -23,9 +23,9 @@ type features struct {
 	seeds      *seeds
 	walks      *walkFeatures
 	columns    *columns
-	diffusion  *diffusionScores // nil: none
-	ridges     ridgeList
+	ridges     ridgeList      // on attributes, on link rows, and then on kernels
 	attributes *attributeForm // nil: none, or not kept
+	kernels    []*nodeKernel
 	believed   *beliefs.Model // beliefs of a block model; nil: none
 	poisson    component      // Poisson learning
 
@@ -61,14 +61,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		graph.arcs, graph.eigenvectors = in.arcs, eigenvectors
 	}
 	var err error
-	var scores *sparse.Block[float32]
-	if in.diffusion {
-		if f.diffusion, err = diffuse(ctx, in, f.fold); err != nil {
-			return nil, err
-		}
-		scores = f.diffusion.full
-	}
-	if f.columns, err = newColumns(ctx, in, count, f.walks, graph, scores); err != nil {
+	if f.columns, err = newColumns(ctx, in, count, f.walks, graph); err != nil {
 		return nil, err
 	}
 	if in.p.Attributes != nil {
@@ -86,6 +79,11 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	}
 	if in.links {
 		if err := addLinks(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	if in.diffusion {
+		if err := f.addKernels(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +223,7 @@ func (f *features) examples(hidden int) *examples {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)
 		e.ridges[i] = f.ridges.rowOf(i, hidden)
-		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], hidden))
+		c.sharedTo(e.shared.Row(i), filtered)
 		c.freeTo(x, filtered, row)
 		simd.ConvertTo(e.free.Row(i), x)
 	}

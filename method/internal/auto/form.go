@@ -22,7 +22,7 @@ import (
 // calibration.
 //
 // The logits of logistic regressions and of Poisson learning are functions z of inputs x: the masses of filters of walks
-// from the labels of each class, scores of kernels, and scores of attributes. An input has the contribution along the
+// from the labels of each class, and scores of kernels and of attributes. An input has the contribution along the
 // straight path from no labels and no attributes,
 //
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
@@ -43,6 +43,9 @@ func newForm(m *model) *explain.Form {
 			weights[j], sum = t.integrate()
 			t.addScores()
 			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: t.score[class[j]] - sum}
+			if len(f.ridges) > 0 { // their shares are subtracted below
+				terms[j].Rest += floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
+			}
 		}
 		w := &explain.Walk{P: p, Steps: f.seeds.steps, Workers: f.in.set.Workers}
 		decay := func(step int) float32 { return stepWeights(step)[decay85] }
@@ -64,11 +67,13 @@ func newForm(m *model) *explain.Form {
 			}
 			return true
 		})
-		if err == nil && f.diffusion != nil {
-			err = f.diffusion.addShares(ctx, nodes, weights, terms)
+		for _, kernel := range f.kernels {
+			if err == nil {
+				err = kernel.addShares(ctx, nodes, weights, terms)
+			}
 		}
 		if err == nil && f.attributes != nil {
-			err = f.attributes.addContributions(ctx, f.ridges, nodes, weights, terms)
+			err = f.attributes.addContributions(ctx, nodes, weights, terms)
 		}
 		return terms, left, err
 	}
@@ -77,24 +82,24 @@ func newForm(m *model) *explain.Form {
 
 // inputs are the inputs of models at a node, or weights of them.
 type inputs struct {
-	all, walks, kernels []float64 // walks, kernels and ridges are parts of all
-	ridges              []float64 // of ridge i and class c in i·classes + c
+	all, walks []float64 // walks and ridges are parts of all
+	ridges     []float64 // of ridge i and class c in i·classes + c
 }
 
 // inputsOf returns the inputs at node v.
 func (t *mixtureTerms) inputsOf(v int) *inputs {
 	f := t.features
-	return newInputs(doubled(f.walks.row(v)), f.columns.diffusionRow(t.scores, v), f.ridges.scoresOf(v, f.columns.classes))
+	return newInputs(doubled(f.walks.row(v)), f.ridges.scoresOf(v, f.columns.classes))
 }
 
-func newInputs(walks, kernels, ridges []float64) *inputs {
-	all, end := slices.Concat(walks, kernels, ridges), len(walks)+len(kernels)
-	return &inputs{all, all[:len(walks)], all[len(walks):end], all[end:]}
+func newInputs(walks, ridges []float64) *inputs {
+	all := slices.Concat(walks, ridges)
+	return &inputs{all, all[:len(walks)], all[len(walks):]}
 }
 
 // addContributions adds the contributions of the attributes of nodes, with a weight for the score of each ridge and class,
 // to their terms. Intercepts, and ridges that have no part in the form, are in the rest.
-func (a *attributeForm) addContributions(ctx context.Context, ridges ridgeList, nodes []int, weights []*inputs, terms []explain.Terms) error {
+func (a *attributeForm) addContributions(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
 	plain, propagated, err := a.rows(ctx, nodes)
 	if err != nil {
 		return err
@@ -114,7 +119,6 @@ func (a *attributeForm) addContributions(ctx context.Context, ridges ridgeList, 
 				terms[j].Rest -= sum
 			}
 		}
-		terms[j].Rest += floats.Dot(weights[j].ridges, ridges.scoresOf(nodes[j], a.weights[0].Cols))
 	}
 	return nil
 }
@@ -135,17 +139,17 @@ const (
 // with the inputs. A node that no walk reaches has none.
 func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
 	f, x := t.features, t.inputsOf(t.node)
-	point := newInputs(x.walks, x.kernels, x.ridges)
-	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.kernels)), make([]float64, len(x.ridges)))
+	point := newInputs(x.walks, x.ridges)
+	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.ridges)))
 	if !f.isKnown(f.walks.row(t.node)) {
 		return weights, 0
 	}
 	// Walks along arcs and link rows are in the rest.
-	path := newInputs(x.walks, x.kernels, x.ridges)
+	path := newInputs(x.walks, x.ridges)
 	clear(path.walks[min(len(x.walks), undirectedFilters*f.columns.classes):])
 	for i, r := range f.ridges {
-		if r.isOfLinks {
-			clear(path.ridges[i*f.columns.classes:])
+		if r.kind == ofLinks {
+			clear(path.ridges[i*f.columns.classes:][:f.columns.classes])
 		}
 	}
 	points, masses := make([]float64, pathPoints), make([]float64, pathPoints)
@@ -177,7 +181,7 @@ func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	walks := make([]float32, len(x.walks))
 	simd.ConvertTo(walks, x.walks)
-	t.read(t.node, walks, x.kernels)
+	t.read(t.node, walks)
 	copy(t.ridges, x.ridges)
 	t.features.ridges.scale(t.ridges)
 	clear(t.score)

@@ -64,7 +64,7 @@ func addLinks(ctx context.Context, f *features) error {
 	if err != nil {
 		return err
 	}
-	return addRidge(ctx, f, labels, l.ridge(len(in.p.Names)), true)
+	return addRidge(ctx, f, labels, l.ridge(len(in.p.Names)), ofLinks)
 }
 
 // newLinkRows computes the products. Cost: two sweeps with a column for each label.

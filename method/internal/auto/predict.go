@@ -108,7 +108,6 @@ type predictor struct {
 	values, sums      []float32 // free columns, and their products with weights
 	indices           []uint32  // 0, 1, 2, …: the free columns
 	ridges            []float64 // columns
-	scores            []float64 // of kernels
 	input             []float64 // shared columns that a model uses
 	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64 // probabilities of one component
@@ -142,7 +141,7 @@ func (m *model) newPredictor() *predictor {
 	for j := range free {
 		p.indices = append(p.indices, uint32(j))
 	}
-	p.ridges, p.scores = make([]float64, len(f.ridges)*k), make([]float64, kernels*k)
+	p.ridges = make([]float64, len(f.ridges)*k)
 	return p
 }
 
@@ -157,7 +156,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 		return p.row
 	}
 	if isKnown {
-		p.read(v, row, f.columns.diffusionRow(p.scores, v))
+		p.read(v, row)
 		for i, scores := range p.ridged {
 			simd.ConvertTo(p.ridges[i*len(p.row):][:len(p.row)], scores.Row(v-p.first))
 		}
@@ -191,10 +190,10 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// read computes the columns of node v from its filters of walks and its scores of kernels, but for those of ridges.
-func (p *predictor) read(v int, row []float32, kernels []float64) {
+// read computes the columns of node v from its filters of walks, but for those of ridges.
+func (p *predictor) read(v int, row []float32) {
 	f := p.features
-	f.columns.sharedTo(p.shared, row, kernels)
+	f.columns.sharedTo(p.shared, row)
 	f.columns.freeTo(p.free, row, v)
 	simd.ConvertTo(p.values, p.free)
 }

@@ -16,13 +16,24 @@ import (
 // ridgeScores are the scores of one ridge regression as columns with one weight for all classes: less their mean, in units
 // of their root mean square. Those of labels are of ridges that have learned from the other labels alone.
 type ridgeScores struct {
-	isOfLinks bool // on link rows; else on attributes
-	nodes     nodeScores
-	scale     float64
-	leftOut   [][]float64   // of each label, without it
-	inFold    [][][]float64 // of each fold and label, without both; nil: as leftOut
-	cosines   []float64     // of left-out scores and classes: by all labels, and then by those outside each fold
+	kind    ridgeKind
+	nodes   nodeScores
+	scale   float64
+	leftOut [][]float64   // of each label, without it
+	inFold  [][][]float64 // of each fold and label, without both; nil: as leftOut
+	cosines []float64     // of left-out scores and classes: by all labels, and then by those outside each fold
 }
+
+// ridgeKind is what a ridge learns from.
+type ridgeKind int
+
+const (
+	ofAttributes ridgeKind = iota
+	ofLinks
+	ofDiffusion
+	ofSquares
+	ridgeKinds
+)
 
 const (
 	ridgeLimit = 5 // scores are clipped to ±5 times their root mean square
@@ -77,9 +88,9 @@ func (in *input) ridgeLabels(positions []int) *ridgeLabels {
 }
 
 // addRidge computes the scores of a ridge on the features of some labels.
-func addRidge(ctx context.Context, f *features, labels *ridgeLabels, block *ridgeBlock, isOfLinks bool) error {
+func addRidge(ctx context.Context, f *features, labels *ridgeLabels, block *ridgeBlock, kind ridgeKind) error {
 	in, k := f.in, len(f.in.p.Names)
-	r := &ridgeScores{isOfLinks: isOfLinks, leftOut: make([][]float64, len(f.fold))}
+	r := &ridgeScores{kind: kind, leftOut: make([][]float64, len(f.fold))}
 	f.ridges = append(f.ridges, r)
 	folds := 0
 	if len(labels.learned) == len(f.fold) && len(f.fold) <= nestedLabels {
@@ -163,7 +174,7 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 	return scores
 }
 
-// ridgeList is ridges on attributes, and then on link rows.
+// ridgeList is ridges on attributes, on link rows, and then on kernels.
 type ridgeList []*ridgeScores
 
 // rowOf returns the columns of all ridges for a label without it and a fold, −1 for none.
@@ -178,15 +189,15 @@ func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	return row
 }
 
-// best returns the position of the ridge on link rows, or on attributes, with the largest cosine by the labels outside
+// best returns the position of the ridge of a kind with the largest cosine by the labels outside
 // a fold, −1 for none.
-func (l ridgeList) best(isOfLinks bool, hidden int) (best int) {
+func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, r := range l {
 		if r.inFold == nil {
 			hidden = -1
 		}
-		if r.isOfLinks == isOfLinks && r.cosines[1+hidden] > highest {
+		if r.kind == kind && r.cosines[1+hidden] > highest {
 			best, highest = i, r.cosines[1+hidden]
 		}
 	}
