@@ -95,7 +95,7 @@ type attributeForm struct {
 }
 
 // addAttributes computes scores of attributes.
-func addAttributes(ctx context.Context, f *features) (err error) {
+func addAttributes(ctx context.Context, f *features) error {
 	in, k := f.in, len(f.in.p.Names)
 	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes), in.set.Workers, in.work)
 	l.memory, l.files = in.memory, in.files
@@ -111,23 +111,29 @@ func addAttributes(ctx context.Context, f *features) (err error) {
 			positions = append(positions, in.places[i])
 		}
 	}
+	labels := in.ridgeLabels(positions)
+	var err error
 	if l.a.Cols <= k {
 		if l.ranked, err = in.files.newStore(l.a.Cols); err != nil {
 			return err
 		}
 	}
-	labels := in.ridgeLabels(positions)
-	plain, ranked, err := l.at(ctx, labels.p.Row, in.reportProgress)
+	plain, ranked, err := l.at(ctx, labels.p.Row, l.ranked, in.reportProgress)
 	if err != nil {
 		return err
 	}
 	form := &attributeForm{ridges: [2]int{0, 1}, rows: func(ctx context.Context, nodes []int) (plain, ranked *sparse.Block[float32], err error) {
-		return l.at(ctx, nodes, func(string, int, int) {})
+		return l.at(ctx, nodes, nil, func(string, int, int) {})
 	}}
 	for i := range form.weights {
 		form.weights[i] = chunks.Block[float32](l.a.Cols, k)
 	}
-	blocks := []*ridgeBlock{linearRidge(plain, form.weights[0], in.set.Workers, l.apply), linearRidge(ranked, form.weights[1], in.set.Workers, l.applyRank)}
+	blocks := []*ridgeBlock{
+		linearRidge(plain, form.weights[0], in.set.Workers, func(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+			return l.productOf(w), nil
+		}),
+		linearRidge(ranked, form.weights[1], in.set.Workers, l.rankedProduct),
+	}
 	if in.counts {
 		counts, err := countBlock(ctx, in, l, labels.learned, f.fold)
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,8 +22,8 @@ type attributeTable struct {
 	sample   [][]float32 // of real columns: values in increasing order
 	quantile []float64   // of the standard normal distribution at half of each rank in a sample
 	zero     []float64   // the score of 0 in real columns
-	shift    []float64   // the mean of real columns, whose 0 counts 0; 0 of words
 	factor   []float64   // of columns
+	shift    []float32   // the mean of real columns, whose 0 counts 0, times factor; 0 of words
 	length   []float32   // of rows, in the place of words: one over their length
 	columns  []uint32    // 0, 1, 2, …: the columns of a dense row
 }
@@ -37,12 +39,11 @@ const (
 	fewAttributes = 64
 )
 
-// rankSample bounds about the nodes from which normal scores are estimated, rankValues their values, and momentSample
-// the nodes from which the means and deviations of these are.
+// rankSample bounds about the nodes from which normal scores, their means and deviations are estimated, rankValues the
+// values.
 const (
-	momentSample = 1 << 16
-	rankSample   = 1024
-	rankValues   = 1 << 21
+	rankSample = 4096
+	rankValues = 1 << 21
 )
 
 // newAttributeTable measures the columns. Cost: two passes over the values.
@@ -50,22 +51,22 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n, d := t.Rows, t.Cols
 	a := &attributeTable{
 		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d), zero: make([]float64, d),
-		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n), columns: make([]uint32, d),
+		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d), length: make([]float32, n),
 	}
-	for j := range a.columns {
-		a.columns[j] = uint32(j)
+	for j := range d {
+		a.columns = append(a.columns, uint32(j))
 	}
 	count, ends := make([]float64, d+1), slices.Repeat([]float64{math.Inf(-1)}, 2*d) // −least and largest values
-	a.each(1, func(j int, x float32) {
-		if x != 0 {
-			count[j]++
-			ends[j], ends[d+j] = max(ends[j], -float64(x)), max(ends[d+j], float64(x))
-		}
-	})
+	rows := readerOf(a)
 	for lo, hi := range team.Counted(0, n) {
 		for v := lo; v < hi; v++ {
-			if a.Has(v) {
-				count[d]++
+			count[d] += float64(boolean(a.Has(v)))
+			columns, values := rows.entries(v)
+			for i, x := range values {
+				if j := int(columns[i]); x != 0 {
+					count[j]++
+					ends[j], ends[d+j] = max(ends[j], -float64(x)), max(ends[d+j], float64(x))
+				}
 			}
 		}
 	}
@@ -75,50 +76,15 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 		a.values += int64(c)
 	}
 	present := max(1, count[d])
-	dense, reals := float64(a.values) > realDensity*present*float64(d), 0
+	dense := float64(a.values) > realDensity*present*float64(d)
 	for j := range a.real {
 		a.real[j] = ends[j] > 0 || dense || -ends[j] < ends[d+j] && count[j] > realColumn*present
-		if a.real[j] {
-			reals++
-		}
 	}
-	if reals > 0 && d <= fewAttributes {
-		for j := range a.real {
-			a.real[j] = true
-		}
-		reals = d
+	if slices.Contains(a.real, true) && d <= fewAttributes {
+		a.real = slices.Repeat([]bool{true}, d)
 	}
-	a.sampleColumns(int(present), reals)
-	sums := make([]float64, 2*d)
-	step := 1 + int(present)/momentSample
-	moments := []float64{0}
-	for lo, hi := range team.Counted(0, n) {
-		for v := lo; v < hi; v++ {
-			if a.Has(v) && team.Row(v)%step == 0 {
-				moments[0]++
-			}
-		}
-	}
-	team.Sum(moments)
-	a.each(step, func(j int, x float32) {
-		if a.real[j] {
-			score := a.score(j, x)
-			sums[j] += score
-			sums[d+j] += float64(score * score)
-		}
-	})
-	team.Sum(sums)
-	for j := range a.factor {
-		a.factor[j] = 1
-		if a.real[j] {
-			a.shift[j], a.factor[j] = sums[j]/max(1, moments[0]), 0 // of a column that is the same everywhere
-			if variance := sums[d+j]/max(1, moments[0]) - float64(a.shift[j]*a.shift[j]); variance > 1e-12 {
-				a.factor[j] = 1 / math.Sqrt(variance*float64(reals))
-			}
-		}
-	}
-	rows := readerOf(a)
-	for v := 0; v < n && reals < d; v++ {
+	a.sampleColumns(int(present))
+	for v := 0; v < n && slices.Contains(a.real, false); v++ {
 		square := 0.0
 		columns, values := rows.entries(v)
 		for i, x := range values {
@@ -133,44 +99,54 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	return a
 }
 
-// sampleColumns sorts the values of real columns at some nodes at equal distances.
-func (a *attributeTable) sampleColumns(present, reals int) {
-	if reals == 0 {
-		return
+// sampleColumns sorts the values of real columns at some nodes at equal distances, and computes the mean and the deviation
+// of their scores.
+func (a *attributeTable) sampleColumns(present int) {
+	var reals []int
+	position := make([]int, a.Cols) // of columns among the real ones
+	for j, isReal := range a.real {
+		if position[j] = len(reals); isReal {
+			reals = append(reals, j)
+		}
 	}
-	row, step := make([]float32, a.Cols), max(1, present/rankSample, present*reals/rankValues)
-	var values []float64
+	step := max(1, present/rankSample, present*len(reals)/rankValues)
+	var sample []float64
 	rows := readerOf(a)
 	for lo, hi := range a.team.Counted(0, a.Rows) {
-		for v := lo; v < hi; v++ {
+		for v := lo; v < hi && len(reals) > 0; v++ {
 			if !a.Has(v) || a.team.Row(v)%step > 0 {
 				continue
 			}
-			rows.plainTo(row, v, 0, a.Cols)
-			for j, x := range row {
-				if a.real[j] {
-					values = append(values, float64(x))
+			sample = append(sample, make([]float64, len(reals))...)
+			row := sample[len(sample)-len(reals):]
+			columns, values := rows.entries(v)
+			for i, x := range values {
+				if j := columns[i]; a.real[j] {
+					row[position[j]] = float64(x)
 				}
 			}
 		}
 	}
-	values = a.team.Concat(values)
-	for j, column := 0, 0; j < a.Cols; j++ {
-		if !a.real[j] {
-			continue
-		}
-		for i := column; i < len(values); i += reals {
-			a.sample[j] = append(a.sample[j], float32(values[i]))
+	sample = a.team.Concat(sample)
+	count := len(sample) / max(1, len(reals))
+	for rank := range 2*count + 1 {
+		a.quantile = append(a.quantile, math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
+	}
+	scores := make([]float64, count)
+	for position, j := range reals {
+		for i := range count {
+			a.sample[j] = append(a.sample[j], float32(sample[i*len(reals)+position]))
 		}
 		slices.Sort(a.sample[j])
-		if a.quantile == nil {
-			count := len(a.sample[j])
-			for rank := range 2*count + 1 {
-				a.quantile = append(a.quantile, math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
-			}
-		}
 		a.zero[j] = a.normal(j, 0)
-		column++
+		for i, x := range a.sample[j] {
+			scores[i] = a.normal(j, x) - a.zero[j]
+		}
+		a.factor[j] = 0 // of a column that is the same everywhere
+		if mean, variance := stat.PopMeanVariance(scores, nil); variance > 1e-12 {
+			a.factor[j] = 1 / math.Sqrt(variance*float64(len(reals)))
+			a.shift[j] = float32(mean * a.factor[j])
+		}
 	}
 }
 
@@ -193,81 +169,57 @@ func (a *attributeTable) normal(j int, x float32) float64 {
 	return a.quantile[first+last]
 }
 
-// score returns the normal score of a value of a real column, less that of 0.
-func (a *attributeTable) score(j int, x float32) float64 { return a.normal(j, x) - a.zero[j] }
-
 // attributeRows reads rows of features. It is not safe for concurrent use.
 type attributeRows struct {
 	table  *attributeTable
 	reader *sparse.TableReader
+	scaled []float32
 }
 
-func readerOf(a *attributeTable) attributeRows { return attributeRows{a, a.Reader()} }
-
-// plainTo stores the columns lo ≤ j < hi of a node as they are.
-func (a attributeRows) plainTo(dst []float32, v, lo, hi int) {
-	clear(dst)
-	columns, values := a.reader.Row(v)
-	if columns == nil {
-		copy(dst, values[lo:hi])
-		return
-	}
-	start, _ := slices.BinarySearch(columns, uint32(lo))
-	end, _ := slices.BinarySearch(columns, uint32(hi))
-	for i := start; i < end; i++ {
-		dst[int(columns[i])-lo] = values[i]
-	}
-}
-
-// each calls do with every stored value of the rows that count in this process and are multiples of a step.
-func (a *attributeTable) each(step int, do func(j int, x float32)) {
-	rows := readerOf(a)
-	for lo, hi := range a.team.Counted(0, a.Rows) {
-		for v := lo; v < hi; v++ {
-			if a.team.Row(v)%step > 0 {
-				continue
-			}
-			columns, values := rows.entries(v)
-			for i, x := range values {
-				do(int(columns[i]), x)
-			}
-		}
-	}
-}
+func readerOf(a *attributeTable) *attributeRows { return &attributeRows{table: a, reader: a.Reader()} }
 
 // entries returns the columns and the values of a node.
-func (a attributeRows) entries(v int) (columns []uint32, values []float32) {
+func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	if columns, values = a.reader.Row(v); columns == nil {
 		columns = a.table.columns[:len(values)]
 	}
 	return columns, values
 }
 
-// value returns the feature of a value of a node in a column, before the shift.
-func (a *attributeTable) value(v, j int, x float32) float32 {
-	if a.real[j] {
-		return float32(a.score(j, x) * a.factor[j])
+// features returns some columns of a node and its features there before the shift, which are valid until the next call.
+func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []float32) {
+	columns, values := a.entries(v)
+	start, _ := slices.BinarySearch(columns, uint32(lo))
+	end, _ := slices.BinarySearch(columns, uint32(hi))
+	a.scaled = a.scaled[:0]
+	for i := start; i < end; i++ {
+		x := values[i]
+		if j := int(columns[i]); a.table.real[j] {
+			x = float32((a.table.normal(j, x) - a.table.zero[j]) * a.table.factor[j])
+		} else {
+			x *= a.table.length[v]
+		}
+		a.scaled = append(a.scaled, x)
 	}
-	return a.length[v] * x
+	return columns[start:end], a.scaled
 }
 
 // rowTo stores the columns lo ≤ j < hi of a node.
-func (a attributeRows) rowTo(dst []float32, v, lo, hi int) {
+func (a *attributeRows) rowTo(dst []float32, v, lo, hi int) {
+	clear(dst)
 	if !a.table.Has(v) {
-		clear(dst)
 		return
 	}
-	a.plainTo(dst, v, lo, hi)
-	for i, x := range dst[:hi-lo] {
-		j := lo + i
-		if x != 0 {
-			x = a.table.value(v, j, x)
-		}
-		dst[i] = x - float32(a.table.shift[j]*a.table.factor[j])
+	for i, x := range a.table.shift[lo:hi] {
+		dst[i] -= x
+	}
+	columns, features := a.features(v, lo, hi)
+	for i, x := range features {
+		dst[int(columns[i])-lo] += x
 	}
 }
 
 // attributeTableBytes is the size of the numbers of columns and rows.
 func attributeTableBytes(n, d int) int64 {
-	return 12*int64(n) + 100*int64(d) + 20*int64(min(rankValues, rankSample*d))
+	return 4*int64(n) + 100*int64(d) + 24*int64(min(rankValues, rankSample*d))
 }

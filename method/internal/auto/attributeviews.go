@@ -32,7 +32,6 @@ type lens struct {
 	memory int64 // limit of the blocks of a slab; 0: none
 	files  *tempFiles
 	ranked *rowStore // P, where it has at most as many columns as there are classes; else nil
-	isFull bool      // ranked was computed
 
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
 	root []float32                 // (D + σI)^½
@@ -94,20 +93,16 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 // takes fewer operations:
 //
 //	rows of f(S̃)X = (f(S̃)E)ᵀX,  E the columns of the identity of these nodes.
-func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
+//
+// The columns of all nodes are put into a store, unless it is nil.
+func (l *lens) at(ctx context.Context, nodes []int, store *rowStore, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
 	d := l.a.Cols
 	plain, ranked = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
 	rows := readerOf(l.a)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 	}
-	if l.isFull {
-		for i, v := range nodes {
-			l.ranked.rowsTo(rowRange(ranked, i, i+1), v)
-		}
-		return plain, ranked, nil
-	}
-	byNodes, count := l.ranked == nil && l.byNodes(len(nodes)), d
+	byNodes, count := store == nil && l.byNodes(len(nodes)), d
 	width := slabWidth(l.memory, rankBytes(len(l.p.Degrees)))
 	if byNodes {
 		count = len(nodes)
@@ -139,15 +134,14 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 			for i, v := range nodes {
 				copy(ranked.Row(i)[lo:hi], z.Row(v))
 			}
-			if l.ranked != nil {
-				if err := l.ranked.put(lo, d, z); err != nil {
+			if store != nil {
+				if err := store.put(lo, d, z); err != nil {
 					return nil, nil, err
 				}
 			}
 		}
 		report(stageFeatures, hi, count)
 	}
-	l.isFull = l.ranked != nil
 	return plain, ranked, nil
 }
 
@@ -169,51 +163,39 @@ const productGroup = 16
 
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
 // sum is in the order of the nodes of a process, and then of the processes.
-func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *sparse.Block[float32], lo int) error {
-	d := dst.Cols
-	total := make([]float64, (d+1)*q.Cols) // of each column the sums, and that of Q
-	err := sched.Run(ctx, l.workers, (q.Cols+productGroup-1)/productGroup, func(_, group int) error {
-		start := group * productGroup
-		end := min(q.Cols, start+productGroup)
-		width := end - start
+func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32], lo int) error {
+	d, k := dst.Cols, q.Cols
+	sums := make([]float64, (d+1)*k) // a row for each attribute, and one for the nodes that have attributes
+	err := sched.Run(ctx, l.workers, (k+productGroup-1)/productGroup, func(_, group int) error {
+		start, end := group*productGroup, min(k, (group+1)*productGroup)
 		rows := readerOf(l.a)
-		sums, constants := make([]float32, d*width), make([]float64, width)
 		for first, last := range l.a.team.Counted(0, q.Rows) {
 			for v := first; v < last; v++ {
-				columns, values := rows.entries(v)
-				if values == nil {
+				if !l.a.Has(v) {
 					continue
 				}
 				factors := q.Row(v)[start:end]
-				for i, y := range factors {
-					constants[i] += float64(y)
-				}
-				for e, x := range values {
-					j := int(columns[e])
-					f, sum := l.a.value(v, j, x), sums[j*width:(j+1)*width]
+				columns, features := rows.features(v, 0, d)
+				for e, x := range features {
+					sum := sums[int(columns[e])*k+start:][:len(factors)]
 					for i, y := range factors {
-						sum[i] += float32(f * y)
+						sum[i] += float64(x * y)
 					}
 				}
+				for i, y := range factors {
+					sums[d*k+start+i] += float64(y)
+				}
 			}
-		}
-		for i := range width {
-			dest := total[(start+i)*(d+1):][:d+1]
-			for j := range d {
-				dest[j] = float64(sums[j*width+i])
-			}
-			dest[d] = constants[i]
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	l.a.team.Sum(total)
-	for i := range q.Cols {
-		products, row := total[i*(d+1):][:d+1], dst.Row(lo+i)
-		for j := range row {
-			row[j] = float32(products[j] - float64(l.a.shift[j]*l.a.factor[j])*products[d])
+	l.a.team.Sum(sums)
+	for i := range k {
+		for j := range d {
+			dst.Row(lo + i)[j] = float32(sums[j*k+i] - float64(l.a.shift[j])*sums[d*k+i])
 		}
 	}
 	return nil
@@ -222,45 +204,39 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 // productOf returns a function that stores rows of XW for weights W, which have a row for each column of attributes.
 func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 	d, k := l.a.Cols, w.Cols
-	constant := make([]float32, k)
-	for c := range k {
-		sum := 0.0
-		for j := range d {
-			sum += float64(l.a.shift[j]*l.a.factor[j]) * float64(w.Row(j)[c])
+	constant := make([]float64, k)
+	for j := range d {
+		for c, y := range w.Row(j) {
+			constant[c] += float64(l.a.shift[j]) * float64(y)
 		}
-		constant[c] = float32(sum)
 	}
 	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
 	return func(dst *sparse.Block[float32], lo int) {
-		scaled, attributes := make([]float32, d), readerOf(l.a)
+		attributes := readerOf(l.a)
 		for i := range dst.Rows {
 			row := dst.Row(i)
-			columns, values := attributes.entries(lo + i)
-			if values == nil {
-				clear(row)
+			clear(row)
+			if !l.a.Has(lo + i) {
 				continue
 			}
-			for e, x := range values {
-				scaled[e] = l.a.value(lo+i, int(columns[e]), x)
-			}
-			simd.Gather(simd.Rows[float32]{Data: row, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
-			for c, s := range constant {
-				row[c] -= s
+			columns, features := attributes.features(lo+i, 0, d)
+			simd.Gather(simd.Rows[float32]{Data: row, Stride: k}, k, one, rows, []int64{0, int64(len(features))}, columns, features)
+			for c, y := range constant {
+				row[c] -= float32(y)
 			}
 		}
 	}
 }
 
-// apply returns XW.
-func (l *lens) apply(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
-	return l.productOf(w), nil
-}
-
-// applyRank returns PW, which is computed from rows of P, or stored by slabs of classes. Cost: as many sweeps as steps for
-// each slab.
-func (l *lens) applyRank(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+// rankedProduct returns PW, which is computed from stored rows of P, or stored by slabs of classes. Cost: as many sweeps as
+// steps for each slab.
+func (l *lens) rankedProduct(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
 	if l.ranked != nil {
-		return l.rankedProduct(w), nil
+		return func(dst *sparse.Block[float32], lo int) {
+			rows := chunks.Block[float32](dst.Rows, l.a.Cols)
+			l.ranked.rowsTo(rows, lo)
+			productTo(dst, rows, w)
+		}, nil
 	}
 	store, err := l.files.newStore(w.Cols)
 	width := slabWidth(l.memory, rankBytes(l.a.Rows))
@@ -282,16 +258,15 @@ func (l *lens) applyRank(ctx context.Context, w *sparse.Block[float32]) (nodeSco
 // rankBytes returns the size of a column of the three blocks in which attributes are swept.
 func rankBytes(n int) int64 { return 12 * int64(n) }
 
-// rankedProduct returns PW, from rows of P.
-func (l *lens) rankedProduct(w *sparse.Block[float32]) nodeScores {
-	k, one, weights := w.Cols, []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
-	return func(dst *sparse.Block[float32], lo int) {
-		rows := chunks.Block[float32](dst.Rows, l.a.Cols)
-		l.ranked.rowsTo(rows, lo)
-		for i := range dst.Rows {
-			clear(dst.Row(i))
-			simd.Gather(simd.Rows[float32]{Data: dst.Row(i), Stride: k}, k, one, weights, []int64{0, int64(l.a.Cols)}, l.a.columns, rows.Row(i))
-		}
+// productTo stores XW.
+func productTo(dst, x, w *sparse.Block[float32]) {
+	weights, columns := simd.Rows[float32]{Data: w.Data, Stride: w.Stride}, make([]uint32, w.Rows)
+	for j := range columns {
+		columns[j] = uint32(j)
+	}
+	for i := range dst.Rows {
+		clear(dst.Row(i))
+		simd.Gather(simd.Rows[float32]{Data: dst.Row(i), Stride: w.Cols}, w.Cols, []float32{1}, weights, []int64{0, int64(w.Rows)}, columns, x.Row(i))
 	}
 }
 

@@ -139,7 +139,7 @@ func TestViews(t *testing.T) {
 			t.Fatal("only one way is tested")
 		}
 		for _, nodes := range [][]int{{17}, every} {
-			plainRows, rankedRows, err := l.at(t.Context(), nodes, func(string, int, int) {})
+			plainRows, rankedRows, err := l.at(t.Context(), nodes, nil, func(string, int, int) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestViews(t *testing.T) {
 		for _, view := range []struct {
 			x     *mat.Dense
 			apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)
-		}{{x, l.apply}, {ranked, l.applyRank}} {
+		}{{x, func(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) { return l.productOf(w), nil }}, {ranked, l.rankedProduct}} {
 			var want mat.Dense
 			want.Mul(view.x, w)
 			scores, err := view.apply(t.Context(), weights)

@@ -222,12 +222,12 @@ func attributeBytes(p *problem.Problem, design *design, workers int, limit int64
 	n, d, k, folds := p.Attributes.Rows, p.Attributes.Cols, len(p.Names), design.folds
 	labels := len(shownLabels(p, d, 0))
 	retained := attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d)
-	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*slabColumns
+	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) + int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0
 	}
 	if learnsWords(p, p.Attributes.Entries) {
-		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1)
+		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) + int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*int64(k)
 	}
 	ridges := 2*chunks.Bytes[float32](d, k) + ridge.Bytes(labels, d, k, folds)
 	if design.counts {

@@ -88,15 +88,7 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ri
 	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
 		dst := chunks.Block[float32](n, w.Cols)
 		return scoresIn(dst), chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-			for v := lo; v < hi; v++ {
-				row := dst.Row(v)
-				clear(row)
-				for j, y := range nodes.Row(v) {
-					for class, weight := range w.Row(j) {
-						row[class] += float32(y * weight)
-					}
-				}
-			}
+			productTo(rowRange(dst, lo, hi), rowRange(nodes, lo, hi), w)
 		})
 	}), nil
 }
