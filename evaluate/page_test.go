@@ -66,7 +66,7 @@ func TestPageSize(t *testing.T) {
 func wideReport(methods, sizes, classes int) *Report {
 	const seed, splits = 3, 20
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &Report{Nodes: 19717, Labelled: 19717, Splits: splits, TuningSplits: 10, RNGSeed: 1}
+	r := &Report{TuningSplits: 10, protocol: protocol{Nodes: 19717, Labelled: 19717, Splits: splits, RNGSeed: 1}}
 	for i := range classes {
 		r.Classes = append(r.Classes, []string{"Theory", "Neural_Networks", "Case_Based", "Genetic_Algorithms"}[i%4]+strconv.Itoa(i))
 	}
@@ -80,10 +80,12 @@ func wideReport(methods, sizes, classes int) *Report {
 				name, base = "majority", 0.3
 			}
 			res := Result{
-				Method: name, TrainFraction: f, TrainedOn: (&size{fraction: f}).text(), NodesTested: 1 - f, NodesTrained: f, Confusion: newConfusion(classes),
+				measured: (&size{fraction: f}).measured(name), Confusion: newConfusion(classes),
 				MacroF1: rng.Float64(), MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
-				parametersOfSplits: parametersOfSplits{Text: "α = 0.8, 100 steps, C = 2, plain features, class-weights equal, strategy one-vs-one, tolerance = 0.001", Parameters: []byte("{}")}, Tuned: onSplits, TuningAccuracy: 0.7,
+				Tuned: onSplits, TuningAccuracy: 0.7,
 			}
+			res.NodesTested, res.NodesTrained, res.Parameters = 1-f, f, []byte("{}")
+			res.Text = "α = 0.8, 100 steps, C = 2, plain features, class-weights equal, strategy one-vs-one, tolerance = 0.001"
 			res.Calibration = new(calibration)
 			for b := range res.Calibration {
 				n := 100 + rng.IntN(2000)
@@ -102,7 +104,7 @@ func wideReport(methods, sizes, classes int) *Report {
 			res.AccuracyMean, res.AccuracyStderr = meanStderr(res.Accuracies)
 			results = append(results, res)
 		}
-		r.Significance = append(r.Significance, compare(results)...)
+		r.Significance = append(r.Significance, compare(results, (*Result).scores)...)
 		r.Results = append(r.Results, results...)
 	}
 	return r

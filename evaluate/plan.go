@@ -85,6 +85,36 @@ func (s *size) text() string {
 	return strconv.FormatFloat(100*s.fraction, 'g', 4, 64) + " %"
 }
 
+// measured returns a method at the training size, without measures.
+func (s *size) measured(method string) measured {
+	return measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
+}
+
+// begin draws the splits of items without classes, which have the given rows, and describes them.
+func (plan *Plan) begin(d *protocol, nodes int, row []int, seed uint64) ([]size, error) {
+	sizes, err := plan.sizes(&method.Problem{Row: row, Class: make([]int, len(row)), Names: []string{""}}, seed)
+	if err != nil {
+		return nil, err
+	}
+	*d = protocol{Nodes: nodes, Labelled: len(row), Splits: sizes[0].splits.Len, Folds: plan.Folds, RNGSeed: seed}
+	d.Protocol = d.drawn()
+	return sizes, nil
+}
+
+// eachSplit calls measure for the splits of a training size.
+func (plan *Plan) eachSplit(sizes []size, number int, measure func(i int, s split.Split) error) error {
+	splits := sizes[number].splits
+	for i := range splits.Len {
+		if err := measure(i, splits.At(i)); err != nil {
+			return err
+		}
+		if plan.Progress != nil {
+			plan.Progress("", int64(number*splits.Len+i+1), int64(len(sizes)*splits.Len))
+		}
+	}
+	return nil
+}
+
 // sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	share := func(s split.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }

@@ -13,25 +13,31 @@ import (
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
-// Report holds the measurements of [Run]: those of every method on the same splits.
+// protocol describes a comparison.
+type protocol struct {
+	Nodes      int    `json:"nodes"`
+	Labelled   int    `json:"labelled"`             // nodes with a label or a number
+	Splits     int    `json:"splits"`               // for each training size
+	Folds      int    `json:"folds,omitempty"`      // splits are those of cross-validation
+	Stratified bool   `json:"stratified,omitempty"` // fractions and folds have each class's share
+	RNGSeed    uint64 `json:"seed"`
+
+	Protocol string `json:"protocol"`        // how splits were drawn
+	Marks    string `json:"marks,omitempty"` // meanings of the marks of results
+	Summary  string `json:"summary,omitempty"`
+}
+
+// Report holds the measurements of [Run]: those of every method on the same splits. The summary has the best method of the
+// middle training size, and whether the difference to the next one may be chance.
 type Report struct {
-	Nodes     int      `json:"nodes"`
-	Unreached int      `json:"nodes_unreached"` // nodes that no label reaches, of which nothing can be learned
-	Labelled  int      `json:"labelled"`
-	Classes   []string `json:"classes"`
-
-	Splits       int    `json:"splits"`               // for each training size
-	Folds        int    `json:"folds,omitempty"`      // splits are those of cross-validation
-	Stratified   bool   `json:"stratified,omitempty"` // fractions and folds have each class's share
-	TuningSplits int    `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
-	RNGSeed      uint64 `json:"seed"`
-
-	Protocol        string `json:"protocol"` // how splits were drawn
-	ParameterChoice string `json:"parameter_choice,omitempty"`
-	Marks           string `json:"marks"`   // meanings of the marks of results
-	Summary         string `json:"summary"` // the best method of the middle training size, and whether the difference to the next one may be chance
+	protocol
+	Unreached       int      `json:"nodes_unreached"` // nodes that no label reaches, of which nothing can be learned
+	Classes         []string `json:"classes"`
+	TuningSplits    int      `json:"tuning_splits"` // 0: parameters are chosen inside each training set
+	ParameterChoice string   `json:"parameter_choice,omitempty"`
 
 	Results      []Result     `json:"results"`
 	Significance []Comparison `json:"significance"`
@@ -39,28 +45,20 @@ type Report struct {
 
 // Result is one method at one training size. Accuracies are fractions of one.
 type Result struct {
-	Method         string    `json:"method"`
-	TrainFraction  float64   `json:"train_fraction"`            // of the labelled nodes
-	TrainedOn      string    `json:"trained_on"`                // the size of the training sets, as a person reads it
+	measured
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
-	Mark           string    `json:"mark,omitempty"`
-	Standing       string    `json:"standing"`   // "best", "not worse" at [Level], or "worse"
 	Accuracies     []float64 `json:"accuracies"` // by split
 	MacroF1        float64   `json:"macro_f1"`   // mean over splits
 
-	// Means over splits: the accuracy on the test nodes that a training label reaches, their
-	// number, and that of all test nodes, which AccuracyMean counts.
+	// Means over splits: the accuracy on the test nodes that a training label reaches, and their number.
 	AccuracyReached float64 `json:"accuracy_reached"`
 	NodesReached    float64 `json:"nodes_reached"`
-	NodesTested     float64 `json:"nodes_tested"`
-	NodesTrained    float64 `json:"nodes_trained"` // mean size of the training sets
 
 	Quality             // means over splits; nil where a split has none
 	Confusion confusion `json:"confusion"` // summed over splits
 
-	parametersOfSplits
 	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
@@ -78,8 +76,16 @@ type Result struct {
 	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // of predictions, summed over splits
 }
 
-// parametersOfSplits holds the parameters of a method.
-type parametersOfSplits struct {
+// measured is a method at one training size.
+type measured struct {
+	Method        string  `json:"method"`
+	TrainFraction float64 `json:"train_fraction"` // of the labelled nodes
+	TrainedOn     string  `json:"trained_on"`     // the size of the training sets, as a person reads it
+	Mark          string  `json:"mark,omitempty"`
+	Standing      string  `json:"standing,omitempty"` // "best", "not worse" at [Level], or "worse"
+	NodesTrained  float64 `json:"nodes_trained"`      // means over splits
+	NodesTested   float64 `json:"nodes_tested"`
+
 	// Parameters are those of all splits, with values that were not chosen. They are null if
 	// there are none, or if each split has its own in ParametersBySplit. Text
 	// formats Parameters, or else those of the first split.
@@ -88,17 +94,29 @@ type parametersOfSplits struct {
 	Text              string            `json:"parameters_text,omitempty"`
 }
 
+// note adds the sizes and the parameters, nil for none, of one of some splits.
+func (m *measured) note(parameters any, s split.Split, splits int) error {
+	m.NodesTrained += float64(len(s.Train)) / float64(splits)
+	m.NodesTested += float64(len(s.Test)) / float64(splits)
+	if parameters == nil {
+		return nil
+	}
+	text, err := json.Marshal(parameters)
+	m.ParametersBySplit = append(m.ParametersBySplit, text)
+	return err
+}
+
 // unite stores the parameters of splits as those of all if they are equal.
-func (p *parametersOfSplits) unite() {
-	if list := p.ParametersBySplit; len(list) > 0 && !slices.ContainsFunc(list, func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
-		p.Parameters, p.ParametersBySplit = list[0], nil
+func (m *measured) unite() {
+	if list := m.ParametersBySplit; len(list) > 0 && !slices.ContainsFunc(list, func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
+		m.Parameters, m.ParametersBySplit = list[0], nil
 	}
 }
 
 // lineTo writes the parameters of all splits as a line, if there are any.
-func (p *parametersOfSplits) lineTo(w io.Writer, method, trainedOn string) {
-	if p.Parameters != nil {
-		fmt.Fprintf(w, "%s at %s: %s\n", method, trainedOn, p.Text)
+func (m *measured) lineTo(w io.Writer) {
+	if m.Parameters != nil {
+		fmt.Fprintf(w, "%s at %s: %s\n", m.Method, m.TrainedOn, m.Text)
 	}
 }
 
@@ -153,7 +171,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString(line + "\n")
 	}
 	for i := range r.Results {
-		r.Results[i].lineTo(&b, r.Results[i].Method, r.Results[i].TrainedOn)
+		r.Results[i].lineTo(&b)
 	}
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
@@ -184,7 +202,7 @@ const (
 func thousands(n int) string { return report.Count(n).Text }
 
 // drawn describes the splits that means are over.
-func (r *Report) drawn() string {
+func (r *protocol) drawn() string {
 	kind := ""
 	if r.Stratified {
 		kind = "stratified "
@@ -207,7 +225,7 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
 // describe stores the texts of a report, and the times of its results.
 func (r *Report) describe() {
-	r.Protocol, r.ParameterChoice, r.Marks = r.drawn(), strings.Join(r.parameterChoice(), "; "), bestMark+" best"
+	r.ParameterChoice, r.Marks = strings.Join(r.parameterChoice(), "; "), bestMark+" best"
 	for i := range r.Results {
 		res := &r.Results[i]
 		res.SecondsPrediction = (res.Phases.Choose + res.Phases.Walk + res.Phases.Classify) / float64(max(1, r.Splits))

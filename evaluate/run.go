@@ -45,11 +45,10 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{
-		Nodes: p.Nodes(), Labelled: len(p.Row), Classes: p.Names, RNGSeed: set.RNGSeed,
-		Splits: sizes[0].splits.Len,
-		Folds:  plan.Folds, Stratified: plan.Stratified,
-	}
+	report := &Report{Classes: p.Names, protocol: protocol{
+		Nodes: p.Nodes(), Labelled: len(p.Row), RNGSeed: set.RNGSeed, Splits: sizes[0].splits.Len, Folds: plan.Folds, Stratified: plan.Stratified,
+	}}
+	report.Protocol = report.drawn()
 	if p.Graph != nil {
 		report.Unreached = report.Nodes - p.CountOf(reached)
 	}
@@ -62,14 +61,14 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		for j := range methods {
 			m := &methods[j]
 			rec := plan.Journal.at(i*len(methods)+j, &record{Result: Result{
-				Method: m.Name, TrainFraction: sizes[i].fraction, TrainPerClass: sizes[i].perClass, TrainedOn: sizes[i].text(), Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
+				measured: sizes[i].measured(m.Name), TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
 			}})
 			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
 				return nil, errors.Join(err, plan.Journal.save(true))
 			}
 			results = append(results, rec.Result)
 		}
-		report.Significance = append(report.Significance, compare(results)...)
+		report.Significance = append(report.Significance, compare(results, (*Result).scores)...)
 		report.Results = append(report.Results, results...)
 	}
 	report.describe()

@@ -48,7 +48,7 @@ const Level = 0.05
 
 // byDraws reports whether the test over draws of the labels decides the standing of methods: where test sets are larger than
 // training sets, because such draws share few training nodes and the other test is very cautious.
-func byDraws(r *Result) bool { return r.NodesTested > r.NodesTrained }
+func byDraws(r *measured) bool { return r.NodesTested > r.NodesTrained }
 
 // How a method compares with the others at its training size.
 const (
@@ -57,19 +57,23 @@ const (
 	worse    = "worse"
 )
 
-// compare returns the tests between all methods of one training size, and stores how
+// scores returns the accuracies by split.
+func (r *Result) scores() (*measured, []float64) { return &r.measured, r.Accuracies }
+
+// compare returns the tests between all methods of one training size by their scores on each split, and stores how
 // they compare with the best. Without a second split nothing is known of chance.
-func compare(results []Result) (tests []Comparison) {
-	best := 0
-	for i := range results {
-		if results[i].Standing = worse; results[i].AccuracyMean > results[best].AccuracyMean {
+func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests []Comparison) {
+	results, scores, best := make([]*measured, len(list)), make([][]float64, len(list)), 0
+	for i := range list {
+		results[i], scores[i] = scoresOf(&list[i])
+		if results[i].Standing = worse; stat.Mean(scores[i], nil) > stat.Mean(scores[best], nil) {
 			best = i
 		}
 	}
 	var p, draws []float64
 	for i := range results {
-		for j := range results[i+1:] {
-			c := newComparison(&results[i], &results[i+1+j])
+		for j := i + 1; j < len(results); j++ {
+			c := newComparison(results[i], results[j], scores[i], scores[j])
 			tests, p, draws = append(tests, c), append(p, c.P), append(draws, c.PDraws)
 		}
 	}
@@ -87,11 +91,11 @@ func compare(results []Result) (tests []Comparison) {
 	results[best].Standing, results[best].Mark = first, bestMark
 	for i, test := 0, 0; i < len(results); i++ {
 		for j := i + 1; j < len(results); j, test = j+1, test+1 {
-			if i != best && j != best || len(results[best].Accuracies) < 2 {
+			if i != best && j != best || len(scores[best]) < 2 {
 				continue
 			}
-			t, rival := tests[test], &results[i+j-best]
-			switch isByDraws := byDraws(&results[best]); {
+			t, rival := tests[test], results[i+j-best]
+			switch isByDraws := byDraws(results[best]); {
 			case isByDraws && t.PDraws >= Level || !isByDraws && t.PHolm >= Level:
 				rival.Standing, rival.Mark = notWorse, notWorseMark
 			case isByDraws && t.PHolm >= Level:
@@ -103,21 +107,21 @@ func compare(results []Result) (tests []Comparison) {
 }
 
 // newComparison compares two methods at one training size.
-func newComparison(a, b *Result) Comparison {
-	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn, A: a.Method, B: b.Method, Difference: a.AccuracyMean - b.AccuracyMean}
-	for i := range a.Accuracies {
-		switch cmp.Compare(a.Accuracies[i], b.Accuracies[i]) {
+func newComparison(a, b *measured, x, y []float64) Comparison {
+	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn, A: a.Method, B: b.Method, Difference: stat.Mean(x, nil) - stat.Mean(y, nil)}
+	for i := range x {
+		switch cmp.Compare(x[i], y[i]) {
 		case 1:
 			c.Higher++
 		case -1:
 			c.Lower++
 		}
 	}
-	c.P, c.Margin = correctedT(a.Accuracies, b.Accuracies, a.NodesTested/a.NodesTrained, a.NodesTested)
-	if len(a.Accuracies) < leastSplits {
+	c.P, c.Margin = correctedT(x, y, a.NodesTested/a.NodesTrained, a.NodesTested)
+	if len(x) < leastSplits {
 		c.Margin = 0
 	}
-	c.PDraws, _ = correctedT(a.Accuracies, b.Accuracies, 0, a.NodesTested)
+	c.PDraws, _ = correctedT(x, y, 0, a.NodesTested)
 	return c
 }
 

@@ -2,52 +2,38 @@ package evaluate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ValuesReport holds the measurements of [CompareValues]: those of every method on the same splits.
 type ValuesReport struct {
-	Nodes    int `json:"nodes"`
-	Labelled int `json:"labelled"` // nodes with a value
-
-	Splits  int    `json:"splits"`          // for each training size
-	Folds   int    `json:"folds,omitempty"` // splits are those of cross-validation
-	RNGSeed uint64 `json:"seed"`
-
-	Protocol string `json:"protocol"` // how splits were drawn
-	Marks    string `json:"marks"`    // meanings of the marks of results
-	Summary  string `json:"summary"`
-
+	protocol
 	Results []ValuesResult `json:"results"` // by training size, in each the two means and then the methods
 }
 
-// ValuesResult is one method at one training size. Errors are means over splits of those of the test nodes.
+// ValuesResult is one method at one training size. Errors are means over splits of those of the test nodes, and the standing is by RMSE.
 type ValuesResult struct {
-	Method        string  `json:"method"`
-	TrainedOn     string  `json:"trained_on"`
-	Mark          string  `json:"mark,omitempty"`
-	TrainFraction float64 `json:"train_fraction"` // of the nodes with a value
+	measured
 	regress.Errors
-	RMSEStderr   float64   `json:"rmse_stderr"`
-	MAEStderr    float64   `json:"mae_stderr"`
-	R2Stderr     float64   `json:"r2_stderr"`
-	Standing     string    `json:"standing"`      // by RMSE: "best", "not worse" at [Level], or "worse"
-	RMSEs        []float64 `json:"rmse_by_split"` // of every split
-	NodesTrained float64   `json:"nodes_trained"` // means over splits
-	NodesTested  float64   `json:"nodes_tested"`
+	RMSEStderr float64               `json:"rmse_stderr"`
+	MAEStderr  float64               `json:"mae_stderr"`
+	R2Stderr   float64               `json:"r2_stderr"`
+	RMSEs      []float64             `json:"rmse_by_split"` // of every split
+	Tested     []regress.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 
-	parametersOfSplits
-
-	Tested []regress.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
+	splits [2][]float64 // MAE and R2
 }
 
 // CompareValues measures methods that predict numbers: at each training size all of them learn from the same
@@ -55,51 +41,67 @@ type ValuesResult struct {
 // other known values. It uses the Fractions, Folds, Given, Splits and Progress of the plan. The
 // errors are those of [regress.Run] and of splits.
 func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.Method, plan *Plan, s *regress.Settings) (*ValuesReport, error) {
-	sizes, err := plan.sizes(&method.Problem{Row: p.Row, Class: make([]int, len(p.Row)), Names: []string{"value"}}, s.RNGSeed)
+	r := new(ValuesReport)
+	sizes, err := plan.begin(&r.protocol, sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
 	if err != nil {
 		return nil, err
 	}
-	r := &ValuesReport{
-		Nodes: sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), Labelled: len(p.Row), Splits: sizes[0].splits.Len, Folds: plan.Folds, RNGSeed: s.RNGSeed,
-	}
-	for i, size := range sizes {
+	for i := range sizes {
 		var results []ValuesResult
-		var errorLists [][]regress.Errors // of each result by split
-		for j := range size.splits.Len {
-			split := size.splits.At(j)
+		err := plan.eachSplit(sizes, i, func(j int, split split.Split) error {
 			test, index := p.At(split.Test), 0
-			err := regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
+			return regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
 				if j == 0 {
-					results, errorLists = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, TrainedOn: size.text(), parametersOfSplits: parametersOfSplits{Text: v.String()}}), append(errorLists, nil)
+					results = append(results, ValuesResult{measured: sizes[i].measured(name)})
+					results[index].Text = v.String()
 				}
-				errorLists[index] = append(errorLists[index], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
-				results[index].note(v, split.Train, split.Test)
-				for i := 0; j == 0 && i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
-					results[index].Tested = append(results[index].Tested, regress.TestedValue{True: test.Value[i], Predicted: predicted[test.Row[i]]})
-				}
+				results[index].add(test, v, split, sizes[i].splits.Len, predicted)
 				index++
 			})
-			if err != nil {
-				return nil, err
-			}
-			if plan.Progress != nil {
-				plan.Progress("", int64(i*r.Splits+j+1), int64(len(sizes)*r.Splits))
-			}
+		})
+		if err != nil {
+			return nil, err
 		}
-		for index := range results {
-			results[index].summarise(errorLists[index])
+		unit := stat.Mean(results[0].RMSEs, nil)
+		for k := range results {
+			res := &results[k]
+			res.RMSE, res.RMSEStderr = meanStderr(res.RMSEs)
+			res.MAE, res.MAEStderr = meanStderr(res.splits[0])
+			res.R2, res.R2Stderr = meanStderr(res.splits[1])
+			res.unite()
 		}
-		standing(results)
+		compare(results, func(res *ValuesResult) (*measured, []float64) {
+			scores := slices.Clone(res.RMSEs)
+			if unit > 0 {
+				floats.Scale(-1/unit, scores)
+			}
+			return &res.measured, scores
+		})
 		r.Results = append(r.Results, results...)
 	}
 	r.describe()
 	return r, nil
 }
 
+// add measures the predictions of one of some splits.
+func (r *ValuesResult) add(test *regress.Problem, v method.Parameters, s split.Split, splits int, predicted []float64) {
+	e := regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] })
+	if r.RMSEs == nil {
+		for i := 0; i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
+			r.Tested = append(r.Tested, regress.TestedValue{True: test.Value[i], Predicted: predicted[test.Row[i]]})
+		}
+	}
+	r.RMSEs, r.splits[0], r.splits[1] = append(r.RMSEs, e.RMSE), append(r.splits[0], e.MAE), append(r.splits[1], e.R2)
+	var parameters any
+	if v.String() != "" {
+		parameters = v
+	}
+	_ = r.note(parameters, s, splits) // numbers and words can be written
+}
+
 // describe stores the texts of a report and of its results.
 func (r *ValuesReport) describe() {
-	r.Protocol, r.Marks = (&Report{Splits: r.Splits, Folds: r.Folds}).drawn(), "* least RMSE"
-	if r.Splits > 1 {
+	if r.Marks = "* least RMSE"; r.Splits > 1 {
 		r.Marks += ", ≈ not significantly larger; " + tests
 	}
 	var best []string
@@ -111,53 +113,6 @@ func (r *ValuesReport) describe() {
 		}
 	}
 	r.Summary = strings.Join(best, " ")
-}
-
-// note stores the parameters and the sizes of a split.
-func (r *ValuesResult) note(v method.Parameters, train, test []int) {
-	r.NodesTrained += float64(len(train))
-	r.NodesTested += float64(len(test))
-	if text, err := json.Marshal(v); err == nil && v.String() != "" {
-		r.ParametersBySplit = append(r.ParametersBySplit, text)
-	}
-}
-
-// summarise stores the means over all splits.
-func (r *ValuesResult) summarise(errorList []regress.Errors) {
-	mean := func(metric func(regress.Errors) float64) (list []float64, mean, stderr float64) {
-		for _, e := range errorList {
-			list = append(list, metric(e))
-		}
-		mean, stderr = meanStderr(list)
-		return list, mean, stderr
-	}
-	r.RMSEs, r.RMSE, r.RMSEStderr = mean(func(e regress.Errors) float64 { return e.RMSE })
-	_, r.MAE, r.MAEStderr = mean(func(e regress.Errors) float64 { return e.MAE })
-	_, r.R2, r.R2Stderr = mean(func(e regress.Errors) float64 { return e.R2 })
-	r.NodesTrained /= float64(len(errorList))
-	r.NodesTested /= float64(len(errorList))
-	r.unite()
-}
-
-// standing tests the differences of the methods of a training size, by RMSE in units of that of the mean, and
-// stores how each compares with the best.
-func standing(results []ValuesResult) {
-	list, unit := make([]Result, len(results)), results[0].RMSE
-	if unit == 0 {
-		unit = 1
-	}
-	for i, r := range results {
-		result := &list[i]
-		result.Method, result.NodesTrained, result.NodesTested = strconv.Itoa(i), r.NodesTrained, r.NodesTested
-		for _, x := range r.RMSEs {
-			result.Accuracies = append(result.Accuracies, -x/unit)
-		}
-		result.AccuracyMean = -r.RMSE / unit
-	}
-	compare(list)
-	for i := range results {
-		results[i].Standing = list[i].Standing
-	}
 }
 
 // mostPoints bounds the points of a chart of predicted values.
@@ -172,7 +127,7 @@ func (r *ValuesReport) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.Protocol, page.Sections[0].Tables[0].Text(), r.Marks)
 	for i := range r.Results {
-		r.Results[i].lineTo(&b, r.Results[i].Method, r.Results[i].TrainedOn)
+		r.Results[i].lineTo(&b)
 	}
 	_, err = io.WriteString(w, b.String())
 	return err

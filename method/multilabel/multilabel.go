@@ -1,6 +1,6 @@
 // Package multilabel learns several labels a node: [Predict] makes eigenvectors of the
 // graph, learns each label against the rest from them, and gives a probability of each that
-// says nothing of the others. [Evaluate] measures how well.
+// says nothing of the others.
 package multilabel
 
 import (
@@ -37,15 +37,82 @@ func lambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
 // columnsOf returns how many columns a graph of n nodes has.
 func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 
-// withoutDirections returns a problem on the graph without directions, and the settings for it.
-func withoutDirections(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Problem, *method.Settings, error) {
-	if !p.Directed {
-		return p, s, nil
+// Learner learns from some of the labelled nodes of a problem.
+type Learner struct {
+	Row  []int   // the labelled nodes, each once
+	Sets [][]int // their labels, in increasing order
+
+	problem *method.Problem
+	set     method.Settings
+	columns *sparse.Block[float64] // nil before the first model
+}
+
+// NewLearner returns the learner of a problem, in which a node has a row for each of its labels.
+func NewLearner(p *method.Problem, s *method.Settings) *Learner {
+	l := &Learner{problem: p, set: s.WithDefaults()}
+	places := map[int]int{}
+	for i, v := range p.Row {
+		place, isListed := places[v]
+		if !isListed {
+			place = len(l.Row)
+			places[v] = place
+			l.Row, l.Sets = append(l.Row, v), append(l.Sets, nil)
+		}
+		l.Sets[place] = append(l.Sets[place], p.Class[i])
 	}
-	set := s.WithDefaults()
-	_, set.Memory = p.ArcsBytes(set.Memory)
-	p, _, err := p.WithoutDirections(ctx, set.Workers, new(problem.Work))
-	return p, &set, err
+	for _, set := range l.Sets {
+		slices.Sort(set)
+	}
+	return l
+}
+
+// Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once.
+// The errors are those of [lanczos.Problem.Solve] and of weights that are too large or too small.
+func (l *Learner) Fit(ctx context.Context, positions []int) (m *Model, err error) {
+	if l.columns == nil {
+		if l.problem.Directed {
+			_, l.set.Memory = l.problem.ArcsBytes(l.set.Memory)
+			if l.problem, _, err = l.problem.WithoutDirections(ctx, l.set.Workers, new(problem.Work)); err != nil {
+				return nil, err
+			}
+		}
+		if l.columns, err = newColumns(ctx, l.problem, &l.set); err != nil {
+			return nil, err
+		}
+	}
+	node, sets := make([]int, len(positions)), make([][]int, len(positions))
+	for i, position := range positions {
+		node[i], sets[i] = l.Row[position], l.Sets[position]
+	}
+	return fit(ctx, l.columns, node, sets, len(l.problem.Names), &l.set)
+}
+
+// Frequent returns the number of the nodes at some positions with each label, a score that is the same for all nodes, and the threshold
+// that they learn for it.
+func (l *Learner) Frequent(positions []int) (counts []float64, limit float64) {
+	counts = make([]float64, len(l.problem.Names))
+	var sets [][]int
+	for _, position := range positions {
+		for _, c := range l.Sets[position] {
+			counts[c]++
+		}
+		sets = append(sets, l.Sets[position])
+	}
+	return counts, threshold(sets, func(int) []float64 { return counts })
+}
+
+// F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many predicted labels
+// as true ones (Perozzi, Al-Rfou, Skiena 2014), then if it has those with at least the given score.
+func (l *Learner) F1(positions []int, limit float64, scores func(node int) []float64) (measures [4]float64) {
+	var truth [][]int
+	list := make([][]float64, len(positions))
+	for i, position := range positions {
+		truth, list[i] = append(truth, l.Sets[position]), scores(l.Row[position])
+	}
+	labels := len(l.problem.Names)
+	measures[0], measures[1] = labelF1(truth, labels, func(item int) []float64 { return list[item] })
+	measures[2], measures[3] = setF1(truth, labels, func(item int) []int { return above(list[item], limit) })
+	return measures
 }
 
 // newColumns returns the features of all nodes: the eigenvectors u of the largest eigenvalues λ of
@@ -97,8 +164,7 @@ func Bytes(p *method.Problem) (bytes int64) {
 	if p.Directed {
 		bytes, _ = p.ArcsBytes(0)
 	}
-	node, _ := setsOf(p)
-	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)
+	n, labelled, labels := len(p.Degrees), len(NewLearner(p, nil).Row), len(p.Names)
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
 	search := lanczos.Bytes(n, k, 0, lanczos.Largest, 0)
 	fits := blocks.BlockBytes[float64](n, k) + blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
@@ -227,23 +293,21 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 	}
 }
 
-// scoresTo stores in dst, with a place for each label, what least squares says of a node.
-func (m *Model) scoresTo(dst []float64, node int) []float64 {
+// Probabilities returns the probability of each label of a node.
+func (m *Model) Probabilities(node int) []float64 { return m.probable(m.scores(node)) }
+
+// scores returns the values of the least squares for a node.
+func (m *Model) scores(node int) []float64 {
 	x := make([]float64, m.Columns+1)
 	rowTo(x[:m.Columns], m.columns, node)
 	x[m.Columns] = 1
-	copy(dst, m.shares)
+	scores := slices.Clone(m.shares)
 	for j, v := range x {
 		for c, w := range m.weights.RawRowView(j) {
-			dst[c] += float64(v * w)
+			scores[c] += float64(v * w)
 		}
 	}
-	return dst
-}
-
-// probabilitiesTo stores in dst the probability of each label of a node.
-func (m *Model) probabilitiesTo(dst []float64, node int) []float64 {
-	return m.probable(m.scoresTo(dst, node))
+	return scores
 }
 
 // probable turns scores of labels into their probabilities.
@@ -254,65 +318,35 @@ func (m *Model) probable(scores []float64) []float64 {
 	return scores
 }
 
-// setsOf returns the labelled nodes of a problem, each once, in their order, and their
-// labels in increasing order.
-func setsOf(p *method.Problem) (node []int, sets [][]int) {
-	places := map[int]int{}
-	for i, v := range p.Row {
-		place, isListed := places[v]
-		if !isListed {
-			place = len(node)
-			places[v] = place
-			node, sets = append(node, v), append(sets, nil)
-		}
-		sets[place] = append(sets[place], p.Class[i])
-	}
-	for _, set := range sets {
-		slices.Sort(set)
-	}
-	return node, sets
-}
-
 // Predict learns from the labels of a problem. It returns the probabilities of all nodes, in
-// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. Edges
-// have no direction here. The errors are those of [lanczos.Problem.Solve] and of weights that
-// are too large or too small.
+// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [Learner.Fit].
 func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model, *method.Prediction, error) {
-	p, s, err := withoutDirections(ctx, p, s)
+	l := NewLearner(p, s)
+	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := newColumns(ctx, p, s)
-	if err != nil {
-		return nil, nil, err
+	m.Labelled, m.labels = len(l.Row), make(map[int][]int, len(l.Row))
+	for i, v := range l.Row {
+		m.labels[v] = l.Sets[i]
 	}
-	node, sets := setsOf(p)
-	m, err := fit(ctx, c, node, sets, len(p.Names), s)
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := m.predict(ctx, p, s)
-	m.Labelled, m.labels = len(node), make(map[int][]int, len(node))
-	for i, v := range node {
-		m.labels[v] = sets[i]
-	}
+	out, err := m.predict(ctx, l.problem, &l.set)
 	return m, out, err
 }
 
 // predict returns the probabilities of all nodes of the problem that was learned from.
 func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Prediction, error) {
-	set := s.WithDefaults()
 	n, labels := len(p.Degrees), len(m.shares)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
 	var err error
-	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reached(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	const chunk = 1024
-	return out, sched.Run(ctx, set.Workers, (n+chunk-1)/chunk, func(_, piece int) error {
-		scores := make([]float64, labels)
+	return out, sched.Run(ctx, s.Workers, (n+chunk-1)/chunk, func(_, piece int) error {
 		for v := piece * chunk; v < min(n, (piece+1)*chunk); v++ {
-			simd.ConvertTo(out.Scores.Row(v), m.probabilitiesTo(scores, v))
+			scores := m.Probabilities(v)
+			simd.ConvertTo(out.Scores.Row(v), scores)
 			out.Class[v] = classify.ArgMax(scores)
 		}
 		return nil

@@ -182,7 +182,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("chose %d columns, λ = %v at %v; want %d, %v at %v, and %v of as many labels as nodes have", got.Columns, got.Lambda, got.MicroF1, width, lambda, want, best)
 	}
 	for v := range p.Degrees {
-		s, want := got.scoresTo(make([]float64, labels), v), scores(width, lambda, -1, v)
+		s, want := got.scores(v), scores(width, lambda, -1, v)
 		for l := range labels {
 			if !(math.Abs(s[l]-want[l]) <= 1e-9) {
 				t.Errorf("node %d has the score %v of label %d, want %v", v, s[l], l, want[l])
@@ -231,7 +231,7 @@ func TestWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := model.probabilitiesTo(make([]float64, 5), 0)
+	got := model.Probabilities(0)
 	if want := 1. / 22; math.Abs(got[3]-want) > 1e-9 || math.Abs(got[4]-21./22) > 1e-9 {
 		t.Errorf("probabilities %v, want %v of label 3 and %v of label 4", got, want, 21./22)
 	}
@@ -266,7 +266,8 @@ func TestWorkersAgree(t *testing.T) {
 
 // The labels of a node that stands on several lines are one set.
 func TestSetsOf(t *testing.T) {
-	node, sets := setsOf(&method.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}})
+	l := NewLearner(&method.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}}, nil)
+	node, sets := l.Row, l.Sets
 	if !slices.Equal(node, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
 		t.Errorf("nodes %v have %v", node, sets)
 	}

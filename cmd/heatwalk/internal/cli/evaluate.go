@@ -72,7 +72,7 @@ func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []str
 		}
 		c.regression = checkRegression(run, flags, c.learning.listed)
 	case c.learning.several:
-		checkSeveral(run, &c.learning, cmd, "train", "splits", "report")
+		checkSeveral(run, &c.learning, cmd, "train", "folds", "splits", "report")
 	default:
 		checkLearning(run, &c.learning, flags)
 		settleMethods(run, &c.learning, c.gridName)

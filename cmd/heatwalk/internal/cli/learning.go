@@ -391,7 +391,7 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 
 // multiLabelDocument is the JSON document of evaluate where nodes have several labels.
 type multiLabelDocument struct {
-	*multilabel.Report
+	*evaluate.SeveralReport
 	Graph   string       `json:"graph"`
 	Skipped skippedLines `json:"skipped_label_lines"`
 	Closing
@@ -403,10 +403,11 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	splits, _ := run.progress.Parts("evaluating", "split")
-	report, err := multilabel.Evaluate(run.ctx, d.problem(), c.splitting.train, c.splitting.splits, s, splits)
+	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Splits: c.splitting.splits, Progress: splits}
+	report, err := evaluate.CompareSeveral(run.ctx, d.problem(), plan, s)
 	if err != nil {
 		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
 	}
-	doc := &multiLabelDocument{Report: report, Graph: name, Skipped: skippedOf(d.l)}
+	doc := &multiLabelDocument{SeveralReport: report, Graph: name, Skipped: skippedOf(d.l)}
 	return publishReport(d.out, doc, report, "severallabels", name, storeOf(d.g.Store.Manifest), nil)
 }
