@@ -56,18 +56,9 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 func (c *Collection) Source(k *graphs.Kernel, l *classify.Learner) *Source {
 	s := newSource(param.Graphs, &k.Spec, l, len(c.Graphs.Graphs))
 	s.graph, s.Calibrate = k.On(context.Background(), c.Graphs, c.Kernel), true
-	s.gram = func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
+	s.gram = func(ctx context.Context, v param.Values, _ []int) (classify.Gram, param.Values, error) {
 		gram, complete, err := c.gram(ctx, k, v)
-		if err != nil || items == nil {
-			return classify.DenseGram(gram), complete, err
-		}
-		values := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
-		for a, i := range items {
-			for b, j := range items {
-				values.Row(a)[b] = gram.Row(i)[j]
-			}
-		}
-		return classify.DenseGram(values), complete, nil
+		return classify.DenseGram(gram), complete, err
 	}
 	return s
 }

@@ -38,7 +38,6 @@ type File struct {
 	Labels     *nodefile.Labels // of columns
 
 	file   *tablefile.File
-	row    *shard.Nodes
 	item   []int // the column of each item, the labelled ones first, in the order of their labels
 	class  []int // of each item, −1 for none
 	itemOf []int // the item that each row is, −1 for none
@@ -47,6 +46,9 @@ type File struct {
 // Open opens the file, reads the labels and finds the rows of the items that the learner is
 // given: the labelled columns or, where it learns from all nodes, all of them.
 func (k *File) Open(ctx context.Context) (err error) {
+	if k.Progress == nil {
+		k.Progress = func(string, int64, int64) {}
+	}
 	if k.file, err = tablefile.Inspect(ctx, k.Path, &tablefile.Options{Name: k.Path}); err != nil {
 		return err
 	}
@@ -56,13 +58,18 @@ func (k *File) Open(ctx context.Context) (err error) {
 	if k.Cols, err = k.file.Axis(ctx, "cols"); err != nil {
 		return err
 	}
-	if k.row, err = k.nodes("rows", k.Rows); err == nil {
-		err = k.readLabels(ctx)
+	rows, err := k.nodes("rows", k.Rows)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = k.choose()
+	columns, err := k.nodes("columns", k.Cols)
+	if err != nil {
+		return err
 	}
-	return err
+	if k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, columns, k.Labelling); err != nil {
+		return err
+	}
+	return k.choose(rows)
 }
 
 // fault returns an error about the file.
@@ -82,17 +89,8 @@ func (k *File) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	return nodes, err
 }
 
-// readLabels reads the labels of columns.
-func (k *File) readLabels(ctx context.Context) error {
-	nodes, err := k.nodes("columns", k.Cols)
-	if err == nil {
-		k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, nodes, k.Labelling)
-	}
-	return err
-}
-
 // choose finds the rows of the items that the learner is given.
-func (k *File) choose() error {
+func (k *File) choose(rows *shard.Nodes) error {
 	l := k.Learner
 	labelled := make([]bool, k.Cols.N)
 	for _, c := range k.Labels.Row {
@@ -113,7 +111,7 @@ func (k *File) choose() error {
 	}
 	k.itemOf = slices.Repeat([]int{-1}, k.Rows.N)
 	for a, c := range k.item {
-		row, ok := k.row.Lookup(k.Cols.ID(c))
+		row, ok := rows.Lookup(k.Cols.ID(c))
 		if !ok {
 			return k.fault("the rows are to hold all nodes", "the column of %q has no row", k.Cols.ID(c))
 		}
@@ -146,7 +144,7 @@ func (k *File) read(ctx context.Context, stage string, visit func(row int, items
 		}
 		visit(done, items)
 		done++
-		k.report(stage, int64(done), int64(k.Rows.N))
+		k.Progress(stage, int64(done), int64(k.Rows.N))
 		return nil
 	})
 }
@@ -188,12 +186,6 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-func (k *File) report(stage string, done, total int64) {
-	if k.Progress != nil {
-		k.Progress(stage, done, total)
-	}
-}
-
 // Classify learns from the values between the items, and reads all values again to score each row. The error may be
 // a [*problem.Error].
 func (k *File) Classify(ctx context.Context) (*Classified, error) {
@@ -201,7 +193,7 @@ func (k *File) Classify(ctx context.Context) (*Classified, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.report("learning", 0, 0)
+	k.Progress("learning", 0, 0)
 	c, err := learn(ctx, k.Learner, g, k.class, k.Labels.Names, k.Values, k.Calibrate)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -34,12 +36,9 @@ type Source struct {
 	learner *classify.Learner
 	items   int
 
-	// gram returns the kernel between some items, nil for all, with the given values of its parameters and its defaults in
-	// place of the others, and all of its values.
-	gram func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error)
-
-	// trained returns the source for some labelled items; nil: it is the same for all.
-	trained func(labelled []int) *Source
+	// gram returns the kernel between all items, of which some are labelled, with the given values of its parameters and its
+	// defaults in place of the others, and all of its values.
+	gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 }
 
 // newSource returns a source without values for a kernel between items of a kind.
@@ -49,21 +48,16 @@ func newSource(works uint, kernel *param.Spec, l *classify.Learner, items int) *
 	}, kernel: kernel, learner: l, items: items}
 }
 
-// Task is one classification of the items of a source.
-type Task struct {
-	Row, Class []int // of the labelled items
-	Names      []string
-	Given      param.Values // parameters of kernel and learner that are not to be chosen
-	RNGSeed    uint64       // of the folds
-
-	// Progress, if not nil, is called with the stage, the finished items, and their number, 0
-	// if the stage has none.
-	Progress func(stage string, done, total int64)
-}
-
 // Classified is the result of a classification.
 type Classified struct {
-	Choice                            // with the complete values of kernel and learner
+	Values   param.Values // complete, of kernel and learner
+	Settings int          // that were compared by held-out items
+
+	// Accuracy is the share of right predictions of the chosen setting among Tested items,
+	// Stderr its binomial standard error.
+	Accuracy, Stderr float64
+	Tested           int
+
 	Scores     *sparse.Block[float64] // of each item, as the model gives them
 	ScoreNames []string               // names of scores: a class, or the two that a score decides between
 	Class      []int                  // of each item, its own if it has a label
@@ -72,17 +66,6 @@ type Classified struct {
 
 	model         *classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
-}
-
-// Choice is a choice of parameters by held-out items.
-type Choice struct {
-	Values   param.Values
-	Settings int // settings that were compared
-
-	// Accuracy is the share of right predictions of the chosen setting among Tested items,
-	// Stderr its binomial standard error.
-	Accuracy, Stderr float64
-	Tested           int
 }
 
 // SharesTo stores in dst the share of each class that follows from the scores of item i:
@@ -98,7 +81,7 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 // a [*problem.Error], or that of ctx. Cost: a fit, or six with calibrate.
 func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, names []string, v param.Values, calibrate bool) (*Classified, error) {
 	model, err := l.Fit(ctx, k, y, len(names), v)
-	c := &Classified{Choice: Choice{Values: v}, model: model, probabilities: l.Probabilities}
+	c := &Classified{Values: v, model: model, probabilities: l.Probabilities}
 	if err == nil && calibrate && l.Probabilities == nil {
 		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y, len(names), v)
 	}
@@ -130,28 +113,27 @@ func (c *Classified) begin(n int) {
 // score stores the scores of item i, given its kernel values and its class, −1 for none.
 func (c *Classified) score(i int, row []float64, selfValue float64, class int) {
 	c.model.ScoresTo(c.Scores.Row(i), row, selfValue)
+	c.decide(i, class)
+}
+
+// decide stores the class of item i, or that of its scores if it is −1.
+func (c *Classified) decide(i, class int) {
 	if c.Class[i] = class; class < 0 {
 		c.Class[i] = c.model.Pairs.Predict(c.Scores.Row(i))
 	}
 }
 
-// Classify chooses the parameters that are not given by cross-validation on at most 1000 labelled items, learns from
+// Classify chooses the parameters that the settings do not give by cross-validation on at most 1000 labelled items, learns from
 // all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
 // item. The error is a [*problem.Error], that of the source, or that of ctx.
-func (s *Source) Classify(ctx context.Context, t *Task) (*Classified, error) {
-	if s.trained != nil {
-		s = s.trained(t.Row)
-	}
-	report := t.Progress
-	if report == nil {
-		report = func(string, int64, int64) {}
-	}
-	report("choosing parameters", 0, 0)
-	choice, err := s.choose(ctx, t)
-	if err != nil {
+func (s *Source) Classify(ctx context.Context, p *method.Problem, settings *method.Settings) (*Classified, error) {
+	set := settings.WithDefaults()
+	set.Progress("choosing parameters", 0, 0)
+	choice := new(Classified)
+	if err := s.choose(ctx, p, &set, choice); err != nil {
 		return nil, err
 	}
-	k, values, err := s.gram(ctx, s.kernel.Own(choice.Values), nil)
+	k, values, err := s.gram(ctx, s.kernel.Own(choice.Values), p.Row)
 	if err != nil {
 		return nil, err
 	}
@@ -159,39 +141,36 @@ func (s *Source) Classify(ctx context.Context, t *Task) (*Classified, error) {
 	if err != nil {
 		return nil, err
 	}
-	report("learning", 0, 0)
+	set.Progress("learning", 0, 0)
 	y := slices.Repeat([]int{-1}, s.items)
-	for i, item := range t.Row {
-		y[item] = t.Class[i]
+	for i, item := range p.Row {
+		y[item] = p.Class[i]
 	}
-	c, err := learn(ctx, s.learner, k, y, t.Names, learning, s.Calibrate)
+	c, err := learn(ctx, s.learner, k, y, p.Names, learning, s.Calibrate)
 	if err != nil {
 		return nil, err
 	}
-	c.Choice, c.Values = *choice, maps.Clone(values)
+	c.Settings, c.Accuracy, c.Stderr, c.Tested, c.Values = choice.Settings, choice.Accuracy, choice.Stderr, choice.Tested, maps.Clone(values)
 	maps.Copy(c.Values, learning)
 	c.begin(s.items)
 	row, first := make([]float64, s.items), map[int]int{} // the first item that is each distinct one
-	distinct := func(i int) int { return i }
-	if table, ok := k.(interface{ Alike() []int }); ok {
-		numbers := table.Alike()
-		distinct = func(i int) int { return numbers[i] }
+	numbers := sched.UpTo(s.items)
+	if table, ok := k.(closed.Gram); ok {
+		numbers = table.Alike()
 	}
 	for i, class := range y {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if twin, isScored := first[distinct(i)]; isScored {
+		if twin, isScored := first[numbers[i]]; isScored {
 			copy(c.Scores.Row(i), c.Scores.Row(twin))
-			if c.Class[i] = class; class < 0 {
-				c.Class[i] = c.model.Pairs.Predict(c.Scores.Row(i))
-			}
+			c.decide(i, class)
 		} else {
-			first[distinct(i)] = i
+			first[numbers[i]] = i
 			k.RowTo(row, i)
 			c.score(i, row, row[i], class)
 		}
-		report("scoring", int64(i+1), int64(s.items))
+		set.Progress("scoring", int64(i+1), int64(s.items))
 	}
 	return c, nil
 }
@@ -204,43 +183,39 @@ const (
 	triedLabels = 1000
 )
 
-// choose returns the given values together with those that held-out items choose: the parameters of the kernel with the
-// learner's defaults, and then those of the learner, see package choose. With too few labels it returns the given values.
-func (s *Source) choose(ctx context.Context, t *Task) (*Choice, error) {
-	c := &Choice{Values: s.kernel.Own(t.Given), Settings: 1}
-	maps.Copy(c.Values, s.learner.Own(t.Given))
-	if split.TooFew(t.Class) {
-		return c, nil
+// choose stores in c the given values together with those that held-out items choose: the parameters of the kernel with the
+// learner's defaults, and then those of the learner, see package choose. With too few labels it stores the given values.
+func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Settings, c *Classified) error {
+	c.Values, c.Settings = s.Own(set.Given), 1
+	if split.TooFew(p.Class) {
+		return nil
 	}
-	kernels, kernelSpace, err := choose.SettingsOf(s.kernel, s.kernel.Own(t.Given), s.graph)
+	kernels, kernelSpace, err := choose.SettingsOf(s.kernel, s.kernel.Own(set.Given), s.graph)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	learners, learnerSpace, err := choose.SettingsOf(&s.learner.Spec, s.learner.Own(t.Given), nil)
+	learners, learnerSpace, err := choose.SettingsOf(&s.learner.Spec, s.learner.Own(set.Given), nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var items, class []int
-	for _, i := range split.Sample(t.Class, triedLabels, t.RNGSeed, 0) {
-		items, class = append(items, t.Row[i]), append(class, t.Class[i])
+	for _, i := range split.Sample(p.Class, triedLabels, set.RNGSeed, 0) {
+		items, class = append(items, p.Row[i]), append(class, p.Class[i])
 	}
-	fold := split.Folds(class, min(folds, len(class)), t.RNGSeed, 0)
-	equal := slices.Repeat([]float64{1}, len(t.Names))
+	fold := split.Folds(class, min(folds, len(class)), set.RNGSeed, 0)
+	equal := slices.Repeat([]float64{1}, len(p.Names))
 	search := &choose.Search{Kernel: kernelSpace, Learner: learnerSpace}
 	search.Measure = func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
 		for a, index := range kernelAt {
-			k, _, err := s.gram(ctx, s.kernel.Own(kernels[index]), items)
+			k, _, err := s.gram(ctx, s.kernel.Own(kernels[index]), p.Row)
 			if err != nil {
 				return nil, err
 			}
-			values := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
-			for i := range items {
-				k.RowTo(values.Row(i), i)
-			}
+			values := among(k, items, s.items)
 			for b, index := range settingAt {
 				list := make([][]choose.Outcome, 1)
-				fit := choose.Each(s.learner, len(t.Names), learners[index:index+1])
+				fit := choose.Each(s.learner, len(p.Names), learners[index:index+1])
 				if err := choose.CrossValidate(ctx, values, class, fold, fit, list); err != nil {
 					if ctx.Err() == nil {
 						err = &problem.Error{Method: s.learner.Name, Err: err}
@@ -254,7 +229,7 @@ func (s *Source) choose(ctx context.Context, t *Task) (*Choice, error) {
 	}
 	result, err := search.Run(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	maps.Copy(c.Values, kernels[result.Kernel])
 	maps.Copy(c.Values, learners[result.Setting])
@@ -262,7 +237,23 @@ func (s *Source) choose(ctx context.Context, t *Task) (*Choice, error) {
 		c.Settings = len(kernels) + len(learners)
 	}
 	c.Accuracy, c.Stderr, c.Tested = result.Accuracy, result.Stderr, result.Tested
-	return c, nil
+	return nil
+}
+
+// among returns the values between some of n items.
+func among(k classify.Gram, items []int, n int) *sparse.Block[float64] {
+	values, row := sparse.NewBlock[float64](len(items), len(items)), make([]float64, n)
+	for i, item := range items {
+		if table, ok := k.(closed.Gram); ok {
+			table.PartTo(values.Row(i), item, items)
+			continue
+		}
+		k.RowTo(row, item)
+		for j, other := range items {
+			values.Row(i)[j] = row[other]
+		}
+	}
+	return values
 }
 
 // Name implements [method.Method].
@@ -282,11 +273,10 @@ func (s *Source) Predict(ctx context.Context, p *method.Problem, par *method.Par
 		return nil, err
 	}
 	options := set.WithDefaults()
-	t := &Task{Row: p.Row, Class: p.Class, Names: p.Names, Given: options.Given, RNGSeed: options.RNGSeed}
 	if par != nil {
-		t.Given = par.Declared.Values
+		options.Given = par.Declared.Values
 	}
-	c, err := s.Classify(ctx, t)
+	c, err := s.Classify(ctx, p, &options)
 	if err != nil {
 		return nil, err
 	}

@@ -16,20 +16,17 @@ import (
 // [*nodefile.ParseError].
 func TableSource(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) *Source {
 	s := newSource(param.Vectors, &k.Spec, l, len(t.IDs))
-	s.trained = func(labelled []int) *Source {
-		columns, restricted := t.Columns, *s
+	s.gram = func(_ context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
+		complete, err := k.Resolve(v, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		columns := t.Columns
 		if !k.Texts {
 			columns, _ = Restrict(columns, labelled)
 		}
-		restricted.gram = func(_ context.Context, v param.Values, records []int) (classify.Gram, param.Values, error) {
-			complete, err := k.Resolve(v, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			gram, err := gramOf(t, columns, k, complete, records)
-			return gram, complete, err
-		}
-		return &restricted
+		gram, err := gramOf(t, columns, k, complete)
+		return gram, complete, err
 	}
 	return s
 }
@@ -37,21 +34,11 @@ func TableSource(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) 
 // TableGram returns the kernel between all records with complete values of its parameters. The
 // error is a [*nodefile.ParseError] about the table.
 func TableGram(t *nodefile.Attributes, k *closed.Kernel, v param.Values) (closed.Gram, error) {
-	return gramOf(t, t.Columns, k, v, nil)
+	return gramOf(t, t.Columns, k, v)
 }
 
-// gramOf returns the kernel between some records, nil for all, by columns of their table.
-func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel, v param.Values, records []int) (closed.Gram, error) {
-	if records != nil {
-		columns = slices.Clone(columns)
-		for i := range columns {
-			code := make([]int32, len(records))
-			for position, record := range records {
-				code[position] = columns[i].Code[record]
-			}
-			columns[i].Code = code
-		}
-	}
+// gramOf returns the kernel between the records by columns of their table.
+func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel, v param.Values) (closed.Gram, error) {
 	gram, err := k.Of(columns, v)
 	wrong := new(closed.AttributeError)
 	if !errors.As(err, &wrong) {
@@ -61,11 +48,8 @@ func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel,
 	if wrong.Attribute != "" {
 		p.Msg = wrong.Attribute + ": " + wrong.What
 	}
-	if record := wrong.Record; record >= 0 {
-		if records != nil {
-			record = records[record]
-		}
-		p.Line = t.Line[record]
+	if wrong.Record >= 0 {
+		p.Line = t.Line[wrong.Record]
 	}
 	return nil, p
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -57,8 +58,8 @@ func TestRecords(t *testing.T) {
 		s := TableSource(a, kernel, learner)
 		s.Calibrate = calibrate
 		phases := map[string]float64{}
-		got, err := s.Classify(t.Context(), &Task{
-			Row: l.Row, Class: l.Class, Names: l.Names, Given: param.Values{"cost": param.Of(1.0)}, RNGSeed: 3,
+		got, err := s.Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, &method.Settings{
+			Given: param.Values{"cost": param.Of(1.0)}, RNGSeed: 3,
 			Progress: func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) },
 		})
 		if err != nil {
@@ -119,7 +120,7 @@ func TestRecordsErrors(t *testing.T) {
 	a.Columns = a.Columns[:1]
 	a.Columns[0].Code[7] = -1
 	classified := func(kernel string) error {
-		_, err := TableSource(a, closed.Kernels().Named(kernel), classify.Learners().Named("svm")).Classify(t.Context(), &Task{Row: l.Row, Class: l.Class, Names: l.Names})
+		_, err := TableSource(a, closed.Kernels().Named(kernel), classify.Learners().Named("svm")).Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, nil)
 		return err
 	}
 	err := classified("strings")

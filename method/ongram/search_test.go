@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -12,55 +13,53 @@ import (
 
 // separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
-func separating(class []int) (*Source, *Task) {
-	task := &Task{Class: class, Names: []string{"a", "b"}}
+func separating(class []int) (*Source, *method.Problem) {
+	p := &method.Problem{Class: class, Names: []string{"a", "b"}}
 	for i := range class {
-		task.Row = append(task.Row, i)
+		p.Row = append(p.Row, i)
 	}
-	return &Source{
-		kernel: &param.Spec{Name: "separating", Params: []param.Param{
-			{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
-		}},
-		learner: classify.Learners().Named("svm"), items: len(class),
-		gram: func(_ context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
-			n := len(items)
-			g := sparse.BlockOf(n, n, make([]float64, n*n))
-			for i, a := range items {
-				for j, b := range items {
-					if i == j || !(v.Has("beta") && v.Number("beta") == 2) || class[a] == class[b] {
-						g.Data[i*n+j] = 1
-					}
+	kernel := &param.Spec{Name: "separating", Params: []param.Param{
+		{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
+	}}
+	s := newSource(0, kernel, classify.Learners().Named("svm"), len(class))
+	s.gram = func(_ context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
+		n := len(items)
+		g := sparse.BlockOf(n, n, make([]float64, n*n))
+		for i, a := range items {
+			for j, b := range items {
+				if i == j || !(v.Has("beta") && v.Number("beta") == 2) || class[a] == class[b] {
+					g.Data[i*n+j] = 1
 				}
 			}
-			return classify.DenseGram(g), v, nil
-		},
-	}, task
+		}
+		return classify.DenseGram(g), v, nil
+	}
+	return s, p
 }
 
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
-	s, task := separating(class)
-	c, err := s.choose(t.Context(), task)
-	if err != nil {
+	s, p := separating(class)
+	c, set := new(Classified), new(method.Settings)
+	if err := s.choose(t.Context(), p, set, c); err != nil {
 		t.Fatal(err)
 	}
 	costs := len(s.learner.Param("cost").Grid)
 	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
-		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
+		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c.Values, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	task.Given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
-	c, err = s.choose(t.Context(), task)
-	if err != nil {
+	c, set.Given = new(Classified), param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
+	if err := s.choose(t.Context(), p, set, c); err != nil {
 		t.Fatal(err)
 	}
 	if c.Values.Number("beta") != 3 || c.Values.Number("cost") != 1 || c.Accuracy != 0.6 || c.Settings != 1 {
-		t.Errorf("%+v, want beta 3, 6 of 10 right, one setting", c)
+		t.Errorf("%+v, want beta 3, 6 of 10 right, one setting", c.Values)
 	}
 	// Of two labels none can be hidden.
 	few, two := separating([]int{0, 1})
-	c, err = few.choose(t.Context(), two)
-	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
-		t.Errorf("%+v, %v, want what is given", c, err)
+	c, set.Given = new(Classified), nil
+	if err := few.choose(t.Context(), two, set, c); err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
+		t.Errorf("%+v, %v, want what is given", c.Values, err)
 	}
 }

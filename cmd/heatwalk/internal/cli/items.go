@@ -106,12 +106,15 @@ type itemsDocument struct {
 	Closing
 }
 
+// problem returns the items with their classes.
+func (r *itemRun) problem() *method.Problem {
+	return &method.Problem{Items: len(r.ids), Row: r.l.Row, Class: r.l.Class, Names: r.l.Names}
+}
+
 // classify writes the classes of all items, and compares them with the true ones of a source, unless they are nil.
 func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin string) error {
 	run, s, d := r.out.run, r.sources[0], &r.document
-	c, err := s.Classify(run.ctx, &ongram.Task{
-		Row: r.l.Row, Class: r.l.Class, Names: r.l.Names, Given: r.f.userValues, RNGSeed: uint64(run.seed), Progress: run.progress.Phases(),
-	})
+	c, err := s.Classify(run.ctx, r.problem(), &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed), Progress: run.progress.Phases()})
 	if err != nil {
 		return r.explain(err)
 	}
@@ -172,8 +175,7 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return err
 	}
-	items := &method.Problem{Items: len(r.ids), Row: r.l.Row, Class: r.l.Class, Names: r.l.Names}
-	report, err := runPlan(run, r.out, &r.f.splitting, &r.f.tables, plan, nodes, r.l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, items, plan) })
+	report, err := runPlan(run, r.out, &r.f.splitting, &r.f.tables, plan, nodes, r.l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem(), plan) })
 	if err != nil {
 		return r.explain(err)
 	}
