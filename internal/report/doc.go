@@ -15,6 +15,6 @@
 // pattern and its shape of markers. The ten colors, another ten of them in dark mode, have a contrast of at
 // least 3.2 to the background. Under each kind of color blindness (Machado, Oliveira and Fernandes
 // 2009) any two of them are at least 28 apart in CIELAB. Columns of numbers are aligned to the right
-// and may have bars. Every chart can be saved as SVG, every table can be copied as CSV and as LaTeX.
+// and may have bars. Every chart can be saved as SVG, every table can be copied as CSV.
 // Text that appears in a page is escaped.
 package report

@@ -116,7 +116,7 @@ func (t *Table) columns() (sum int) {
 	return sum
 }
 
-// writeHTML writes the table, and its copies as CSV and LaTeX.
+// writeHTML writes the table, and its copy as CSV.
 func (t *Table) writeHTML(m *markup, series []string) error {
 	class := "part"
 	if t.columns() > mostNarrow {
@@ -187,10 +187,8 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 	if err != nil {
 		return err
 	}
-	m.add("<details class=\"copy\"><summary>Copy as CSV or LaTeX</summary>\n<p>CSV</p>")
+	m.add("<details class=\"copy\"><summary>Copy as CSV</summary>\n")
 	m.element(`<pre tabindex="0">`, values)
-	m.add("<p>LaTeX</p>")
-	m.element(`<pre tabindex="0">`, t.LaTeX())
 	m.add("</details>\n")
 	if t.Folded {
 		m.add("</details>\n")

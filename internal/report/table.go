@@ -155,37 +155,3 @@ func (t *Table) CSV() (string, error) {
 
 // plain writes a number for other programs.
 func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-
-// LaTeX returns the table as an environment tabular with the lines of package booktabs.
-func (t *Table) LaTeX() string {
-	var b strings.Builder
-	b.WriteString("% requires \\usepackage{booktabs}\n\\begin{tabular}{")
-	for i := range t.Head {
-		b.WriteString(map[bool]string{true: "r", false: "l"}[t.numeric(i)])
-	}
-	b.WriteString("}\n\\toprule\n")
-	line := func(row []Cell) {
-		for i, c := range row {
-			text := latexSigns.Replace(c.Text)
-			if c.Strong {
-				text = "\\textbf{" + text + "}"
-			}
-			b.WriteString(map[bool]string{true: "", false: " & "}[i == 0] + latexSigns.Replace(c.Mark) + text)
-		}
-		b.WriteString(" \\\\\n")
-	}
-	line(Texts(t.Head...))
-	b.WriteString("\\midrule\n")
-	for _, row := range t.Rows {
-		line(row)
-	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	return b.String()
-}
-
-var latexSigns = strings.NewReplacer(
-	"\\", "\\textbackslash{}", "{", "\\{", "}", "\\}", "&", "\\&", "%", "\\%", "$", "\\$", "#", "\\#", "_", "\\_",
-	"~", "\\textasciitilde{}", "^", "\\textasciicircum{}", "<", "$<$", ">", "$>$", "|", "$|$",
-	"±", "$\\pm$", "≈", "$\\approx$", "−", "$-$", "≥", "$\\geq$", "≤", "$\\leq$", "·", "$\\cdot$", "†", "$\\dagger$",
-	"α", "$\\alpha$", "β", "$\\beta$", "γ", "$\\gamma$", "λ", "$\\lambda$", "ν", "$\\nu$", "κ", "$\\kappa$", "₀", "$_0$",
-)
