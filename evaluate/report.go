@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/report"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 )
@@ -61,9 +60,6 @@ type Result struct {
 
 	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
-
-	// Weights are the numbers of splits with each of the weights of edges of [method.Weigh]; nil: the graph has none.
-	Weights map[string]int `json:"weights,omitempty"`
 
 	// Unfinished is that of the first prediction with one, of UnfinishedSplits splits.
 	Unfinished       string `json:"unfinished,omitempty"`
@@ -126,7 +122,7 @@ const (
 	inside   = "training sets" // for each training set, from its labels alone
 )
 
-// parameterChoice returns a line for each way of choosing parameters, with its methods, and for each choice of weights.
+// parameterChoice returns a line for each way of choosing parameters, with its methods.
 func (r *Report) parameterChoice() (lines []string) {
 	splits := "splits"
 	if r.TuningSplits == 1 {
@@ -142,13 +138,6 @@ func (r *Report) parameterChoice() (lines []string) {
 		}
 		if names != nil {
 			lines = append(lines, "parameters chosen "+texts[i]+": "+strings.Join(names, ", "))
-		}
-	}
-	for _, res := range r.Results {
-		for _, name := range method.Weightings()[1:] {
-			if n := res.Weights[name]; n > 0 {
-				lines = append(lines, fmt.Sprintf("%s at %s: edge weights %s in place of the given ones on %d of %d splits", res.Method, res.TrainedOn, name, n, len(res.Accuracies)))
-			}
 		}
 	}
 	return lines

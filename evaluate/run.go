@@ -243,7 +243,6 @@ type splitResult struct {
 	parameters       json.RawMessage // of the method on the split; nil: none
 	text             string          // the parameters in words
 	isTunedInside    bool            // the parameters were chosen inside the training set
-	weights          string          // of edges, see [method.Weigh]
 }
 
 // predict predicts the test nodes of a split from its training nodes, with the chosen
@@ -253,7 +252,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = named(train)
 	}
-	train, weights, err := method.Weigh(ctx, m, train, s)
+	train, _, err := method.Weigh(ctx, m, train, s)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +263,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	if err := method.Reweigh(ctx, train, out, s.Workers); err != nil {
 		return nil, err
 	}
-	a := &splitResult{weights: weights, truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
+	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose
 		a.isTunedInside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
@@ -323,12 +322,6 @@ func (r *Result) add(a *splitResult) {
 	if a.unfinished != "" {
 		r.Unfinished = cmp.Or(r.Unfinished, a.unfinished)
 		r.UnfinishedSplits++
-	}
-	if a.weights != "" {
-		if r.Weights == nil {
-			r.Weights = map[string]int{}
-		}
-		r.Weights[a.weights]++
 	}
 	if a.parameters != nil {
 		r.ParametersBySplit = append(r.ParametersBySplit, a.parameters)

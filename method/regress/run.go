@@ -23,7 +23,7 @@ const mostCompared = 1000
 
 // Run predicts the value of every node with the best of the methods, and measures the error of each
 // method by cross-validation; of equal methods it uses the first. The error wraps [ErrConstant] for values that
-// are all equal, or is [ErrRange], [ErrDirected], a [*param.ParameterError], a [*problem.Error] of an iteration that does not converge,
+// are all equal, or is [ErrDirected], a [*param.ParameterError], a [*problem.Error] of an iteration that does not converge,
 // [sparse.ErrMemory], the context's, or that of a sweep.
 //
 // If several processes share the rows of the graph, all of them have the nodes with a value, as named rows, and each
