@@ -129,21 +129,14 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 			pairCount = len(l.Names) * len(l.Names)
 		}
 	}
-	ranges := make([]steps, len(a.Ranges()))
-	counts := make([]struct { // of each worker
-		isolated int64
-		pairs    []int64 // entries by class of the row and of the column
-	}, sched.Workers(workers))
-	for w := range counts {
-		counts[w].pairs = make([]int64, pairCount)
+	ranges, pairs := make([]steps, len(a.Ranges())), make([][]int64, sched.Workers(workers)) // of each worker
+	for w := range pairs {
+		pairs[w] = make([]int64, pairCount)
 	}
 	err = a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			row := p.Lo + i
 			col, val := p.Row(i)
-			if len(col) == 0 && parts.Sizes[parts.Of[row]] == 1 {
-				counts[worker].isolated++
-			}
 			atomic.AddUint32(&s.Neighbours[row], uint32(len(col)))
 			if class == nil || class[row] == Unlabelled {
 				continue
@@ -153,17 +146,19 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 					continue
 				}
 				if pairCount > 0 {
-					counts[worker].pairs[int(class[row])*len(l.Names)+int(class[c])]++
+					pairs[worker][int(class[row])*len(l.Names)+int(class[c])]++
 				}
-				weight := 1.0
+				entry := steps{ends: 1, weight: 1}
 				if val != nil {
-					weight = val[e]
+					entry.weight = val[e]
 				}
-				ends := int64(1)
 				if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
-					ends = 2
+					entry.ends, entry.weight = 2, 2*entry.weight
 				}
-				ranges[p.Index].add(ends, weight, class[c] != class[row])
+				if class[c] != class[row] {
+					entry.mixed, entry.mixedWeight = entry.ends, entry.weight
+				}
+				ranges[p.Index].add(entry)
 			}
 		}
 		return nil
@@ -171,19 +166,29 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	if err != nil {
 		return nil, err
 	}
-	pairs := counts[0].pairs
-	for w, c := range counts {
-		s.Isolated += c.isolated
-		for i, n := range c.pairs {
-			if w > 0 {
-				pairs[i] += n
-			}
+	for row, neighbours := range s.Neighbours {
+		if neighbours == 0 && parts.Sizes[parts.Of[row]] == 1 {
+			s.Isolated++
 		}
 	}
 	if pairCount > 0 {
-		s.Pairs = slices.Collect(slices.Chunk(pairs, len(l.Names)))
+		for _, counts := range pairs[1:] {
+			for i, n := range counts {
+				pairs[0][i] += n
+			}
+		}
+		s.Pairs = slices.Collect(slices.Chunk(pairs[0], len(l.Names)))
 	}
-	s.SwitchWeight, s.SwitchEdge = switchShares(ranges)
+	var sum steps
+	for _, r := range ranges {
+		sum.add(r)
+	}
+	if sum.ends > 0 {
+		s.SwitchEdge = float64(sum.mixed) / float64(sum.ends)
+	}
+	if sum.weight > 0 {
+		s.SwitchWeight = sum.mixedWeight / sum.weight
+	}
 	return s, nil
 }
 
@@ -207,46 +212,23 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 	if s.Labelled == 0 {
 		return
 	}
-	size := make([]int, s.Classes)
+	s.OfClass = make([]int, s.Classes)
 	for _, c := range l.Class {
-		size[c]++
+		s.OfClass[c]++
 	}
-	s.OfClass = size
-	largest := slices.Max(size)
-	s.Frequent, s.Share = slices.Index(size, largest), float64(largest)/float64(s.Labelled)
+	largest := slices.Max(s.OfClass)
+	s.Frequent, s.Share = slices.Index(s.OfClass, largest), float64(largest)/float64(s.Labelled)
 }
 
 // steps counts the ends of edges between labelled nodes, and those of edges between different classes, with their weights.
 type steps struct {
-	total, mixed        int64
+	ends, mixed         int64
 	weight, mixedWeight float64
 }
 
-// add counts an entry.
-func (s *steps) add(ends int64, weight float64, isMixed bool) {
-	s.total += ends
-	s.weight += float64(ends) * weight
-	if isMixed {
-		s.mixed++
-		s.mixedWeight += weight
-	}
-}
-
-// switchShares returns the shares that edges between different classes have of the weight
-// and of the number of all.
-func switchShares(ranges []steps) (ofWeight, ofNumber float64) {
-	var sum steps
-	for _, n := range ranges {
-		sum.total += n.total
-		sum.mixed += n.mixed
-		sum.weight += n.weight
-		sum.mixedWeight += n.mixedWeight
-	}
-	if sum.total == 0 {
-		return 0, 0
-	}
-	if sum.weight > 0 {
-		ofWeight = sum.mixedWeight / sum.weight
-	}
-	return ofWeight, float64(sum.mixed) / float64(sum.total)
+func (s *steps) add(o steps) {
+	s.ends += o.ends
+	s.mixed += o.mixed
+	s.weight += o.weight
+	s.mixedWeight += o.mixedWeight
 }

@@ -60,14 +60,14 @@ func TestCandidatesHaveTheBest(t *testing.T) {
 		for _, row := range p.Row {
 			doubt.Row(row)[0] = 0
 		}
-		c, err := given(t.Context(), p, 1, &method.Settings{})
+		c, err := given(t.Context(), p, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.timesTo(t.Context(), cov, doubt); err != nil {
+		if err := timesTo(t.Context(), c, cov, doubt); err != nil {
 			t.Fatal(err)
 		}
-		gram, err := c.between(t.Context(), all)
+		gram, err := between(t.Context(), c, all, 32)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestCandidatesHaveTheBest(t *testing.T) {
 		for i := range all {
 			total += doubt.Row(i)[0] * cov.Row(i)[0]
 			if doubt.Row(i)[0] > 0 {
-				most = max(most, cov.Row(i)[0]*cov.Row(i)[0]/(gram.Row(i)[i]+noise))
+				most = max(most, cov.Row(i)[0]*cov.Row(i)[0]/(gram.At(i, i)+noise))
 			}
 		}
 		if math.Abs(list[0].Teaches-most/total) > 1e-6*most/total {

@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -89,10 +92,12 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 			return nil, err
 		}
 	}
-	c, err := given(ctx, p, count, &set)
+	c, err := given(ctx, p, set.Workers)
 	if err != nil {
 		return nil, err
 	}
+	var width int
+	width, c.Memory = widthOf(p, count, set.Memory)
 	n := len(p.Degrees)
 	doubt, cov := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	excluded := make([]bool, n)
@@ -115,17 +120,20 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	if len(free) == 0 {
 		return nil, nil
 	}
-	if err := c.timesTo(ctx, cov, doubt); err != nil {
+	if err := timesTo(ctx, c, cov, doubt); err != nil {
 		return nil, err
 	}
 	total := 0.0
 	for i := range n {
 		total += doubt.Row(i)[0] * cov.Row(i)[0]
 	}
-	gain := func(i int) float64 { return cov.Row(i)[0] * cov.Row(i)[0] / (c.leastVariance(i) + noise) }
+	gain := func(i int) float64 {
+		leastVariance := 1 / (c.Ground[i] + c.Edge*c.Graph.Degrees[i])
+		return cov.Row(i)[0] * cov.Row(i)[0] / (leastVariance + noise)
+	}
 	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(gain(b), gain(a)) })
 	nodes := free[:min(len(free), candidates+each*count)]
-	gram, err := c.between(ctx, nodes)
+	gram, err := between(ctx, c, nodes, width)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +146,14 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	for range min(count, len(nodes)) {
 		best, highest := -1, -1.0
 		for a := range nodes {
-			if gain := cross[a] * cross[a] / (gram.Row(a)[a] + noise); !isChosen[a] && gain > highest {
+			if gain := cross[a] * cross[a] / (gram.At(a, a) + noise); !isChosen[a] && gain > highest {
 				best, highest = a, gain
 			}
 		}
 		isChosen[best] = true
-		condition(gram, cross, best)
+		row, scale := mat.Row(nil, best, gram), -1/(gram.At(best, best)+noise) // given the label
+		floats.AddScaled(cross, scale*cross[best], row)
+		gram.SymRankOne(gram, scale, mat.NewVecDense(len(row), row))
 		one := Suggestion{Row: nodes[best], Reached: out.Reached.Contains(uint32(nodes[best]))}
 		if total > 0 {
 			one.Teaches = highest / total
@@ -154,60 +164,45 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	return list, nil
 }
 
-// covariance is that of the process given labels, (K⁻¹ + E/noise)⁻¹ where E is 1 on the
-// diagonal at labels: the inverse of I + γL + E/noise.
-type covariance struct {
-	system *iterative.System
-	width  int // columns that are solved together
-}
-
-// given returns the covariance given the labels of p.
-func given(ctx context.Context, p *problem.Problem, count int, set *method.Settings) (*covariance, error) {
-	g, err := p.Whole(ctx, set.Workers, new(problem.Work))
+// given returns the system whose inverse is the covariance given the labels of p, (K⁻¹ + E/noise)⁻¹ where E is 1 on the
+// diagonal at labels: I + γL + E/noise.
+func given(ctx context.Context, p *problem.Problem, workers int) (*iterative.System, error) {
+	g, err := p.Whole(ctx, workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
-	s := &iterative.System{Graph: g, Edge: reach / kernel.OnDegrees(p.Degrees).MeanDegree(), Ground: make([]float64, len(p.Degrees)), Least: 1}
-	for i := range s.Ground {
-		s.Ground[i] = 1
-	}
+	s := &iterative.System{Graph: g, Edge: reach / kernel.OnDegrees(p.Degrees).MeanDegree(), Ground: slices.Repeat([]float64{1}, len(p.Degrees)), Least: 1}
 	for _, row := range p.Row {
 		s.Ground[row] = 1 + 1/noise
 	}
-	c := &covariance{system: s}
-	c.width, s.Memory = widthOf(p, count, set.Memory)
-	return c, nil
-}
-
-// leastVariance returns a lower bound of the variance at node i.
-func (c *covariance) leastVariance(i int) float64 {
-	return 1 / (c.system.Ground[i] + c.system.Edge*c.system.Graph.Degrees[i])
+	return s, nil
 }
 
 // timesTo stores the product of the covariance and x in dst.
-func (c *covariance) timesTo(ctx context.Context, dst, x *sparse.Block[float64]) error {
-	_, err := c.system.SolveTo(ctx, dst, x, &iterative.Settings{Tolerance: 1e-6})
+func timesTo(ctx context.Context, c *iterative.System, dst, x *sparse.Block[float64]) error {
+	_, err := c.SolveTo(ctx, dst, x, &iterative.Settings{Tolerance: 1e-6})
 	if errors.Is(err, iterative.ErrStagnation) {
 		return nil // it is as near as rounding lets it come
 	}
 	return err
 }
 
-// between returns the covariances of some nodes.
-func (c *covariance) between(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-	n := len(c.system.Ground)
-	gram := sparse.NewBlock[float64](len(nodes), len(nodes))
-	for lo := 0; lo < len(nodes); lo += c.width {
-		columns := nodes[lo:min(len(nodes), lo+c.width)]
+// between returns the covariances of some nodes, from width columns at a time.
+func between(ctx context.Context, c *iterative.System, nodes []int, width int) (*mat.SymDense, error) {
+	n, gram := len(c.Ground), mat.NewSymDense(len(nodes), nil)
+	for lo := 0; lo < len(nodes); lo += width {
+		columns := nodes[lo:min(len(nodes), lo+width)]
 		x, y := sparse.NewBlock[float64](n, len(columns)), sparse.NewBlock[float64](n, len(columns))
 		for j, row := range columns {
 			x.Row(row)[j] = 1
 		}
-		if err := c.timesTo(ctx, y, x); err != nil {
+		if err := timesTo(ctx, c, y, x); err != nil {
 			return nil, err
 		}
-		for i, row := range nodes {
-			copy(gram.Row(i)[lo:], y.Row(row)[:len(columns)])
+		for j := range columns {
+			for i := range lo + j + 1 {
+				gram.SetSym(i, lo+j, y.Row(nodes[i])[j])
+			}
 		}
 	}
 	return gram, nil
@@ -242,24 +237,6 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 	}
 	width, left := widthOf(p, count, limit)
 	return bytes + blockBytes(p, count, width) + iterative.FactorBytes(len(p.Degrees), entries, width, left)
-}
-
-// condition conditions covariances on the label of node a.
-func condition(gram *sparse.Block[float64], cross []float64, a int) {
-	row := slices.Clone(gram.Row(a))
-	scale := 1 / (row[a] + noise)
-	told := cross[a]
-	for b := range gram.Rows {
-		share := row[b] * scale
-		if share == 0 {
-			continue
-		}
-		cross[b] -= share * told
-		target := gram.Row(b)
-		for c, x := range row {
-			target[c] -= share * x
-		}
-	}
 }
 
 // likeliest returns the two classes with the highest scores, and one less the first of
