@@ -112,7 +112,8 @@ func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T], wor
 // If f and g are the same block, it computes one side of the diagonal only, and k must be
 // symmetric. A value does not depend on the other rows of f and g.
 func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[float64], f, g *sparse.Block[T], workers int) error {
-	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
+	const rows = 64             // items of a piece
+	depth := min(256, f.Cols+3) // features that are added at a time, and zeros behind them
 	n, symmetric := g.Rows, f == g
 	if k.Rows != f.Rows || k.Cols != n || k.Stride != n || f.Cols != g.Cols {
 		panic(badShape)

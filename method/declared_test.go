@@ -209,7 +209,7 @@ func TestDefaultsAmongEquals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings, space, _, err := new(Settings).learnerSettings(by, 3)
+		settings, space, err := learnerSettings(new(Settings), by, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

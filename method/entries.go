@@ -180,8 +180,8 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 		if set.Lists, err = file.of(e.Method); err == nil {
 			set.fix(e.Own)
 		}
-		if walks, ok := e.Method.(walkMethod); ok && err == nil {
-			_, err = newGrid(&set, walks.learner)
+		if _, ok := e.Method.(walkMethod); ok && err == nil {
+			_, err = walkSettings(&set)
 		}
 		e.Settings = &set
 		errs = append(errs, err)

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"errors"
-	"reflect"
 	"testing"
 	"time"
 
@@ -37,10 +36,7 @@ func pathGraph(t *testing.T, n int) *Problem {
 // With a label at each end of a path the nearest one wins, and nothing is said
 // about accuracy.
 func TestNearestLabelWins(t *testing.T) {
-	for _, n := range []int{2, 3, 20, 200, 600} {
-		if testing.Short() && n > 200 {
-			break
-		}
+	for _, n := range []int{2, 3, 20, 100} {
 		p := pathGraph(t, n)
 		got, err := predictWalks(context.Background(), p, nil)
 		if err != nil {
@@ -64,15 +60,15 @@ func TestNearestLabelWins(t *testing.T) {
 
 // So it does where one of the labels is in the middle.
 func TestNearestLabelWinsUnevenly(t *testing.T) {
-	const n = 300
+	const n = 100
 	p := pathGraph(t, n)
-	p.Row[1] = 80
+	p.Row[1] = 40
 	got, err := predictWalks(context.Background(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range got.Class {
-		if near := i > 40; (c == 1) != near && i != 40 {
+		if near := i > 20; (c == 1) != near && i != 20 {
 			t.Errorf("node %d is of class %d, %v", i, c, got.Parameters)
 		}
 	}
@@ -95,18 +91,18 @@ func TestTooFew(t *testing.T) {
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
 	g := gridOf(t, nil, "svm")
-	want := walkWith(onWalk(0.9, 40, 0, Plain), costOf(0.5))
-	if got := g.at(g.usual()); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
+	usual := func(g *job) Parameters { return g.parameters(g.sourceSpace.Usual, g.space.Usual) }
+	if got := usual(g); got.alpha() != 0.9 || got.steps() != 40 || got.features() != Plain || got.Declared.Values.Number("cost") != 0.5 {
+		t.Errorf("%v", got)
 	}
 	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Honest, Plain)
 	lists["lambda"] = param.Grid(0.01, 0.15, 1)
 	g = gridOf(t, lists, "svm")
-	if got := g.at(g.usual()); got.alpha() != 1 || got.steps() != 30 || got.features() != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
+	if got := usual(g); got.alpha() != 1 || got.steps() != 30 || got.features() != Plain || got.Declared.Values.Number("cost") != 0.6 {
 		t.Errorf("%v is nearest", got)
 	}
 	g = gridOf(t, lists, "rls")
-	if got := g.at(g.usual()).Declared.Values["lambda"]; got != param.Of(0.15) {
+	if got := usual(g).Declared.Values["lambda"]; got != param.Of(0.15) {
 		t.Errorf("λ = %v is nearest", got)
 	}
 }
@@ -153,17 +149,13 @@ func TestLongChoiceStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
-	set, err := (&Settings{Lists: g}).onWalks(learners()[0], 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tried := set.candidates()
-	w := choose.New(3, tried)
+	j := gridOf(t, g, "svm")
+	w := j.candidates(j.sources, j.values)
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {
 		x.Data[i] = 1
 	}
-	tr := &choose.Trial{TrainClass: p.Class, Weight: make([]float64, 3)}
+	tr := &choose.Trial{TrainClass: p.Class}
 	for i := range 150 {
 		tr.Train = append(tr.Train, i)
 	}
@@ -171,7 +163,7 @@ func TestLongChoiceStops(t *testing.T) {
 		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
 	began := time.Now()
-	err = w.Run(ctx, x, tr, choose.NewHits(set.grid.size()))
+	err := w.Run(ctx, x, tr, func(int, int, *choose.Outcome) {})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

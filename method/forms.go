@@ -66,7 +66,7 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 	}
 	apply := func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
 		y := sparse.NewBlock[float64](n, x.Cols)
-		_, err := r.kernels[r.best].ApplyTo(ctx, y, x, r.settings("walk"))
+		_, err := r.best.ApplyTo(ctx, y, x, r.settings("walk"))
 		return y, err
 	}
 	x := sparse.NewBlock[float64](n, k)

@@ -14,13 +14,9 @@ func TestGridSizes(t *testing.T) {
 	for name, s := range map[string]*Settings{
 		"small": {}, "none": {Fixed: true}, "from step 5": {Lists: map[string][]param.Value{"steps": param.Grid(7, 3, 5), "min-steps": param.Grid(5)}},
 	} {
-		set, err := s.onWalks(learnerOf("svm"), 3)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		g, seen := set.grid, map[string]bool{}
+		g, seen := jobOf(t, s, "svm"), map[string]bool{}
 		for i := range g.size() {
-			p := g.at(i)
+			p := settingAt(g, i)
 			if p.steps() < p.minSteps() {
 				t.Errorf("%s: setting %d is %v", name, i, p)
 			}
@@ -47,17 +43,17 @@ func TestGridProblems(t *testing.T) {
 func TestBest(t *testing.T) {
 	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Plain)
 	g := gridOf(t, lists, "svm")
-	best := func(g *grid, merit []float64, tested int) int {
+	best := func(g *job, merit []float64, tested int) int {
 		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
 		for i, m := range merit {
 			counts.Right[i] = int64(m)
 		}
-		s := &choose.Search{Kernel: g.walks(), Learner: g.space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}
+		s := &choose.Search{Kernel: g.sourceSpace, Learner: g.space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}
 		found, err := s.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return found.Kernel*len(g.settings) + found.Setting
+		return found.Kernel*len(g.values) + found.Setting
 	}
 	for _, test := range []struct {
 		hits []float64
@@ -69,7 +65,7 @@ func TestBest(t *testing.T) {
 		{[]float64{705, 100, 700, 700, 700}, 4}, // the peak is one of luck: √(1000·0.7·0.3) = 14.5
 		{[]float64{760, 100, 700, 700, 700}, 1}, // and here it is not
 	} {
-		if got := g.at(best(g, test.hits, 1000)).Kernel.Values.Int("steps"); got != test.want {
+		if got := settingAt(g, best(g, test.hits, 1000)).Kernel.Values.Int("steps"); got != test.want {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
 		}
 	}

@@ -85,7 +85,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	fillClasses(r.out, p, classShares)
-	r.out.Parameters, r.out.Settings, r.out.power = r.parameters(r.best, r.values), len(r.grid)*len(r.settled), r.nodes.votes.Power()
+	r.out.Parameters, r.out.Settings, r.out.power = r.chosen, r.size(), r.nodes.votes.Power()
 	return r.out, nil
 }
 
@@ -93,13 +93,29 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 // kernel: each setting is a fit from nothing in every fold.
 const trySettings = 250
 
-// settings returns the settings of a learner on a kernel, with a smaller sample for one without a path.
-func (m kernelMethod) settings(s *Settings) Settings {
+// job returns what there is to choose from on a graph. With too few labels the kernel and the learner have the setting
+// that is nearest to the defaults each.
+func (m kernelMethod) job(p *Problem, s *Settings, g param.Graph) (j *job, err error) {
 	set := s.WithDefaults()
-	if set.learner = m.learner; m.learner.Path == nil {
+	set.Memory = p.Remaining(set.Memory)
+	if m.learner.Path == nil {
 		set.sample = min(set.sample, trySettings)
 	}
-	return set
+	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction), source: &m.kernel.Spec}
+	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
+		return nil, err
+	}
+	searched := set
+	if split.TooFew(p.Class) {
+		j.values, j.space = j.values[j.space.Usual:][:1], new(choose.Space)
+		searched.Fixed, searched.Lists = true, nil
+	}
+	if j.sources, err = kernelGrid(m.kernel, &searched, g); err != nil {
+		return nil, err
+	}
+	usual, _ := m.kernel.Resolve(m.kernel.Own(set.Given), g)
+	j.sourceSpace = choose.SpaceOf(set.trying(&m.kernel.Spec), j.sources, usual)
+	return j, nil
 }
 
 // begin validates the problem and finds the components of the graph, the kernels, and the
@@ -108,65 +124,39 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
 		return nil, err
 	}
-	set := m.settings(s)
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
 	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
-	shared := job{p: p, set: &set, learner: m.learner, out: new(Prediction)}
-	r := &kernelPredictor{job: shared, nodes: nodeVotes{job: shared, counted: true}, kernel: m.kernel}
-	graph, err := p.Whole(ctx, set.Workers, &r.out.Work)
+	var work problem.Work
+	graph, err := p.Whole(ctx, s.WithDefaults().Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = p.Remaining(set.Memory)
-	graph.Memory = set.Memory
-	r.out.Reached = graph.Components.Reached(p.Row)
-	seen := kernel.On(ctx, graph)
-	if r.grid, r.settled, r.space, err = m.candidates(p, &set, seen); err != nil {
+	j, err := m.job(p, s, kernel.On(ctx, graph))
+	if err != nil {
 		return nil, err
 	}
 	if par != nil {
-		r.grid, r.settled, r.space = []param.Values{par.Kernel.Values}, []param.Values{par.Declared.Values}, new(choose.Space)
-	} else if len(r.grid) > 1 {
-		r.usual, _ = m.kernel.Resolve(m.kernel.Own(set.Given), seen)
+		j.fix(par)
 	}
-	for _, v := range r.grid {
+	for _, v := range j.sources {
 		if m.kernel.Asymmetric(v) != nil {
 			return nil, split.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
 		}
 	}
-	r.kernels, err = m.kernel.NewAll(ctx, graph, r.grid)
+	graph.Memory = j.set.Memory
+	j.out.Reached, j.out.Work = graph.Components.Reached(p.Row), work
+	r := &kernelPredictor{job: j, nodes: nodeVotes{job: j, counted: true}}
+	r.kernels, err = m.kernel.NewAll(ctx, graph, j.sources)
 	return r, err
-}
-
-// candidates returns the values that the kernel is tried with on a graph, and the learner's settings with their space, and
-// stores the values that are not chosen in s. With too few labels each is the one that is nearest to the defaults.
-func (m kernelMethod) candidates(p *Problem, s *Settings, g param.Graph) (grid, settings []param.Values, space *choose.Space, err error) {
-	settings, space, s.constant, err = s.learnerSettings(m.learner, len(p.Names))
-	set := *s
-	if err == nil && split.TooFew(p.Class) {
-		settings, space = settings[space.Usual:][:1], new(choose.Space)
-		set.Fixed, set.Lists = true, nil
-	}
-	if err == nil {
-		grid, err = kernelGrid(m.kernel, &set, g)
-	}
-	return grid, settings, space, err
 }
 
 // solves reports whether the learner is fitted to the labels without kernel values, see
 // [classify.Learner].
 func solves(l *classify.Learner, labels int) bool { return l.Solve != nil && labels > l.Solved }
-
-// parameters returns those of a kernel of the grid with values of the learner.
-func (r *kernelPredictor) parameters(kernel int, values param.Values) Parameters {
-	return Parameters{
-		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{specOf(r.learner), values}, Constant: constantsOn(r.learner, r.set.constant),
-	}
-}
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
 func kernelGrid(f *kernel.Family, set *Settings, g param.Graph) ([]param.Values, error) {
@@ -176,17 +166,16 @@ func kernelGrid(f *kernel.Family, set *Settings, g param.Graph) ([]param.Values,
 // Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all
 // nodes, since each phase frees its blocks.
 func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	set := m.settings(s)
-	grid, settled, _, err := m.candidates(p, &set, kernel.OnDegrees(p.Degrees))
+	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return 0, err
 	}
-	set.Memory = p.Remaining(set.Memory)
+	set, grid, settled := j.set, j.sources, j.values
 	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
 	fit := func(items int) int64 { // with eigenvectors
 		return m.learner.FitBytes(items, classes) + 8*int64(items)*int64(items)
 	}
-	machines, isRest := set.machines(classes)
+	machines, isRest := j.machines()
 	machines = max(classes, machines)
 	seen := min(labels, max(set.sample, 2*classes))
 	if tuned != nil { // with the values between labels and test nodes

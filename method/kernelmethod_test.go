@@ -280,29 +280,16 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if name == "pagerank" {
 			settings.Given, weights = param.Values{"lambda": param.Of(0.05), "class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
 		}
-		set := settings.WithDefaults()
-		settled, space, constant, err := set.learnerSettings(by, len(p.Names))
-		set.constant = constant
+		family := kernel.Families().Named(name)
+		own := settings.WithDefaults()
+		params, err := kernelGrid(family, &own, kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)
 		}
-		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
+		par := &Parameters{Kernel: &Setting{&family.Spec, params[4]}, Declared: &Setting{specOf(by), nil}}
+		r, err := kernelMethod{family, by}.begin(t.Context(), p, par, settings)
 		if err != nil {
 			t.Fatal(err)
-		}
-		params, err := kernelGrid(kernel.Families().Named(name), &set, kernel.OnDegrees(p.Degrees))
-		if err != nil {
-			t.Fatal(err)
-		}
-		params = params[4:5]
-		kernels, err := kernel.Families().Named(name).NewAll(context.Background(), on, params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shared := job{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}
-		r := &kernelPredictor{
-			job: shared, nodes: nodeVotes{job: shared},
-			kernel: kernel.Families().Named(name), grid: params, kernels: kernels, settled: settled, space: space,
 		}
 		if err := r.chooseByFolds(context.Background()); err != nil {
 			t.Fatal(err)
@@ -379,8 +366,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	}
 	set := new(Settings).WithDefaults()
 	r := &kernelPredictor{
-		job:     job{p: &p, set: &set, out: &Prediction{}},
-		kernels: []kernel.Kernel{graded{nodes: len(p.Degrees)}}, scale: 1,
+		job: &job{p: &p, set: &set, out: &Prediction{}}, best: graded{nodes: len(p.Degrees)}, scale: 1,
 	}
 	targets := mat.NewDense(len(p.Row), 1, nil)
 	for i, c := range p.Class {

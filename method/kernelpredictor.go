@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,30 +17,23 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
-	job
+	*job
 	nodes   nodeVotes
-	fitted  *classify.Model
-	kernel  *kernel.Family
-	grid    []param.Values
-	settled []param.Values // of the learner, to choose from
-	space   *choose.Space  // of these
-	usual   param.Values   // defaults of the kernel, nil: unknown
-	kernels []kernel.Kernel
+	kernels []kernel.Kernel // with the settings of sources
 
-	choice *choose.Found          // nil without a choice
-	best   int                    // of the grid
-	values param.Values           // of the learner, chosen
+	chosen Parameters
+	best   kernel.Kernel          // the chosen one
 	gram   *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
 	scale  float64                // of the kernel: one over its mean on the diagonal
 
-	items []int // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
-	full  classify.Gram
+	fitted *classify.Model
+	items  []int // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
+	full   classify.Gram
 }
 
 // settings returns those of kernels.
@@ -49,112 +43,123 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// kernelSpace returns the space of the settings of the kernel.
-func (r *kernelPredictor) kernelSpace() *choose.Space {
-	return choose.SpaceOf(r.set.trying(&r.kernel.Spec), r.grid, r.usual)
-}
-
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from, and fits the votes to these.
 func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
-	t, err := r.labelled(ctx, sched.UpTo(len(r.grid)))
+	t, err := r.labelled(ctx, r.kernels)
 	if err != nil {
 		return err
 	}
 	if k := r.set.model; k != nil { // everything is chosen
-		r.values, r.gram, r.scale, r.nodes.votes = r.settled[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+		r.chosen, r.best, r.gram, r.scale, r.nodes.votes = r.parameters(0, 0), r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
 		return nil
 	}
-	weight := choose.WeightsOf(r.p)
-	s := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: r.learner.Path != nil}
-	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, slices.Max(t.fold)+1))
-		return counts, r.outOfFold(ctx, t, kernels, settings, func(candidate int, list []choose.Outcome, loss float64) {
-			counts.Note(candidate, list, loss, weight, r.nodes.predicted)
-		})
-	}
-	choice, err := s.Run(ctx)
+	isolated, err := choose.Unreachable(ctx, t.p, t.fold, r.set.Workers, &r.out.Work)
 	if err != nil {
 		return err
 	}
-	r.choice, r.best, r.values = choice, choice.Kernel, r.settled[choice.Setting]
-	var list []choose.Outcome
-	settings := []int{choice.Setting}
-	if s.Together { // all settings are fitted together
-		settings = sched.UpTo(len(r.settled))
+	weight := choose.WeightsOf(r.p)
+	folds := choose.Labels(weight, t.p.Class, t.fold, isolated)
+	choice, err := r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(kernels)*len(settings), folds)
+		return counts, r.outOfFold(ctx, t, kernels, settings, counts.Loss, func(candidate int, o *choose.Outcome) {
+			if r.nodes.predicted(o) != o.Class {
+				return
+			}
+			reached := weight[o.Class]
+			if o.Unreached {
+				reached = 0
+			}
+			counts.Add(candidate, o.Fold, reached)
+		})
+	})
+	if err != nil {
+		return err
 	}
-	err = r.outOfFold(ctx, t, []int{choice.Kernel}, settings, func(i int, outcomes []choose.Outcome, _ float64) {
-		if settings[i] == choice.Setting {
-			list = outcomes
+	source, setting := choice.choice.Kernel, choice.choice.Setting
+	r.chosen, r.best = choice.Parameters, r.kernels[source]
+	var list []choose.Outcome
+	settings := []int{setting}
+	if r.learner.Path != nil { // all settings are fitted together
+		settings = sched.UpTo(len(r.values))
+	}
+	err = r.outOfFold(ctx, t, []int{source}, settings, make([]float64, len(settings)), func(i int, o *choose.Outcome) {
+		if settings[i] == setting {
+			list = append(list, o.Clone())
 		}
 	})
 	if err != nil {
 		return err
 	}
 	r.nodes.votes = choose.FitVotes(len(r.p.Names), list)
-	r.out.Estimate = choice.HeldOut.Estimate(r.p, r.out.Reached)
-	if len(r.grid) > 1 { // values that are computed for several kernels at once have other last bits
-		if t, err = r.labelled(ctx, []int{r.best}); err != nil {
+	r.out.Estimate = choice.choice.HeldOut.Estimate(r.p, r.out.Reached)
+	if len(r.kernels) > 1 { // values that are computed for several kernels at once have other last bits
+		if t, err = r.labelled(ctx, r.kernels[source:][:1]); err != nil {
 			return err
 		}
+		source = 0
 	}
-	r.gram, r.scale = t.grams[0], t.scales[0]
+	r.gram, r.scale = t.grams[source], t.scales[source]
 	return nil
 }
 
 // outOfFold calls visit with the predictions of models of each pair of some kernels and settings, which vary faster, for
 // labels: for each label by a model of all others if the path has a closed form for that, otherwise by a model of the
-// other folds. The list is nil if the kernel does not allow the setting. On a path settings are all settings.
-func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, visit func(candidate int, list []choose.Outcome, loss float64)) error {
+// other folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
+func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, losses []float64, visit func(candidate int, o *choose.Outcome)) error {
 	path, n := r.learner.Path, len(settings)
-	if path == nil {
-		return sched.Run(ctx, r.set.Workers, len(kernels)*n, func(_, i int) error {
-			list := make([][]choose.Outcome, 1)
-			err := choose.CrossValidate(ctx, t.grams[kernels[i/n]], t.class, t.fold, eachOf(r, r.settled[settings[i%n]]), list)
-			if err == nil {
-				visit(i, list[0], 0)
-			}
-			return err
-		})
+	if path == nil || path.LeaveOneOut == nil {
+		return r.crossValidate(ctx, elements(t.grams, kernels), t.p.Class, t.fold, settings, visit)
 	}
 	return sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
 		k := t.grams[kernels[a]]
-		if path.LeaveOneOut == nil {
-			lists := make([][]choose.Outcome, n)
-			err := choose.CrossValidate(ctx, k, t.class, t.fold, fitPath(r), lists)
-			for s, list := range lists {
-				visit(a*n+s, list, 0)
-			}
-			return err
-		}
-		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k), t.class, len(r.p.Names), complete(r.set.constant, r.settled...))
+		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k), t.p.Class, len(r.p.Names), r.values)
 		for s := range decisions {
-			var list []choose.Outcome
-			if decisions[s] != nil {
-				list = choose.LeaveOneOut(k, t.class, t.fold, pairs, decisions[s])
+			if losses[a*n+s] = loss[s]; decisions[s] == nil {
+				losses[a*n+s] = math.Inf(1)
+			} else {
+				choose.LeaveOneOut(k, t.p.Class, t.fold, pairs, decisions[s], func(o *choose.Outcome) { visit(a*n+s, o) })
 			}
-			visit(a*n+s, list, loss[s])
 		}
 		return err
 	})
 }
 
+// crossValidate calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some settings,
+// which vary faster. Settings on a path are fitted together, others each by itself.
+func (r *kernelPredictor) crossValidate(ctx context.Context, grams []*sparse.Block[float64], class, fold, settings []int, visit func(candidate int, o *choose.Outcome)) error {
+	group := 1 // settings that are fitted together
+	if r.learner.Path != nil {
+		group = len(settings)
+	}
+	groups := len(settings) / group
+	return sched.Run(ctx, r.set.Workers, len(grams)*groups, func(_, i int) error {
+		values := elements(r.values, settings[i%groups*group:][:group])
+		fit := choose.Each(r.learner, len(r.p.Names), values)
+		if path := r.learner.Path; path != nil {
+			fit = choose.OnPath(r.learner, path, len(r.p.Names))(values)
+		}
+		return choose.CrossValidate(ctx, grams[i/groups], class, fold, fit, func(s int, o *choose.Outcome) { visit(i*group+s, o) })
+	})
+}
+
 // labels are the labels that candidates are compared on.
 type labels struct {
-	grams       []*sparse.Block[float64] // of each kernel among them, scaled
-	scales      []float64                // of each kernel
-	class, fold []int
+	p      *Problem
+	fold   []int
+	grams  []*sparse.Block[float64] // of each kernel among them, scaled
+	scales []float64                // of each kernel
 }
 
 // labelled returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
-func (r *kernelPredictor) labelled(ctx context.Context, kernels []int) (*labels, error) {
-	seen := r.p.At(split.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))
-	grams, err := r.grams(ctx, kernels, seen.Row, nil, "choose")
-	if err != nil {
+func (r *kernelPredictor) labelled(ctx context.Context, kernels []kernel.Kernel) (*labels, error) {
+	t := &labels{p: r.p.At(split.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))}
+	t.fold = split.Folds(t.p.Class, r.set.folds(len(t.p.Class)), r.set.RNGSeed, 0)
+	var err error
+	if t.grams, err = r.grams(ctx, kernels, t.p.Row, nil, "choose"); err != nil {
 		return nil, err
 	}
-	t := &labels{grams: grams, class: seen.Class, fold: split.Folds(seen.Class, r.set.folds(len(seen.Class)), r.set.RNGSeed, 0)}
-	for _, k := range grams {
+	for _, k := range t.grams {
 		t.scales = append(t.scales, choose.Rescale(k))
 	}
 	return t, nil
@@ -162,12 +167,8 @@ func (r *kernelPredictor) labelled(ctx context.Context, kernels []int) (*labels,
 
 // grams returns the blocks of some of the kernels between items, and below between rows and
 // items.
-func (r *kernelPredictor) grams(ctx context.Context, kernels, items, rows []int, phase string) ([]*sparse.Block[float64], error) {
-	var ks []kernel.Kernel
-	for _, i := range kernels {
-		ks = append(ks, r.kernels[i])
-	}
-	grams, sweeps, err := kernel.Grams(ctx, ks, items, rows, r.settings(phase))
+func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel, items, rows []int, phase string) ([]*sparse.Block[float64], error) {
+	grams, sweeps, err := kernel.Grams(ctx, kernels, items, rows, r.settings(phase))
 	r.out.Work.Sweeps += sweeps
 	return grams, err
 }
@@ -176,7 +177,7 @@ func (r *kernelPredictor) grams(ctx context.Context, kernels, items, rows []int,
 func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 	k := r.gram
 	if k.Rows < len(r.p.Row) {
-		grams, err := r.grams(ctx, []int{r.best}, r.p.Row, nil, "walk")
+		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.p.Row, nil, "walk")
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +192,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 // them.
 func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	r.items = r.p.Row
-	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), complete(r.set.constant, r.values)[0]
+	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), r.chosen.Declared.Values
 	switch {
 	case solves(r.learner, len(class)):
 		r.gram = nil
@@ -211,7 +212,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 			}
 		}
 		r.gram = nil
-		grams, err := r.grams(ctx, []int{r.best}, r.items, nil, "walk")
+		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.items, nil, "walk")
 		if err != nil {
 			return err
 		}
@@ -271,7 +272,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
 	}
-	values, report, err := kernel.Matrix(ctx, r.kernels[r.best], sched.UpTo(n), r.items, r.settings("walk"))
+	values, report, err := kernel.Matrix(ctx, r.best, sched.UpTo(n), r.items, r.settings("walk"))
 	if err != nil {
 		return err
 	}
@@ -297,7 +298,7 @@ func (r *kernelPredictor) decide(ctx context.Context, width int, visit func(lo i
 				coef.Row(r.p.Row[i])[j] = r.scale * batch[j].Coef[s]
 			}
 		}
-		report, err := r.kernels[r.best].ApplyTo(ctx, decisions, coef, r.settings("walk"))
+		report, err := r.best.ApplyTo(ctx, decisions, coef, r.settings("walk"))
 		if err != nil {
 			return err
 		}
@@ -330,7 +331,7 @@ const solveTolerance = 1e-7
 func (r *kernelPredictor) solve(ctx context.Context, ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 	labels, machines := t.Dims()
 	width := min(machines, solveColumns)
-	operator := kernel.NewAmong(r.kernels[r.best], r.p.Row, r.scale, ridge, width, r.settings("walk"))
+	operator := kernel.NewAmong(r.best, r.p.Row, r.scale, ridge, width, r.settings("walk"))
 	coef, err := operator.Solve(ctx, sparse.BlockOf(labels, machines, t.RawMatrix().Data), solveTolerance, r.set.Workers)
 	r.noteSweeps(operator.Sweeps, width)
 	if errors.Is(err, kernel.ErrUnsolved) {
@@ -351,111 +352,53 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 	if err != nil {
 		return nil, err
 	}
-	search := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: m.learner.Path != nil}
-	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		var values []param.Values
-		for _, i := range settings {
-			values = append(values, r.settled[i])
-		}
-		fit := eachOf(r, values...)
-		if m.learner.Path != nil {
-			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-				return fitPath(r)(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
-			}
-		}
-		return splitCounts(ctx, r, splits, kernels, len(settings), fit)
-	}
-	choice, err := search.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Choice{
-		Parameters: r.parameters(choice.Kernel, r.settled[choice.Setting]), Settings: choice.Candidates,
-		Accuracy: choice.Accuracy, Tested: choice.Tested,
-	}, nil
-}
-
-// splitCounts counts the right predictions on the test nodes of all splits with each of some kernels
-// and each of the given number of settings, which vary faster.
-func splitCounts(ctx context.Context, r *kernelPredictor, splits *split.Splits, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {
-	counts := choose.NewCounts(len(kernels)*settings, make([]choose.FoldLabels, 1))
-	for i := range splits.Len {
-		trainTest := splits.At(i)
-		train := r.p.At(trainTest.Train)
-		train = train.At(split.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
-		test := r.p.At(trainTest.Test)
-		limit := maxTestedRows
-		if r.learner.Whole {
-			limit = r.set.sample
-		}
-		test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
-		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), r.learner.Whole)
-		for lo := 0; lo < len(kernels); lo += group {
-			hi := min(lo+group, len(kernels))
-			if err := countSplit(ctx, r, train, test, kernels[lo:hi], fit, counts.Right[lo*settings:hi*settings]); err != nil {
+	return r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, 1))
+		for i := range splits.Len {
+			if err := countSplit(ctx, r, splits.At(i), kernels, settings, counts); err != nil {
 				return nil, err
 			}
+			r.set.Progress("choose", int64(i+1), int64(splits.Len))
 		}
-		counts.Folds[0].Tested += len(test.Row)
-		r.set.Progress("choose", int64(i+1), int64(splits.Len))
-	}
-	return counts, nil
+		return counts, nil
+	})
 }
 
 // tuneBytes bounds the blocks of kernels that are compared together.
 const tuneBytes = 96 << 20
 
-// tuneTogether returns how many kernels are tried together.
-func tuneTogether(train, test, kernels int, isTransductive bool) int {
-	if isTransductive {
-		train += test
-		test = 0
-	}
-	return min(kernels, max(1, tuneBytes/(8*train*(train+test))))
-}
-
-// countSplit adds the right answers on one split to hits.
-func countSplit(ctx context.Context, r *kernelPredictor, train, test *Problem, kernels []int, fit choose.Fit, hits []int64) error {
-	items, rows, y := train.Row, test.Row, train.Class
+// countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
+func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split, kernels, settings []int, counts *choose.Counts) error {
+	train, test, limit := r.p.At(trainTest.Train), r.p.At(trainTest.Test), maxTestedRows
 	if r.learner.Whole {
-		items, rows, y = slices.Concat(items, rows), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
+		limit = r.set.sample
 	}
-	grams, err := r.grams(ctx, kernels, items, rows, "choose")
-	if err != nil {
-		return err
+	train = train.At(split.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
+	test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
+	items, rows, fold := train.Row, test.Row, slices.Repeat([]int{-1}, len(train.Row))
+	class := slices.Concat(train.Class, test.Class)
+	fold = append(fold, make([]int, len(test.Row))...)
+	if r.learner.Whole {
+		items, rows = slices.Concat(items, rows), nil
 	}
-	largest := split.Majority(train.Class)
-	return sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		values := grams[i]
-		block := *values
-		block.Rows = len(items)
-		choose.Scale(values, choose.MeanDiagonal(values, len(train.Row)))
-		models, err := fit(ctx, classify.DenseGram(&block), y)
+	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are tried together
+	for lo := 0; lo < len(kernels); lo += group {
+		grams, err := r.grams(ctx, elements(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items, rows, "choose")
 		if err != nil {
 			return err
 		}
-		for j, class := range test.Class {
-			row, selfValue := values.Row(len(train.Row)+j), 0.0
-			if r.learner.Whole {
-				selfValue = row[len(train.Row)+j]
-			}
-			choose.Ask(models, row, selfValue, y, choose.Outcome{Largest: largest}, func(s int, o choose.Outcome) {
-				if o.Voted() == class {
-					hits[i*len(models)+s]++
-				}
-			})
+		for _, k := range grams {
+			choose.Scale(k, choose.MeanDiagonal(k, len(train.Row)))
 		}
-		return nil
-	})
-}
-
-// fitPath returns what fits all settings of the learner on its path, one time after the other
-// in the same memory.
-func fitPath(r *kernelPredictor) choose.Fit {
-	return choose.OnPath(r.learner, r.learner.Path, len(r.p.Names))(complete(r.set.constant, r.settled...))
-}
-
-// eachOf returns what fits the learner with several settings, each by itself.
-func eachOf(r *kernelPredictor, settings ...param.Values) choose.Fit {
-	return choose.Each(r.learner, len(r.p.Names), settings)
+		err = r.crossValidate(ctx, grams, class, fold, settings, func(candidate int, o *choose.Outcome) {
+			if o.Voted() == o.Class {
+				counts.Add(lo*len(settings)+candidate, 0, 0)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	counts.Folds[0].Tested += len(test.Row)
+	return nil
 }

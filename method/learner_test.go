@@ -163,21 +163,19 @@ func TestParametersAreTold(t *testing.T) {
 // the methods that have the parameter.
 func TestGivenValuesAreNotTried(t *testing.T) {
 	given := param.Values{"cost": param.Of(3.0), "lambda": param.Of(0.3), "alpha": param.Of(0.25), "svm-tolerance": param.Of(1e-6)}
-	g := gridOf(t, nil, "rls")
-	if len(g.alphas) < 2 || len(g.settings) < 2 {
+	if g := gridOf(t, nil, "rls"); len(g.sources) < 2 || len(g.values) < 2 {
 		t.Errorf("grid %+v", g)
 	}
-	set, err := (&Settings{Given: given}).onWalks(learnerOf("rls"), 2)
-	if err != nil || !slices.Equal(set.grid.alphas, []float64{0.25}) || len(set.grid.settings) != 1 || set.grid.settings[0].Number("lambda") != 0.3 {
-		t.Errorf("grid %+v, %v", set.grid, err)
+	g := jobOf(t, &Settings{Given: given}, "rls")
+	if len(g.values) != 1 || g.values[0].Number("lambda") != 0.3 || slices.ContainsFunc(g.sources, func(v param.Values) bool { return v.Number("alpha") != 0.25 }) {
+		t.Errorf("grid %+v", g)
 	}
 	for _, c := range []struct {
 		given param.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
-		set, err := (&Settings{Given: c.given}).onWalks(learners()[0], 2)
-		if got := set.constant.Number("svm-tolerance"); got != c.want || err != nil {
-			t.Errorf("tolerance %g, %v, want %g", got, err, c.want)
+		if got := jobOf(t, &Settings{Given: c.given}, "svm").values[0].Number("svm-tolerance"); got != c.want {
+			t.Errorf("tolerance %g, want %g", got, c.want)
 		}
 	}
 }

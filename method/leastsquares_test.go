@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -29,34 +29,25 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		by := learnerOf("rls")
-		set := (&Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}).WithDefaults()
-		settled, space, constant, err := set.learnerSettings(by, len(p.Names))
-		set.constant = constant
+		set := &Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}
+		r, err := kernelMethod{kernel.Families().Named("p-step"), by}.begin(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
+		seen, err := r.labelled(t.Context(), r.kernels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pStep := kernel.Families().Named("p-step")
-		grid, err := kernelGrid(pStep, &set, kernel.OnDegrees(p.Degrees))
+		counts := choose.NewCounts(r.size(), make([]choose.FoldLabels, 10))
+		err = r.outOfFold(t.Context(), seen, sched.UpTo(len(r.sources)), sched.UpTo(len(r.values)), counts.Loss, func(i int, o *choose.Outcome) {
+			if r.nodes.predicted(o) == o.Class {
+				counts.Add(i, o.Fold, 0)
+			}
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		kernels, err := pStep.NewAll(t.Context(), on, grid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shared := job{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}
-		r := &kernelPredictor{
-			job: shared, nodes: nodeVotes{job: shared},
-			kernel: pStep, grid: grid, kernels: kernels, settled: settled, space: space,
-		}
-		if err := r.chooseByFolds(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		grams, _, err := kernel.Grams(t.Context(), kernels, p.Row, nil, nil)
+		grams, _, err := kernel.Grams(t.Context(), r.kernels, p.Row, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,17 +59,16 @@ func TestLeastSquaresChoice(t *testing.T) {
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
 			}
-			for _, v := range settled {
+			for _, v := range r.values {
 				least, most, squares := leaveEachOut(t, k, p.Class, len(p.Names), v.Number("lambda"))
 				want = append(want, [2]int64{least, most})
 				loss = append(loss, squares/2)
 			}
 		}
-		counts := r.choice.Counts
-		for i, n := range counts.Total() {
+		for i, n := range total(counts) {
 			if n < want[i][0] || n > want[i][1] || math.Abs(counts.Loss[i]-loss[i]) > 1e-9 {
 				t.Errorf("one of %d labels wrong: kernel %d, setting %d: %d right, loss %v; want %d and %v",
-					wrong, i/len(r.settled), i%len(r.settled), n, counts.Loss[i], want[i], loss[i])
+					wrong, i/len(r.values), i%len(r.values), n, counts.Loss[i], want[i], loss[i])
 			}
 		}
 	}

@@ -59,12 +59,11 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 			p.Class[i] = rng.IntN(c.classes)
 		}
 		by := learnerOf(c.learner)
-		set, err := (&Settings{Workers: 2, Given: param.Values{"lambda": param.Of(1.0)}}).onWalks(by, c.classes)
+		j, err := walkMethod{"cwk", by}.job(p, &Settings{Workers: 2, Given: param.Values{"lambda": param.Of(1.0)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		planned := fitBytes(&set, p, rows, cols)
-		values := complete(set.constant, set.grid.settings[0])[0]
+		planned, values := fitBytes(j, rows, cols), j.values[0]
 		if values.Has("cost") {
 			values["cost"] = param.Of(0.001)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -94,14 +93,12 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 	if s.Prior.Given != nil {
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph", ErrNotKept)
 	}
+	values := out.Parameters.values()
 	content := keptModel{
-		Method: m.Name(), RNGSeed: s.RNGSeed, Low: s.LowEffort, Shares: s.Prior.Empirical, Weights: out.Weights, Values: param.Values{}, Power: out.power, Auto: out.choice,
+		Method: m.Name(), RNGSeed: s.RNGSeed, Low: s.LowEffort, Shares: s.Prior.Empirical, Weights: out.Weights, Values: values, Power: out.power, Auto: out.choice,
 	}
 	if content.Weights == GivenWeights {
 		content.Weights = ""
-	}
-	for _, setting := range slices.Concat(out.Parameters.Chosen(), out.Parameters.Constant) {
-		maps.Copy(content.Values, setting.Values)
 	}
 	return &Model{content}, nil
 }

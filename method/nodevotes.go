@@ -13,17 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// job is what every phase of a prediction reads, and its result.
-type job struct {
-	p       *Problem
-	set     *Settings
-	learner *classify.Learner
-	out     *Prediction
-}
-
 // nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
 type nodeVotes struct {
-	job
+	*job
 
 	votes   choose.Votes
 	counted bool    // whether the count of votes says the class, see favour

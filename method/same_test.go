@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -46,13 +45,28 @@ func listed(values map[string][]param.Value, features ...string) map[string][]pa
 }
 
 // gridOf returns the settings to choose from for a learner on walks.
-func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *grid {
+func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *job {
 	t.Helper()
-	set, err := (&Settings{Lists: lists}).onWalks(learnerOf(learner), 3)
+	return jobOf(t, &Settings{Lists: lists}, learner)
+}
+
+func jobOf(t *testing.T, s *Settings, learner string) *job {
+	t.Helper()
+	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&Problem{Names: make([]string, 3)}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.grid
+	return j
+}
+
+// settingAt returns setting number i, those of the learner varying fastest.
+func settingAt(j *job, i int) Parameters { return j.parameters(i/len(j.values), i%len(j.values)) }
+
+// onWalk returns the parameters of a walk.
+func onWalk(alpha float64, steps, minSteps int, features string) Parameters {
+	return Parameters{Kernel: &Setting{&walkSpec, param.Values{
+		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(minSteps), "features": param.Of(features),
+	}}}
 }
 
 // walkWith returns the parameters of a walk with values of a learner.
@@ -120,12 +134,15 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	grid := gridOf(t, map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}, "svm")
-	c := &chooser{p: p, set: &Settings{grid: grid}, work: problem.Work{}, tested: 60}
-	if got := c.shortGrid(1e3); got == nil || got.size() != 2 {
+	set := &Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
+	j, err := plainWalks().begin(p, nil, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := chooserOf(j).short(1e3); got == nil || got.size() != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if got := c.shortGrid(1e12); got != nil {
+	if got := chooserOf(j).short(1e12); got != nil {
 		t.Fatalf("%+v for a small graph", got)
 	}
 }
@@ -176,7 +193,7 @@ func TestManyClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := got.Parameters.Constant[0].Values["strategy"]; told != param.Of(strategy) {
+		if told := got.Parameters.Declared.Values["strategy"]; told != param.Of(strategy) {
 			t.Errorf("%d classes: %v, want %s", classes, told, strategy)
 		}
 		for i := range got.Class {
@@ -238,11 +255,11 @@ func predictWalksWith(ctx context.Context, p *Problem, par Parameters, s *Settin
 }
 
 func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
-	set, err := s.on(p, learners()[0])
+	j, err := plainWalks().begin(p, nil, s)
 	if err != nil {
 		return nil, err
 	}
-	return crossValidate(ctx, p, &set)
+	return crossValidate(ctx, j)
 }
 
 func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {

@@ -53,12 +53,12 @@ func TestSettledDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, space, _, err := new(Settings).learnerSettings(by, 2)
+	all, space, err := learnerSettings(new(Settings), by, 2)
 	if err != nil || len(all) < 2 || space.Usual == 0 || by.Text(all[space.Usual]) != by.Text(usual) {
 		t.Errorf("%d of %v, %v; want that of %v", space.Usual, all, err, usual)
 	}
 	p := by.Param("lambda")
-	if all, space, _, err = (&Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}).learnerSettings(by, 2); err != nil || len(all) != 1 || space.Usual != 0 {
+	if all, space, err = learnerSettings(&Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}, by, 2); err != nil || len(all) != 1 || space.Usual != 0 {
 		t.Errorf("%d of %v, %v; want the only one", space.Usual, all, err)
 	}
 }

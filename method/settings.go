@@ -1,9 +1,7 @@
 package method
 
 import (
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -52,13 +50,10 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	foldCount int               // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
-	sample    int               // limits the labelled nodes on which settings are compared; 0: 500
-	learner   *classify.Learner // on walks, with the settings to choose from in grid
-	grid      *grid
-	constant  param.Values // of the learner, but for its settings in grid
-	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
-	model     *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
+	foldCount int        // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	sample    int        // limits the labelled nodes on which settings are compared; 0: 500
+	baselines *Baselines // of the same problem, for auto; nil: it measures label propagation itself
+	model     *keptModel // predicts in place of a choice and a fit; nil: none, see [Model]
 
 	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
 	// finished part of it, and the whole.
@@ -83,29 +78,10 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
-// on returns the settings with every default for a learner on the walks of a problem that there is something to
-// learn of, and within the memory that the problem leaves.
-func (s *Settings) on(p *Problem, l *classify.Learner) (Settings, error) {
-	if err := problem.ValidateFor(p, &walkSpec); err != nil {
-		return Settings{}, err
-	}
-	set, err := s.onWalks(l, len(p.Names))
-	set.Memory = p.Remaining(set.Memory)
-	return set, err
-}
-
 // folds returns the number of folds for the given number of labels.
 func (s *Settings) folds(labels int) int {
 	if s.foldCount > 0 {
 		return min(s.foldCount, labels)
 	}
 	return split.FoldCount(labels)
-}
-
-// comparedLabels returns the number of labels on which trials on walks compare settings.
-func (s *Settings) comparedLabels() int {
-	if limit := s.learner.ComparedItems; limit > 0 {
-		return min(s.sample, limit)
-	}
-	return s.sample
 }

@@ -42,12 +42,17 @@ func TestGridFile(t *testing.T) {
 		}
 	}
 	set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
-	g, err := newGrid(set, learnerOf("svm"))
+	walks, err := walkSettings(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(g.alphas, g.minSteps, g.features); got != "[0.5 0.9] 1 [honest]" {
-		t.Error(got)
+	for _, v := range walks {
+		if v.Int("min-steps") != 1 || v.Word("features") != Honest {
+			t.Error(v)
+		}
+	}
+	if first, last := walks[0].Number("alpha"), walks[len(walks)-1].Number("alpha"); first != 0.5 || last != 0.9 {
+		t.Errorf("α from %v to %v", first, last)
 	}
 }
 

@@ -3,9 +3,6 @@ package method
 import (
 	"context"
 	"slices"
-	"sort"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -14,19 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Choice is the result of choosing parameters.
-type Choice struct {
-	Parameters
-	Accuracy float64 // of the parameters on the labels that they were chosen by
-	Tested   int     // predictions behind it for each setting; 0: there were too few labels
-	Settings int     // number of settings to choose from
-	Work     problem.Work
-
-	choice *choose.Found // nil of other methods, and with too few labels
-}
 
 // crossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
 // held-out labels. See package choose for the rule.
@@ -41,54 +28,50 @@ type Choice struct {
 // if the longest short one is chosen, because they take most of the time.
 //
 // Unless two classes have two labels each, nothing can be learned from hiding
-// one. The choice is then the candidate of the grid that is nearest to the defaults, with
-// as many steps as walks need to reach most nodes from a label, and Tested is 0.
-func crossValidate(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
-	if split.TooFew(p.Class) {
-		return withoutTrial(ctx, p, set)
+// one. The choice is then the longest walk that is otherwise nearest to the defaults, and Tested is 0.
+func crossValidate(ctx context.Context, j *job) (*Choice, error) {
+	if split.TooFew(j.p.Class) {
+		c := &Choice{Parameters: j.parameters(j.sourceSpace.Usual, j.space.Usual), Settings: 1}
+		for _, v := range j.sources {
+			if v.Word("features") == c.features() && v.Number("alpha") == c.alpha() {
+				c.Kernel = &Setting{j.source, v}
+			}
+		}
+		return c, nil
 	}
-	c := chooserOf(p, set)
+	c := chooserOf(j)
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
 	}
-	folds := choose.Labels(choose.WeightsOf(p), p.Class, c.fold, c.seen, c.isolated)
-	measure := func(ctx context.Context, g *grid) (*choose.Counts, error) {
-		counts := choose.NewCounts(g.size(), folds)
-		return counts, c.run(ctx, g, counts.Hits)
+	seen := j.p.At(c.seen)
+	folds := choose.Labels(choose.WeightsOf(j.p), seen.Class, elements(c.fold, c.seen), elements(c.isolated, c.seen))
+	search := func(j *job) (*Choice, error) {
+		choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
+			counts := choose.NewCounts(len(walks)*len(values), folds)
+			err := c.run(ctx, elements(j.sources, walks), elements(j.values, values), counts)
+			counts.Share(sparse.TeamOf(j.p.A))
+			return counts, err
+		})
+		if err == nil {
+			choice.Work = c.work
+		}
+		return choice, err
 	}
-	grid := set.grid
-	if short := c.shortGrid(longWork); short != nil {
-		choice, err := c.search(ctx, short, measure)
-		if err != nil || choice.steps() < short.last() {
+	if short := c.short(longWork); short != nil {
+		choice, err := search(short)
+		if err != nil || choice.steps() < short.longest() {
 			return choice, err
 		}
 	}
-	return c.search(ctx, grid, measure)
+	return search(j)
 }
 
-// search chooses from a grid; measure returns the counts of all settings of a part of it.
-func (c *chooser) search(ctx context.Context, g *grid, measure func(context.Context, *grid) (*choose.Counts, error)) (*Choice, error) {
-	s := &choose.Search{Kernel: g.walks(), Learner: g.space, Together: c.set.learner.Path != nil}
-	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		subgrid := *g
-		if len(kernels) == 1 {
-			walk := g.at(kernels[0] * len(g.settings))
-			subgrid = *g.ofWalk(&walk)
-		}
-		subgrid.settings = nil
-		for _, i := range settings {
-			subgrid.settings = append(subgrid.settings, g.settings[i])
-		}
-		return measure(ctx, &subgrid)
+// longest returns the number of steps of the longest walk to choose from.
+func (j *job) longest() (steps int) {
+	for _, v := range j.sources {
+		steps = max(steps, v.Int("steps"))
 	}
-	result, err := s.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Choice{
-		Parameters: g.at(result.Kernel*len(g.settings) + result.Setting), Accuracy: result.Accuracy, Tested: result.Tested,
-		Settings: g.size(), Work: c.work, choice: result,
-	}, nil
+	return steps
 }
 
 // On graphs where all walks of a grid take more than longWork entries × columns
@@ -99,54 +82,61 @@ const (
 	shortSteps = 40
 )
 
-// shortGrid returns the grid without its long walks, nil if there are none or
-// they take no more than limit.
-func (c *chooser) shortGrid(limit float64) *grid {
-	steps := c.set.grid.steps
-	columns := len(c.set.grid.alphas) * c.dealt() * len(c.p.Names)
-	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(steps[len(steps)-1])
-	i := sort.SearchInts(steps, shortSteps+1)
-	if work <= limit || i == 0 || i == len(steps) {
+// short returns a choice without long walks, nil if there are no others or if all walks
+// take no more than limit.
+func (c *chooser) short(limit float64) *job {
+	alphas, short := map[float64]bool{}, *c.job
+	short.sources = nil
+	for _, v := range c.sources {
+		if alphas[v.Number("alpha")] = true; v.Int("steps") <= shortSteps {
+			short.sources = append(short.sources, v)
+		}
+	}
+	columns := len(alphas) * c.dealt() * len(c.p.Names)
+	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(c.longest())
+	if work <= limit || len(short.sources) == 0 || len(short.sources) == len(c.sources) {
 		return nil
 	}
-	short := *c.set.grid
-	short.steps = steps[:i]
+	short.sourceSpace = walkSpace(c.set, short.sources)
 	return &short
 }
 
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, set *Settings) (*Choice, error) {
-	search := &chooser{p: p, set: set}
-	if !p.Directed { // they are found here for all splits
-		if _, err := p.FindComponents(ctx, set.Workers, &search.work); err != nil {
+func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice, error) {
+	var work problem.Work
+	if !j.p.Directed { // they are found here for all splits
+		if _, err := j.p.FindComponents(ctx, j.set.Workers, &work); err != nil {
 			return nil, err
 		}
 	}
-	choice, err := search.search(ctx, set.grid, func(ctx context.Context, g *grid) (*choose.Counts, error) {
-		counts := choose.NewCounts(g.size(), make([]choose.FoldLabels, 1))
+	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(walks)*len(values), make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
 			trainTest := splits.At(i)
-			quiet := *set // within a split
-			quiet.Progress, quiet.grid = ignoreProgress, g
-			c := chooserOf(p.At(trainTest.Train), &quiet)
-			c.work = search.work
-			tests := p.At(trainTest.Test)
-			if err := c.splitTrials(ctx, tests.At(split.Sample(tests.Class, testedNodes(set), set.RNGSeed, 1))); err != nil {
+			quiet, one := *j.set, *j // within a split
+			quiet.Progress = ignoreProgress
+			one.p, one.set = j.p.At(trainTest.Train), &quiet
+			c := chooserOf(&one)
+			tests := j.p.At(trainTest.Test)
+			tests = tests.At(split.Sample(tests.Class, testedNodes(j), j.set.RNGSeed, 1))
+			err := c.splitTrials(ctx, tests)
+			if err == nil {
+				err = c.run(ctx, elements(j.sources, walks), elements(j.values, values), counts)
+			}
+			if err != nil {
 				return nil, err
 			}
-			if err := c.run(ctx, g, counts.Hits); err != nil {
-				return nil, err
-			}
-			search.work = c.work
-			counts.Folds[0].Tested += c.tested
-			set.Progress("choose", int64(i+1), int64(splits.Len))
+			work.Add(c.work)
+			counts.Folds[0].Tested += len(tests.Row)
+			j.set.Progress("choose", int64(i+1), int64(splits.Len))
 		}
+		counts.Share(sparse.TeamOf(j.p.A))
 		return counts, nil
 	})
 	if err == nil {
-		choice.Constant = constantsOn(set.learner, set.constant)
+		choice.Work = work
 	}
 	return choice, err
 }
@@ -156,20 +146,19 @@ const maxTested = 10_000
 
 // testedNodes returns the bound on the test nodes of a tuning split for the learner. One without
 // a path scores each by every model, or learns with them among its items.
-func testedNodes(s *Settings) int {
+func testedNodes(j *job) int {
 	switch {
-	case s.learner.Path != nil:
+	case j.learner.Path != nil:
 		return maxTested
-	case s.learner.Whole:
-		return s.comparedLabels()
+	case j.learner.Whole:
+		return j.comparedLabels()
 	}
 	return maxTestedRows
 }
 
-// chooser tries all settings of a grid on one set of labelled nodes.
+// chooser tries settings on one set of labelled nodes.
 type chooser struct {
-	p    *Problem
-	set  *Settings
+	*job
 	fold []int // of each labelled node
 	seen []int // the labelled nodes that machines are trained on
 
@@ -177,17 +166,26 @@ type chooser struct {
 	// each kind of features.
 	picks    []cwk.Pick
 	trials   map[string][]choose.Trial
-	isolated []bool // see Problem.alone
-	tested   int
+	isolated []bool // by labelled node, see [choose.Unreachable]
 	work     problem.Work
 }
 
-// chooserOf returns what tries the settings of set on the labels of p, dealt into folds.
-func chooserOf(p *Problem, set *Settings) *chooser {
+// chooserOf returns what tries the settings of j on its labels, dealt into folds.
+func chooserOf(j *job) *chooser {
 	return &chooser{
-		p: p, set: set, fold: split.Folds(p.Class, set.folds(len(p.Row)), set.RNGSeed, 0),
-		seen: split.Sample(p.Class, set.comparedLabels(), set.RNGSeed, 0),
+		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)), j.set.RNGSeed, 0),
+		seen: split.Sample(j.p.Class, j.comparedLabels(), j.set.RNGSeed, 0),
 	}
+}
+
+// kinds returns the kinds of features to choose from.
+func (j *job) kinds() (list []string) {
+	for _, v := range j.sources {
+		if kind := v.Word("features"); !slices.Contains(list, kind) {
+			list = append(list, kind)
+		}
+	}
+	return list
 }
 
 // dealt returns the number of folds that the labels are dealt into.
@@ -202,10 +200,9 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 	c.isolated = isolated
 	pick := c.foldPicks()
 	c.trials = make(map[string][]choose.Trial)
-	weight := choose.WeightsOf(c.p)
-	for _, kind := range c.set.grid.features {
+	for _, kind := range c.kinds() {
 		for f := range pick {
-			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f), Weight: weight}
+			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f)}
 			for i, node := range c.seen {
 				home, class := c.fold[node], c.p.Class[node]
 				switch {
@@ -222,14 +219,13 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 			c.trials[kind] = append(c.trials[kind], t)
 		}
 	}
-	c.tested = len(c.seen)
 	return nil
 }
 
 // foldPicks picks the rows of trials by folds. It returns the pick of each seen
 // node in the variant that hides each fold.
 func (c *chooser) foldPicks() [][]int {
-	plain := slices.Contains(c.set.grid.features, Plain)
+	plain := slices.Contains(c.kinds(), Plain)
 	pick := make([][]int, c.dealt())
 	for f := range pick {
 		pick[f] = make([]int, len(c.seen))
@@ -253,7 +249,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	base := choose.Trial{Largest: split.Majority(c.p.Class), Weight: choose.WeightsOf(c.p)}
+	base := choose.Trial{Largest: split.Majority(c.p.Class)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
 			base.Unreached = append(base.Unreached, choose.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, base.Largest)})
@@ -263,7 +259,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
 	c.trials = make(map[string][]choose.Trial)
-	for _, kind := range c.set.grid.features {
+	for _, kind := range c.kinds() {
 		t := base
 		for _, node := range c.seen {
 			pick := cwk.Pick{Row: c.p.Row[node]}
@@ -278,28 +274,32 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 		}
 		c.trials[kind] = []choose.Trial{t}
 	}
-	c.tested = len(tests.Row)
 	return nil
 }
 
-// run adds the right predictions of all trials with the settings of g, a part of the
-// settings' grid, to hits, by trial and setting.
-func (c *chooser) run(ctx context.Context, g *grid, hits choose.Hits) error {
-	sub, set := *c, *c.set
-	set.grid, sub.set = g, &set
-	for a := range g.alphas {
-		if err := sub.try(ctx, a, hits); err != nil {
+// run counts the right predictions of all trials with each of some walks and values of the learner, which vary faster.
+func (c *chooser) run(ctx context.Context, walks, values []param.Values, counts *choose.Counts) error {
+	var alphas []float64
+	for _, v := range walks {
+		if alpha := v.Number("alpha"); !slices.Contains(alphas, alpha) {
+			alphas = append(alphas, alpha)
+		}
+	}
+	for a, alpha := range alphas {
+		report := func(done, total int64) {
+			c.set.Progress("choose", 2000*int64(a)+done*2000/total, 2000*int64(len(alphas)))
+		}
+		if err := c.try(ctx, alpha, walks, values, counts, report); err != nil {
 			return err
 		}
-		c.set.Progress("choose", 2000*int64(a+1), 2000*int64(len(g.alphas)))
+		report(1, 1)
 	}
-	c.work = sub.work
 	return nil
 }
 
 // walk returns the walks with a value of α.
-func (c *chooser) walk(alpha float64) *cwk.Walk[float32] {
-	w := walkOf[float32](c.p, c.set, c.set.grid.last())
+func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
+	w := walkOf[float32](c.p, c.set, steps)
 	w.Variants = cwk.FoldVariants(alpha, c.fold)
 	return w
 }
@@ -332,42 +332,64 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	}
 }
 
-// try adds the hits of the settings with α of number a. Each trial has all lengths and settings of the learner;
-// several processes share the trials.
-func (c *chooser) try(ctx context.Context, a int, hits choose.Hits) error {
-	g, w, candidates := c.set.grid, c.walk(c.set.grid.alphas[a]), c.set.candidates()
-	narrow(w, g.minSteps, len(c.picks))
-	x, err := collect(ctx, w, g.minSteps, c.picks, &c.work, func(done, total int64) {
-		c.set.Progress("choose", 2000*int64(a)+1000*done/total, 2000*int64(len(g.alphas))) // the trials count for as much as the walks
+// try counts the right predictions with the walks that have a value of α. Several processes share the trials.
+func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.Values, counts *choose.Counts, report func(done, total int64)) error {
+	type task struct {
+		trial      *choose.Trial
+		candidates *choose.Candidates
+		fold       int
+		walks      []int // numbers of the walks
+	}
+	var tasks []task
+	minSteps, longest := walks[0].Int("min-steps"), 0
+	for _, kind := range c.kinds() {
+		var numbers []int
+		for i, v := range walks {
+			if v.Number("alpha") == alpha && v.Word("features") == kind {
+				numbers, longest = append(numbers, i), max(longest, v.Int("steps"))
+			}
+		}
+		if numbers == nil {
+			continue
+		}
+		for f := range c.trials[kind] {
+			tasks = append(tasks, task{&c.trials[kind][f], c.candidates(elements(walks, numbers), values), f, numbers})
+		}
+	}
+	w := c.walk(alpha, longest)
+	narrow(w, minSteps, len(c.picks))
+	x, err := collect(ctx, w, minSteps, c.picks, &c.work, func(done, total int64) {
+		report(done, 2*total) // the trials count for as much as the walks
 	})
 	if err != nil {
 		return err
 	}
-	block, perKind := len(g.steps)*len(g.settings), len(c.trials[g.features[0]])
-	workers, bytes := sched.Workers(c.set.Workers), testerBytes(c.set, len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt()))
+	tests := 0
+	for _, t := range tasks {
+		tests = max(tests, len(t.trial.Test))
+	}
+	workers, bytes := sched.Workers(c.set.Workers), trialBytes(c.job, len(c.seen), tests)
 	for c.set.Memory > 0 && workers > 1 && int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
 		workers--
 	}
-	testers := make([]*choose.Tester, workers)
-	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(g.features)*perKind)
-	err = sched.Run(ctx, workers, len(counts), func(worker, i int) error {
-		if counts[i] = choose.NewHits(block); team != nil && i%team.Size() != team.Rank() {
+	weight, team := choose.WeightsOf(c.p), sparse.TeamOf(c.p.A)
+	err = sched.Run(ctx, workers, len(tasks), func(_, i int) error {
+		if team != nil && i%team.Size() != team.Rank() {
 			return nil
 		}
-		if testers[worker] == nil {
-			testers[worker] = choose.New(len(c.p.Names), candidates)
-		}
-		return testers[worker].Run(ctx, x, &c.trials[g.features[i/perKind]][i%perKind], counts[i])
+		t := &tasks[i]
+		return t.candidates.Run(ctx, x, t.trial, func(length, value int, o *choose.Outcome) {
+			if o.Voted() != o.Class {
+				return
+			}
+			reached := weight[o.Class]
+			if o.Unreached {
+				reached = 0
+			}
+			counts.Add(t.walks[length]*len(values)+value, t.fold, reached)
+		})
 	})
-	if err := team.Agree(err); err != nil {
-		return err
-	}
-	for i := range counts {
-		first := i%perKind*g.size() + (i/perKind*len(g.alphas)+a)*block
-		counts[i].Share(team)
-		hits.Of(first, first+block).Add(counts[i])
-	}
-	return nil
+	return team.Agree(err)
 }
 
 // collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
@@ -382,61 +404,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cw
 	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(len(w.Variants)*w.Seeds.Classes)
 	return x, err
 }
-
-// withoutTrial returns the choice where nothing can be tried.
-func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
-	g := set.grid
-	c := &Choice{Parameters: g.at(g.usual()), Settings: 1}
-	if len(g.steps) == 1 {
-		return c, nil
-	}
-	c.setSteps(g.last())
-	reached, err := p.Reached(ctx, p.Row, set.Workers, &c.Work)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		missed, err := c.missed(ctx, p, set, reached)
-		if err != nil || missed <= problem.MostMissed || c.Work.EntryColumns > problem.MissedWork || 2*c.steps() > cwk.MaxSteps {
-			return c, err
-		}
-		c.setSteps(2 * c.steps())
-	}
-}
-
-// missed returns the share of the reached nodes from which a walk with the steps
-// of the choice hardly ever meets a label. On a path a walk needs about the square
-// of the distance in steps.
-func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached *roaring.Bitmap) (float64, error) {
-	const label, none = 0, 1
-	n := len(p.Degrees)
-	start := sparse.NewBlock[float64](n, 2)
-	for i := range n {
-		start.Row(i)[none] = 1
-	}
-	w := walkOf[float32](p, set, c.steps())
-	w.Prior = cwk.Prior{Given: start}
-	w.Seeds.Class, w.Seeds.Classes = make([]int, len(p.Row)), 2
-	w.Variants = []cwk.Variant{{Absorb: c.alpha()}}
-	misses := make([]bool, n)
-	err := w.Run(ctx, 0, 2, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
-		for i := rows.Lo; i < rows.Hi; i++ {
-			misses[i] = x.Row(i)[label] < leastShown
-		}
-	}, nil)
-	c.Work.Add(problem.Work{Sweeps: c.steps(), EntryColumns: sparse.EntriesOf(p.A) * int64(c.steps()) * 2})
-	missed := roaring.New()
-	for i := range roaring.Values(reached) {
-		if misses[i] {
-			missed.Add(i)
-		}
-	}
-	return float64(p.CountOf(missed)) / float64(max(1, p.CountOf(reached))), err
-}
-
-// leastShown is the smallest probability of meeting a label that float32 walks
-// distinguish from zero.
-const leastShown = 1e-5
 
 // neutral sets the bias of every classifier so that it is undecided about a node whose walk
 // meets no label, that is, whose features all have the given value. The fitted bias between

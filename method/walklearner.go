@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
@@ -44,13 +43,51 @@ func (m walkMethod) Takes() []string {
 // Declarations implements [Method].
 func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpec, specOf(m.learner)} }
 
+// begin returns the choice of a prediction, or the given parameters.
+func (m walkMethod) begin(p *Problem, par *Parameters, s *Settings) (*job, error) {
+	if err := problem.ValidateFor(p, &walkSpec); err != nil {
+		return nil, err
+	}
+	if err := checkProcesses(m.learner, p); err != nil {
+		return nil, err
+	}
+	j, err := m.job(p, s)
+	if err == nil && par != nil {
+		j.fix(par)
+	}
+	return j, err
+}
+
+// mostPlainFolds is the largest number of folds by default.
+const mostPlainFolds = 10
+
+// job returns what there is to choose from.
+func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
+	set := s.WithDefaults()
+	set.Memory = p.Remaining(set.Memory)
+	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction), source: &walkSpec}
+	if j.sources, err = walkSettings(&set); err != nil {
+		return nil, err
+	}
+	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
+		return nil, err
+	}
+	kinds, longest := j.kinds(), j.parameters(len(j.sources)-1, 0)
+	if m.learner.Whole && slices.Contains(kinds, Honest) || len(kinds) > 1 && mostPlainFolds*j.comparedLabels() > mostRows(m.learner, &longest, len(p.Names)) {
+		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
+		j.sources = slices.DeleteFunc(j.sources, func(v param.Values) bool { return v.Word("features") == Plain })
+	}
+	j.sourceSpace = walkSpace(&set, j.sources)
+	return j, nil
+}
+
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	set, err := s.on(p, m.learner)
+	j, err := m.begin(p, nil, s)
 	if err != nil {
 		return nil, err
 	}
-	return chooseOnSplits(ctx, p, splits, &set)
+	return chooseOnSplits(ctx, j, splits)
 }
 
 // Predict implements [Method]. Without parameters it chooses them by cross-validation, unless the grid has a single setting.
@@ -59,27 +96,20 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, 
 // partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
 // the features of nodes are never stored.
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	if err := checkProcesses(m.learner, p); err != nil {
-		return nil, err
-	}
-	set, err := s.on(p, m.learner)
+	j, err := m.begin(p, par, s)
 	if err != nil {
 		return nil, err
 	}
-	start, choice := time.Now(), &Choice{Parameters: set.grid.at(0), Settings: 1}
-	if par != nil {
-		choice.Parameters = *par
-	} else if set.grid.size() > 1 {
-		if choice, err = crossValidate(ctx, p, &set); err != nil {
+	start, choice := time.Now(), &Choice{Parameters: j.parameters(0, 0), Settings: 1}
+	if j.size() > 1 {
+		if choice, err = crossValidate(ctx, j); err != nil {
 			return nil, err
 		}
 	}
 	seconds := time.Since(start).Seconds()
-	one := *set.grid.ofWalk(&choice.Parameters)
-	one.settings = []param.Values{choice.Declared.Values}
-	set.grid = &one
-	shared := job{p: p, set: &set, learner: m.learner, out: &Prediction{Parameters: choice.Parameters, Settings: choice.Settings}}
-	r := &predictor{job: shared, nodes: nodeVotes{job: shared}, par: choice.Parameters}
+	j.fix(&choice.Parameters)
+	j.out.Parameters, j.out.Settings = choice.Parameters, choice.Settings
+	r := &predictor{job: j, nodes: nodeVotes{job: j}, par: choice.Parameters}
 	score := r.score
 	if perNode(m.learner) {
 		score = r.scoreNodes
@@ -91,7 +121,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
-	fillClasses(r.out, p, set.Prior)
+	fillClasses(r.out, p, j.set.Prior)
 	if choice.choice != nil {
 		r.out.Estimate = choice.choice.HeldOut.Estimate(p, r.out.Reached)
 	}
@@ -146,9 +176,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	}
 	l, values := r.learner, r.par.Declared.Values
 	if l.Path != nil {
-		r.out.Parameters.Constant = constantsOn(l, r.set.constant)
-		copies := float64(max(1, r.partitions())) // rows of each label
-		values = choose.Weighed(l.Path, complete(r.set.constant, values)[0], copies)
+		values = choose.Weighed(l.Path, values, float64(max(1, r.partitions()))) // rows of each label
 	}
 	if l.Linear != nil {
 		r.model, err = l.Linear(ctx, &items, y, classes, values)
@@ -166,9 +194,6 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	}
 	return err
 }
-
-// scale returns the factor of features, because the kernel is a mean over steps.
-func (p *Parameters) scale() float64 { return 1 / math.Sqrt(float64(p.terms())) }
 
 // scaled returns the rows from the first of training on, scaled.
 func (r *predictor) scaled() *sparse.Block[float32] {
@@ -221,43 +246,42 @@ func mostRows(l *classify.Learner, par *Parameters, classes int) int {
 // Bytes implements [Sizer]: the largest of the features with their walk, of the features with a fit, and of the scores of all
 // nodes, with the longest walks and the kind of features that has more rows.
 func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	set, err := s.onWalks(m.learner, len(p.Names))
+	j, err := m.job(p, s)
 	if err != nil {
 		return 0, err
 	}
-	set.Memory = p.Remaining(set.Memory)
-	g, c, classes := set.grid, chooserOf(p, &set), len(p.Names)
-	par := g.at(g.size() - 1)
+	c, classes := chooserOf(j), len(p.Names)
+	par := j.parameters(len(j.sources)-1, 0)
 	c.foldPicks()
 	columns, tests := classes*par.terms(), len(c.seen)/c.dealt()+1
-	partitions := max(1, (&predictor{job: job{p: p, learner: m.learner}, par: par}).partitions())
+	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(m.learner, &par, classes)))
 	rows := len(c.picks) + train
 	if perNode(m.learner) {
 		rows += len(p.Degrees)
 	}
 	if tuned != nil {
-		tests = min(testedNodes(&set), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		rows = max(rows, tests+len(g.features)*len(c.seen))
+		tests = min(testedNodes(j), len(tuned.Row)-len(p.Row)+len(tuned.Names))
+		rows = max(rows, tests+len(j.kinds())*len(c.seen))
 	}
 	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
-	trials := int64(sched.Workers(set.Workers)) * testerBytes(&set, classes, len(c.seen), tests)
-	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows), features+max(trials, fitBytes(&set, p, train, columns)))
+	trials := int64(sched.Workers(j.set.Workers)) * trialBytes(j, len(c.seen), tests)
+	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows), features+max(trials, fitBytes(j, train, columns)))
 	if perNode(m.learner) {
 		return max(bytes, features+scoreBytes(p)), nil
 	}
-	machines, isRest := set.machines(classes)
+	machines, isRest := j.machines()
 	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) + sumsBytes(p, isRest)
 	if isRest {
 		machines = 0 // all decisions are in a block of their own
 	}
-	walk, _, err := scoreWalk(p, &set, par, isRest).ScoresBytes(machines)
-	return max(bytes, walk+outputs), err
+	walk, _, err := scoreWalk(p, j.set, par, isRest).ScoresBytes(machines)
+	return max(bytes, outputs+walk), err
 }
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
 func (c *chooser) collectBytes(variants, rows int) int64 {
-	w, start := walkOf[float32](c.p, c.set, c.set.grid.last()), c.set.grid.minSteps
+	w, start := walkOf[float32](c.p, c.set, c.longest()), c.sources[0].Int("min-steps")
 	w.Variants = make([]cwk.Variant, variants)
 	narrow(w, start, rows)
 	total := w.CollectBytes(start, rows)
@@ -269,41 +293,34 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 	return max(min(total, w.Memory), features+w.CollectBytes(start, 0))
 }
 
-// testerBytes bounds the memory of one [choose.Tester] for trials of the given numbers of training and test rows.
-func testerBytes(s *Settings, classes, train, tests int) int64 {
-	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (s.grid.last()+1)*classes))
-	if s.learner.Whole {
+// trialBytes bounds the memory of a trial with the given numbers of training and test rows.
+func trialBytes(j *job, train, tests int) int64 {
+	classes := len(j.p.Names)
+	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (j.longest()+1)*classes))
+	if j.learner.Whole {
 		m += n
 	}
-	return 8*((m+n)*width+2*m*m+m*n+4*m*int64(len(s.grid.settings)*classes)) + s.learner.FitBytes(int(m), classes)
+	return 8*((m+n)*width+2*m*(m+n)+m*n+4*m*int64(len(j.values)*classes)) + j.learner.FitBytes(int(m), classes)
 }
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
-func fitBytes(s *Settings, p *Problem, rows, features int) int64 {
-	l, classes := s.learner, len(p.Names)
-	machines, _ := s.machines(classes)
+func fitBytes(j *job, rows, features int) int64 {
+	l, classes := j.learner, len(j.p.Names)
+	machines, _ := j.machines()
 	bytes := 4*8*int64(rows) + 2*8*int64(machines)*int64(features)
 	switch {
 	case l.LinearBytes != nil:
 		return bytes + l.LinearBytes(rows, features, classes)
 	case l.Whole: // a row of kernel values for each worker, and vectors
-		bytes += 8 * int64(len(p.Degrees)-len(p.Row)) * int64(sched.Workers(0)+4)
+		bytes += 8 * int64(len(j.p.Degrees)-len(j.p.Row)) * int64(sched.Workers(0)+4)
 	}
 	return bytes + l.FitBytes(rows, classes)
 }
 
-// machines returns the number of binary classifiers, and whether each separates one class from the rest.
-func (s *Settings) machines(classes int) (machines int, isRest bool) {
-	if pairwise(s.learner, s.constant) {
-		return classes * (classes - 1) / 2, false
-	}
-	return classes, true
-}
-
 // predictor holds what passes from one phase of a prediction to the next.
 type predictor struct {
-	job
+	*job
 	nodes nodeVotes
 	par   Parameters
 
@@ -324,7 +341,7 @@ type predictor struct {
 // rows take at most [maxFeatureBytes]: of more labels it takes a sample. Honest features leave out the labels that no
 // label of another fold reaches.
 func (r *predictor) walk(ctx context.Context) (err error) {
-	r.trials = chooserOf(r.p, r.set)
+	r.trials = chooserOf(r.job)
 	if err := r.trials.crossTrials(ctx); err != nil {
 		return err
 	}
@@ -332,7 +349,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
-	w, picks, isHonest, partitions := r.trials.walk(r.par.alpha()), r.trials.picks, r.par.features() == Honest, max(1, r.partitions())
+	w, picks, isHonest, partitions := r.trials.walk(r.par.alpha(), r.par.steps()), r.trials.picks, r.par.features() == Honest, max(1, r.partitions())
 	fitted := split.Sample(r.p.Class, mostRows(r.learner, &r.par, len(r.p.Names))/partitions, r.set.RNGSeed, 0)
 	for d := range partitions {
 		fold, isolated, first := r.trials.fold, r.trials.isolated, 1
@@ -401,13 +418,13 @@ func (r *predictor) partitions() int {
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
 	var outcomes []choose.Outcome
+	candidates := r.candidates(r.sources, r.values)
 	for i := range r.trials.trials[r.par.features()] {
 		t := &r.trials.trials[r.par.features()][i]
-		list, err := choose.New(len(r.p.Names), r.set.candidates()).Outcomes(ctx, r.features, t)
+		err := candidates.Run(ctx, r.features, t, func(_, _ int, o *choose.Outcome) { outcomes = append(outcomes, o.Clone()) })
 		if err != nil {
 			return err
 		}
-		outcomes = append(outcomes, list...)
 	}
 	r.nodes.votes = choose.FitVotes(len(r.p.Names), outcomes)
 	var h choose.Estimator

@@ -41,7 +41,11 @@ func TestOutcomeBytes(t *testing.T) {
 	}
 	before := held()
 	found := make([][]Outcome, settings)
-	if err := CrossValidate(t.Context(), k, class, fold, fit, found); err != nil {
+	for s := range found {
+		found[s] = make([]Outcome, 0, items)
+	}
+	err := CrossValidate(t.Context(), k, class, fold, fit, func(setting int, o *Outcome) { found[setting] = append(found[setting], o.Clone()) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	got, planned := held()-before, settings*items*OutcomeBytes(classes*(classes-1)/2)

@@ -4,57 +4,41 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Counts are the right predictions of candidates on held-out labels.
+// Counts are the right predictions of candidates on held-out labels, by fold and candidate: those of fold f and candidate c
+// are at f·Candidates + c.
 type Counts struct {
-	Hits           // by fold and candidate: that of fold f and candidate c at f·Candidates + c
-	Candidates int // number of candidates
+	Right      []int64   // predictions
+	Weight     []float64 // of the right predictions for labels that another label reaches
+	Candidates int       // number of candidates
 	Folds      []FoldLabels
-	Loss       []float64 // of each candidate, subtracted from its share of right predictions; nil: 0; +Inf: it is impossible
-
-	mu        sync.Mutex // of Note
-	described bool       // Folds describes the labels
+	Loss       []float64 // of each candidate, subtracted from its share of right predictions; +Inf: it is impossible
 }
 
-// Note counts the predictions of a candidate for held-out labels; with a nil list the candidate is impossible. weight is
-// that of a label of each class, and predict returns the predicted class. The labels and their order are the same for
-// all candidates, which may be noted at the same time.
-func (c *Counts) Note(candidate int, list []Outcome, loss float64, weight []float64, predict func(o *Outcome) int) {
-	isRight := make([]bool, len(list))
-	for i := range list {
-		isRight[i] = predict(&list[i]) == list[i].Class
+// Add counts a right prediction of a candidate in a fold, with a weight of 0 if no label outside the fold reaches the label.
+func (c *Counts) Add(candidate, fold int, weight float64) {
+	c.Right[fold*c.Candidates+candidate]++
+	c.Weight[fold*c.Candidates+candidate] += weight
+}
+
+// Share adds the counts of other processes.
+func (c *Counts) Share(team *sparse.Team) {
+	if team == nil {
+		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.Loss == nil {
-		c.Loss = make([]float64, c.Candidates)
+	sums := slices.Clone(c.Weight)
+	for _, n := range c.Right {
+		sums = append(sums, float64(n))
 	}
-	if c.Loss[candidate] = loss; list == nil {
-		c.Loss[candidate] = math.Inf(1)
+	team.Sum(sums)
+	copy(c.Weight, sums)
+	for i, n := range sums[len(c.Weight):] {
+		c.Right[i] = int64(n)
 	}
-	for i := range list {
-		o := &list[i]
-		labels, index, w := &c.Folds[o.Fold], o.Fold*c.Candidates+candidate, weight[o.Class]
-		if o.Unreached {
-			w = 0
-		}
-		if !c.described {
-			labels.Tested++
-			labels.Of += w
-			if !o.Unreached {
-				labels.Reached++
-			}
-		}
-		if isRight[i] {
-			c.Right[index]++
-			c.Weight[index] += w
-		}
-	}
-	c.described = c.described || list != nil
 }
 
 // FoldLabels describes the labels of a fold.
@@ -66,16 +50,10 @@ type FoldLabels struct {
 
 // NewCounts returns the counts of candidates on folds, without a right prediction.
 func NewCounts(candidates int, folds []FoldLabels) *Counts {
-	return &Counts{Hits: NewHits(candidates * len(folds)), Candidates: candidates, Folds: folds}
-}
-
-// Total returns the right predictions of each candidate on all folds.
-func (c *Counts) Total() []int64 {
-	total := make([]int64, c.Candidates)
-	for i, n := range c.Right {
-		total[i%c.Candidates] += n
+	return &Counts{
+		Right: make([]int64, candidates*len(folds)), Weight: make([]float64, candidates*len(folds)), Candidates: candidates,
+		Folds: folds, Loss: make([]float64, candidates),
 	}
-	return total
 }
 
 // merits returns the merit of each candidate without a fold, −1 for none, and the number of
@@ -179,24 +157,7 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 
 // both returns the space of all pairs.
 func (s *Search) both() *Space {
-	space := &Space{Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
-	space.Axes = append(append(space.Axes, s.Kernel.Axes...), s.Learner.Axes...)
-	for _, isLast := range []bool{false, true} {
-		first := 0
-		for _, factor := range []*Space{s.Kernel, s.Learner} {
-			for i := range factor.Axes {
-				axis := i
-				if factor.Order != nil {
-					axis = factor.Order[i]
-				}
-				if factor.Axes[axis].Last == isLast {
-					space.Order = append(space.Order, first+axis)
-				}
-			}
-			first += len(factor.Axes)
-		}
-	}
-	return space
+	return &Space{Axes: slices.Concat(s.Kernel.Axes, s.Learner.Axes), Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
 }
 
 // found returns the result for one candidate of counts.
@@ -227,17 +188,16 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 }
 
-// Labels describes the folds of the labels at the given positions. Of each label it takes the
-// class, the fold, and whether no label outside its fold reaches it; weight is that of a label of
-// each class, see [WeightsOf].
-func Labels(weight []float64, class, fold, positions []int, unreached []bool) []FoldLabels {
+// Labels describes the folds of labels with the given classes. It takes the fold of each, and whether no label outside of it
+// reaches the label; weight is that of a label of each class, see [WeightsOf].
+func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
-	for _, i := range positions {
+	for i, c := range class {
 		labels := &list[fold[i]]
 		labels.Tested++
 		if !unreached[i] {
 			labels.Reached++
-			labels.Of += weight[class[i]]
+			labels.Of += weight[c]
 		}
 	}
 	return list

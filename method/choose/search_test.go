@@ -46,9 +46,9 @@ func TestBestOfTwoParameters(t *testing.T) {
 	if got := s.Best(even, 100); got != 1 {
 		t.Errorf("candidate %d, want 1", got)
 	}
-	s.Order = []int{1, 0}
+	s.Axes[0].Last = true
 	if got := s.Best(even, 100); got != 3 {
-		t.Errorf("candidate %d with the other order, want 3", got)
+		t.Errorf("candidate %d where the first parameter breaks ties last, want 3", got)
 	}
 }
 

@@ -14,14 +14,13 @@ type Axis struct {
 	Values  int  // number of values
 	Ordered bool // neighbouring values are alike, so that their accuracies support each other
 	Falling bool // later values are simpler and preferred in ties; by default earlier ones are
-	Last    bool // of a kernel: breaks ties after the learner's axes
+	Last    bool // breaks ties after all axes that are not last
 }
 
 // Space is a grid of candidates. Candidate numbers count the values of the last axis fastest.
 type Space struct {
 	Axes  []Axis
-	Order []int // axes in the order in which they break ties; nil: the order of Axes
-	Usual int   // the candidate that is nearest to the defaults
+	Usual int // the candidate that is nearest to the defaults
 }
 
 // SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
@@ -144,13 +143,11 @@ func (s *Space) better(merit []float64, i int, sum float64, j int, rivalSum floa
 		return merit[i] > merit[j]
 	}
 	a, b := s.position(i), s.position(j)
-	for o := range s.Axes {
-		axis := o
-		if s.Order != nil {
-			axis = s.Order[o]
-		}
-		if a[axis] != b[axis] {
-			return (a[axis] < b[axis]) != s.Axes[axis].Falling
+	for _, isLast := range []bool{false, true} {
+		for i, axis := range s.Axes {
+			if axis.Last == isLast && a[i] != b[i] {
+				return (a[i] < b[i]) != axis.Falling
+			}
 		}
 	}
 	return false

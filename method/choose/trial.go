@@ -2,7 +2,8 @@ package choose
 
 import (
 	"context"
-	"unsafe"
+	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/param"
@@ -15,7 +16,6 @@ type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
 
-	Weight    []float64   // of a right prediction for a label of each class
 	Unreached []Unreached // further test nodes, which no label reaches
 	Largest   int         // the class of most nodes
 }
@@ -23,8 +23,9 @@ type Trial struct {
 // Unreached is a test node that no label reaches: its class, and the one it is given.
 type Unreached struct{ Class, Given int }
 
-// Candidates holds the candidates that a tester compares.
+// Candidates holds the candidates that a trial compares.
 type Candidates struct {
+	Classes  int
 	Steps    []int // of walks, increasing
 	MinSteps int   // the collected block starts at it
 
@@ -33,186 +34,88 @@ type Candidates struct {
 	Values  []param.Values // of the parameters, complete
 }
 
-// Tester runs trials, one after the other in the same memory.
-type Tester struct {
-	Candidates
-	classes   int
-	along     func([]param.Values) Fit // of settings on the path
-	left      []float64                // train×width: probabilities of the steps between two lengths
-	right     []float64                // test×width
-	gram      []float64                // train×train: Σ PₜPₜᵀ so far
-	cross     []float64                // train×span, span the number of test rows, rounded up to a multiple of 4
-	mean      []float64                // train×train: the kernel that a learner is given
-	decisions []float64                // of all machines on some test rows
-}
+// undecided bounds decisions that are nothing but rounding.
+const undecided = 1e-9
 
-// New returns a tester for the given number of classes.
-func New(classes int, candidates Candidates) *Tester {
-	w := &Tester{Candidates: candidates, classes: classes}
-	if candidates.Path != nil {
-		w.along = OnPath(candidates.Learner, candidates.Path, classes)
-	}
-	return w
-}
+// MaxWidth bounds the columns that are gathered at a time.
+const MaxWidth = 4096
 
-// Hits are right answers by setting: how many, and what those to test rows that labels
-// reach weigh together.
-type Hits struct {
-	Right  []int64
-	Weight []float64
-}
-
-// NewHits returns hits of the given number of settings, all zero.
-func NewHits(settings int) Hits { return Hits{make([]int64, settings), make([]float64, settings)} }
-
-// Of returns the hits of the settings lo ≤ i < hi.
-func (h Hits) Of(lo, hi int) Hits { return Hits{h.Right[lo:hi], h.Weight[lo:hi]} }
-
-// Add adds the hits of as many settings.
-func (h Hits) Add(o Hits) {
-	for i, n := range o.Right {
-		h.Right[i] += n
-		h.Weight[i] += o.Weight[i]
-	}
-}
-
-// Share adds the hits of other processes.
-func (h Hits) Share(team *sparse.Team) {
-	if team == nil {
-		return
-	}
-	sums := make([]float64, 0, 2*len(h.Right))
-	for _, n := range h.Right {
-		sums = append(sums, float64(n))
-	}
-	sums = append(sums, h.Weight...)
-	team.Sum(sums)
-	for i := range h.Right {
-		h.Right[i] = int64(sums[i])
-	}
-	copy(h.Weight, sums[len(h.Right):])
-}
-
-// all adds a hit of the given weight to every setting.
-func (h Hits) all(weight float64) {
-	for i := range h.Right {
-		h.Right[i]++
-		h.Weight[i] += weight
-	}
-}
-
-// Run adds to hits[s·settings+c] how many test rows are classified rightly
-// with the first Steps[s]−MinSteps+1 steps of x and setting c.
+// Run calls visit with the outcome of each test node, for each of the Steps with the first Steps[length]−MinSteps+1
+// steps of x, and for each of the Values.
 //
 // The kernel is a sum over steps, so that every length goes on from the one
 // before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
-// for it has the same models, see [Weighed].
-func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
-	for _, u := range t.Unreached {
-		if u.Class == u.Given {
-			hits.all(0)
-		}
+// for it has the same models, see [Weighed]. A learner without a path receives the mean over steps. The largest class is
+// predicted where no classifier decides.
+func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, visit func(length, setting int, o *Outcome)) error {
+	items, rows := t.Train, t.Test
+	if c.Learner.Whole {
+		items, rows = slices.Concat(items, rows), nil
 	}
-	t = w.begin(t)
+	m, n := len(items), len(rows)
+	block := func(rows int, data []float64) *sparse.Block[float64] {
+		return &sparse.Block[float64]{Rows: rows, Cols: m, Stride: m, Data: data}
+	}
+	k := block(m+n, make([]float64, (m+n)*m))
+	square, cross := block(m, k.Data[:m*m]), block(n, k.Data[m*m:])
+	class, fold := slices.Concat(t.TrainClass, t.TestClass), make([]int, m+n)
+	for i := range t.Train {
+		fold[i] = -1
+	}
+	along := func(values []param.Values) Fit { return Each(c.Learner, c.Classes, values) }
+	if c.Path != nil {
+		along = OnPath(c.Learner, c.Path, c.Classes)
+	}
 	start := 0
-	for s, steps := range w.Steps {
-		terms := steps - w.MinSteps + 1
-		if err := w.extend(ctx, x, t, start*w.classes, terms*w.classes); err != nil {
-			return err
+	for length, steps := range c.Steps {
+		terms := steps - c.MinSteps + 1
+		for end := terms * c.Classes; start < end; start = min(end, start+MaxWidth) {
+			f := gather(x, items, start, min(end, start+MaxWidth))
+			err := classify.AddInnerProducts(ctx, square, f, f, 1)
+			if err == nil && n > 0 {
+				err = classify.AddInnerProducts(ctx, cross, gather(x, rows, start, min(end, start+MaxWidth)), f, 1)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		start = terms
-		models, err := w.fit(ctx, t, terms)
+		kernel, values := k, c.Values
+		if c.Path == nil {
+			kernel = block(m+n, slices.Clone(k.Data))
+			Scale(kernel, 1/float64(terms))
+		} else {
+			values = nil
+			for _, v := range c.Values {
+				values = append(values, Weighed(c.Path, v, float64(terms)))
+			}
+		}
+		for s := range values {
+			for _, u := range t.Unreached {
+				visit(length, s, &Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
+			}
+		}
+		if len(t.Test) == 0 {
+			continue
+		}
+		err := CrossValidate(ctx, kernel, class, fold, along(values), func(s int, o *Outcome) {
+			o.Largest = t.Largest
+			if !slices.ContainsFunc(o.Decisions, func(d float64) bool { return math.Abs(d) > undecided }) {
+				o.Pairs = nil
+			}
+			visit(length, s, o)
+		})
 		if err != nil {
 			return err
 		}
-		score := w.score
-		if w.Path == nil {
-			score = w.scoreModels
-		}
-		score(models, t, terms, hits.Of(s*len(w.Values), (s+1)*len(w.Values)))
 	}
 	return nil
 }
 
-// begin makes room for the kernel of a trial, which it returns as it is learned from.
-func (w *Tester) begin(t *Trial) *Trial {
-	if w.Learner.Whole {
-		t = t.withTests()
+// gather returns the columns lo ≤ j < hi of some rows of x.
+func gather(x *sparse.Block[float32], rows []int, lo, hi int) *sparse.Block[float32] {
+	f := &sparse.Block[float32]{Rows: len(rows), Cols: hi - lo, Stride: hi - lo}
+	for _, i := range rows {
+		f.Data = append(f.Data, x.Row(i)[lo:hi]...)
 	}
-	w.gram = zeros(w.gram, len(t.Train)*len(t.Train))
-	w.cross = zeros(w.cross, len(t.Train)*span(len(t.Test)))
-	return t
-}
-
-// fit returns a model of every setting, in order, on the kernel of the given number of terms, nil if
-// the training rows have one class. They are valid until the next call. A learner without a path
-// depends on the kernel's scale, and receives the mean over steps.
-func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Model, error) {
-	m := len(t.Train)
-	gram := func(values []float64) classify.Gram {
-		return classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: values})
-	}
-	if w.Path == nil {
-		w.mean = zeros(w.mean, m*m)
-		for i, v := range w.gram[:m*m] {
-			w.mean[i] = v / float64(terms)
-		}
-		return Each(w.Learner, w.classes, w.Values)(ctx, gram(w.mean), t.TrainClass)
-	}
-	weighed := make([]param.Values, len(w.Values))
-	for i, v := range w.Values {
-		weighed[i] = Weighed(w.Path, v, float64(terms))
-	}
-	return w.along(weighed)(ctx, gram(w.gram), t.TrainClass)
-}
-
-// Outcome is the prediction of a trial's classifiers for one of its test nodes.
-type Outcome struct {
-	Class     int
-	Fold      int
-	Unreached bool           // no label outside the fold reaches the node
-	Largest   int            // the answer where there are no machines
-	Pairs     classify.Pairs // nil if no label reaches the node or all have one class
-	Decisions []float64
-}
-
-// OutcomeBytes returns the memory of an outcome with the given number of decisions.
-func OutcomeBytes(decisions int) int64 {
-	const rounded = 16 // to the next size that the runtime gives
-	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded
-}
-
-// Outcomes runs a trial at the only setting of the grid.
-func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Trial) ([]Outcome, error) {
-	joint := w.begin(t)
-	terms := w.Steps[0] - w.MinSteps + 1
-	if err := w.extend(ctx, x, joint, 0, terms*w.classes); err != nil {
-		return nil, err
-	}
-	var list []Outcome
-	for _, u := range t.Unreached {
-		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
-	}
-	models, err := w.fit(ctx, joint, terms)
-	if err != nil {
-		return nil, err
-	}
-	w.asked(joint, terms, func(j int, row []float64, selfValue float64) {
-		o := Outcome{Class: t.TestClass[j], Largest: t.Largest}
-		if model := models[0]; model != nil {
-			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, selfValue)
-		}
-		list = append(list, o)
-	})
-	return list, nil
-}
-
-// zeros returns n zeros, in the memory of s if it is large enough.
-func zeros(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
+	return f
 }

@@ -203,10 +203,10 @@ func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Sett
 		items, class = append(items, p.Row[i]), append(class, p.Class[i])
 	}
 	fold := split.Folds(class, min(folds, len(class)), set.RNGSeed, 0)
-	equal := slices.Repeat([]float64{1}, len(p.Names))
+	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), class, fold, make([]bool, len(class)))
 	search := &choose.Search{Kernel: kernelSpace, Learner: learnerSpace}
 	search.Measure = func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
+		counts := choose.NewCounts(len(kernelAt)*len(settingAt), labels)
 		for a, index := range kernelAt {
 			k, _, err := s.gram(ctx, s.kernel.Own(kernels[index]), p.Row)
 			if err != nil {
@@ -214,15 +214,18 @@ func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Sett
 			}
 			values := among(k, items, s.items)
 			for b, index := range settingAt {
-				list := make([][]choose.Outcome, 1)
 				fit := choose.Each(s.learner, len(p.Names), learners[index:index+1])
-				if err := choose.CrossValidate(ctx, values, class, fold, fit, list); err != nil {
+				err := choose.CrossValidate(ctx, values, class, fold, fit, func(_ int, o *choose.Outcome) {
+					if o.Voted() == o.Class {
+						counts.Add(a*len(settingAt)+b, o.Fold, 1)
+					}
+				})
+				if err != nil {
 					if ctx.Err() == nil {
 						err = &problem.Error{Method: s.learner.Name, Err: err}
 					}
 					return nil, err
 				}
-				counts.Note(a*len(settingAt)+b, list[0], 0, equal, (*choose.Outcome).Voted)
 			}
 		}
 		return counts, nil
