@@ -64,8 +64,8 @@ func elements[T any](list []T, positions []int) []T {
 	return part
 }
 
-// machines returns the number of binary classifiers, and whether each separates one class from the rest.
-func (j *job) machines() (machines int, isRest bool) {
+// machinesOf returns the number of binary classifiers, and whether each separates one class from the rest.
+func machinesOf(j *job) (machines int, isRest bool) {
 	classes := len(j.p.Names)
 	if pairwise(j.learner, j.values[0]) {
 		return classes * (classes - 1) / 2, false
@@ -84,8 +84,8 @@ type Choice struct {
 	choice *choose.Found // nil of other methods, and with too few labels
 }
 
-// candidates returns those of a choice on features of the given walks.
-func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
+// candidatesOf returns those of a choice on features of the given walks.
+func candidatesOf(j *job, walks, values []param.Values) *choose.Candidates {
 	c := &choose.Candidates{Classes: len(j.p.Names), MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
 	for _, v := range walks {
 		c.Steps = append(c.Steps, v.Int("steps"))
@@ -97,7 +97,7 @@ func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
 }
 
 // comparedLabels returns the number of labels on which settings on walks are compared.
-func (j *job) comparedLabels() int {
+func comparedLabels(j *job) int {
 	if limit := j.learner.ComparedItems; limit > 0 {
 		return min(j.set.sample, limit)
 	}

@@ -175,7 +175,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	fit := func(items int) int64 { // with eigenvectors
 		return m.learner.FitBytes(items, classes) + 8*int64(items)*int64(items)
 	}
-	machines, isRest := j.machines()
+	machines, isRest := machinesOf(j)
 	machines = max(classes, machines)
 	seen := min(labels, max(set.sample, 2*classes))
 	if tuned != nil { // with the values between labels and test nodes

@@ -109,7 +109,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, losses []float64, visit func(candidate int, o *choose.Outcome)) error {
 	path, n := r.learner.Path, len(settings)
 	if path == nil || path.LeaveOneOut == nil {
-		return r.crossValidate(ctx, elements(t.grams, kernels), t.p.Class, t.fold, settings, visit)
+		return validateKernels(ctx, r, elements(t.grams, kernels), t.p.Class, t.fold, settings, visit)
 	}
 	return sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
 		k := t.grams[kernels[a]]
@@ -125,9 +125,9 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 	})
 }
 
-// crossValidate calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some settings,
+// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some settings,
 // which vary faster. Settings on a path are fitted together, others each by itself.
-func (r *kernelPredictor) crossValidate(ctx context.Context, grams []*sparse.Block[float64], class, fold, settings []int, visit func(candidate int, o *choose.Outcome)) error {
+func validateKernels(ctx context.Context, r *kernelPredictor, grams []*sparse.Block[float64], class, fold, settings []int, visit func(candidate int, o *choose.Outcome)) error {
 	group := 1 // settings that are fitted together
 	if r.learner.Path != nil {
 		group = len(settings)
@@ -390,7 +390,7 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split, 
 		for _, k := range grams {
 			choose.Scale(k, choose.MeanDiagonal(k, len(train.Row)))
 		}
-		err = r.crossValidate(ctx, grams, class, fold, settings, func(candidate int, o *choose.Outcome) {
+		err = validateKernels(ctx, r, grams, class, fold, settings, func(candidate int, o *choose.Outcome) {
 			if o.Voted() == o.Class {
 				counts.Add(lo*len(settings)+candidate, 0, 0)
 			}

@@ -59,15 +59,15 @@ func crossValidate(ctx context.Context, j *job) (*Choice, error) {
 	}
 	if short := c.short(longWork); short != nil {
 		choice, err := search(short)
-		if err != nil || choice.steps() < short.longest() {
+		if err != nil || choice.steps() < longestOf(short) {
 			return choice, err
 		}
 	}
 	return search(j)
 }
 
-// longest returns the number of steps of the longest walk to choose from.
-func (j *job) longest() (steps int) {
+// longestOf returns the number of steps of the longest walk to choose from.
+func longestOf(j *job) (steps int) {
 	for _, v := range j.sources {
 		steps = max(steps, v.Int("steps"))
 	}
@@ -93,7 +93,7 @@ func (c *chooser) short(limit float64) *job {
 		}
 	}
 	columns := len(alphas) * c.dealt() * len(c.p.Names)
-	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(c.longest())
+	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(longestOf(c.job))
 	if work <= limit || len(short.sources) == 0 || len(short.sources) == len(c.sources) {
 		return nil
 	}
@@ -151,7 +151,7 @@ func testedNodes(j *job) int {
 	case j.learner.Path != nil:
 		return maxTested
 	case j.learner.Whole:
-		return j.comparedLabels()
+		return comparedLabels(j)
 	}
 	return maxTestedRows
 }
@@ -174,12 +174,12 @@ type chooser struct {
 func chooserOf(j *job) *chooser {
 	return &chooser{
 		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)), j.set.RNGSeed, 0),
-		seen: split.Sample(j.p.Class, j.comparedLabels(), j.set.RNGSeed, 0),
+		seen: split.Sample(j.p.Class, comparedLabels(j), j.set.RNGSeed, 0),
 	}
 }
 
-// kinds returns the kinds of features to choose from.
-func (j *job) kinds() (list []string) {
+// kindsOf returns the kinds of features to choose from.
+func kindsOf(j *job) (list []string) {
 	for _, v := range j.sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
 			list = append(list, kind)
@@ -200,7 +200,7 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 	c.isolated = isolated
 	pick := c.foldPicks()
 	c.trials = make(map[string][]choose.Trial)
-	for _, kind := range c.kinds() {
+	for _, kind := range kindsOf(c.job) {
 		for f := range pick {
 			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f)}
 			for i, node := range c.seen {
@@ -225,7 +225,7 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 // foldPicks picks the rows of trials by folds. It returns the pick of each seen
 // node in the variant that hides each fold.
 func (c *chooser) foldPicks() [][]int {
-	plain := slices.Contains(c.kinds(), Plain)
+	plain := slices.Contains(kindsOf(c.job), Plain)
 	pick := make([][]int, c.dealt())
 	for f := range pick {
 		pick[f] = make([]int, len(c.seen))
@@ -259,7 +259,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
 	c.trials = make(map[string][]choose.Trial)
-	for _, kind := range c.kinds() {
+	for _, kind := range kindsOf(c.job) {
 		t := base
 		for _, node := range c.seen {
 			pick := cwk.Pick{Row: c.p.Row[node]}
@@ -342,7 +342,7 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 	}
 	var tasks []task
 	minSteps, longest := walks[0].Int("min-steps"), 0
-	for _, kind := range c.kinds() {
+	for _, kind := range kindsOf(c.job) {
 		var numbers []int
 		for i, v := range walks {
 			if v.Number("alpha") == alpha && v.Word("features") == kind {
@@ -353,7 +353,7 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 			continue
 		}
 		for f := range c.trials[kind] {
-			tasks = append(tasks, task{&c.trials[kind][f], c.candidates(elements(walks, numbers), values), f, numbers})
+			tasks = append(tasks, task{&c.trials[kind][f], candidatesOf(c.job, elements(walks, numbers), values), f, numbers})
 		}
 	}
 	w := c.walk(alpha, longest)

@@ -72,8 +72,8 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
-	kinds, longest := j.kinds(), j.parameters(len(j.sources)-1, 0)
-	if m.learner.Whole && slices.Contains(kinds, Honest) || len(kinds) > 1 && mostPlainFolds*j.comparedLabels() > mostRows(m.learner, &longest, len(p.Names)) {
+	kinds, longest := kindsOf(j), j.parameters(len(j.sources)-1, 0)
+	if m.learner.Whole && slices.Contains(kinds, Honest) || len(kinds) > 1 && mostPlainFolds*comparedLabels(j) > mostRows(m.learner, &longest, len(p.Names)) {
 		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
 		j.sources = slices.DeleteFunc(j.sources, func(v param.Values) bool { return v.Word("features") == Plain })
 	}
@@ -262,7 +262,7 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	}
 	if tuned != nil {
 		tests = min(testedNodes(j), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		rows = max(rows, tests+len(j.kinds())*len(c.seen))
+		rows = max(rows, tests+len(kindsOf(j))*len(c.seen))
 	}
 	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
 	trials := int64(sched.Workers(j.set.Workers)) * trialBytes(j, len(c.seen), tests)
@@ -270,7 +270,7 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if perNode(m.learner) {
 		return max(bytes, features+scoreBytes(p)), nil
 	}
-	machines, isRest := j.machines()
+	machines, isRest := machinesOf(j)
 	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) + sumsBytes(p, isRest)
 	if isRest {
 		machines = 0 // all decisions are in a block of their own
@@ -281,7 +281,7 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
 func (c *chooser) collectBytes(variants, rows int) int64 {
-	w, start := walkOf[float32](c.p, c.set, c.longest()), c.sources[0].Int("min-steps")
+	w, start := walkOf[float32](c.p, c.set, longestOf(c.job)), c.sources[0].Int("min-steps")
 	w.Variants = make([]cwk.Variant, variants)
 	narrow(w, start, rows)
 	total := w.CollectBytes(start, rows)
@@ -296,7 +296,7 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.
 func trialBytes(j *job, train, tests int) int64 {
 	classes := len(j.p.Names)
-	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (j.longest()+1)*classes))
+	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (longestOf(j)+1)*classes))
 	if j.learner.Whole {
 		m += n
 	}
@@ -307,7 +307,7 @@ func trialBytes(j *job, train, tests int) int64 {
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
 func fitBytes(j *job, rows, features int) int64 {
 	l, classes := j.learner, len(j.p.Names)
-	machines, _ := j.machines()
+	machines, _ := machinesOf(j)
 	bytes := 4*8*int64(rows) + 2*8*int64(machines)*int64(features)
 	switch {
 	case l.LinearBytes != nil:
@@ -418,7 +418,7 @@ func (r *predictor) partitions() int {
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
 	var outcomes []choose.Outcome
-	candidates := r.candidates(r.sources, r.values)
+	candidates := candidatesOf(r.job, r.sources, r.values)
 	for i := range r.trials.trials[r.par.features()] {
 		t := &r.trials.trials[r.par.features()][i]
 		err := candidates.Run(ctx, r.features, t, func(_, _ int, o *choose.Outcome) { outcomes = append(outcomes, o.Clone()) })
