@@ -119,14 +119,18 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 		panic(badShape)
 	}
 	pieces := (f.Rows + rows - 1) / rows
-	return sched.Run(ctx, workers, pieces, func(_, p int) error {
+	panels := make([][]float64, max(1, min(pieces, sched.Workers(workers)))) // of each worker
+	return sched.Run(ctx, len(panels), pieces, func(worker, p int) error {
+		if panels[worker] == nil {
+			panels[worker] = make([]float64, 2*rows*depth)
+		}
+		left, right := panels[worker][:rows*depth], panels[worker][rows*depth:]
 		p = pieces - 1 - p // the longest rows first
 		top, bottom := p*rows, min((p+1)*rows, f.Rows)
 		end := n
 		if symmetric {
 			end = bottom
 		}
-		left, right := make([]float64, rows*depth), make([]float64, rows*depth)
 		for column := 0; column < f.Cols; column += depth {
 			until := min(column+depth, f.Cols)
 			width := (until - column + 3) &^ 3
@@ -136,17 +140,16 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 				widen(right, g, width, lo, hi, column, until)
 				row := func(panel []float64, i int) []float64 { return panel[i*width : (i+1)*width] }
 				for i := 0; i < bottom-top; i += 2 {
-					for j := 0; j < hi-lo; j += 4 {
+					for j := 0; j < hi-lo && !(symmetric && lo+j > top+i+1); j += 4 {
 						var sums [8]float64
 						simd.DotPanels(&sums, row(left, i), row(left, i+1), row(right, j), row(right, j+1), row(right, j+2), row(right, j+3))
-						for s, v := range sums {
-							a, b := top+i+s/4, lo+j+s%4
-							if a >= bottom || b >= hi || symmetric && b > a {
-								continue
-							}
-							k.Data[a*n+b] += v
-							if symmetric {
-								k.Data[b*n+a] = k.Data[a*n+b]
+						for a := top + i; a < min(top+i+2, bottom); a++ {
+							values := sums[4*(a-top-i):]
+							for b := lo + j; b < min(lo+j+4, hi) && !(symmetric && b > a); b++ {
+								k.Data[a*n+b] += values[b-lo-j]
+								if symmetric {
+									k.Data[b*n+a] = k.Data[a*n+b]
+								}
 							}
 						}
 					}
@@ -160,12 +163,12 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 // widen stores the features lo ≤ j < hi of the items first ≤ i < last in dst, with zeros
 // behind them up to the width, and behind the items.
 func widen[T sparse.Float](dst []float64, f *sparse.Block[T], width, first, end, lo, hi int) {
-	clear(dst)
 	for i := first; i < end; i++ {
-		for j, v := range f.Row(i)[lo:hi] {
-			dst[(i-first)*width+j] = float64(v)
-		}
+		simd.ConvertTo(dst, f.Row(i)[lo:hi])
+		clear(dst[hi-lo : width])
+		dst = dst[width:]
 	}
+	clear(dst)
 }
 
 // inner returns ⟨x, y⟩ as four partial sums, which the processor can add at

@@ -391,7 +391,7 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split, 
 			choose.Scale(k, choose.MeanDiagonal(k, len(train.Row)))
 		}
 		err = validateKernels(ctx, r, grams, class, fold, settings, func(candidate int, o *choose.Outcome) {
-			if o.Voted() == o.Class {
+			if o.Voted == o.Class {
 				counts.Add(lo*len(settings)+candidate, 0, 0)
 			}
 		})

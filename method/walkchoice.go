@@ -379,7 +379,7 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 		}
 		t := &tasks[i]
 		return t.candidates.Run(ctx, x, t.trial, func(length, value int, o *choose.Outcome) {
-			if o.Voted() != o.Class {
+			if o.Voted != o.Class {
 				return
 			}
 			reached := weight[o.Class]

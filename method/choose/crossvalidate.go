@@ -2,6 +2,7 @@ package choose
 
 import (
 	"context"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -19,6 +20,7 @@ type Outcome struct {
 	Largest   int            // the class that is predicted where there are no classifiers
 	Pairs     classify.Pairs // nil if no label reaches the item or all have one class
 	Decisions []float64
+	Voted     int // the class that the decisions vote for
 }
 
 // Clone returns an outcome with memory of its own.
@@ -32,14 +34,6 @@ func (o *Outcome) Clone() Outcome {
 func OutcomeBytes(decisions int) int64 {
 	const rounded = 16 // to the next size that the runtime gives
 	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded
-}
-
-// Voted returns the class that the decisions of an outcome vote for.
-func (o *Outcome) Voted() int {
-	if len(o.Pairs) == 0 {
-		return o.Largest
-	}
-	return o.Pairs.Predict(o.Decisions)
 }
 
 // CrossValidate calls visit, for each setting and in the order of the items of a fold, with what models that learn from the
@@ -69,64 +63,103 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 				model.Pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
 			}
 		}
-		about := Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}
+		j := &judge{models: models, y: y, about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
 		for chunk := range slices.Chunk(tests, testChunk) {
-			decide(models, k, y, class, chunk, about, visit)
+			j.columns, j.class, j.values = transposed(k, chunk), j.class[:0], j.values[:0]
+			for _, i := range chunk {
+				value := 0.0
+				if i < k.Cols {
+					value = k.Row(i)[i]
+				}
+				j.class, j.values = append(j.class, class[i]), append(j.values, value)
+			}
+			j.visit(visit)
 		}
 	}
 	return nil
 }
 
-// testChunk is the number of items that classifiers decide on at a time.
-const testChunk = 256
-
-// decide calls visit with the outcome of each model, nil for none, for at most testChunk rows of k. y has the classes of the
-// items that the models have learned from, −1 for others. A row without a value with them has no decisions. A classifier that
-// is the same as that of the setting before decides once.
-func decide(models []*classify.Model, k *sparse.Block[float64], y, class, tests []int, about Outcome, visit func(setting int, o *Outcome)) {
-	width := (len(tests) + 3) &^ 3
-	columns, decisions := make([]float64, k.Cols*width), []float64(nil) // by item and test, and by classifier and test
-	related := make([]bool, len(tests))
-	for j, i := range tests {
+// transposed returns some rows of k as columns, and zeros behind them up to a multiple of 4.
+func transposed(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
+	t := sparse.NewBlock[float64](k.Cols, (len(rows)+3)&^3)
+	for j, i := range rows {
 		for a, v := range k.Row(i) {
-			columns[a*width+j] = v
-			related[j] = related[j] || y[a] >= 0 && v != 0
+			t.Row(a)[j] = v
 		}
 	}
-	var row []float64
-	var last *classify.Model
-	var o Outcome
-	for s, model := range models {
-		if model != nil && model.Rule == nil {
-			if decisions == nil {
-				decisions = make([]float64, len(model.Pairs)*width)
+	return t
+}
+
+// testChunk is the number of tests that classifiers decide on at a time.
+const testChunk = 256
+
+// judge asks models about at most testChunk tests.
+type judge struct {
+	models  []*classify.Model      // of each setting, nil for none
+	y       []int                  // classes of the items that the models have learned from, −1 for others
+	columns *sparse.Block[float64] // kernel values of each item with the tests, and zeros up to a multiple of 4
+	class   []int                  // of each test
+	values  []float64              // between each test and itself; 0 if the models do not need them
+	about   Outcome
+
+	outcomes  []Outcome // of each test
+	rows      []float64 // decisions by test
+	undecided float64   // smaller decisions are nothing but rounding: where no other is left there is none
+}
+
+// visit calls do with the outcome of each model for each test. A test without a value with the items has no decisions. A classifier
+// that is the same as that of the setting before decides once.
+func (j *judge) visit(do func(setting int, o *Outcome)) {
+	related, count := make([]bool, len(j.class)), 0
+	for a := 0; a < len(j.y) && count < len(related); a++ {
+		for i := range related {
+			if !related[i] && j.y[a] >= 0 && j.columns.Row(a)[i] != 0 {
+				related[i], count = true, count+1
 			}
+		}
+	}
+	var last *classify.Model
+	var decisions [testChunk]float64
+	var row []float64 // values of a test
+	j.outcomes = slices.Grow(j.outcomes[:0], len(j.class))[:len(j.class)]
+	for setting, model := range j.models {
+		hasChanged := setting == 0 || model == nil || last == nil
+		if model != nil && last == nil {
+			j.rows = slices.Grow(j.rows[:0], len(j.class)*len(model.Pairs))[:len(j.class)*len(model.Pairs)]
+		}
+		if model != nil && model.Rule == nil {
 			for p := range model.Machines {
-				if last == nil || !same(&last.Machines[p], &model.Machines[p]) {
-					decideBy(&model.Machines[p], decisions[p*width:][:width], columns)
+				if m := &model.Machines[p]; last == nil || !same(&last.Machines[p], m) {
+					hasChanged = true
+					j.decide(m, decisions[:j.columns.Cols])
+					for i := range j.class {
+						j.rows[i*len(model.Pairs)+p] = decisions[i]
+					}
 				}
 			}
 			last = model
 		}
-		for j, i := range tests {
-			o = about
-			o.Class, o.Unreached = class[i], !related[j]
-			if model != nil && related[j] {
-				row = slices.Grow(row[:0], len(model.Pairs))[:len(model.Pairs)]
-				o.Pairs, o.Decisions = model.Pairs, row
-				if model.Rule == nil {
-					for p := range o.Decisions {
-						o.Decisions[p] = decisions[p*width+j]
+		for i := range j.outcomes {
+			o := &j.outcomes[i]
+			if hasChanged {
+				*o = j.about
+				if o.Class, o.Unreached, o.Voted = j.class[i], !related[i], o.Largest; model != nil && related[i] {
+					o.Pairs, o.Decisions = model.Pairs, j.rows[i*len(model.Pairs):][:len(model.Pairs)]
+					if model.Rule != nil {
+						row = row[:0]
+						for a := range j.y {
+							row = append(row, j.columns.Row(a)[i])
+						}
+						model.ScoresTo(o.Decisions, row, j.values[i])
 					}
-				} else {
-					value := 0.0
-					if i < k.Cols {
-						value = k.Row(i)[i]
+					if slices.ContainsFunc(o.Decisions, func(d float64) bool { return math.Abs(d) >= j.undecided }) {
+						o.Voted = o.Pairs.Predict(o.Decisions)
+					} else {
+						o.Pairs = nil
 					}
-					model.ScoresTo(o.Decisions, k.Row(i), value)
 				}
 			}
-			visit(s, &o)
+			do(setting, o)
 		}
 	}
 }
@@ -136,8 +169,8 @@ func same(a, b *classify.Machine) bool {
 	return a.Rho == b.Rho && slices.Equal(a.Index, b.Index) && slices.Equal(a.Coef, b.Coef)
 }
 
-// decideBy stores the decisions of a classifier on tests, whose kernel values with item i are in columns from i·len(dst) on.
-func decideBy(m *classify.Machine, dst, columns []float64) {
+// decide stores the decisions of a classifier on the tests.
+func (j *judge) decide(m *classify.Machine, dst []float64) {
 	var unread [testChunk]float64
 	clear(dst)
 	for start := 0; start < len(m.Index); start += 4 {
@@ -145,7 +178,7 @@ func decideBy(m *classify.Machine, dst, columns []float64) {
 		var rows [4][]float64
 		for q := range rows {
 			s := min(start+q, len(m.Index)-1)
-			rows[q] = columns[m.Index[s]*len(dst):][:len(dst)]
+			rows[q] = j.columns.Row(m.Index[s])
 			if start+q == s {
 				factor[q] = m.Coef[s]
 			}
@@ -176,8 +209,10 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 		}
 		if o.Unreached {
 			o.Largest = split.Majority(slices.Concat(class[:i], class[i+1:]))
+			o.Voted = o.Largest
 		} else {
 			o.Pairs, o.Decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
+			o.Voted = pairs.Predict(o.Decisions)
 		}
 		visit(&o)
 	}

@@ -2,7 +2,6 @@ package choose
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -48,74 +47,77 @@ const MaxWidth = 4096
 // for it has the same models, see [Weighed]. A learner without a path receives the mean over steps. The largest class is
 // predicted where no classifier decides.
 func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, visit func(length, setting int, o *Outcome)) error {
-	items, rows := t.Train, t.Test
+	items, y := t.Train, t.TrainClass
 	if c.Learner.Whole {
-		items, rows = slices.Concat(items, rows), nil
+		items, y = slices.Concat(items, t.Test), slices.Concat(y, slices.Repeat([]int{-1}, len(t.Test)))
 	}
-	m, n := len(items), len(rows)
-	block := func(rows int, data []float64) *sparse.Block[float64] {
-		return &sparse.Block[float64]{Rows: rows, Cols: m, Stride: m, Data: data}
-	}
-	k := block(m+n, make([]float64, (m+n)*m))
-	square, cross := block(m, k.Data[:m*m]), block(n, k.Data[m*m:])
-	class, fold := slices.Concat(t.TrainClass, t.TestClass), make([]int, m+n)
-	for i := range t.Train {
-		fold[i] = -1
-	}
+	m, n := len(items), (len(t.Test)+3)&^3
+	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
+	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n, Data: make([]float64, m*n)}
 	along := func(values []param.Values) Fit { return Each(c.Learner, c.Classes, values) }
 	if c.Path != nil {
 		along = OnPath(c.Learner, c.Path, c.Classes)
 	}
-	start := 0
+	start, j := 0, &judge{y: y, about: Outcome{Largest: t.Largest}, undecided: undecided}
 	for length, steps := range c.Steps {
 		terms := steps - c.MinSteps + 1
 		for end := terms * c.Classes; start < end; start = min(end, start+MaxWidth) {
-			f := gather(x, items, start, min(end, start+MaxWidth))
-			err := classify.AddInnerProducts(ctx, square, f, f, 1)
-			if err == nil && n > 0 {
-				err = classify.AddInnerProducts(ctx, cross, gather(x, rows, start, min(end, start+MaxWidth)), f, 1)
+			f := gather(x, items, m, start, min(end, start+MaxWidth))
+			err := classify.AddInnerProducts(ctx, k, f, f, 1)
+			if err == nil {
+				err = classify.AddInnerProducts(ctx, cross, f, gather(x, t.Test, n, start, min(end, start+MaxWidth)), 1)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		kernel, values := k, c.Values
+		kernel, columns, values := k, cross, c.Values
 		if c.Path == nil {
-			kernel = block(m+n, slices.Clone(k.Data))
-			Scale(kernel, 1/float64(terms))
+			kernel, columns = mean(k, terms), mean(cross, terms)
 		} else {
 			values = nil
 			for _, v := range c.Values {
 				values = append(values, Weighed(c.Path, v, float64(terms)))
 			}
 		}
-		for s := range values {
-			for _, u := range t.Unreached {
-				visit(length, s, &Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
-			}
-		}
-		if len(t.Test) == 0 {
-			continue
-		}
-		err := CrossValidate(ctx, kernel, class, fold, along(values), func(s int, o *Outcome) {
-			o.Largest = t.Largest
-			if !slices.ContainsFunc(o.Decisions, func(d float64) bool { return math.Abs(d) > undecided }) {
-				o.Pairs = nil
-			}
-			visit(length, s, o)
-		})
+		models, err := along(values)(ctx, classify.DenseGram(kernel), y)
 		if err != nil {
 			return err
+		}
+		for s := range values {
+			for _, u := range t.Unreached {
+				visit(length, s, &Outcome{Class: u.Class, Unreached: true, Largest: u.Given, Voted: u.Given})
+			}
+		}
+		selves := make([]float64, len(t.Test)) // values between each test and itself
+		for i := range selves {
+			if c.Learner.Whole {
+				selves[i] = columns.Row(len(t.Train) + i)[i]
+			}
+		}
+		j.models = models
+		for lo := 0; lo < len(t.Test); lo += testChunk {
+			j.columns = columns.Columns(lo, min(n, lo+testChunk))
+			j.class, j.values = t.TestClass[lo:min(len(t.Test), lo+testChunk)], selves[lo:]
+			j.visit(func(s int, o *Outcome) { visit(length, s, o) })
 		}
 	}
 	return nil
 }
 
-// gather returns the columns lo ≤ j < hi of some rows of x.
-func gather(x *sparse.Block[float32], rows []int, lo, hi int) *sparse.Block[float32] {
-	f := &sparse.Block[float32]{Rows: len(rows), Cols: hi - lo, Stride: hi - lo}
-	for _, i := range rows {
-		f.Data = append(f.Data, x.Row(i)[lo:hi]...)
+// mean returns a sum of terms divided by their number.
+func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
+	k := *sum
+	k.Data = slices.Clone(sum.Data)
+	Scale(&k, 1/float64(terms))
+	return &k
+}
+
+// gather returns the columns lo ≤ j < hi of some rows of x, and rows of zeros up to n.
+func gather(x *sparse.Block[float32], rows []int, n, lo, hi int) *sparse.Block[float32] {
+	f := &sparse.Block[float32]{Rows: n, Cols: hi - lo, Stride: hi - lo, Data: make([]float32, n*(hi-lo))}
+	for a, i := range rows {
+		copy(f.Row(a), x.Row(i)[lo:hi])
 	}
 	return f
 }

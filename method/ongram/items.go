@@ -216,7 +216,7 @@ func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Sett
 			for b, index := range settingAt {
 				fit := choose.Each(s.learner, len(p.Names), learners[index:index+1])
 				err := choose.CrossValidate(ctx, values, class, fold, fit, func(_ int, o *choose.Outcome) {
-					if o.Voted() == o.Class {
+					if o.Voted == o.Class {
 						counts.Add(a*len(settingAt)+b, o.Fold, 1)
 					}
 				})
