@@ -40,8 +40,7 @@ type Method interface {
 func NeedsTranspose(m Method) bool { return m == (automatic{}) }
 
 // All returns every method that has a name: those of this package, and those with a kernel, a
-// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
-// [Register].
+// learner of [kernel.Register], [classify.Register] and [propagate.Register].
 func All() []Method {
 	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority, blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods())
 }
