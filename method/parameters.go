@@ -189,19 +189,19 @@ const mostPairwise = 256
 // number of classes replace its defaults: a thousand classes have half a million pairs. The error is that of
 // [param.Spec.Resolve], or a [split.UsageError] for classifiers for every two of very many classes.
 func learnerSettings(s *Settings, l *classify.Learner, classes int) ([]param.Values, *choose.Space, error) {
-	spec, given := specOf(l), param.Values{}
+	spec, fixed := specOf(l), param.Values{}
 	if l.Path != nil && l.Path.For != nil {
-		maps.Copy(given, l.Path.For(classes))
+		maps.Copy(fixed, l.Path.For(classes))
 	}
-	maps.Copy(given, spec.Own(s.Given))
-	settings, err := split.Settings(s.trying(spec), given, nil)
+	maps.Copy(fixed, spec.Own(s.Given))
+	settings, err := split.Settings(s.trying(spec), fixed, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	if classes > mostPairwise && pairwise(l, settings[0]) {
 		return nil, nil, split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
-	usual, err := spec.Resolve(given, nil)
+	usual, err := spec.Resolve(fixed, nil)
 	space := choose.SpaceOf(s.trying(spec), settings, usual)
 	for i := range space.Axes {
 		space.Axes[i].Falling = l.Path != nil && l.Path.Ridge

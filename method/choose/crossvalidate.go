@@ -104,7 +104,7 @@ type judge struct {
 
 	outcomes  []Outcome // of each test
 	rows      []float64 // decisions by test
-	undecided float64   // smaller decisions are nothing but rounding: where no other is left there is none
+	undecided float64   // smaller decisions are rounding errors: if all are, a test has no decisions
 }
 
 // visit calls do with the outcome of each model for each test. A test without a value with the items has no decisions. A classifier
