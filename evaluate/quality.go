@@ -48,9 +48,6 @@ const rounding = 1e-3
 // each class, which is used until the next call. Cost: a sort of the items
 // for each class.
 func measureQuality(truth, predicted []int, classes int, row func(i int) []float32) Quality {
-	if len(truth) != len(predicted) {
-		panic(badLength)
-	}
 	var q Quality
 	if len(truth) == 0 {
 		return q
@@ -105,8 +102,9 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 			}
 		}
 		if count > 0 && count < len(truth) {
-			sum[0] += averagePrecision(positive, score)
-			sum[1] += auc(positive, score)
+			precision, area := ranking(positive, score)
+			sum[0] += precision
+			sum[1] += area
 			present++
 		}
 	}
@@ -118,52 +116,26 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 	return &sum[0], &sum[1]
 }
 
-// averagePrecision returns Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest
-// down, with Pₙ and Rₙ the precision and recall of all items with at least that score;
-// items of equal score are one step. It is not a number without a positive item.
-func averagePrecision(positive []bool, score []float64) float64 {
-	right, sum := 0, 0.0
-	inTies(positive, score, func(rank, positives, items int) {
-		right += positives
-		sum += float64(positives) * float64(right) / float64(rank+items)
-	})
-	return sum / float64(right)
-}
-
-// auc returns the share of pairs of a positive and a negative item of which the positive
-// one has the higher score, equal scores counting one half: the area under the
-// receiver operating characteristic. It is not a number without such a pair.
-func auc(positive []bool, score []float64) float64 {
-	higher, negatives, sum := 0, 0, 0.0 // positives above a negative
-	inTies(positive, score, func(_, positives, items int) {
-		sum += float64(items-positives) * (float64(higher) + float64(positives)/2)
-		higher += positives
-		negatives += items - positives
-	})
-	return sum / (float64(higher) * float64(negatives))
-}
-
-// inTies calls use for every distinct score from the highest down, with the number of
-// items that score more, and of positive items and of all that have it.
-func inTies(positive []bool, score []float64, use func(rank, positives, items int)) {
-	if len(positive) != len(score) {
-		panic(badLength)
-	}
+// ranking returns two measures of scores, NaN without a positive and a negative item. The average precision is
+// Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with Pₙ and Rₙ the precision and recall of all items with
+// at least that score. The AUC is the share of pairs of a positive and a negative item of which the positive
+// one has the higher score, equal scores counting one half: the area under the receiver operating characteristic.
+func ranking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.UpTo(len(score))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
-	for lo := 0; lo < len(order); {
-		hi, positives := lo, 0
-		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
+	right, pairs := 0, 0.0 // positives, and pairs of them and a lower negative
+	for lo, hi := 0, 0; lo < len(order); lo = hi {
+		positives := 0
+		for hi = lo; hi == lo || hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ { // NaN is equal to none
 			if positive[order[hi]] {
 				positives++
 			}
 		}
-		if hi == lo { // not a number
-			hi++
-		}
-		use(lo, positives, hi-lo)
-		lo = hi
+		pairs += float64(hi-lo-positives) * (float64(right) + float64(positives)/2)
+		right += positives
+		averagePrecision += float64(positives) * float64(right) / float64(hi)
 	}
+	return averagePrecision / float64(right), pairs / (float64(right) * float64(len(order)-right))
 }
 
 // calibrationBins is the number of bins of [calibration], that of Guo et al.
@@ -229,31 +201,9 @@ func newConfusion(classes int) confusion {
 
 // Count adds one node for every pair of truth[i] and predicted[i].
 func (c confusion) Count(truth, predicted []int) {
-	if len(truth) != len(predicted) {
-		panic(badLength)
-	}
 	for i, t := range truth {
 		c[t][predicted[i]]++
 	}
-}
-
-// classMeasures are the measures of one class, NaN where they divide by 0.
-type classMeasures struct {
-	truth, predicted      int // nodes of the class, and nodes with the prediction
-	precision, recall, f1 float64
-}
-
-// measuresOf returns the measures of class i: with TP nodes of it that are predicted so, precision is
-// TP/predicted, recall TP/truth, and F1 their harmonic mean 2·TP/(truth + predicted).
-func (c confusion) measuresOf(i int) classMeasures {
-	var m classMeasures
-	for j := range c {
-		m.truth += c[i][j]
-		m.predicted += c[j][i]
-	}
-	right := float64(c[i][i])
-	m.precision, m.recall, m.f1 = right/float64(m.predicted), right/float64(m.truth), 2*right/float64(m.truth+m.predicted)
-	return m
 }
 
 // macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over those of the first classes that
@@ -261,15 +211,16 @@ func (c confusion) measuresOf(i int) classMeasures {
 func (c confusion) macroF1(classes int) float64 {
 	sum, present := 0.0, 0
 	for i := range classes {
-		if m := c.measuresOf(i); m.truth+m.predicted > 0 {
+		total := 0
+		for j := range c {
+			total += c[i][j] + c[j][i]
+		}
+		if total > 0 {
 			present++
-			sum += m.f1
+			sum += 2 * float64(c[i][i]) / float64(total)
 		}
 	}
-	if present == 0 {
-		return 0
-	}
-	return sum / float64(present)
+	return sum / float64(max(1, present))
 }
 
 // meanStderr returns the mean of x and its standard error, the sample standard
@@ -281,8 +232,6 @@ func meanStderr(x []float64) (mean, stderr float64) {
 	mean, std := stat.MeanStdDev(x, nil)
 	return mean, std / math.Sqrt(float64(len(x)))
 }
-
-const badLength = "evaluate: slices of different lengths"
 
 // Truth compares predictions with true labels.
 type Truth struct {
@@ -300,30 +249,25 @@ type Accuracies struct {
 	NodesReached int     `json:"nodes_reached"`
 }
 
-// hits counts predictions, and the right ones among them.
-type hits struct{ nodes, right, reached, rightReached int }
-
-// add counts one prediction.
-func (h *hits) add(reached, right bool) {
-	h.nodes++
-	if right {
-		h.right++
-	}
-	if reached {
-		h.reached++
-		if right {
-			h.rightReached++
+// truthOf compares predicted classes with the true ones. Only the first named classes have a part in the mean of F1.
+func truthOf(truth, predicted []int, classes, named int, reached func(i int) bool) (t Truth) {
+	table := newConfusion(classes)
+	table.Count(truth, predicted)
+	t.Nodes, t.MacroF1 = len(truth), table.macroF1(named)
+	for i := range truth {
+		right := 0.0
+		if truth[i] == predicted[i] {
+			right = 1
+		}
+		t.All += right
+		if reached(i) {
+			t.NodesReached++
+			t.Reached += right
 		}
 	}
-}
-
-func (h *hits) accuracies() Accuracies {
-	return Accuracies{
-		Nodes:        h.nodes,
-		All:          float64(h.right) / math.Max(1, float64(h.nodes)),
-		Reached:      float64(h.rightReached) / math.Max(1, float64(h.reached)),
-		NodesReached: h.reached,
-	}
+	t.All /= float64(max(1, t.Nodes))
+	t.Reached /= float64(max(1, t.NodesReached))
+	return t
 }
 
 // Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
@@ -343,24 +287,21 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labe
 		}
 	}
 	blank := len(names) // in a column of its own, which has no part in the mean of F1
-	table := newConfusion(len(names) + 1)
-	var t Truth
-	var count hits
+	var truth, predicted, rows []int
 	for i, row := range actual.Row {
 		if seedClass[row] != Unlabelled {
 			continue
 		}
-		want, got := position[actual.Names[actual.Class[i]]], labels[row]
-		if got == Unlabelled {
-			got = blank
+		class := labels[row]
+		if class == Unlabelled {
+			class = blank
 		}
-		table[want][got]++
-		count.add(reached.Contains(uint32(row)), got == want)
+		truth, predicted, rows = append(truth, position[actual.Names[actual.Class[i]]]), append(predicted, class), append(rows, row)
 	}
-	if t.Accuracies = count.accuracies(); t.Nodes == 0 {
+	if rows == nil {
 		return nil
 	}
-	t.MacroF1 = table.macroF1(blank)
+	t := truthOf(truth, predicted, blank+1, blank, func(i int) bool { return reached.Contains(uint32(rows[i])) })
 	return &t
 }
 

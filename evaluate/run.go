@@ -228,8 +228,7 @@ func (r *runner) reportProgress(method string, splits int) {
 
 // outcome holds the measures of a method on one split.
 type outcome struct {
-	Accuracies
-	MacroF1 float64 `json:"macro_f1"`
+	Truth
 	Quality Quality `json:"quality"`
 	Trained int     `json:"nodes_trained"`
 }
@@ -277,12 +276,6 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	for i, row := range test.Row {
 		a.predicted[i] = present[out.Class[row]]
 	}
-	var count hits
-	for i, row := range test.Row {
-		count.add(out.Reached.Contains(uint32(row)), a.predicted[i] == test.Class[i])
-	}
-	one := newConfusion(len(test.Names))
-	one.Count(a.truth, a.predicted)
 	scores := make([]float32, len(test.Names)) // 0 of a class without a label
 	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 {
 		for a, p := range out.Scores.Row(test.Row[i]) {
@@ -290,7 +283,8 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 		}
 		return scores
 	})
-	a.outcome = outcome{count.accuracies(), one.macroF1(len(test.Names)), quality, len(train.Row)}
+	a.outcome = outcome{Quality: quality, Trained: len(train.Row)}
+	a.Truth = truthOf(a.truth, a.predicted, len(test.Names), len(test.Names), func(i int) bool { return out.Reached.Contains(uint32(test.Row[i])) })
 	return a, nil
 }
 
