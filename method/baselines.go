@@ -229,8 +229,9 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	}
 	if set.Raw {
 		out.Raw = chunks.Block[float64](n, len(p.Names))
+		l.Raw = out.Raw
 	}
-	if out.Unfinished, err = l.ScoresTo(ctx, out.Scores, out.Raw, out.Reached, &out.Work); err != nil {
+	if out.Unfinished, err = l.ScoresTo(ctx, out.Scores, out.Reached, &out.Work); err != nil {
 		return nil, err
 	}
 	if set.Explain {
@@ -256,7 +257,7 @@ func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Prop
 // propagationOf returns label propagation with the given values.
 func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propagation {
 	l := &propagation.Propagation{
-		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Center: v.On("center"), Memory: p.Remaining(set.Memory), Workers: set.Workers,
+		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Center: v.On("center"), Memory: p.Remaining(set.Memory), Workers: set.Workers,
 		Progress: set.Progress,
 	}
 	if keepsHighest(p, set) {
@@ -279,7 +280,11 @@ func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return propagationOf(p, v, s).Bytes(), nil
+	bytes := propagationOf(p, v, s).Bytes()
+	if s.Raw {
+		bytes += chunks.Bytes[float64](len(p.Degrees), len(p.Names))
+	}
+	return bytes, nil
 }
 
 // Majority gives every node the largest class. It takes nothing from the graph.

@@ -113,6 +113,13 @@ const (
 	weighingWork  = 1_000_000_000
 )
 
+// walked returns walks that compare weights.
+func walked(p *Problem, s *Settings) *propagation.Propagation {
+	l := compared(p, s)
+	l.Steps = weighingSteps
+	return l
+}
+
 // chooseWeights returns the problem with the weights that held-out labels choose.
 func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, string, error) {
 	folds := s.folds(len(p.Row))
@@ -120,7 +127,7 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 	entries := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
 	predicted := int(min(int64(folds), max(1, weighingWork/max(1, entries))))
 	right := func(q *Problem) ([]bool, error) {
-		rows, err := compared(q, s).WalkedFor(ctx, fold, predicted, weighingSteps)
+		rows, err := walked(q, s).OutOfFold(ctx, fold, predicted)
 		out, sums, count := make([]bool, len(rows)), make([]float64, len(p.Names)), 0.0
 		for _, row := range rows {
 			for c, v := range row {
@@ -179,7 +186,7 @@ func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
 		kept += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
 	}
 	if chooses {
-		choice = 2*kept + propagation.WalkedBytes(p, p.Remaining(s.Memory))
+		choice = 2*kept + walked(p, s).CompareBytes()
 	}
 	return kept, choice
 }

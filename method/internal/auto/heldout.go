@@ -160,11 +160,7 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	if !propagates(&in.design, f.labelsOutOfReach) {
 		return nil
 	}
-	isolated := make([]bool, len(in.p.Row))
-	for i, label := range in.places {
-		isolated[label] = f.isolated[i]
-	}
-	rows, err := propagateOutOfFold(ctx, in.p, in.set, in.memory, isolated)
+	rows, err := propagateOutOfFold(ctx, in.p, in.set, in.memory)
 	if rows == nil || err != nil {
 		return err
 	}
@@ -188,13 +184,13 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 }
 
 // propagateOutOfFold returns [Settings.Propagated], which it computes if they are not given; nil if they do not
-// converge. isolated are the labels that no label of another fold reaches, for a graph with directions.
-func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, memory int64, isolated []bool) ([][]float32, error) {
+// converge.
+func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, memory int64) ([][]float32, error) {
 	if set.Propagated != nil {
 		return set.Propagated, nil
 	}
 	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
-	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds, isolated)
+	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 		return nil, nil
 	}

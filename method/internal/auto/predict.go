@@ -62,7 +62,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		in.work.Add(problem.Work{Sweeps: b.Sweeps, EntryColumns: int64(b.Columns) * sparse.EntriesOf(in.p.A)})
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
-		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
+		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, m.features.reached, in.work); err != nil {
 			return err
 		}
 		if in.set.Explain {

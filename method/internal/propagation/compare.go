@@ -56,28 +56,17 @@ func centerIsBetter(l *Propagation) bool {
 // directions. Folds are predicted one after the other, until the difference is significant, or until it is
 // not positive after fewestFolds of them. Cost: a prediction for each of these folds.
 func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) (bool, error) {
-	var work problem.Work
-	l.better, l.worse, l.centered = 0, 0, make([]int, len(fold))
-	answers := make([][]float32, len(fold))
-	asked := 0
-	for f := 0; f < folds && needsFold(f, asked, work); f++ {
-		predicted, err := predictFold(ctx, l, fold, f, answers, &work)
-		if failed := new(problem.Error); errors.As(err, &failed) {
-			return false, nil
-		}
-		if err != nil || centerIsBetter(l) {
-			return err == nil, err
-		}
-		asked += predicted
-		if f+1 >= fewestFolds && l.better <= l.worse {
-			break
-		}
+	_, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
+		return centerIsBetter(l) || f+1 >= fewestFolds && l.better <= l.worse
+	})
+	if errors.As(err, new(*problem.Error)) {
+		return false, nil
 	}
-	return false, nil
+	return centerIsBetter(l), err
 }
 
-// Compare estimates the accuracy of label propagation by folds of the labels. Cost: that of [Propagation.OutOfFold]; where no solution is found, of walks that
-// need not have settled.
+// Compare estimates the accuracy of label propagation by folds of the labels, unless a solution is not found. Cost: that of
+// [Propagation.OutOfFold].
 func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
 	p := l.P
 	var work problem.Work
@@ -89,15 +78,15 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	answers, err := l.OutOfFold(ctx, fold, folds, isolated)
-	out := &Comparison{Answers: answers}
-	if failed := new(problem.Error); errors.As(err, &failed) {
-		answers, err = walkedOutOfFold(ctx, l, fold, folds, isolated)
+	answers, err := l.OutOfFold(ctx, fold, folds)
+	if errors.As(err, new(*problem.Error)) {
+		return &Comparison{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	out.Center = answers != nil && !walks(l) && centerIsBetter(l)
+	out := &Comparison{Answers: answers}
+	out.Center = !walks(l) && centerIsBetter(l)
 	var propagation choose.Estimator
 	weight, reweigh := choose.WeightsOf(p), p.Reweigher(false)
 	for f := range folds {

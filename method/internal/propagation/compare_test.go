@@ -13,7 +13,7 @@ func TestCompareFarLabels(t *testing.T) {
 	for i := range fold {
 		fold[i] = i % 10
 	}
-	l := &Propagation{P: p, Alpha: 1}
+	l := &Propagation{P: p, Alpha: 1, Rough: true}
 	of, err := l.Compare(t.Context(), fold, 10)
 	if err != nil {
 		t.Fatal(err)

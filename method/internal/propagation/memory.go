@@ -4,7 +4,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -37,9 +36,6 @@ func blockBytes(l *Propagation, cols int) int64 {
 		scores = blocks.BlockBytes[float32](n, cols)
 	case l.Highest != nil:
 		scores = blocks.BlockBytes[float32](n, cols) + problem.HighestBytes(n)
-	}
-	if l.Raw {
-		scores += chunks.Bytes[float64](n, len(l.P.Names))
 	}
 	if l.Steps > 0 {
 		return scores + 2*blocks.BlockBytes[float64](n, cols) + 16*int64(n)
@@ -82,4 +78,11 @@ func (l *Propagation) Bytes() int64 {
 		factor = max(factor, factorBytes(l, width))
 	}
 	return bytes + factor
+}
+
+// CompareBytes is the memory of [Propagation.Compare].
+func (l *Propagation) CompareBytes() int64 {
+	sub := *l
+	sub.heldOut, sub.Steps = map[int][]float32{}, comparedSteps(l)
+	return l.P.ComponentBytes() + sub.Bytes() + int64(len(l.P.Row))*int64(4*len(l.P.Names)+64)
 }

@@ -18,7 +18,7 @@ func TestOutOfFold(t *testing.T) {
 		fold[i] = i % 4
 	}
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
-	answers, err := l.OutOfFold(t.Context(), fold, 4, make([]bool, len(p.Row)))
+	answers, err := l.OutOfFold(t.Context(), fold, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestOutOfFoldAsksEnough(t *testing.T) {
 	for i := range fold {
 		fold[i] = i % 5
 	}
-	answers, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), fold, 5, make([]bool, len(p.Row)))
+	answers, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), fold, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

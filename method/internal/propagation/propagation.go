@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -35,7 +36,6 @@ type Propagation struct {
 	Prior  cwk.Prior
 	Alpha  float64 // share of a walk that ends at a labelled node
 	Steps  int     // of a walk; 0: until it has settled
-	Raw    bool    // whether scores are kept in double precision too
 	Center bool    // subtract from the scores of a class their mean over nodes, weighted by degrees
 	Memory int64
 
@@ -43,6 +43,9 @@ type Propagation struct {
 	// mostSteps steps come, and that it is an error if there is no room for a factor that is
 	// wanted: bits of the scores do not depend on Memory.
 	Rough bool
+
+	// Raw, unless nil, receives the scores in double precision, but for walks that settle and centred or signed scores.
+	Raw *sparse.Block[float64]
 
 	// Highest, unless nil, receives the highest scores of each node, and no block has those of all classes.
 	Highest *problem.Highest
@@ -52,10 +55,8 @@ type Propagation struct {
 	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
 	Progress func(stage string, done, total int64)
 
-	scores     *sparse.Block[float32] // of the classes from first on
-	first      int
+	scores     *sparse.Block[float32] // of all classes, or of a slab of them
 	heldOut    map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
-	raw        *sparse.Block[float64] // may be nil
 	reached    *roaring.Bitmap
 	unfinished string
 
@@ -78,12 +79,11 @@ func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 // Validate reports every parameter that is out of range.
 func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Validate() }
 
-// ScoresTo stores the scores of all nodes in scores, or where this is nil in Highest, and, unless it is nil, in raw, and adds
-// the sweeps to work. reached are the nodes that a label reaches. unfinished names the iteration
-// that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
+// ScoresTo stores the scores of all nodes in scores, or where this is nil in Highest, and adds the sweeps to work. reached
+// are the nodes that a label reaches. unfinished names the iteration that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
 // function does not converge.
-func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], raw *sparse.Block[float64], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
-	l.scores, l.raw, l.reached, l.first = scores, raw, reached, 0
+func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
+	l.reached = reached
 	p := l.P
 	l.centeredBy = make([]float64, len(p.Names))
 	width, factor := width(l)
@@ -112,8 +112,10 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	}
 	for lo := 0; lo < len(p.Names); lo += width {
 		hi := min(lo+width, len(p.Names))
-		if scores == nil {
-			l.scores, l.first = sparse.NewBlock[float32](len(p.Degrees), hi-lo), lo
+		if scores != nil {
+			l.scores = scores.Columns(lo, hi)
+		} else {
+			l.scores = sparse.NewBlock[float32](len(p.Degrees), hi-lo)
 		}
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			if l.Progress != nil {
@@ -125,89 +127,89 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			return "", err
 		}
 		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)})
-		if scores == nil {
-			release(l, harmonic)
-		}
+		release(l, lo, scores == nil)
 	}
-	if scores == nil {
-		return l.unfinished, nil
+	if l.scores = scores; harmonic && !l.Center {
+		normalise(l)
 	}
-	if harmonic && (p.Signed || !l.Center) {
-		normaliseAll(l)
-	}
-	if l.Center {
-		l.center()
+	if l.Raw != nil {
+		l.completeRaw(harmonic)
 	}
 	return l.unfinished, nil
 }
 
-// release passes the scores of a slab of classes on to heldOut, or to Highest, centred if the settings say so. After the
-// last classes of the harmonic function the scores of a node are divided by their sum.
-func release(l *Propagation, harmonic bool) {
-	means, lo := l.means(), l.first
-	isLast := lo+l.scores.Cols == len(l.P.Names)
-	if l.heldOut != nil {
-		copy(l.centeredBy[lo:], means)
-		for node, row := range l.heldOut {
-			copy(row[lo:], l.scores.Row(node))
-			if isLast && harmonic && l.reached.Contains(uint32(node)) {
-				double := make([]float64, len(row))
-				simd.ConvertTo(double, row)
-				normalise(l, double)
-				simd.ConvertTo(row, double)
-			}
+// completeRaw converts scores that are not in double precision, and makes those of the harmonic function add up to one.
+func (l *Propagation) completeRaw(harmonic bool) {
+	isExact := (harmonic || l.Steps > 0) && !l.Center && !l.P.Signed
+	for v := range l.Raw.Rows {
+		row := l.Raw.Row(v)
+		if !isExact {
+			simd.ConvertTo(row, l.scores.Row(v))
+		} else if sum := floats.Sum(row); harmonic && sum > 0 {
+			floats.Scale(1/sum, row)
 		}
-		return
 	}
-	row := make([]float32, l.scores.Cols)
+}
+
+// keep stores the scores of a node for the classes from lo on.
+func (l *Propagation) keep(node, lo int, values []float64) {
+	simd.ConvertTo(l.scores.Row(node), values)
+	if l.Raw != nil {
+		copy(l.Raw.Row(node)[lo:], values)
+	}
+}
+
+// release centres the scores of the classes from lo on if the settings say so, and passes them on to heldOut or Highest.
+//
+// Centred are the scores f of the k classes at each reached node to (1 + f − mean)/k, which add up to one. A class of many
+// nodes or labels is then no longer the answer wherever labels are far away.
+func release(l *Propagation, lo int, keepsHighest bool) {
+	means := l.means()
+	copy(l.centeredBy[lo:], means)
 	for i := range roaring.Values(l.reached) {
-		node := int(i)
-		copy(row, l.scores.Row(node))
+		row := l.scores.Row(int(i))
 		if l.Center {
-			for c := range row {
-				row[c] = float32((1 + float64(row[c]) - means[c]) / float64(len(l.P.Names)))
+			for c, v := range row {
+				row[c] = float32((1 + float64(v) - means[c]) / float64(len(l.P.Names)))
 			}
 		}
-		l.Highest.Add(node, lo, row)
-		if isLast && harmonic && !l.Center {
-			l.Highest.Normalize(node, settled)
+		if keepsHighest && l.heldOut == nil {
+			l.Highest.Add(int(i), lo, row)
 		}
+	}
+	for node, row := range l.heldOut {
+		copy(row[lo:], l.scores.Row(node))
 	}
 }
 
-// normaliseAll normalises the scores of each reached node.
-func normaliseAll(l *Propagation) {
-	row := make([]float64, len(l.P.Names))
+// normalise makes the scores of each reached node add up to one: of solutions that are right to the tolerance of a solve they
+// do so only to that.
+func normalise(l *Propagation) {
 	for i := range roaring.Values(l.reached) {
-		if l.raw != nil {
-			copy(row, l.raw.Row(int(i)))
-		} else {
-			simd.ConvertTo(row, l.scores.Row(int(i)))
+		row := l.heldOut[int(i)]
+		switch {
+		case l.heldOut == nil && l.scores == nil:
+			l.Highest.Normalize(int(i), settled)
+			continue
+		case l.heldOut == nil:
+			row = l.scores.Row(int(i))
 		}
-		if normalise(l, row) {
-			l.keep(int(i), 0, row)
+		double, sum := make([]float64, len(row)), 0.0
+		simd.ConvertTo(double, row)
+		if l.P.Signed {
+			propagate.SignedShares(double, slices.Clone(double))
+			simd.ConvertTo(row, double)
+			continue
+		}
+		for _, v := range double {
+			sum += v
+		}
+		if math.Abs(sum-1) > settled && sum > 0 { // rounding of float32
+			for c, v := range double {
+				row[c] = float32(v / sum)
+			}
 		}
 	}
-}
-
-// normalise makes the scores of a node add up to one: of solutions that are right to the tolerance of a solve they do
-// so only to that. It reports whether it has changed them.
-func normalise(l *Propagation, row []float64) bool {
-	if l.P.Signed {
-		propagate.SignedShares(row, slices.Clone(row))
-		return true
-	}
-	sum := 0.0
-	for _, v := range row {
-		sum += v
-	}
-	if math.Abs(sum-1) <= settled || !(sum > 0) { // rounding of float32
-		return false
-	}
-	for c := range row {
-		row[c] /= sum
-	}
-	return true
 }
 
 // means returns the mean score of each class of the slab over the reached nodes, weighted by degrees.
@@ -229,24 +231,6 @@ func (l *Propagation) means() []float64 {
 		sums[c] /= max(*total, math.SmallestNonzeroFloat64)
 	}
 	return sums
-}
-
-// center replaces the scores f of the k classes at each reached node by (1 + f − mean)/k, which add up to
-// one. A class of many nodes or labels is then no longer the answer wherever labels are far away.
-func (l *Propagation) center() {
-	means, row := l.means(), make([]float64, len(l.P.Names))
-	l.centeredBy = means
-	for i := range roaring.Values(l.reached) {
-		if l.raw != nil {
-			copy(row, l.raw.Row(int(i)))
-		} else {
-			simd.ConvertTo(row, l.scores.Row(int(i)))
-		}
-		for c := range row {
-			row[c] = (1 + row[c] - means[c]) / float64(len(row))
-		}
-		l.keep(int(i), 0, row)
-	}
 }
 
 // walkFor stores the classes lo ≤ c < hi of the walk's distributions after l.Steps steps in the
@@ -279,7 +263,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 		}
 	}
 	far, tolerance := 0.0, harmonicTolerance
-	if l.Raw {
+	if l.Raw != nil {
 		tolerance = rawTolerance
 	}
 	if l.Rough {
@@ -320,21 +304,13 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	return res.Sweeps + 1, nil
 }
 
-// The residuals of the harmonic function: for scores in float32, for raw ones, and for those of
-// which only the largest class matters.
+// The residuals of the harmonic function: for scores in float32, for raw ones, and for those of which only the largest
+// class matters.
 const (
 	roughTolerance    = 1e-3
 	harmonicTolerance = 1e-8
 	rawTolerance      = 1e-12
 )
-
-// keep stores the scores of a node for the classes from lo on.
-func (l *Propagation) keep(node, lo int, values []float64) {
-	simd.ConvertTo(l.scores.Row(node)[lo-l.first:], values)
-	if l.raw != nil {
-		copy(l.raw.Row(node)[lo:], values)
-	}
-}
 
 // settle walks until nothing changes: on a directed graph, where no system is symmetric, and if
 // labels absorb only a part of a walk. Each class is stored once it has settled, so that its bits
@@ -383,7 +359,7 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done f
 		}
 		largest := change[rows.Worker]
 		for i := rows.Lo; i < rows.Hi; i++ {
-			row := l.scores.Row(i)[lo-l.first : hi-l.first]
+			row := l.scores.Row(i)
 			for j, v := range p.Row(i) {
 				if !still[j] {
 					largest[j] = max(largest[j], v-row[j], row[j]-v)
@@ -392,14 +368,6 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done f
 			}
 		}
 	}, look)
-	for i := range l.scores.Rows {
-		if l.raw == nil {
-			break
-		}
-		for c, v := range l.scores.Row(i)[lo:hi] {
-			l.raw.Row(i)[lo+c] = float64(v)
-		}
-	}
 	if remainder > 0 {
 		l.unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
 			mostSteps, moved, settleSteps)

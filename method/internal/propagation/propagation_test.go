@@ -22,7 +22,7 @@ func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error)
 		t.Fatal(err)
 	}
 	scores := sparse.NewBlock[float32](len(l.P.Degrees), len(l.P.Names))
-	_, err = l.ScoresTo(t.Context(), scores, nil, reached, &work)
+	_, err = l.ScoresTo(t.Context(), scores, reached, &work)
 	return scores, work.Sweeps, err
 }
 
