@@ -41,7 +41,6 @@ func newForm(m *model) *explain.Form {
 			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
 			sum := 0.0
 			weights[j], sum = t.integrate()
-			t.addScores()
 			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: t.score[class[j]] - sum}
 			if len(f.ridges) > 0 { // their shares are subtracted below
 				terms[j].Rest += floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
@@ -174,63 +173,34 @@ func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
 			weights.all[j] += ds * difference / (2 * h)
 		}
 	}
+	t.scoreAt(x)
 	return weights, floats.Dot(weights.all, x.all)
 }
 
-// scoreAt returns the part of the score of the class by logistic regressions and Poisson learning for some inputs.
+// scoreAt stores the scores of all classes for some inputs, and returns that of the class.
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
-	walks := make([]float32, len(x.walks))
+	walks, propagated := make([]float32, len(x.walks)), []float32(nil)
 	simd.ConvertTo(walks, x.walks)
 	t.read(t.node, walks)
 	copy(t.ridges, x.ridges)
 	t.features.ridges.scale(t.ridges)
+	if t.propagated != nil {
+		propagated = t.propagated.Row(t.node)
+	}
 	clear(t.score)
 	for i, c := range t.mixture {
-		switch {
-		case c.Poisson:
-			poissonLogits(t.one, t.features.columns, walks)
-			t.add(c, t.one)
-		case c.model != nil:
-			t.logits(c, t.weights[i])
-			t.add(c, t.one)
+		weight := c.Weight // in the product with beliefs
+		if last := t.mixture[len(t.mixture)-1]; last.Beliefs && !c.Beliefs {
+			weight *= 1 - last.Weight
 		}
-	}
-	return t.score[t.class]
-}
-
-// addScores stores the scores of all classes.
-func (t *mixtureTerms) addScores() {
-	f := t.features
-	if !f.isKnown(f.walks.row(t.node)) {
-		return
-	}
-	t.scoreAt(t.inputsOf(t.node))
-	for _, c := range t.mixture {
-		switch {
-		case c.Propagation:
-			slackenTo(t.one, t.propagated.Row(t.node), f.columns.prior, c.Lambda)
-		case c.Beliefs:
-			copy(t.one, doubled(t.beliefs.Row(t.node)))
-		default:
-			continue
-		}
+		t.predictBy(i, t.node, walks, propagated)
 		for class, q := range t.one {
 			t.one[class] = math.Log(q + leastTruth)
 		}
-		t.add(c, t.one)
+		mean := floats.Sum(t.one) / float64(len(t.one))
+		for class, z := range t.one {
+			t.score[class] += weight * (z - mean)
+		}
 	}
-}
-
-// add adds the logits of a component, less their mean, with its weight in the product with beliefs.
-func (t *mixtureTerms) add(c component, logits []float64) {
-	weight, mean := c.Weight, 0.0
-	if last := t.mixture[len(t.mixture)-1]; last.Beliefs && !c.Beliefs {
-		weight *= 1 - last.Weight
-	}
-	for _, z := range logits {
-		mean += z / float64(len(logits))
-	}
-	for class, z := range logits {
-		t.score[class] += weight * (z - mean)
-	}
+	return t.score[t.class]
 }

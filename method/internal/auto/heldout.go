@@ -72,17 +72,12 @@ func predictPoisson(f *features) component {
 // logits.
 const sharpness = 2
 
-// poissonLogits stores the scores of Poisson learning for a row of filters, in units of their root mean square.
-func poissonLogits(dst []float64, c *columns, row []float32) {
+// poissonProbabilities stores the softmax of the scores of Poisson learning for a row of filters.
+func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	c.poissonTo(dst, c.of(row, source))
 	for class := range dst {
 		dst[class] *= sharpness * c.sharedScale[0]
 	}
-}
-
-// poissonProbabilities stores the softmax of the logits of Poisson learning.
-func poissonProbabilities(dst []float64, c *columns, row []float32) {
-	poissonLogits(dst, c, row)
 	classify.Softmax(dst, dst)
 }
 

@@ -164,23 +164,16 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
-		switch {
-		case c.Propagation:
-			slackenTo(p.one, propagated, f.columns.prior, c.Lambda)
-		case c.Beliefs:
+		if c.Beliefs {
 			if isKnown {
 				multiplyTo(p.row, p.row, p.beliefs.Row(v), c.Weight)
 			}
 			continue
-		case !isKnown:
+		}
+		if isKnown || c.Propagation {
+			p.predictBy(i, v, row, propagated)
+		} else {
 			copy(p.one, p.missed)
-		case c.Poisson:
-			poissonProbabilities(p.one, f.columns, row)
-		case c.model == nil:
-			copy(p.one, f.columns.prior)
-		default:
-			p.logits(c, p.weights[i])
-			classify.Softmax(p.one, p.one)
 		}
 		for class, q := range p.one {
 			p.row[class] += float64(c.Weight * q)
@@ -188,6 +181,24 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	}
 	p.calibrated.apply(p.row)
 	return p.row
+}
+
+// predictBy stores the probabilities of node v by component i, for the columns that were read.
+func (p *predictor) predictBy(i, v int, row, propagated []float32) {
+	prior := p.features.columns.prior
+	switch c := p.mixture[i]; {
+	case c.Propagation:
+		slackenTo(p.one, propagated, prior, c.Lambda)
+	case c.Beliefs:
+		simd.ConvertTo(p.one, p.beliefs.Row(v))
+	case c.Poisson:
+		poissonProbabilities(p.one, p.features.columns, row)
+	case c.model == nil:
+		copy(p.one, prior)
+	default:
+		p.logits(c, p.weights[i])
+		classify.Softmax(p.one, p.one)
+	}
 }
 
 // read computes the columns of node v from its filters of walks, but for those of ridges.
