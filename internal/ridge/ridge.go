@@ -329,8 +329,8 @@ func (p *Path) LeavePartsOut(lambda float64, fold []int, parts int) (*mat.Dense,
 
 // split returns the items of a part, and the others.
 func split(fold []int, f int) (members, complement []int) {
-	for i, other := range fold {
-		if other == f {
+	for i, g := range fold {
+		if g == f {
 			members = append(members, i)
 		} else {
 			complement = append(complement, i)

@@ -252,8 +252,8 @@ func among(k classify.Gram, items []int, n int) *sparse.Block[float64] {
 			continue
 		}
 		k.RowTo(row, item)
-		for j, other := range items {
-			values.Row(i)[j] = row[other]
+		for j, second := range items {
+			values.Row(i)[j] = row[second]
 		}
 	}
 	return values

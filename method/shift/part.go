@@ -26,7 +26,8 @@ type Part struct {
 func (p Part) Exceeds() bool { return p.Probability < alarmRate }
 
 // partEntries bounds the stored entries of graphs whose parts are tested, because finding communities takes a second for
-// four million of them, as long as a prediction by a block model. leastExpected is the number of labels that a part has in the mean: of fewer, none is no surprise.
+// four million of them, as long as a prediction by a block model. Parts have a mean of at least leastExpected labels in random
+// samples, because a part with a smaller mean often has no label.
 const (
 	partEntries   = 1 << 20
 	leastExpected = 8
@@ -76,16 +77,16 @@ func sparsestPart(ctx context.Context, p *problem.Problem, workers int, canHaveL
 		missing := 0.0
 		for i := range halves - 1 {
 			lo, hi := i*nodes/halves, (i+2)*nodes/halves
-			part := Part{Nodes: hi - lo, Labelled: labelled[hi] - labelled[lo]}
-			share := float64(part.Nodes) / float64(nodes)
-			part.Expected = share * float64(labels)
-			part.Probability = distuv.Binomial{N: float64(labels), P: share}.CDF(float64(part.Labelled))
-			if tests++; part.Probability < sparsest.Probability {
-				part.missing = sparsest.missing
-				sparsest = part
+			run := Part{Nodes: hi - lo, Labelled: labelled[hi] - labelled[lo]}
+			share := float64(run.Nodes) / float64(nodes)
+			run.Expected = share * float64(labels)
+			run.Probability = distuv.Binomial{N: float64(labels), P: share}.CDF(float64(run.Labelled))
+			if tests++; run.Probability < sparsest.Probability {
+				run.missing = sparsest.missing
+				sparsest = run
 			}
-			if i%2 == 0 && part.Probability < alarmRate {
-				missing += share - float64(part.Labelled)/float64(labels)
+			if i%2 == 0 && run.Probability < alarmRate {
+				missing += share - float64(run.Labelled)/float64(labels)
 			}
 		}
 		sparsest.missing = max(sparsest.missing, missing)

@@ -81,8 +81,8 @@ func newForm(m *model) *explain.Form {
 
 // inputs are the inputs of models at a node, or weights of them.
 type inputs struct {
-	all, walks []float64 // walks and ridges are parts of all
-	ridges     []float64 // of ridge i and class c in i·classes + c
+	values, walks []float64 // walks and ridges are parts of values
+	ridges        []float64 // of ridge i and class c in i·classes + c
 }
 
 // inputsOf returns the inputs at node v.
@@ -92,8 +92,8 @@ func (t *mixtureTerms) inputsOf(v int) *inputs {
 }
 
 func newInputs(walks, ridges []float64) *inputs {
-	all := slices.Concat(walks, ridges)
-	return &inputs{all, all[:len(walks)], all[len(walks):]}
+	values := slices.Concat(walks, ridges)
+	return &inputs{values, values[:len(walks)], values[len(walks):]}
 }
 
 // addContributions adds the contributions of the attributes of nodes, with a weight for the score of each ridge and class,
@@ -155,26 +155,26 @@ func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
 	quad.Legendre{}.FixedLocations(points, masses, 0, 1)
 	for i, root := range points { // s = root², because logarithms change most at the beginning
 		s, ds := root*root, 2*root*masses[i]
-		for j, end := range path.all {
+		for j, end := range path.values {
 			if end != 0 {
-				point.all[j] = s * end
+				point.values[j] = s * end
 			}
 		}
-		for j, end := range path.all {
+		for j, end := range path.values {
 			if end == 0 {
 				continue
 			}
 			h := differenceStep * s * end
-			point.all[j] = s*end + h
+			point.values[j] = s*end + h
 			difference := t.scoreAt(point)
-			point.all[j] = s*end - h
+			point.values[j] = s*end - h
 			difference -= t.scoreAt(point)
-			point.all[j] = s * end
-			weights.all[j] += ds * difference / (2 * h)
+			point.values[j] = s * end
+			weights.values[j] += ds * difference / (2 * h)
 		}
 	}
 	t.scoreAt(x)
-	return weights, floats.Dot(weights.all, x.all)
+	return weights, floats.Dot(weights.values, x.values)
 }
 
 // scoreAt stores the scores of all classes for some inputs, and returns that of the class.
