@@ -54,7 +54,7 @@
 //
 // Methods know no learner by name: everything that they need is in its declaration, see
 // [classify.Learner] and [classify.Path]. Kernels, learners and methods of other modules are added
-// with [kernel.Register], [classify.Register] and [propagate.Register]. A method that
+// with [kernel.Register], [classify.Register], [propagate.Register] and [Register]. A method that
 // allocates more than its scores implements [Sizer].
 //
 // Package multilabel predicts several labels a node.

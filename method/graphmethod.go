@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -45,12 +46,17 @@ type group struct{ train, test *Problem }
 // graphMethod is a graphLearner as a method.
 type graphMethod struct{ graphLearner }
 
-// graphMethods returns the learners of package propagate, and logistic regression on eigenvectors.
+// graphMethods returns the learners of package propagate, logistic regression on eigenvectors,
+// and the methods of [Register].
 func graphMethods() (list []Method) {
 	for _, l := range propagate.Learners() {
 		list = append(list, graphMethod{spreading{l}})
 	}
-	return append(list, graphMethod{spectralLogistic{}})
+	list = append(list, graphMethod{spectralLogistic{}})
+	for _, d := range declarations {
+		list = append(list, graphMethod{declaredMethod{d}})
+	}
+	return list
 }
 
 // Name implements [Method].
@@ -282,4 +288,78 @@ func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
 		}
 	}
 	return s
+}
+
+// Declaration declares a method of another module, for [Register].
+type Declaration struct {
+	param.Spec
+
+	// Predict scores every node from the labels of p with complete values of the parameters. It
+	// returns at least Class, Scores and Reached. The settings have every default.
+	Predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) (*Prediction, error)
+
+	// Bytes returns the memory of Predict in addition to the prediction; nil: none.
+	Bytes func(p *Problem, v param.Values) int64
+}
+
+var declarations []*Declaration
+
+// Register adds a method, which then works as those of this package do: [Parse] knows its name,
+// its parameters have grids and are chosen by cross-validation, and its memory is estimated. Call
+// it from an init function. It panics if the name is taken, or if there is no Predict.
+func Register(d *Declaration) {
+	if _, err := named(d.Name); err == nil || d.Predict == nil {
+		panic(fmt.Sprintf("method: %q has no Predict, or a name that is taken", d.Name))
+	}
+	declarations = append(declarations, d)
+}
+
+// declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
+type declaredMethod struct{ *Declaration }
+
+func (m declaredMethod) declaration() *param.Spec { return &m.Spec }
+func (m declaredMethod) isSampled() bool          { return false }
+
+func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) (err error) {
+	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)
+	return err
+}
+
+func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+	quiet := *r.set
+	quiet.Progress = ignoreProgress
+	for setting, v := range settings {
+		for i, g := range groups {
+			out, err := m.Predict(ctx, g.train, v, &quiet)
+			if err != nil {
+				return err
+			}
+			r.out.Work.Add(out.Work)
+			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
+		}
+	}
+	return nil
+}
+
+func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
+	prediction, err := m.Predict(ctx, r.p, v, r.set)
+	if err != nil {
+		return err
+	}
+	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = prediction.Class, prediction.Scores, prediction.Raw, prediction.Reached
+	r.out.Unfinished = prediction.Unfinished
+	r.out.Work.Add(prediction.Work)
+	for i, node := range r.p.Row {
+		r.out.Class[node] = r.p.Class[i]
+	}
+	return nil
+}
+
+func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values, _ *Settings) (bytes int64) {
+	if m.Declaration.Bytes != nil {
+		for _, v := range settings {
+			bytes = max(bytes, m.Declaration.Bytes(p, v))
+		}
+	}
+	return bytes + scoreBytes(p)
 }

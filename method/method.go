@@ -40,7 +40,8 @@ type Method interface {
 func NeedsTranspose(m Method) bool { return m == (automatic{}) }
 
 // All returns every method that has a name: those of this package, and those with a kernel, a
-// learner of [kernel.Register], [classify.Register] and [propagate.Register].
+// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
+// [Register].
 func All() []Method {
 	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority, blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods())
 }
