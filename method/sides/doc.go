@@ -1,4 +1,4 @@
-// Package sides gives weights to the kinds and times of edges. Those of kinds are chosen by held-out labels.
+// Package sides chooses weights of the kinds and times of edges by held-out labels.
 //
 // The matrix of a graph with kinds r is A(w) = Σ w_r·A_r. [Choose] starts from equal weights and changes the weight of
 // one kind at a time by factors of 8. For each vector of weights, truncated walks of learning with local and
@@ -9,5 +9,5 @@
 // start from the labels of other folds. The quality is the mean logarithm of the probability of the right class of
 // held-out nodes, after the scores were sharpened as suits these weights best. A change must improve it by its standard
 // error. The result must be better than equal weights by two standard errors and by 5 % of the mean; otherwise weights
-// stay equal.
+// stay equal. The half-life of times is chosen from a grid in the same way, with no decay as the simplest value.
 package sides

@@ -17,8 +17,11 @@ import (
 type Options struct {
 	Kinds        map[string]float64 // weights ≥ 0 by kind; others have the weight 1
 	Since, Until string             // the first and the last time of the edges that count; "": all
-	HalfLife     string             // an edge of age t has the factor 2^(−t/h): a number of units, 30d, 4w or 1y; "": no decay
+	HalfLife     string             // an edge of age t has the factor 2^(−t/h): a number of units, 30d, 4w or 1y; [ChosenHalfLife]; "": no decay
 }
+
+// ChosenHalfLife is the half-life that labels choose.
+const ChosenHalfLife = "choose"
 
 // wrong is an error about an option.
 func wrong(option, format string, args ...any) error {
@@ -86,9 +89,9 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 // daysOf has the days of the units of a half-life.
 var daysOf = map[byte]float64{'d': 1, 'w': 7, 'y': 365.25}
 
-// halfLife returns the half-life in units of times, +Inf without decay.
+// halfLife returns the half-life in units of times, +Inf without decay or if it is chosen.
 func (o *Options) halfLife(t *shard.Times) (float64, error) {
-	if o.HalfLife == "" {
+	if o.HalfLife == "" || o.HalfLife == ChosenHalfLife {
 		return math.Inf(1), nil
 	}
 	text, scale := o.HalfLife, 1.0
@@ -99,7 +102,7 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	}
 	h, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(h > 0) || math.IsInf(h, 1) {
-		return 0, wrong("half-life", "%q is not a time; give a number of %ss, or a time such as 30d, 4w or 1y", o.HalfLife, t.Unit)
+		return 0, wrong("half-life", "%q is not a time; give a number of %ss, a time such as 30d, 4w or 1y, or %s", o.HalfLife, t.Unit, ChosenHalfLife)
 	}
 	return h * scale, nil
 }

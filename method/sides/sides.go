@@ -6,11 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -22,7 +19,7 @@ type Problem struct {
 	Row, Class []int // of each label
 	Classes    int   // number of classes
 
-	Options *Options // valid, without weights of kinds
+	Options *Options // valid given weights; kinds without given weights have chosen ones
 
 	Workers int
 	Memory  int64  // bytes of the walks; 0: no limit
@@ -31,9 +28,10 @@ type Problem struct {
 
 // Choice is the result of [Choose].
 type Choice struct {
-	Kinds []float64       // weight of each kind, the largest is 1
-	Work  int64           // entries times columns of all walks
-	Book  *shard.Codebook // of these weights and the given ones
+	Kinds    []float64       // weight of each kind, the largest is 1; nil without kinds
+	HalfLife float64         // in units of times; +Inf: no decay
+	Work     int64           // entries times columns of all walks
+	Book     *shard.Codebook // of these weights and the given ones
 }
 
 const (
@@ -55,9 +53,12 @@ const (
 	// leastGain is the least relative decrease of the mean negative logarithm by other weights of kinds. Methods such as
 	// auto compensate for smaller differences by themselves, and can be worse with weights that suit these walks.
 	leastGain = 0.05
+
+	// halfLives is the number of half-lives of the grid: the range of times divided by powers of 2.
+	halfLives = 8
 )
 
-// Choose chooses the weights of kinds by coordinate steps, the most frequent kind first. The error is that of a sweep or of memory.
+// Choose chooses the weights. The error is that of a sweep or of memory.
 // Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors of weights.
 func Choose(ctx context.Context, p *Problem) (*Choice, error) {
 	c := &chooser{Problem: p}
@@ -67,128 +68,222 @@ func Choose(ctx context.Context, p *Problem) (*Choice, error) {
 		entries *= 2
 	}
 	c.folds = int(min(mostFold, max(1, work/max(1, entries))))
+	out := &Choice{HalfLife: math.Inf(1)}
 	if book := p.Options.Book(p.Store.Manifest); book != nil {
-		c.times = book.Times
+		c.fixed = *book
 	}
-	kinds := p.Store.Manifest.Kinds
-	weights, order := slices.Repeat([]float64{1}, len(kinds)), sched.UpTo(len(kinds))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
-	equal, err := c.qualityOf(ctx, weights)
-	best := equal
-	for _, k := range order[:min(len(order), mostKinds)] {
-		start := weights[k]
-		for _, step := range []float64{1. / factor, factor} { // a weight that is better lower is not raised
-			for w := step; err == nil && leastWeight <= w && w <= mostWeight; w *= step {
-				changed, q := slices.Clone(weights), quality(nil)
-				changed[k] = w
-				if q, err = c.qualityOf(ctx, changed); err != nil || !q.isBetter(best, 1) {
-					break
-				}
-				weights, best = changed, q
-			}
-			if weights[k] != start {
-				break
-			}
+	if out.Kinds = c.fixed.Kinds; out.Kinds == nil && len(p.Store.Manifest.Kinds) > 1 {
+		if err := c.chooseKinds(ctx, out); err != nil {
+			return nil, err
 		}
 	}
-	if err != nil {
-		return nil, err
+	if p.Options.HalfLife == ChosenHalfLife {
+		if err := c.chooseHalfLife(ctx, out); err != nil {
+			return nil, err
+		}
 	}
-	if !best.isUseful(equal) {
-		weights = slices.Repeat([]float64{1}, len(kinds))
-	}
-	floats.Scale(1/slices.Max(weights), weights)
-	return &Choice{Kinds: weights, Work: c.work, Book: &shard.Codebook{Kinds: weights, Times: c.times}}, nil
+	out.Work = c.work
+	out.Book = c.book(out.Kinds, out.HalfLife)
+	return out, nil
 }
 
 // chooser is a run of [Choose].
 type chooser struct {
 	*Problem
-	fold  []int     // of each label
-	folds int       // that are predicted
-	times []float64 // factors of the options
+	fold  []int          // of each label
+	folds int            // that are predicted
+	fixed shard.Codebook // of the options
 	work  int64
 }
 
 // Chooses reports whether labels choose weights of a store.
-func (o *Options) Chooses(m *shard.Manifest) bool { return o.Kinds == nil && len(m.Kinds) > 1 }
+func (o *Options) Chooses(m *shard.Manifest) bool {
+	return o.Kinds == nil && len(m.Kinds) > 1 || o.HalfLife == ChosenHalfLife
+}
+
+// book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
+func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
+	b := &shard.Codebook{Kinds: kinds, Times: c.fixed.Times}
+	if !math.IsInf(halfLife, 1) {
+		b.Times = c.Options.factors(c.Store.Manifest.Times, halfLife)
+	}
+	return b
+}
+
+// chooseKinds chooses the weights of kinds by coordinate steps, the most frequent kind first.
+func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
+	kinds := c.Store.Manifest.Kinds
+	weights := make([]float64, len(kinds))
+	order := make([]int, len(kinds))
+	for k := range kinds {
+		weights[k], order[k] = 1, k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
+	order = order[:min(len(order), mostKinds)]
+	equal, err := c.qualityOf(ctx, c.book(weights, math.Inf(1)))
+	if err != nil {
+		return err
+	}
+	best := equal
+	try := func(k int, weight float64) (bool, error) {
+		changed := slices.Clone(weights)
+		changed[k] = weight
+		q, err := c.qualityOf(ctx, c.book(changed, math.Inf(1)))
+		if err != nil || !q.isBetter(best, 1) {
+			return false, err
+		}
+		weights, best = changed, q
+		return true, nil
+	}
+	for _, k := range order {
+		for _, step := range []float64{1. / factor, factor} { // a weight that is better lower is not raised
+			isBetter := false
+			for w := step; leastWeight <= w && w <= mostWeight; w *= step {
+				ok, err := try(k, w)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					break
+				}
+				isBetter = true
+			}
+			if isBetter {
+				break
+			}
+		}
+	}
+	if !best.isUseful(equal) {
+		for k := range weights {
+			weights[k] = 1
+		}
+	}
+	largest := slices.Max(weights)
+	for k := range weights {
+		weights[k] /= largest
+	}
+	out.Kinds = weights
+	return nil
+}
+
+// chooseHalfLife chooses the half-life from a grid, from the longest on.
+func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) error {
+	undecayed, err := c.qualityOf(ctx, c.book(out.Kinds, out.HalfLife))
+	if err != nil {
+		return err
+	}
+	best := undecayed
+	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1
+	for range halfLives {
+		q, err := c.qualityOf(ctx, c.book(out.Kinds, h))
+		if err != nil {
+			return err
+		}
+		if q.isUseful(undecayed) && q.isBetter(best, 1) {
+			best, out.HalfLife = q, h
+		}
+		h /= 2
+	}
+	return nil
+}
 
 // quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type quality []float64
 
 // isBetter reports whether the mean of q exceeds that of reference by a number of standard errors of the difference.
 func (q quality) isBetter(reference quality, errors float64) bool {
-	n, d := float64(len(q)), floats.SubTo(make([]float64, len(q)), q, reference)
-	sum := floats.Sum(d)
-	return n > 1 && sum > errors*math.Sqrt(max(0, floats.Dot(d, d)-sum*sum/n))
+	n, sum, squares := float64(len(q)), 0.0, 0.0
+	for i := range q {
+		d := q[i] - reference[i]
+		sum += d
+		squares += float64(d * d)
+	}
+	variance := squares - sum*sum/n
+	return n > 1 && sum > errors*math.Sqrt(max(0, variance))
 }
 
 // isUseful reports whether q is better than simple by two standard errors and by leastGain, so that other methods
 // gain by it, too.
 func (q quality) isUseful(simple quality) bool {
-	return q.isBetter(simple, 2) && floats.Sum(q) > (1-leastGain)*floats.Sum(simple)
+	return q.isBetter(simple, 2) && q.sum() > (1-leastGain)*simple.sum()
 }
 
-// qualityOf returns the quality of weights of kinds for the labels of the predicted folds.
-func (c *chooser) qualityOf(ctx context.Context, kinds []float64) (quality, error) {
-	a, back := shard.Weighed(c.Store, &shard.Codebook{Kinds: kinds, Times: c.times})
-	matrices := []sparse.Matrix{a}
-	if c.Store.Manifest.Directed {
-		matrices = append(matrices, back)
+func (q quality) sum() (sum float64) {
+	for _, v := range q {
+		sum += v
 	}
-	n, _ := a.Dims()
-	degrees := make([]float64, n)
-	for _, m := range matrices {
-		list, err := sparse.Degrees(ctx, m, c.Workers)
+	return sum
+}
+
+// qualityOf returns the quality of weights for the labels of the predicted folds.
+func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality, error) {
+	a, back := shard.Weighed(c.Store, book)
+	degrees, err := sparse.Degrees(ctx, a, c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{chooser: c}
+	if c.Store.Manifest.Directed {
+		in, err := sparse.Degrees(ctx, back, c.Workers)
 		if err != nil {
 			return nil, err
 		}
-		floats.Add(degrees, list)
+		for i, d := range in {
+			degrees[i] += d
+		}
+		w.back = sparse.NewOperator[float32](sparse.NormalizedAdjacency, back, degrees)
+		w.back.Workers = c.Workers
 	}
-	var operators []*sparse.Operator[float32]
-	for i, m := range matrices {
-		operators = append(operators, sparse.NewOperator[float32](sparse.NormalizedAdjacency, m, degrees))
-		operators[i].Workers = c.Workers
-	}
+	w.ahead = sparse.NewOperator[float32](sparse.NormalizedAdjacency, a, degrees)
+	w.ahead.Workers = c.Workers
 	scores := make([]float64, len(c.Row)*c.Classes) // of each label by class
 	columns := c.folds * c.Classes
 	const walkBlocks = 3
-	width := budget.Widest(columns, c.Memory, func(width int) int64 { return walkBlocks * blocks.BlockBytes[float32](n, width) })
+	width := budget.Widest(columns, c.Memory, func(width int) int64 {
+		return walkBlocks * blocks.BlockBytes[float32](len(degrees), width)
+	})
 	for lo := 0; lo < columns; lo += width {
-		if err := c.walk(ctx, operators, scores, lo, min(columns, lo+width)); err != nil {
+		if err := w.columns(ctx, scores, lo, min(columns, lo+width)); err != nil {
 			return nil, err
 		}
 	}
 	return c.logarithms(scores), nil
 }
 
-// walk stores the scores of the columns lo ≤ j < hi, which are pairs of a fold and a class. Labels of a fold do not
-// start walks of its columns. S is the sum of the operators.
-func (c *chooser) walk(ctx context.Context, operators []*sparse.Operator[float32], scores []float64, lo, hi int) error {
-	n, _ := operators[0].Dims()
+// walk is the walk of one vector of weights.
+type walk struct {
+	*chooser
+	ahead, back *sparse.Operator[float32] // back is nil without directions
+}
+
+// columns adds the scores of the columns lo ≤ j < hi, which are pairs of a fold and a class. Labels of a fold do not
+// start walks of its columns.
+func (w *walk) columns(ctx context.Context, scores []float64, lo, hi int) error {
+	n, _ := w.ahead.Dims()
 	x, y, start := sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo)
-	for i, row := range c.Row {
+	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
-			if j%c.Classes == c.Class[i] && j/c.Classes != c.fold[i] {
+			if j%w.Classes == w.Class[i] && j/w.Classes != w.fold[i] {
 				start.Row(row)[j-lo], x.Row(row)[j-lo] = 1-alpha, 1-alpha
 			}
 		}
 	}
 	for range steps {
-		prev := start
-		for _, s := range operators {
-			if err := s.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: prev}); err != nil {
+		if err := w.ahead.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: start}); err != nil {
+			return err
+		}
+		if w.back != nil {
+			if err := w.back.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: y}); err != nil {
 				return err
 			}
-			prev = y
 		}
 		x, y = y, x
 	}
-	c.work += steps * c.Store.NNZ() * int64(hi-lo)
-	for i, row := range c.Row {
+	w.work += steps * w.Store.NNZ() * int64(hi-lo)
+	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
-			if j/c.Classes == c.fold[i] {
-				scores[i*c.Classes+j%c.Classes] = float64(x.Row(row)[j-lo])
+			if j/w.Classes == w.fold[i] {
+				scores[i*w.Classes+j%w.Classes] = float64(x.Row(row)[j-lo])
 			}
 		}
 	}
@@ -212,8 +307,10 @@ func (c *chooser) logarithms(scores []float64) (best quality) {
 			if c.fold[i] >= c.folds {
 				continue
 			}
-			row, total := scores[i*c.Classes:(i+1)*c.Classes], 0.0
-			sum := floats.Sum(row)
+			row, sum, total := scores[i*c.Classes:(i+1)*c.Classes], 0.0, 0.0
+			for _, v := range row {
+				sum += v
+			}
 			for k, v := range row {
 				sharp[k] = 0
 				if v > 0 {
@@ -227,7 +324,7 @@ func (c *chooser) logarithms(scores []float64) (best quality) {
 			}
 			q = append(q, math.Log(p))
 		}
-		if best == nil || floats.Sum(q) > floats.Sum(best) {
+		if best == nil || q.sum() > best.sum() {
 			best = q
 		}
 	}

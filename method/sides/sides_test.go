@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -94,6 +95,28 @@ func TestKindsAreChosen(t *testing.T) {
 	if c, err := Choose(t.Context(), p); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
 		t.Errorf("weights %v of equal kinds, %v", c, err)
 	}
+	p.Options = &Options{Kinds: map[string]float64{"a": 0.5}}
+	if c, err := Choose(t.Context(), p); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) {
+		t.Errorf("weights %v, given 0.5, 1, 1, %v", c, err)
+	}
+}
+
+// A half-life is chosen if new edges inform and old ones do not, and none if all edges inform alike.
+func TestHalfLifeIsChosen(t *testing.T) {
+	for _, isDrifting := range []bool{true, false} {
+		p := drawn(t, 2500, false, func(rng *rand.Rand) (string, int, float64) {
+			time, same := rng.IntN(100), 0.7
+			if isDrifting {
+				same = max(0, float64(time-60)/40)
+			}
+			return "x", time, same
+		})
+		p.Options = &Options{HalfLife: ChosenHalfLife}
+		c, err := Choose(t.Context(), p)
+		if err != nil || isDrifting != (c.HalfLife < 40) || isDrifting == math.IsInf(c.HalfLife, 1) {
+			t.Errorf("drifting %t: half-life %v, %v", isDrifting, c.HalfLife, err)
+		}
+	}
 }
 
 // Options give factors of times, or an error that names the option.
@@ -107,9 +130,10 @@ func TestOptions(t *testing.T) {
 		{Options{Since: "2024-01-03"}, []float64{0, 1, 1, 1}, ""},
 		{Options{Until: "2024-01-04", HalfLife: "1d"}, []float64{0.25, 0.5, 1, 0}, ""},
 		{Options{HalfLife: "0.5"}, []float64{1. / 64, 1. / 16, 1. / 4, 1}, ""},
+		{Options{HalfLife: ChosenHalfLife}, nil, ""},
 		{Options{Since: "2025-01-01"}, nil, "since: no edge is in the window; edges are from 2024-01-02 to 2024-01-05"},
 		{Options{Since: "7"}, nil, "since: 7 is a step, and edges have days from 2024-01-02 to 2024-01-05"},
-		{Options{HalfLife: "-1d"}, nil, `half-life: "-1d" is not a time; give a number of days, or a time such as 30d, 4w or 1y`},
+		{Options{HalfLife: "-1d"}, nil, `half-life: "-1d" is not a time; give a number of days, a time such as 30d, 4w or 1y, or choose`},
 		{Options{Kinds: map[string]float64{"pay": 1}}, nil, `kind-weights: there is no kind "pay"; choose from pays`},
 		{Options{Kinds: map[string]float64{"pays": -1}}, nil, "kind-weights: pays=-1; give a finite weight ≥ 0"},
 	} {

@@ -43,7 +43,8 @@ class Settings(TypedDict, total=False):
     kind_weights : Weights of kinds of edges by name, 1 for the others; :class:`NodeClassifier` and
         :func:`suggest` choose them by held-out labels if they are left out.
     since, until : The first and the last time of the edges that are used: a date or a step.
-    half_life : The age at which an edge has half its weight, as in "30d".
+    half_life : The age at which an edge has half its weight, as in "30d"; "choose" lets held-out
+        labels choose it, for NodeClassifier and suggest.
     """
     threads: Optional[int]
     max_memory: Union[str, int, None]

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
@@ -180,6 +182,7 @@ type classifyDocument struct {
 
 	Weights     string             `json:"weights,omitempty"`      // of edges that the method has learned from
 	KindWeights map[string]float64 `json:"kind_weights,omitempty"` // that labels have chosen
+	HalfLife    float64            `json:"half_life,omitempty"`    // that labels have chosen, in units of times; 0: no decay
 	BlockModel  bool               `json:"block_model,omitempty"`  // auto stopped at beliefs
 	Omitted     []string           `json:"omitted_stages,omitempty"`
 
@@ -338,6 +341,9 @@ func (r *classifyRun) take(p *heatwalk.Prediction) {
 	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds, p.UnreachedComponents
 	r.Weights, r.BlockModel, r.Omitted, r.Model = p.Weights, p.BlockModel, p.Omitted, p.Choice()
 	if edges := r.data.g.Edges; edges != nil {
+		if !math.IsInf(edges.HalfLife, 1) {
+			r.HalfLife = edges.HalfLife
+		}
 		r.KindWeights = map[string]float64{}
 		for k, w := range edges.Kinds {
 			r.KindWeights[r.data.g.Store.Manifest.Kinds[k].Name] = w
@@ -450,19 +456,29 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	return r.data.out.finish(&r.classifyDocument, storeOf(r.data.g.Store.Manifest), parameters, append(lines, r.notes...)...)
 }
 
-// edgesText reports the weights of kinds that labels have chosen, for the summary.
+// edgesText reports the weights of kinds and the half-life that labels have chosen, for the summary.
 func edgesText(g *openGraph) string {
 	if g.Edges == nil {
 		return ""
 	}
 	m := g.Store.Manifest
 	var parts []string
-	order := sched.UpTo(len(m.Kinds))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.Edges.Kinds[b], g.Edges.Kinds[a]) })
-	for _, k := range order {
-		parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(m.Kinds[k].Name), g.Edges.Kinds[k]))
+	if len(m.Kinds) > 1 && len(g.edges.Kinds) == 0 {
+		order := sched.UpTo(len(m.Kinds))
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.Edges.Kinds[b], g.Edges.Kinds[a]) })
+		for _, k := range order {
+			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(m.Kinds[k].Name), g.Edges.Kinds[k]))
+		}
+		parts = []string{"kinds: " + strings.Join(parts, " · ")}
 	}
-	return "kinds: " + strings.Join(parts, " · ") + " (held-out labels)"
+	if h := g.Edges.HalfLife; g.edges.HalfLife == sides.ChosenHalfLife {
+		text := "none"
+		if !math.IsInf(h, 1) {
+			text = fmt.Sprintf("%.3g %ss", h, m.Times.Unit)
+		}
+		parts = append(parts, "half-life: "+text)
+	}
+	return strings.Join(parts, ", ") + " (held-out labels)"
 }
 
 // weightsText reports other weights of edges than the given ones, for the summary.

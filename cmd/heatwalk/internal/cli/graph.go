@@ -106,7 +106,7 @@ func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
 	})
 	flags.StringVar(&o.Since, "since", "", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
 	flags.StringVar(&o.Until, "until", "", "use no edges after this `TIME`")
-	flags.StringVar(&o.HalfLife, "half-life", "", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number (default: no decay)")
+	flags.StringVar(&o.HalfLife, "half-life", "", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels, for classify and suggest (default: no decay)")
 }
 
 // largestFlag declares the flag for a part of the graph.
@@ -175,7 +175,9 @@ type openGraph struct {
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
 func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string) {
 	checkSources(run, r)
-	run.refuse(cmd.Flags(), rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"})
+	learns := cmd.Name() == "classify" || cmd.Name() == "suggest"
+	run.refuse(cmd.Flags(), rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
+		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life", "labels choose it in classify and suggest; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
 		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}
