@@ -39,5 +39,8 @@ func TestBytesOfOutsideMethod(t *testing.T) {
 		if _, err = method.Bytes(m, p, nil, &method.Settings{Raw: true}); (err != nil) != large {
 			t.Errorf("with raw scores: %v", err)
 		}
+		if bytes, err = method.Bytes(method.Smoothed(m), p, nil, nil); err != nil || bytes >= 1e9 != large {
+			t.Errorf("with smoothing %d bytes, %v", bytes, err)
+		}
 	}
 }

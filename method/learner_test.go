@@ -102,19 +102,19 @@ func TestMachinesAsGiven(t *testing.T) {
 }
 
 // TestParametersAreTold gives methods a value for each parameter that is not chosen, also of
-// classifiers, and finds them all in a choice on splits and in a prediction.
+// classifiers and of smoothing, and finds them all in a choice on splits and in a prediction.
 func TestParametersAreTold(t *testing.T) {
 	p := problemtest.Planted(t, 5, 60, 40)
 	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := parseMethods("cwk,cwk+svm,cwk+rls,cwk+perceptron,modularity,modularity+rls,pseudo-inverse,pseudo-inverse+dkm-svm,lp,lgc,wvrn,spectral+logistic")
+	list, err := parseMethods("cwk,cwk+svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := param.Values{
-		"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest"),
+		"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest"), "correct-alpha": param.Of(0.3), "smooth-alpha": param.Of(0.4),
 		"alpha": param.Of(0.6), "steps": param.Of(2), "rounds": param.Of(7), "rank": param.Of(4), "dimension": param.Of(3), "epochs": param.Of(3),
 	}
 	for _, m := range list {

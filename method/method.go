@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,20 +68,25 @@ func MethodList() string {
 			names = append(names, name)
 		}
 	}
-	return strings.Join(names, ", ") + "; behind cwk and the kernels after it + and any learner"
+	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner; around any of them, behind its name, +cs",
+		strings.Join(names, ", "))
 }
 
 // named returns the method with a name. The error is a [split.ErrUsage] that suggests the
 // nearest name, or lists all names.
 func named(name string) (Method, error) {
 	methods := All()
-	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == name })
+	base, smooth := strings.CutSuffix(name, smoothSuffix)
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == base })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m Method) bool {
-			return m.Name()+"+"+learners()[0].Name == name && slices.Contains(m.Declarations(), specOf(learners()[0]))
+			return m.Name()+"+"+learners()[0].Name == base && slices.Contains(m.Declarations(), specOf(learners()[0]))
 		})
 	}
-	if i >= 0 {
+	switch {
+	case i >= 0 && smooth:
+		return smoothedMethod{methods[i]}, nil
+	case i >= 0:
 		return methods[i], nil
 	}
 	prefix, _, _ := strings.Cut(name, "+")

@@ -44,6 +44,7 @@ type Parameters struct {
 	// the learner, or of a method without a kernel, nil without parameters.
 	Kernel   *Setting
 	Declared *Setting
+	Smoothed *Setting // of Correct & Smooth; nil without it
 }
 
 // onWalks reports whether the learner is on walks.
@@ -78,7 +79,7 @@ func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 // values returns the values of all parameters by name.
 func (p *Parameters) values() param.Values {
 	values := param.Values{}
-	for _, s := range []*Setting{p.Kernel, p.Declared} {
+	for _, s := range []*Setting{p.Kernel, p.Declared, p.Smoothed} {
 		if s != nil {
 			maps.Copy(values, s.Values)
 		}
@@ -117,6 +118,9 @@ func (p Parameters) String() string {
 		parts = []string{fmt.Sprintf("α = %v, %d %s", p.alpha(), p.steps(), steps), p.features() + " features", declared}
 	case k != nil:
 		parts = []string{k.Spec.Name, k.text(), declared}
+	}
+	if p.Smoothed != nil {
+		parts = append(parts, p.Smoothed.text())
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
 }

@@ -10,6 +10,8 @@
 //	rl       votes by similar walks      Desrosiers and Karypis, Within-network classification, 2009
 //	gp-transduction  softmax likelihood, K⁻¹ = I + γL  Gärtner, Le and Smola, A short tour, 2006
 //
+// [Smooth] corrects the scores of any other method by the errors that it makes at labels.
+//
 // Several groups of labelled nodes, such as the folds of a cross-validation, are
 // columns of the same block and share its sweeps, of lgc and poisson. Scores have the same bits for any
 // number of workers and any memory limit, since columns never meet.

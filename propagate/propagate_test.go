@@ -186,7 +186,7 @@ func TestWorkCountsColumns(t *testing.T) {
 	}
 }
 
-// TestMemoryIsWhatIsAllocated compares the allocations of learners without a factor
+// TestMemoryIsWhatIsAllocated compares the allocations of learners and of smoothing without a factor
 // with their estimates. It allows a fifth more, because TotalAlloc counts short-lived vectors too.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	const n, classes = 20_000, 8
@@ -222,6 +222,56 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 			_, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds}, v, &Settings{Memory: bytes, Tolerance: 1e-3})
 			return err
 		})
+	}
+	v, err := CorrectAndSmooth.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := sparse.NewBlock[float32](n, classes)
+	allocated("smoothing", SmoothBytes(n, a.NNZ(), classes, 1), func() error {
+		_, err := Smooth(t.Context(), g, z, seeds, v, 1, func(int, int, []float64) {})
+		return err
+	})
+}
+
+// TestSmoothGroups tests that groups of a few classes give the bits of all classes at once, also if
+// the smoothed scores replace the scores.
+func TestSmoothGroups(t *testing.T) {
+	const n, k = 120, 40
+	g, z, seeds := graphOf(t, testgraph.Random(3, n, 300, false), 1), sparse.NewBlock[float32](n, k), cwk.Seeds{Classes: k}
+	for i := range n {
+		for c := range k {
+			z.Row(i)[c] = float32((i*7+c*3)%11) / 200
+		}
+		if i%2 == 0 {
+			seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, i/2%k)
+		}
+	}
+	v, err := CorrectAndSmooth.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smooth := func(columns int) *sparse.Block[float32] {
+		before := smoothColumns
+		smoothColumns = columns
+		defer func() { smoothColumns = before }()
+		own := sparse.NewBlock[float32](n, k)
+		copy(own.Data, z.Data)
+		_, err := Smooth(t.Context(), g, own, seeds, v, 0, func(node, first int, values []float64) {
+			for c, x := range values {
+				own.Row(node)[first+c] = float32(x)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return own
+	}
+	whole := smooth(64)
+	for _, columns := range []int{1, 7, 16, 39} {
+		if !slices.Equal(smooth(columns).Data, whole.Data) {
+			t.Errorf("groups of %d classes give other bits", columns)
+		}
 	}
 }
 

@@ -162,7 +162,7 @@ func runMethods(run *session, _ *struct{}, name string) error {
 		}
 		fmt.Fprintln(run.stdout, `
 A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
-Details of one: heatwalk methods NAME`)
++cs behind a method adds Correct & Smooth. Details of one: heatwalk methods NAME`)
 	})
 }
 

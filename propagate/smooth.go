@@ -1,0 +1,175 @@
+package propagate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// CorrectAndSmooth declares [Smooth], which corrects the scores Z of any method: with one-hot
+// labels Y, S = D^-½AD^-½ and the mean σ of ‖Y_i − Z_i‖₁ over the labelled nodes i,
+//
+//	Ê = (1 − α₁)·(I − α₁S)⁻¹·E,  E_i = Y_i − Z_i at labelled nodes and 0 elsewhere,
+//	H_i = Z_i + σ·Ê_i/‖Ê_i‖₁,  or Y_i at labelled nodes,
+//	G = (1 − α₂)·(I − α₂S)⁻¹·H.
+//
+// Huang, He, Singh, Lim and Benson 2021, sections 2.2 and 2.3, with the errors scaled as by
+// Autoscale. Cost: two block solves.
+var CorrectAndSmooth = param.Spec{
+	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: param.Undirected,
+	Source: "Huang, He, Singh, Lim and Benson, Combining label propagation and simple models out-performs graph neural networks, ICLR 2021, sections 2.2 and 2.3",
+	Params: []param.Param{
+		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(0.8)},
+		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(0.8)},
+	},
+}
+
+// smoothColumns is the number of classes whose errors and scores are solved for together. It is a
+// variable so that a test reaches several groups on a small graph.
+var smoothColumns = 64
+
+// Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an
+// undirected graph, and calls take with the values of a node for the classes from first on. It has
+// read the scores of these classes before, so that take may replace them. Classes are solved for in
+// groups of 64, because the blocks of a solve need several times the memory of the scores; with
+// several groups the errors are solved for twice, since their scale needs those of all classes.
+// memory limits the bytes in addition to the scores, 0 for no limit. Errors are those of
+// [iterative.System.SolveTo].
+func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v param.Values, memory int64, take func(node, first int, values []float64)) (problem.Work, error) {
+	n, k := scores.Dims()
+	width := min(k, smoothColumns)
+	sigma := 0.0
+	for i, row := range s.Row {
+		for c, z := range scores.Row(row) {
+			target := 0.0
+			if c == s.Class[i] {
+				target = 1
+			}
+			sigma += math.Abs(target-float64(z)) / float64(len(s.Row))
+		}
+	}
+	team := sparse.TeamOf(g.A)
+	f := &smoothing{g: g, scores: scores, s: s, memory: memory, b: sparse.NewBlock[float64](n, width), x: sparse.NewBlock[float64](n, width)}
+	size := make([]float64, n) // ‖Ê_i‖₁
+	for lo := 0; lo < k; lo += width {
+		x, err := f.correct(ctx, lo, min(lo+width, k), v.Number("correct-alpha"))
+		if err != nil {
+			return f.work, err
+		}
+		for i := range size {
+			for _, e := range x.Row(i) {
+				size[i] += math.Abs(e)
+			}
+		}
+	}
+	for lo := 0; lo < k; lo += width {
+		hi := min(lo+width, k)
+		b, x := f.b.Columns(0, hi-lo), f.x.Columns(0, hi-lo)
+		if k > width {
+			if _, err := f.correct(ctx, lo, hi, v.Number("correct-alpha")); err != nil {
+				return f.work, err
+			}
+		}
+		for i := range n {
+			if team.IsPadding(i) {
+				continue
+			}
+			for c, z := range scores.Row(i)[lo:hi] {
+				if b.Row(i)[c] = float64(z); size[i] > 0 {
+					b.Row(i)[c] += sigma * x.Row(i)[c] / size[i]
+				}
+			}
+			clear(x.Row(i))
+		}
+		for i, row := range s.Row {
+			clear(b.Row(row))
+			if c := s.Class[i]; lo <= c && c < hi {
+				b.Row(row)[c-lo] = 1
+			}
+		}
+		if err := f.spread(ctx, x, b, v.Number("smooth-alpha")); err != nil {
+			return f.work, err
+		}
+		for i := range n {
+			if !team.IsPadding(i) {
+				take(i, lo, x.Row(i))
+			}
+		}
+	}
+	return f.work, nil
+}
+
+// smoothing is one computation of [Smooth], with blocks for a group of classes.
+type smoothing struct {
+	g      *graph.Graph
+	scores *sparse.Block[float32]
+	s      cwk.Seeds
+	memory int64
+	b, x   *sparse.Block[float64]
+	work   problem.Work
+}
+
+// correct returns Ê for the classes lo ≤ c < hi.
+func (f *smoothing) correct(ctx context.Context, lo, hi int, alpha float64) (*sparse.Block[float64], error) {
+	b, x := f.b.Columns(0, hi-lo), f.x.Columns(0, hi-lo)
+	for i := range b.Rows {
+		clear(b.Row(i))
+		clear(x.Row(i))
+	}
+	for i, row := range f.s.Row {
+		for c, z := range f.scores.Row(row)[lo:hi] {
+			b.Row(row)[c] = -float64(z)
+		}
+		if c := f.s.Class[i]; lo <= c && c < hi {
+			b.Row(row)[c-lo]++
+		}
+	}
+	return x, f.spread(ctx, x, b, alpha)
+}
+
+// spread stores (1 − α)(I − αS)⁻¹·B in x.
+func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alpha float64) error {
+	sys, err := iterative.VonNeumann(f.g, true, alpha)
+	if err != nil {
+		return err
+	}
+	sys.Memory = budget.Remaining(f.memory, smoothBytes(x.Rows, f.x.Cols))
+	res, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: defaultTolerance})
+	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
+		return fmt.Errorf("propagate: %s: %w", CorrectAndSmooth.Name, err)
+	}
+	f.work.Sweeps += res.Sweeps
+	f.work.EntryColumns += sparse.EntriesOf(f.g.A) * int64(res.Sweeps) * int64(x.Cols)
+	for i := range x.Rows {
+		for c := range x.Row(i) {
+			x.Row(i)[c] *= 1 - alpha
+		}
+	}
+	return nil
+}
+
+// SmoothBytes returns the memory of [Smooth] on a graph with n nodes and the given number of
+// entries, with a preconditioner if the limit, 0 for none, has room for it.
+func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
+	width := min(classes, smoothColumns)
+	bytes := smoothBytes(n, width)
+	if factor := iterative.CholeskyBytes(n, entries, width); limit == 0 || bytes+factor <= limit {
+		bytes += factor
+	}
+	return bytes
+}
+
+// smoothBytes returns the memory of the solves for the given number of columns, with vectors.
+func smoothBytes(n, columns int) int64 {
+	return (solveBlocks+2)*blocks.BlockBytes[float64](n, columns) + 16*8*int64(n)
+}
