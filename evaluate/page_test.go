@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 	}
 	reporttest.Check(t, pageOf(t, r),
 		"90 of 100 nodes, 2 classes", "mean of 3 splits (standard error)", "parameters chosen once on 2 further splits of all labels: cwk",
-		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of +41.0 points; it is more accurate on 3 of 3 splits",
+		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of 41.0 points.",
 		"the difference is not chance (p value "+html.EscapeString(pValue(test.PDraws)), "For other nodes it is significant (p value "+html.EscapeString(pValue(test.PHolm)),
 		`<span class="mark">*</span><b>72.0 (1.2)</b>`, `<span class="mark">≈</span>31.0 (0.6)`, "α = 0.9, 40 steps, plain features, C = 0.5",
 		"a&lt;b",

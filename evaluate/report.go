@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -255,36 +254,22 @@ func (r *Report) verdict() string {
 	if next == nil {
 		return text
 	}
-	text += fmt.Sprintf(" The next one is %s, with a difference of %s points", next.Method, points(best.AccuracyMean-next.AccuracyMean))
+	text += fmt.Sprintf(" The next one is %s, with a difference of %.1f points", next.Method, 100*(best.AccuracyMean-next.AccuracyMean))
 	if r.Splits < 2 {
 		return text + ". A single split does not show whether the difference is chance."
 	}
 	test := r.Significance[slices.IndexFunc(r.Significance, func(c Comparison) bool {
 		return c.TrainedOn == best.TrainedOn && (c.A == best.Method && c.B == next.Method || c.A == next.Method && c.B == best.Method)
 	})]
-	if test.A == next.Method {
-		test.Difference, test.Higher, test.Lower = -test.Difference, test.Lower, test.Higher
-	}
-	draws, nodes, confidence := "may be chance", "may not hold", ""
-	if test.Margin > 0 {
-		confidence = "; 95 % confidence interval, points: " + points(test.Difference-test.Margin) + " to " + points(test.Difference+test.Margin)
-	}
+	draws, nodes := "may be chance", "may not hold"
 	if test.PDraws < Level {
 		draws = "is not chance"
 	}
 	if test.PHolm < Level {
 		nodes = "is significant"
 	}
-	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s%s).",
-		test.Higher, r.Splits, test.Lower, draws, pValue(test.PDraws), nodes, pValue(test.PHolm), confidence)
-}
-
-// points writes a difference of shares of one in percentage points.
-func points(difference float64) string {
-	if math.Abs(difference) < 0.0005 {
-		return "0.0"
-	}
-	return strings.Replace(fmt.Sprintf("%+.1f", 100*difference), "-", "−", 1)
+	return text + fmt.Sprintf(". Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s).",
+		draws, pValue(test.PDraws), nodes, pValue(test.PHolm))
 }
 
 // pValue writes a p value with three decimals.
