@@ -32,7 +32,7 @@ type part struct {
 	Rows    string
 	Middle  string   // only rows with the middle one of the values of this key
 	Caption string   // a line of text, or several, joined by |, of which the first one that is complete is taken
-	Columns []string // keys, or quotients of two, a/b; none: all
+	Columns []string // keys, or quotients of two, a/b
 	Pivot   string   // a column for each value of this key, with the second of Columns
 	Folded  bool
 	Needs   string // key of the rows that a table has
@@ -115,46 +115,12 @@ func Build(name string, document any) (*Page, error) {
 		}
 		p.Add(s)
 	}
-	p.Add(o.values())
 	return p, nil
-}
-
-// values returns the section with all values of a document, and the lists of objects in it.
-func (o object) values() *Section {
-	s := &Section{Title: "All values", Text: []string{"The values of the document that --json prints."}}
-	t := &Table{Caption: "Single values.", Head: []string{"value", ""}, Folded: true}
-	flat := o.flat("")
-	for _, key := range slices.Sorted(maps.Keys(flat)) {
-		if cell := o.cell(key, flat[key], -1); cell.Text != "" {
-			t.Rows = append(t.Rows, []Cell{{Text: fieldOf(key).title}, {Text: cell.Text}})
-		}
-	}
-	s.Tables = []*Table{t}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if _, isList := o[key].([]any); isList && len(o.rows(key)) > 0 {
-			o.addPart(s, &part{Rows: key, Caption: strings.ReplaceAll(key, "_", " ") + ".", Folded: true})
-		}
-	}
-	return s
 }
 
 func cutLast(path string) (parent, key string) {
 	i := strings.LastIndexByte(path, '.')
 	return path[:max(0, i)], path[i+1:]
-}
-
-// flat returns the texts, numbers and truth values of an object and of objects in it, by their paths.
-func (o object) flat(prefix string) object {
-	list := object{}
-	for key, v := range o {
-		switch v := v.(type) {
-		case map[string]any:
-			maps.Copy(list, object(v).flat(prefix+key+"."))
-		case string, float64, bool:
-			list[prefix+key] = v
-		}
-	}
-	return list
 }
 
 // rows returns the objects at a path, each with the values of those around it that it has no own value of.
@@ -171,7 +137,6 @@ func (o object) rows(path string) []object {
 				if own, isThere := item.(map[string]any); isThere {
 					row := maps.Clone(parent)
 					maps.Copy(row, own)
-					row[""] = slices.Sorted(maps.Keys(object(own).flat("")))
 					next = append(next, row)
 				}
 			}
@@ -353,12 +318,8 @@ func tableOf(p *part, rows []object, caption string) *Table {
 		slices.SortStableFunc(rows, func(a, b object) int { return cmp.Compare(first[a[p.Columns[0]]], first[b[p.Columns[0]]]) })
 	}
 	rows = rows[:min(mostRows, len(rows))]
-	keys := p.Columns
-	if keys == nil && len(rows) > 0 {
-		keys = rows[0][""].([]string)
-	}
 	t.Rows = make([][]Cell, len(rows))
-	for _, key := range keys {
+	for _, key := range p.Columns {
 		var numbers []float64
 		isThere := false
 		for _, row := range rows {
