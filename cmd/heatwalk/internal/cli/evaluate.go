@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,14 +78,30 @@ func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []str
 	}
 }
 
-// evaluateDocument is the JSON document of evaluate.
-type evaluateDocument struct {
-	*evaluate.Report
+// comparedDocument has the keys of the JSON documents of evaluate that are no measurements.
+type comparedDocument struct {
 	Graph      string              `json:"graph"`
 	Skipped    skippedLines        `json:"skipped_label_lines"`
 	Attributes *attributesDocument `json:"node_features,omitempty"`
 	Closing
 }
+
+// evaluateDocument, valuesDocument and multiLabelDocument are the JSON documents of evaluate for classes, numbers and several
+// labels of each node.
+type (
+	evaluateDocument struct {
+		*evaluate.Report
+		comparedDocument
+	}
+	valuesDocument struct {
+		*evaluate.ValuesReport
+		comparedDocument
+	}
+	multiLabelDocument struct {
+		*evaluate.SeveralReport
+		comparedDocument
+	}
+)
 
 func compareLabels(run *session, c *evaluateOptions, name string) error {
 	d, err := beginLearning(run, &c.learning, name, c.splitting.report)
@@ -108,7 +123,7 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return graphError(run, err, name, another)
 	}
-	doc := &evaluateDocument{Report: result, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
+	doc := &evaluateDocument{result, comparedDocument{Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}}
 	return publishPlanned(d.out, doc, storeOf(g.Store.Manifest))
 }
 
@@ -116,8 +131,8 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 type reporter interface{ WriteText(w io.Writer) error }
 
 // publishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
-// --json, else the report and lines. The run file has the store and the chosen parameters.
-func publishReport(o *outputs, doc document, r reporter, page, graph string, store, chosen any, lines ...string) error {
+// --json, else the report and lines. The run file has the store.
+func publishReport(o *outputs, doc document, r reporter, page, graph string, store any, lines ...string) error {
 	run := o.run
 	doc.closeWith(closingOfRun(run))
 	var err error
@@ -131,7 +146,7 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string, sto
 		err = r.WriteText(o.w)
 	}
 	if err == nil {
-		err = o.publish(store, chosen, nil)
+		err = o.publish(store, nil, nil)
 	}
 	if err == nil && run.json {
 		return printDocument(run, doc)
@@ -149,25 +164,7 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string, sto
 
 // publishPlanned publishes the report on a plan.
 func publishPlanned(o *outputs, doc *evaluateDocument, store any) error {
-	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph, store, parametersOf(doc.Report), doc.Skipped.String(), doc.Attributes.String())
-}
-
-// sizeParameters holds the parameters of a method at one training size.
-type sizeParameters struct {
-	Method            string            `json:"method"`
-	TrainFraction     float64           `json:"train_fraction"`
-	Parameters        json.RawMessage   `json:"parameters,omitempty"`
-	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-}
-
-// parametersOf returns the parameters of all results with parameters.
-func parametersOf(r *evaluate.Report) (list []sizeParameters) {
-	for _, res := range r.Results {
-		if res.Parameters != nil || res.ParametersBySplit != nil {
-			list = append(list, sizeParameters{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
-		}
-	}
-	return list
+	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph, store, doc.Skipped.String(), doc.Attributes.String())
 }
 
 // warnUnfinished warns about iterations that did not converge.
@@ -406,15 +403,6 @@ func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error
 	return err
 }
 
-// valuesDocument is the JSON document of evaluate where nodes have numbers.
-type valuesDocument struct {
-	*evaluate.ValuesReport
-	Graph      string              `json:"graph"`
-	Skipped    skippedLines        `json:"skipped_label_lines"`
-	Attributes *attributesDocument `json:"node_features,omitempty"`
-	Closing
-}
-
 // compareValues compares methods that predict a number for each node.
 func compareValues(run *session, c *evaluateOptions, name string) error {
 	d, err := beginValues(run, &c.learning.graph, name, c.values, c.splitting.report, &c.learning.attributes, c.regression)
@@ -439,6 +427,6 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return valuesError(run, &c.learning.graph, err, v, name)
 	}
-	doc := &valuesDocument{ValuesReport: result, Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}
-	return publishReport(d.data.out, doc, result, "values", name, storeOf(d.data.g.Store.Manifest), nil, doc.Skipped.text("value"), doc.Attributes.String())
+	doc := &valuesDocument{result, comparedDocument{Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}}
+	return publishReport(d.data.out, doc, result, "values", name, storeOf(d.data.g.Store.Manifest), doc.Skipped.text("value"), doc.Attributes.String())
 }

@@ -179,7 +179,7 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return r.explain(err)
 	}
-	return publishPlanned(r.out, &evaluateDocument{Report: report, Graph: r.name, Skipped: skippedOf(r.l)}, nil)
+	return publishPlanned(r.out, &evaluateDocument{report, comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}}, nil)
 }
 
 // keepData checks a run without a graph against the limits of disk and memory.

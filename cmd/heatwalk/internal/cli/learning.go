@@ -389,14 +389,6 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	})
 }
 
-// multiLabelDocument is the JSON document of evaluate where nodes have several labels.
-type multiLabelDocument struct {
-	*evaluate.SeveralReport
-	Graph   string       `json:"graph"`
-	Skipped skippedLines `json:"skipped_label_lines"`
-	Closing
-}
-
 func compareSeveral(run *session, c *evaluateOptions, name string) error {
 	d, s, err := beginSeveral(run, &c.learning, name, c.splitting.report)
 	if err != nil {
@@ -408,6 +400,6 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
 	}
-	doc := &multiLabelDocument{SeveralReport: report, Graph: name, Skipped: skippedOf(d.l)}
-	return publishReport(d.out, doc, report, "severallabels", name, storeOf(d.g.Store.Manifest), nil)
+	doc := &multiLabelDocument{report, comparedDocument{Graph: name, Skipped: skippedOf(d.l)}}
+	return publishReport(d.out, doc, report, "severallabels", name, storeOf(d.g.Store.Manifest))
 }
