@@ -154,7 +154,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 // Bytes returns the memory of [Run] on a graph with the given number of nodes without that of the
 // kernel, which is that of [kernel.Family.ApplyBytes] for [Columns] columns.
 func Bytes(nodes int) int64 {
-	const vectors = 5 // of the result, its order, seeds, and sorted scores
+	const vectors = 7 // of the result, its order, seeds, and sorted scores, which grow
 	return vectors * 8 * int64(nodes)
 }
 

@@ -74,7 +74,7 @@ _ARGUMENTS = {
     "--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
     "--tolerance": "tol", "--near": "sigma", "--force": "force=True", "-n": "n"}
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
-    "seeds sets function kernel method max_memory threads rows cols node_features k train splits "
+    "seeds function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
     "until kind time per_class self_loops split").split()})
 
