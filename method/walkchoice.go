@@ -165,6 +165,7 @@ type chooser struct {
 	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
 	// each kind of features.
 	picks    []cwk.Pick
+	rows     map[cwk.Pick]int // by pick
 	trials   map[string][]choose.Trial
 	isolated []bool // by labelled node, see [choose.Unreachable]
 	work     problem.Work
@@ -174,7 +175,7 @@ type chooser struct {
 func chooserOf(j *job) *chooser {
 	return &chooser{
 		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)), j.set.RNGSeed, 0),
-		seen: split.Sample(j.p.Class, comparedLabels(j), j.set.RNGSeed, 0),
+		seen: split.Sample(j.p.Class, comparedLabels(j), j.set.RNGSeed, 0), rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
 }
 
@@ -192,89 +193,69 @@ func kindsOf(j *job) (list []string) {
 func (c *chooser) dealt() int { return c.set.folds(len(c.p.Row)) }
 
 // crossTrials sets up a trial for each fold.
-func (c *chooser) crossTrials(ctx context.Context) error {
-	isolated, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
-	if err != nil {
+func (c *chooser) crossTrials(ctx context.Context) (err error) {
+	if c.isolated, err = choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work); err != nil {
 		return err
 	}
-	c.isolated = isolated
-	pick := c.foldPicks()
-	c.trials = make(map[string][]choose.Trial)
-	for _, kind := range kindsOf(c.job) {
-		for f := range pick {
-			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f)}
-			for i, node := range c.seen {
-				home, class := c.fold[node], c.p.Class[node]
-				switch {
-				case home == f && isolated[node]:
-					t.Unreached = append(t.Unreached, choose.Unreached{Class: class, Given: c.set.Prior.Likeliest(c.p.Row[node], t.Largest)})
-				case home == f:
-					t.Test, t.TestClass = append(t.Test, pick[f][i]), append(t.TestClass, class)
-				case kind == Plain:
-					t.Train, t.TrainClass = append(t.Train, pick[f][i]), append(t.TrainClass, class)
-				case !isolated[node]:
-					t.Train, t.TrainClass = append(t.Train, pick[home][i]), append(t.TrainClass, class)
-				}
+	for f := range c.dealt() {
+		var train, tests []int
+		for _, node := range c.seen {
+			if c.fold[node] == f {
+				tests = append(tests, node)
+			} else {
+				train = append(train, node)
 			}
-			c.trials[kind] = append(c.trials[kind], t)
 		}
+		c.addTrial(1+f, choose.LargestWithout(c.p.Class, c.fold, f), train, c.p.At(tests), func(i int) bool { return !c.isolated[tests[i]] })
 	}
 	return nil
-}
-
-// foldPicks picks the rows of trials by folds. It returns the pick of each seen
-// node in the variant that hides each fold.
-func (c *chooser) foldPicks() [][]int {
-	plain := slices.Contains(kindsOf(c.job), Plain)
-	pick := make([][]int, c.dealt())
-	for f := range pick {
-		pick[f] = make([]int, len(c.seen))
-		for i, node := range c.seen {
-			if plain || c.fold[node] == f {
-				pick[f][i] = len(c.picks)
-				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
-			}
-		}
-	}
-	return pick
 }
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
-func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	isolated, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
-	if err != nil {
+func (c *chooser) splitTrials(ctx context.Context, tests *Problem) (err error) {
+	if c.isolated, err = choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work); err != nil {
 		return err
 	}
 	reached, err := c.p.Reached(ctx, c.p.Row, c.set.Workers, &c.work)
-	if err != nil {
-		return err
+	if err == nil {
+		c.addTrial(0, split.Majority(c.p.Class), c.seen, tests, func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })
 	}
-	base := choose.Trial{Largest: split.Majority(c.p.Class)}
-	for i, row := range tests.Row {
-		if !reached.Contains(uint32(row)) {
-			base.Unreached = append(base.Unreached, choose.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, base.Largest)})
-			continue
-		}
-		base.Test, base.TestClass = append(base.Test, len(c.picks)), append(base.TestClass, tests.Class[i])
-		c.picks = append(c.picks, cwk.Pick{Row: row})
-	}
-	c.trials = make(map[string][]choose.Trial)
+	return err
+}
+
+// addTrial sets up a trial for each kind of features. Tests and plain training nodes have the features of a variant of the walk.
+func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem, isReached func(i int) bool) {
 	for _, kind := range kindsOf(c.job) {
-		t := base
-		for _, node := range c.seen {
-			pick := cwk.Pick{Row: c.p.Row[node]}
-			if kind == Honest {
-				if isolated[node] {
-					continue
-				}
-				pick.Variant = 1 + c.fold[node]
+		t := choose.Trial{Largest: largest}
+		for i, class := range tests.Class {
+			if isReached(i) {
+				t.Test, t.TestClass = append(t.Test, c.pick(tests.Row[i], variant)), append(t.TestClass, class)
+			} else {
+				t.Unreached = append(t.Unreached, choose.Unreached{Class: class, Given: c.set.Prior.Likeliest(tests.Row[i], largest)})
 			}
-			t.Train, t.TrainClass = append(t.Train, len(c.picks)), append(t.TrainClass, c.p.Class[node])
-			c.picks = append(c.picks, pick)
 		}
-		c.trials[kind] = []choose.Trial{t}
+		for _, node := range train {
+			source := variant
+			if kind == Honest {
+				source = 1 + c.fold[node]
+			}
+			if kind == Plain || !c.isolated[node] {
+				t.Train, t.TrainClass = append(t.Train, c.pick(c.p.Row[node], source)), append(t.TrainClass, c.p.Class[node])
+			}
+		}
+		c.trials[kind] = append(c.trials[kind], t)
 	}
-	return nil
+}
+
+// pick returns the row of the features of a node in a variant of the walk.
+func (c *chooser) pick(row, variant int) int {
+	pick := cwk.Pick{Row: row, Variant: variant}
+	number, isPicked := c.rows[pick]
+	if !isPicked {
+		number = len(c.picks)
+		c.rows[pick], c.picks = number, append(c.picks, pick)
+	}
+	return number
 }
 
 // run counts the right predictions of all trials with each of some walks and values of the learner, which vary faster.

@@ -252,11 +252,14 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	}
 	c, classes := chooserOf(j), len(p.Names)
 	par := j.parameters(len(j.sources)-1, 0)
-	c.foldPicks()
+	picks := len(c.seen)
+	if slices.Contains(kindsOf(j), Plain) {
+		picks *= c.dealt()
+	}
 	columns, tests := classes*par.terms(), len(c.seen)/c.dealt()+1
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(m.learner, &par, classes)))
-	rows := len(c.picks) + train
+	rows := picks + train
 	if perNode(m.learner) {
 		rows += len(p.Degrees)
 	}
