@@ -63,14 +63,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	choice, err := r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), folds)
 		return counts, r.outOfFold(ctx, t, kernels, settings, counts.Loss, func(candidate int, o *choose.Outcome) {
-			if r.nodes.predicted(o) != o.Class {
-				return
-			}
-			reached := weight[o.Class]
-			if o.Unreached {
-				reached = 0
-			}
-			counts.Add(candidate, o.Fold, reached)
+			counts.Note(candidate, o.Fold, r.nodes.predicted(o), o, weight)
 		})
 	})
 	if err != nil {

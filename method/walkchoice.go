@@ -360,14 +360,7 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 		}
 		t := &tasks[i]
 		return t.candidates.Run(ctx, x, t.trial, func(length, value int, o *choose.Outcome) {
-			if o.Voted != o.Class {
-				return
-			}
-			reached := weight[o.Class]
-			if o.Unreached {
-				reached = 0
-			}
-			counts.Add(t.walks[length]*len(values)+value, t.fold, reached)
+			counts.Note(t.walks[length]*len(values)+value, t.fold, o.Voted, o, weight)
 		})
 	})
 	return team.Agree(err)

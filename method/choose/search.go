@@ -25,6 +25,17 @@ func (c *Counts) Add(candidate, fold int, weight float64) {
 	c.Weight[fold*c.Candidates+candidate] += weight
 }
 
+// Note counts the predicted class of a label, whose weight is that of its class.
+func (c *Counts) Note(candidate, fold, predicted int, o *Outcome, weight []float64) {
+	switch {
+	case predicted != o.Class:
+	case o.Unreached:
+		c.Add(candidate, fold, 0)
+	default:
+		c.Add(candidate, fold, weight[o.Class])
+	}
+}
+
 // Share adds the counts of other processes.
 func (c *Counts) Share(team *sparse.Team) {
 	if team == nil {
