@@ -49,17 +49,16 @@ func (p Pairs) Predict(decisions []float64) int {
 		}
 		return p[best].Positive
 	}
-	var buffer [32]int
-	votes := buffer[:]
-	if k := p.classes(); k > len(buffer) {
-		votes = make([]int, k)
-	}
+	votes := make([]int, 32)
 	for m, pair := range p {
+		class := pair.Negative
 		if decisions[m] > 0 {
-			votes[pair.Positive]++
-		} else {
-			votes[pair.Negative]++
+			class = pair.Positive
 		}
+		if class >= len(votes) {
+			votes = append(votes, make([]int, class+1-len(votes))...)
+		}
+		votes[class]++
 	}
 	return slices.Index(votes, slices.Max(votes))
 }

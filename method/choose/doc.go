@@ -1,7 +1,6 @@
 // Package choose chooses parameters by held-out labels, and estimates the accuracy of a method
 // at nodes without a label. Every method of this module uses it: walks, kernels between nodes,
-// learners that spread labels, eigenvectors, records, collections of graphs, several labels a
-// node, and methods of other modules.
+// learners that spread labels, records, collections of graphs and several labels a node.
 //
 // # Candidates and evidence
 //
@@ -11,7 +10,7 @@
 // be
 //
 //   - a Gram matrix of labelled nodes ([CrossValidate], [LeaveOneOut]),
-//   - features of walks ([Trial], [Tester]), or
+//   - features of walks ([Trial], [Candidates]), or
 //   - scores of all nodes for each fold, by a learner that spreads labels.
 //
 // # The rule
