@@ -112,21 +112,25 @@ func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T], wor
 // If f and g are the same block, it computes one side of the diagonal only, and k must be
 // symmetric. A value does not depend on the other rows of f and g.
 func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[float64], f, g *sparse.Block[T], workers int) error {
-	const rows = 64             // items of a piece
+	const rows = 64 // items of g at a time
+	piece := rows   // items of f at a time
+	if workers == 1 {
+		piece = 8 * rows // so that those of g are converted less often
+	}
 	depth := min(256, f.Cols+3) // features that are added at a time, and zeros behind them
 	n, symmetric := g.Rows, f == g
 	if k.Rows != f.Rows || k.Cols != n || k.Stride != n || f.Cols != g.Cols {
 		panic(badShape)
 	}
-	pieces := (f.Rows + rows - 1) / rows
+	pieces := (f.Rows + piece - 1) / piece
 	panels := make([][]float64, max(1, min(pieces, sched.Workers(workers)))) // of each worker
 	return sched.Run(ctx, len(panels), pieces, func(worker, p int) error {
 		if panels[worker] == nil {
-			panels[worker] = make([]float64, 2*rows*depth)
+			panels[worker] = make([]float64, (piece+rows)*depth)
 		}
-		left, right := panels[worker][:rows*depth], panels[worker][rows*depth:]
+		left, right := panels[worker][:piece*depth], panels[worker][piece*depth:]
 		p = pieces - 1 - p // the longest rows first
-		top, bottom := p*rows, min((p+1)*rows, f.Rows)
+		top, bottom := p*piece, min((p+1)*piece, f.Rows)
 		end := n
 		if symmetric {
 			end = bottom
