@@ -40,7 +40,7 @@ type Settings struct {
 	// labels for auto, lp and beliefs, as given for others.
 	Weights string
 
-	// LowEffort leaves eigenvectors and scores of a diffusion kernel out of the method auto.
+	// LowEffort leaves scores of a diffusion kernel out of the method auto.
 	LowEffort bool
 
 	// Thorough computes all stages of the method auto also on a large graph that a block model

@@ -109,7 +109,6 @@ func learnedBytes(p *problem.Problem, set *Settings) int64 {
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	filters := len(d.filters)
 	bytes := chunks.Bytes[float32](m, filters*min(len(p.Row), d.folds*k)) + 4*int64(n)
-	bytes += chunks.Bytes[float32](n, spectralColumns*int(boolean(d.eigenvectors)))
 	bytes += (boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
 	nested := 1 // rows of scores for each label: without it, and without folds
 	if m <= nestedLabels {
@@ -168,9 +167,6 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64, inFiles bool) in
 	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
-	}
-	if d.eigenvectors {
-		largest = max(largest, eigenvectorBytes(q, limit))
 	}
 	if d.diffusion {
 		largest = max(largest, kernelBytes(q, d.folds, limit))

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -245,14 +244,13 @@ func (c *columns) degree(v, index int) float64 {
 const structureColumns = 4
 
 // graphColumns are the columns that no label has a part in: of the structure, log(1 + d) of a node and
-// log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; of arcs; and
-// eigenvectors. Those of degrees are computed for a row when it is read.
+// log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; and of arcs.
+// They are computed for a row when it is read.
 type graphColumns struct {
 	degrees          []float64
 	unit             float64
-	neighbourDegrees []float32              // log(1 + mean degree) of the neighbours
-	arcs             *arcs                  // nil: none
-	eigenvectors     *sparse.Block[float32] // nil: none
+	neighbourDegrees []float32 // log(1 + mean degree) of the neighbours
+	arcs             *arcs     // nil: none
 }
 
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
@@ -278,9 +276,6 @@ func (g *graphColumns) count() int {
 	if g.arcs != nil {
 		count += arcColumns
 	}
-	if g.eigenvectors != nil {
-		count += g.eigenvectors.Cols
-	}
 	return count
 }
 
@@ -296,9 +291,5 @@ func (g *graphColumns) rowTo(dst []float64, v int) {
 	dst = dst[structureColumns:]
 	if g.arcs != nil {
 		g.arcs.rowTo(dst, v)
-		dst = dst[arcColumns:]
-	}
-	if g.eigenvectors != nil {
-		simd.ConvertTo(dst, g.eigenvectors.Row(v))
 	}
 }

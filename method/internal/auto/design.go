@@ -20,11 +20,10 @@ type design struct {
 	folds    int
 	examples int // largest number of labels that models learn from and are tested on
 
-	eigenvectors bool // may be features; the number of components decides
-	diffusion    bool // scores of kernels are features
-	links        bool // scores of link rows are features
-	counts       bool // attributes count the classes of neighbours
-	propagation  bool // label propagation may be a candidate
+	diffusion   bool // scores of kernels are features
+	links       bool // scores of link rows are features
+	counts      bool // attributes count the classes of neighbours
+	propagation bool // label propagation may be a candidate
 
 	omitted []string // stages that are left out because of the size of the graph
 }
@@ -75,7 +74,6 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := alongArcs; p.Directed && int(f) < filters; f++ {
 		d.filters, d.free = append(d.filters, f), append(d.free, f)
 	}
-	d.eigenvectors = !set.LowEffort && !d.tooFewLabels && n >= leastSpectral && d.fits("eigenvectors", n <= mostSpectral)
 	d.diffusion = !set.LowEffort && m > fewestLabels && m <= kernelLabels(p) &&
 		d.fits("diffusion scores, common neighbours", n <= blockModelNodes && sparse.EntriesOf(p.A)*leastKernelLabels <= kernelWork)
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
@@ -131,7 +129,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of k classes, which are many.
 func (d *design) reduce(m, k int) {
-	d.manyClasses, d.eigenvectors, d.diffusion, d.links, d.counts = true, false, false, false, false
+	d.manyClasses, d.diffusion, d.links, d.counts = true, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	if m > leanFolds*k { // fewer labels have as many columns of walks in any number of folds
 		d.folds = leanFolds
@@ -143,9 +141,6 @@ func (d *design) graphColumns(directed bool) int {
 	count := structureColumns
 	if directed {
 		count += arcColumns
-	}
-	if d.eigenvectors {
-		count += spectralColumns
 	}
 	return count
 }

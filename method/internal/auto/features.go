@@ -51,14 +51,11 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	}
 	var graph *graphColumns
 	if !in.tooFewLabels && len(in.free) > 0 {
-		eigenvectors, err := eigenvectorColumns(ctx, in)
-		if err != nil {
-			return nil, err
-		}
+		var err error
 		if graph, err = newGraphColumns(ctx, in.p, in.set.Workers, in.work); err != nil {
 			return nil, err
 		}
-		graph.arcs, graph.eigenvectors = in.arcs, eigenvectors
+		graph.arcs = in.arcs
 	}
 	var err error
 	if f.columns, err = newColumns(ctx, in, count, f.walks, graph); err != nil {

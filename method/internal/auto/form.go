@@ -28,7 +28,7 @@ import (
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
 // (Aumann and Shapley 1974). Inputs are sums over labels or over attributes, among which a_i is divided in proportion.
-// Everything else is the rest: biases, priors, walks along arcs, eigenvectors, degrees, link rows, label propagation and beliefs.
+// Everything else is the rest: biases, priors, walks along arcs, degrees, link rows, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p, c := f.in.p, f.columns
