@@ -69,7 +69,6 @@ type Model struct {
 	Blend   float64 // weight of the class shares in the probabilities
 
 	Accuracy float64 // share of the held-out labels that are predicted rightly
-	LogLoss  float64 // mean −log probability of the held-out labels
 	Certain  float64 // mean largest belief of held-out labels, before Sharpen and Blend
 	Majority float64 // share of the most frequent class of the held-out labels
 
@@ -313,7 +312,6 @@ type choice struct {
 	candidate      int
 	sharpen, blend float64
 	right          int
-	loss           float64 // sum over labels
 }
 
 // model returns the candidate with the greatest accuracy − 0.2 · log loss on the held-out labels, the first
@@ -331,8 +329,8 @@ func (f *fitting) model() *Model {
 	count := float64(len(f.held))
 	m := &Model{
 		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen, Blend: best.blend,
-		Accuracy: float64(best.right) / count, LogLoss: best.loss / count,
-		HeldOut: f.held, network: f.network, only: f.only, Sweeps: f.sweeps, Columns: f.columns,
+		Accuracy: float64(best.right) / count,
+		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, Columns: f.columns,
 	}
 	counts := make([]int, len(shares))
 	choices := slices.Repeat([]choice{best}, len(f.folds)) // those of the labels of other folds
@@ -404,7 +402,7 @@ func choose(sums [][]scores, hidden int) choice {
 		lowest := slices.Min(loss)
 		if merit := float64(right) - 0.2*lowest; merit > highest {
 			index := slices.Index(loss, lowest)
-			best, highest = choice{k, sharpens[index/len(blends)], blends[index%len(blends)], right, lowest}, merit
+			best, highest = choice{k, sharpens[index/len(blends)], blends[index%len(blends)], right}, merit
 		}
 	}
 	return best

@@ -3,7 +3,9 @@ package beliefs
 import (
 	"context"
 	"math"
+	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -37,14 +39,18 @@ func (m *Model) Form() *explain.Form {
 		}
 	}}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
-		terms, err := logits(ctx, q, nodes)
-		if err != nil {
+		if err := q.sweep(ctx, nil); err != nil {
 			return nil, nil, err
 		}
+		terms := make([]explain.Terms, len(nodes))
 		k, t := q.seeds.Classes, q.t
 		left, sums := chunks.Block[float32](len(q.seedOf), k*len(nodes)), chunks.Block[float32](len(q.seedOf), k*len(nodes))
 		source := make([]float32, left.Cols)
 		for j, v := range nodes {
+			row := slices.Clone(q.evidence.Row(v))
+			q.takeLogits(v, row)
+			terms[j].Score = make([]float64, k)
+			simd.ConvertTo(terms[j].Score, row)
 			rival := -1
 			for c, z := range terms[j].Score {
 				if c != class[j] && (rival < 0 || z > terms[j].Score[rival]) {
@@ -93,36 +99,6 @@ func messageTo(dst []float32, q *run, node int) {
 	for c, e := range dst {
 		dst[c] = log32(e)
 	}
-}
-
-// logits returns terms with the logits z of some nodes as scores. Cost: a sweep over their rows.
-func logits(ctx context.Context, q *run, nodes []int) ([]explain.Terms, error) {
-	terms := make([]explain.Terms, len(nodes))
-	return terms, q.g.A.Sweep(ctx, 1, func(_ int, panel sparse.Panel) error {
-		message := make([]float32, q.seeds.Classes)
-		for j, v := range nodes {
-			if v < panel.Lo || v >= panel.Hi {
-				continue
-			}
-			z := make([]float64, len(message))
-			for c := range z {
-				z[c] = float64(q.prior[c]) - float64(q.t)*q.g.Degrees[v]/q.unit*float64(q.field[c])
-			}
-			col, val := panel.Row(v - panel.Lo)
-			for entry, u := range col {
-				weight := float64(q.t) / q.unit
-				if val != nil {
-					weight *= val[entry]
-				}
-				messageTo(message, q, int(u))
-				for c, x := range message {
-					z[c] += weight * float64(x)
-				}
-			}
-			terms[j].Score = z
-		}
-		return nil
-	})
 }
 
 // adjointTo stores λ in left and A λ in sums, of the sources at some nodes.

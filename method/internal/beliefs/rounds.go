@@ -3,6 +3,7 @@ package beliefs
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -120,7 +121,7 @@ type run struct {
 	continued bool      // beliefs are those of another run
 	active    bool      // beliefs have not settled
 	rounds    int
-	partial   [][]float64 // of each range: Σ d_i F_i of each class, then the change
+	sums      sched.Sums // Σ d_i F_i of each class, then the change
 }
 
 // newRun returns a run without the labels of a fold.
@@ -188,26 +189,21 @@ func (q *run) know() {
 // begin sets the beliefs to the shares, unless the run continues another one, and to the labels where these
 // are known.
 func (q *run) begin(ctx context.Context) error {
-	q.partial = make([][]float64, (len(q.g.Degrees)+chunkRows-1)/chunkRows)
-	err := sched.Run(ctx, sched.Workers(q.g.Workers), len(q.partial), func(_, k int) error {
-		q.partial[k] = make([]float64, len(q.field)+1)
-		for i := k * chunkRows; i < min((k+1)*chunkRows, len(q.g.Degrees)); i++ {
+	q.sums.Begin(len(q.field) + 1)
+	err := chunks.Run(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
+		for i := lo; i < hi; i++ {
 			f := q.beliefs.Row(i)
 			for c := range f {
 				if !q.continued {
 					f[c] = float32(q.shares[c])
 				}
 			}
-			q.finish(i, f, q.partial[k])
+			q.finish(i, f, q.sums.Of(piece))
 		}
-		return nil
 	})
 	q.sumUp()
 	return err
 }
-
-// chunkRows is the number of rows whose sums are added together where no sweep cuts the rows.
-const chunkRows = 1 << 13
 
 // finish fixes the belief f of a labelled node, and adds it to the sums if the row counts.
 func (q *run) finish(row int, f []float32, sums []float64) {
@@ -228,11 +224,7 @@ func (q *run) finish(row int, f []float32, sums []float64) {
 func (q *run) sumUp() {
 	c := len(q.field)
 	total := make([]float64, c+1)
-	for _, p := range q.partial {
-		for i, v := range p {
-			total[i] += v
-		}
-	}
+	q.sums.TotalTo(total)
 	q.team.Sum(total)
 	if q.rounds > 0 && total[c] < settled*float64(q.count*c) {
 		q.active = false
@@ -247,10 +239,19 @@ func (q *run) sumUp() {
 	}
 }
 
-// round makes one round: a sweep over the logarithms of each group of columns. In the last one each row is
-// updated while it is in cache.
+// round makes one round. Each row is updated while it is in cache.
 func (q *run) round(ctx context.Context) error {
-	q.partial = make([][]float64, len(q.g.A.Ranges()))
+	q.sums.Begin(len(q.field) + 1)
+	if err := q.sweep(ctx, q.updateRows); err != nil {
+		return err
+	}
+	q.rounds++
+	q.sumUp()
+	return nil
+}
+
+// sweep computes the evidence by a sweep over the logarithms of each group of columns, and visits the rows in the last one.
+func (q *run) sweep(ctx context.Context, visit func(sparse.Rows)) error {
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
 		hi := min(lo+q.logs.Cols, len(q.field))
 		if err := q.logsTo(ctx, lo, hi); err != nil {
@@ -258,15 +259,13 @@ func (q *run) round(ctx context.Context) error {
 		}
 		step := sparse.Step[float32]{Alpha: 1}
 		if hi == len(q.field) {
-			step.Visit = q.updateRows
+			step.Visit = visit
 		}
 		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), step); err != nil {
 			return err
 		}
 		q.countSweep(hi - lo)
 	}
-	q.rounds++
-	q.sumUp()
 	return nil
 }
 
@@ -285,11 +284,7 @@ func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 
 // updateRows moves the beliefs of a range of rows whose evidence is complete.
 func (q *run) updateRows(rows sparse.Rows) {
-	sums := q.partial[rows.Range]
-	if sums == nil {
-		sums = make([]float64, len(q.field)+1)
-		q.partial[rows.Range] = sums
-	}
+	sums := q.sums.Of(rows.Range)
 	for i := rows.Lo; i < rows.Hi; i++ {
 		f := q.beliefs.Row(i)
 		change := q.update(i, f, q.evidence.Row(i))
@@ -303,12 +298,13 @@ func (q *run) updateRows(rows sparse.Rows) {
 // pairs returns FᵀAF/2. Cost: a sweep.
 func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 	c := len(q.field)
-	q.partial = make([][]float64, len(q.g.A.Ranges()))
+	var sums sched.Sums
+	sums.Begin(c * c)
 	err := q.op.StepTo(ctx, q.evidence, q.beliefs, sparse.Step[float32]{Alpha: 0.5, Visit: func(rows sparse.Rows) {
 		if !q.team.Counts(rows.Lo) {
 			return
 		}
-		sums := make([]float64, c*c)
+		sums := sums.Of(rows.Range)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			row := q.evidence.Row(i)
 			for a, f := range q.beliefs.Row(i) {
@@ -317,20 +313,23 @@ func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 				}
 			}
 		}
-		q.partial[rows.Range] = sums
 	}})
 	if err != nil {
 		return nil, err
 	}
 	q.countSweep(len(q.field))
 	total := make([]float64, c*c)
-	for _, p := range q.partial {
-		for i, x := range p {
-			total[i] += x
-		}
-	}
+	sums.TotalTo(total)
 	q.team.Sum(total)
 	return halfSum(mat.NewDense(c, c, total)), nil
+}
+
+// takeLogits replaces the evidence of a node by the logits of its belief.
+func (q *run) takeLogits(row int, evidence []float32) {
+	d := float32(q.g.Degrees[row] / q.unit)
+	for j, e := range evidence {
+		evidence[j] = q.prior[j] + float32(q.t*(e-float32(d*q.field[j])))
+	}
 }
 
 // update moves the belief f of a node to the softmax of its evidence, and returns the sum of the changes.
@@ -339,13 +338,8 @@ func (q *run) update(row int, f, evidence []float32) (change float64) {
 	if q.known(row, q.fold) >= 0 {
 		return 0
 	}
-	d, highest := float32(q.g.Degrees[row]/q.unit), float32(math.Inf(-1))
-	for j, e := range evidence {
-		e = q.prior[j] + float32(q.t*(e-float32(d*q.field[j])))
-		evidence[j] = e
-		highest = max(highest, e)
-	}
-	var sum float32
+	q.takeLogits(row, evidence)
+	highest, sum := slices.Max(evidence), float32(0)
 	for j, e := range evidence {
 		evidence[j] = exp32(e - highest)
 		sum += evidence[j]
