@@ -76,7 +76,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	}
 	d.diffusion = !set.LowEffort && m > fewestLabels && m <= kernelLabels(p) &&
 		d.fits("diffusion scores, common neighbours", n <= blockModelNodes && sparse.EntriesOf(p.A)*leastKernelLabels <= kernelWork)
-	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
+	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostLinkLabels &&
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
 	if set.Choice != nil {

@@ -41,6 +41,8 @@ const (
 	// mostLinked is the number of nodes above which link rows take part only where neighbours differ.
 	mostLinked = 4096
 
+	mostLinkLabels = 400 // that ridges learn from
+
 	linkColumns = 64 // columns that are swept together
 	linkDegrees = 2  // logarithms of the degree and of the mean degree of the neighbours
 )
@@ -50,7 +52,7 @@ var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
 // linkLabels returns the number of labels that ridges on link rows learn from.
 func linkLabels(p *problem.Problem) int {
-	return int(min(mostKernelLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2, linkValues/int64(p.Nodes())))
+	return int(min(mostLinkLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2, linkValues/int64(p.Nodes())))
 }
 
 // addLinks computes the scores of a ridge on link rows.
