@@ -56,12 +56,12 @@ const (
 // nothing: Poisson learning predicts, or label propagation where most nodes are far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	if h.tooFewLabels {
-		alone := h.poisson
+		chosen := h.poisson
 		if list := h.likeliest(among); len(list) > 0 { // label propagation
-			alone = list[0]
+			chosen = list[0]
 		}
-		alone.Weight = 1
-		return []component{alone}
+		chosen.Weight = 1
+		return []component{chosen}
 	}
 	return h.multiply(h.stack(among), among)
 }

@@ -24,7 +24,7 @@ type ridgeScores struct {
 	cosines []float64     // of left-out scores and classes: by all labels, and then by those outside each fold
 }
 
-// ridgeKind is the source of the features of a ridge.
+// ridgeKind names the features of a ridge.
 type ridgeKind int
 
 const (

@@ -127,7 +127,7 @@ func smallNetwork(t *testing.T) (*mat.SymDense, *network, *mat.Dense) {
 func TestRoundsAgreeWithDense(t *testing.T) {
 	const n = 40
 	dense, net, r := smallNetwork(t)
-	for v, q := range []*run{net.newRun(r, 0, 0.7, 1), net.newRun(nil, 0.8, 1, noFold)} {
+	for v, q := range []*run{newRun(net, r, 0, 0.7, 1), newRun(net, nil, 0.8, 1, noFold)} {
 		if err := q.advance(t.Context(), 4); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestColumnGroups(t *testing.T) {
 		seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, class[i])
 	}
 	net := newNetwork(g, seeds, make([]int, len(seeds.Row)))
-	q := net.newRun(nil, strong, 1, noFold)
+	q := newRun(net, nil, strong, 1, noFold)
 	if err := q.advance(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestWalkPairs(t *testing.T) {
 		id.Set(i, i, 1)
 	}
 	for _, fold := range []int{noFold, 1} {
-		got, err := net.walkPairs(t.Context(), fold)
+		got, err := walkPairs(t.Context(), net, fold)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,7 +396,7 @@ func TestWorkersAgree(t *testing.T) {
 func TestFormAgreesWithDifferences(t *testing.T) {
 	const step, rounds = 0.01, 400
 	dense, net, r := smallNetwork(t)
-	for _, q := range []*run{net.newRun(r, 0, 0.7, noFold), net.newRun(nil, 0.5, 0.5, noFold)} {
+	for _, q := range []*run{newRun(net, r, 0, 0.7, noFold), newRun(net, nil, 0.5, 0.5, noFold)} {
 		for range 200 { // until float32 changes no more
 			q.active = true
 			if err := q.advance(t.Context(), rounds); err != nil {

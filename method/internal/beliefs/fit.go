@@ -202,7 +202,7 @@ func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
 		for _, fold := range f.folds {
-			q, err := f.newCandidate(ctx, c, fold)
+			q, err := newCandidate(ctx, f.network, c, fold)
 			if err == nil {
 				err = q.advance(ctx, c.Rounds)
 			}
@@ -226,12 +226,12 @@ func (f *fitting) read(ctx context.Context) error {
 }
 
 // newCandidate returns a run of a candidate without a fold.
-func (n *network) newCandidate(ctx context.Context, c Candidate, fold int) (*run, error) {
-	ratios, err := n.ratiosOf(ctx, c.Ratios, fold)
+func newCandidate(ctx context.Context, n *network, c Candidate, fold int) (*run, error) {
+	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
 	if err != nil {
 		return nil, err
 	}
-	return n.newRun(ratios, strong, c.T, fold), nil
+	return newRun(n, ratios, strong, c.T, fold), nil
 }
 
 // ratiosKey is the key of ratios that were computed.
@@ -242,17 +242,17 @@ type ratiosKey struct {
 
 // ratiosOf returns the ratios from a source without a fold, nil of homophily. Those that were computed before are used
 // again.
-func (n *network) ratiosOf(ctx context.Context, source string, fold int) (r *mat.Dense, err error) {
+func ratiosOf(ctx context.Context, n *network, source string, fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
 	if r = n.computed[key]; r != nil || source == Homophily {
 		return r, nil
 	}
 	if source == Iterated {
-		r, err = n.iterate(ctx, fold)
+		r, err = iterate(ctx, n, fold)
 	} else {
 		var pairs []*mat.Dense
-		if pairs, err = n.walkPairs(ctx, fold); err == nil {
-			r = fromWalks(pairs, n.labels(fold), n.sharesOf(fold))
+		if pairs, err = walkPairs(ctx, n, fold); err == nil {
+			r = fromWalks(pairs, labels(n, fold), n.sharesOf(fold))
 		}
 	}
 	n.computed[key] = r
@@ -261,9 +261,9 @@ func (n *network) ratiosOf(ctx context.Context, source string, fold int) (r *mat
 
 // iterate returns the ratios by the beliefs of a homophilous run, and once more by the beliefs of a run with these
 // ratios.
-func (n *network) iterate(ctx context.Context, fold int) (r *mat.Dense, err error) {
+func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
-		q := n.newRun(r, usual, 0.5, fold)
+		q := newRun(n, r, usual, 0.5, fold)
 		if err := q.advance(ctx, emRounds); err != nil {
 			return nil, err
 		}
@@ -280,7 +280,7 @@ func (n *network) iterate(ctx context.Context, fold int) (r *mat.Dense, err erro
 }
 
 // labels returns the number of labels outside a fold.
-func (n *network) labels(fold int) float64 {
+func labels(n *network, fold int) float64 {
 	count := 0
 	for _, k := range n.fold {
 		if fold == noFold || k != fold {
@@ -435,10 +435,10 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n, q := m.network, m.only
 	if q != nil {
-		q.know()
+		know(q)
 	} else {
 		var err error
-		if q, err = n.newCandidate(ctx, m.Candidate, noFold); err != nil {
+		if q, err = newCandidate(ctx, n, m.Candidate, noFold); err != nil {
 			return nil, err
 		}
 	}
@@ -471,7 +471,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 
 // block returns a block that sweeps gather from. Its rows are padded where the memory allows, because sweeps are then a
 // quarter faster.
-func (n *network) block(columns int) *sparse.Block[float32] {
+func block(n *network, columns int) *sparse.Block[float32] {
 	rows := len(n.g.Degrees)
 	if n.memory > 0 && runBytes(rows, n.seeds.Classes, columns, 0) > n.memory {
 		return chunks.Block[float32](rows, columns)

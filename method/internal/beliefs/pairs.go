@@ -18,7 +18,7 @@ const walkSteps = 3
 //	W_1 = A,  W_2 = A W_1 − D,  W_l = A W_(l−1) − (D − 1) W_(l−2)
 //
 // Cost: a sweep for each length, and one for the squares of weights.
-func (n *network) walkPairs(ctx context.Context, fold int) (pairs []*mat.Dense, err error) {
+func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, err error) {
 	if n.turns == nil {
 		if n.turns, err = blocks.RowSquares(ctx, n.g.A, n.unit, n.g.Workers); err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func (n *network) walkPairs(ctx context.Context, fold int) (pairs []*mat.Dense, 
 	width := sweepWidth(rows, classes, n.memory)
 	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y of the columns of a sweep
 	for i := range steps {
-		steps[i] = n.block(width)
+		steps[i] = block(n, width)
 	}
 	for lo := 0; lo < classes; lo += width {
 		hi := min(lo+width, classes)

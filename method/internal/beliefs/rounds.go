@@ -125,12 +125,12 @@ type run struct {
 }
 
 // newRun returns a run without the labels of a fold.
-func (n *network) newRun(ratios *mat.Dense, strength, t float64, fold int) *run {
+func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	rows, c := len(n.g.Degrees), n.seeds.Classes
 	q := &run{
 		network: n, ratios: ratios, strength: strength, t: float32(t), fold: fold, shares: n.sharesOf(fold), active: true,
 		beliefs: chunks.Block[float32](rows, c), evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
-		logs: n.block(sweepWidth(rows, c, n.memory)),
+		logs: block(n, sweepWidth(rows, c, n.memory)),
 	}
 	for i, share := range q.shares {
 		if ratios == nil {
@@ -178,7 +178,7 @@ func (q *run) advance(ctx context.Context, limit int) error {
 }
 
 // know lets a run know the labels of its fold too, so that it can be continued.
-func (q *run) know() {
+func know(q *run) {
 	q.fold, q.shares = noFold, q.sharesOf(noFold)
 	for i, p := range q.shares {
 		q.prior[i] = float32(math.Log(p))
