@@ -80,7 +80,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 
 func autoSettings(p *Problem, s Settings) *auto.Settings {
 	set := &auto.Settings{
-		LowEffort: s.LowEffort, Thorough: s.Thorough, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
+		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
 		Progress: s.Progress, Explain: s.Explain, Highest: keepsHighest(p, &s),
 	}
 	if s.baselines != nil {

@@ -43,10 +43,6 @@ type Settings struct {
 	// LowEffort leaves scores of a diffusion kernel out of the method auto.
 	LowEffort bool
 
-	// Thorough computes all stages of the method auto also on a large graph that a block model
-	// explains. It is for tests and benchmarks: the stages take many times longer there.
-	Thorough bool
-
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 

@@ -27,9 +27,6 @@ type Settings struct {
 	// classes, so that the accuracy is that of the reweighed ones. Scores are not reweighed here.
 	Balanced bool
 
-	// Thorough computes all stages also where a block model explains the graph.
-	Thorough bool
-
 	// Explain keeps the prediction in the form of Prediction.Form.
 	Explain bool
 	// Highest replaces the scores of all classes by the highest ones, see [KeepsHighest].
@@ -78,7 +75,7 @@ type Prediction struct {
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Prediction, err error) {
 	out = &Prediction{}
 	choice := set.Choice
-	if choice == nil && beginsWithBeliefs(p, set) && !set.Thorough || choice != nil && choice.BlockModel {
+	if choice == nil && beginsWithBeliefs(p, set) || choice != nil && choice.BlockModel {
 		start := time.Now()
 		m, err := blockModel(ctx, p, set, &out.Work)
 		if err != nil {

@@ -24,7 +24,7 @@ func Bytes(p *problem.Problem, set *Settings) int64 {
 	}
 	limit := p.Remaining(set.Memory)
 	first := heldOutBytes(p) + beliefs.Bytes(len(p.Degrees), len(p.Names), budget.Remaining(limit, heldOutBytes(p)))
-	if limit > 0 && bytes > limit && !set.Thorough {
+	if limit > 0 && bytes > limit {
 		return first
 	}
 	return max(bytes, first)
