@@ -92,7 +92,8 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Predi
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		if err := budget.Check(p.Remaining(set.Memory), mixtureBytes(p, set), "learning without a block model, which does not explain the graph,"); err != nil {
+		b := boundsOf(p, set)
+		if err := budget.Check(p.Remaining(set.Memory), b.kept+b.stage, "learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +101,7 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Predi
 	if err != nil {
 		return nil, err
 	}
-	if spills(p, set) {
+	if boundsOf(p, set).disk > 0 {
 		if in.files, err = newTempFiles(p.TempDir); err != nil {
 			return nil, err
 		}
@@ -175,7 +176,7 @@ type input struct {
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
 func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, work *problem.Work) (*input, error) {
-	in := &input{p: p, set: set, design: d, work: work, memory: remaining(p, set)}
+	in := &input{p: p, set: set, design: d, work: work, memory: boundsOf(p, set).memory}
 	if p.Directed {
 		if err := leaveDirections(ctx, in); err != nil {
 			return nil, err

@@ -18,7 +18,8 @@ import (
 // that it keeps to its end and the largest of those that single stages give back. Where that exceeds the limit but
 // beliefs do not, it is the bound of beliefs, and Predict refuses to go on after them.
 func Bytes(p *problem.Problem, set *Settings) int64 {
-	bytes := mixtureBytes(p, set)
+	b := boundsOf(p, set)
+	bytes := b.kept + b.stage
 	if !beginsWithBeliefs(p, set) {
 		return bytes
 	}
@@ -30,34 +31,27 @@ func Bytes(p *problem.Problem, set *Settings) int64 {
 	return max(bytes, first)
 }
 
-// mixtureBytes returns an upper bound of the memory of the stages after the beliefs of a block model.
-func mixtureBytes(p *problem.Problem, set *Settings) int64 {
-	return keptBytes(p, set) + stageBytes(p, set, remaining(p, set), spills(p, set))
+// bounds are upper bounds of the memory of a prediction.
+type bounds struct {
+	kept   int64 // of features, held-out probabilities and the graph without directions, to the end
+	disk   int64 // of rows in temporary files; 0: all rows are in memory
+	stage  int64 // of the blocks that single stages give back
+	memory int64 // limit of these; 0: none
 }
 
-// remaining returns the memory that stages may allocate for themselves under the limit, at least
-// 1; 0: there is no limit.
-func remaining(p *problem.Problem, set *Settings) int64 {
-	return budget.Remaining(p.Remaining(set.Memory), keptBytes(p, set))
-}
-
-// keptBytes returns the size of the features, the held-out probabilities and the graph without directions, which are
-// allocated until the end.
-func keptBytes(p *problem.Problem, set *Settings) int64 {
-	bytes := learnedBytes(p, set)
-	if !spills(p, set) {
-		bytes += storedBytes(p, set)
+// boundsOf returns the bounds of the stages after the beliefs of a block model. Rows are in temporary files if all exceed the
+// limit.
+func boundsOf(p *problem.Problem, set *Settings) bounds {
+	d, limit := designOf(p, set), p.Remaining(set.Memory)
+	b, stored := bounds{kept: learnedBytes(&d, p)}, storedBytes(&d, p)
+	if set.Memory > 0 && !set.Explain && b.kept+stored+stageBytes(&d, p, set, 1, false) > limit {
+		b.disk = stored
+	} else {
+		b.kept += stored
 	}
-	return bytes
-}
-
-// spills reports whether rows are stored in temporary files, because all rows exceed the limit.
-func spills(p *problem.Problem, set *Settings) bool {
-	if set.Memory <= 0 || set.Explain {
-		return false
-	}
-	stored := learnedBytes(p, set) + storedBytes(p, set)
-	return stored+stageBytes(p, set, 1, false) > p.Remaining(set.Memory)
+	b.memory = budget.Remaining(limit, b.kept)
+	b.stage = stageBytes(&d, p, set, b.memory, b.disk > 0)
+	return b
 }
 
 // KeepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes: where
@@ -71,9 +65,25 @@ func keepsHighest(d *design, set *Settings) bool {
 	return set.Highest && d.manyClasses && !d.propagation && !set.Explain && !set.Balanced
 }
 
+// Cost returns the size of temporary files and the number of sweeps of Predict. Sweeps are known for many classes with
+// attributes, if walks of the usual length reach most nodes; else the number is [budget.UnknownSweeps].
+func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
+	d, b := designOf(p, set), boundsOf(p, set)
+	if !d.manyClasses || p.Attributes == nil {
+		return b.disk, budget.UnknownSweeps
+	}
+	n, k, columns := len(p.Degrees), len(p.Names), p.Attributes.Cols
+	classes := max(1, slabWidth(b.memory, walkBytes(n, 1, len(d.filters), b.disk > 0))/d.folds) // of a slab
+	width := slabWidth(b.memory, rankBytes(n))
+	slabs := (k+classes-1)/classes + (columns+width-1)/width
+	if columns > k {
+		slabs += (k + width - 1) / width
+	}
+	return b.disk, leanSteps * slabs
+}
+
 // storedBytes returns the size of the rows of walks and of attributes that were propagated, or of their scores.
-func storedBytes(p *problem.Problem, set *Settings) int64 {
-	d := designOf(p, set)
+func storedBytes(d *design, p *problem.Problem) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	bytes := chunks.Bytes[float32](n, len(d.filters)*k)
 	if p.Attributes != nil {
@@ -82,49 +92,25 @@ func storedBytes(p *problem.Problem, set *Settings) int64 {
 	return bytes
 }
 
-// Cost returns the size of temporary files and the number of sweeps of Predict. Sweeps are known for many classes with
-// attributes, if walks of the usual length reach most nodes; else the number is [budget.UnknownSweeps].
-func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
-	d, limit, inFiles := designOf(p, set), remaining(p, set), spills(p, set)
-	if inFiles {
-		disk = storedBytes(p, set)
-	}
-	if !d.manyClasses || p.Attributes == nil {
-		return disk, budget.UnknownSweeps
-	}
-	n, k, columns := len(p.Degrees), len(p.Names), p.Attributes.Cols
-	classes := max(1, slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles))/d.folds) // of a slab
-	width := slabWidth(limit, rankBytes(n))
-	slabs := (k+classes-1)/classes + (columns+width-1)/width
-	if columns > k {
-		slabs += (k + width - 1) / width
-	}
-	return disk, leanSteps * slabs
-}
-
-// learnedBytes returns what keptBytes returns without rows that are stored.
-func learnedBytes(p *problem.Problem, set *Settings) int64 {
-	d := designOf(p, set)
-	n, k := len(p.Degrees), len(p.Names)
-	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
-	filters := len(d.filters)
-	bytes := chunks.Bytes[float32](m, filters*min(len(p.Row), d.folds*k)) + 4*int64(n)
+// learnedBytes returns the size of everything that is kept to the end but rows that are stored.
+func learnedBytes(d *design, p *problem.Problem) int64 {
+	n, k, m := len(p.Degrees), len(p.Names), d.learnedLabels(p)
+	bytes := chunks.Bytes[float32](m, len(d.filters)*min(len(p.Row), d.folds*k)) + 4*int64(n)
 	bytes += (boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
-	nested := 1 // rows of scores for each label: without it, and without folds
-	if m <= nestedLabels {
-		nested += d.folds
-	}
-	bytes += int64(d.ridges(p)) * int64(nested*m) * int64(24+8*k)
-	bytes += 2 * exampleBytes(&d, p, m) // of all labels, and of those outside a fold
-	settings := 3 + len(slacks)         // Poisson learning, beliefs, label propagation
-	for _, c := range candidatesOf(&d, p) {
-		settings += len(c.lambdas())
-	}
+	bytes += int64(d.ridges(p)) * int64((1+d.folds)*m) * int64(24+8*k) // scores of each label without it, and without folds
+	bytes += 2 * exampleBytes(d, p)                                    // of all labels, and of those outside a fold
 	if p.Directed {
 		directions, _ := p.ArcsBytes(0)
 		bytes += directions
 	}
+	settings := 3 + len(slacks) + len(ridges)*len(candidatesOf(d, p)) // and Poisson learning, beliefs, label propagation
 	return bytes + int64(settings)*int64(m)*int64(24+9+4*k)
+}
+
+// learnedLabels returns an upper bound of the number of labels that models learn from: a sample has at least two of each
+// class.
+func (d *design) learnedLabels(p *problem.Problem) int {
+	return min(len(p.Row), d.examples+2*len(p.Names))
 }
 
 func boolean(x bool) int64 {
@@ -140,48 +126,39 @@ func (d *design) ridges(p *problem.Problem) int {
 }
 
 // exampleBytes returns the size of the columns of labels.
-func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
-	k := len(p.Names)
-	return chunks.Bytes[float64](labels, (d.sharedCount()+d.ridges(p))*k) + chunks.Bytes[float32](labels, len(d.free)*k+d.graphColumns(p.Directed))
+func exampleBytes(d *design, p *problem.Problem) int64 {
+	k, m := len(p.Names), d.learnedLabels(p)
+	return chunks.Bytes[float64](m, (d.sharedCount()+d.ridges(p))*k) + chunks.Bytes[float32](m, len(d.free)*k+d.graphColumns(p.Directed))
 }
 
 // stageBytes returns the largest size of the blocks of one stage, the predictions among them, within
 // a limit, 0 for none, with rows in files or in memory.
-func stageBytes(p *problem.Problem, set *Settings, limit int64, inFiles bool) int64 {
-	d := designOf(p, set)
+func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFiles bool) int64 {
 	q := p
 	if p.Directed {
 		undirected := *p
 		undirected.Directed = false
-		undirected.Graph = &graph.Graph{A: bothDirections{p.A, p.In}, Degrees: p.Degrees}
+		undirected.Graph = &graph.Graph{A: bothDirections{p.A}, Degrees: p.Degrees}
 		q = &undirected
 	}
-	n, k, m := len(p.Degrees), len(p.Names), min(len(p.Row), d.examples+2*len(p.Names))
+	n, k := len(p.Degrees), len(p.Names)
 	cells := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
 	scores := chunks.Bytes[float32](n, k)
-	if keepsHighest(&d, set) {
+	if keepsHighest(d, set) {
 		scores = problem.HighestBytes(n)
 	}
 	// and rows that are read at once
 	scores += int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](storedRows, (len(d.filters)+d.ridges(p))*k)
-	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1))
+	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1),
+		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
+		boolean(d.links)*linkBytes(p, d.folds),
+		boolean(!d.tooFewLabels)*(classify.LogisticBytes(d.learnedLabels(p), len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(d, p)),
+		boolean(d.propagation)*(propagationOf(q, set, limit).Bytes()+heldOutBytes(q)))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
 		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
-	if d.diffusion {
-		largest = max(largest, kernelBytes(q, d.folds, limit))
-	}
-	if d.links {
-		largest = max(largest, linkBytes(p, d.folds))
-	}
 	if p.Attributes != nil {
-		largest = max(largest, attributeBytes(q, &d, set.Workers, limit))
-	}
-	if !d.tooFewLabels {
-		largest = max(largest, classify.LogisticBytes(m, len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(&d, p, m))
-	}
-	if d.propagation {
-		largest = max(largest, propagationOf(q, set, limit).Bytes()+heldOutBytes(q))
+		largest = max(largest, attributeBytes(q, d, set.Workers, limit))
 	}
 	return largest
 }
@@ -196,18 +173,10 @@ func propagationOf(p *problem.Problem, set *Settings, limit int64) *propagation.
 func heldOutBytes(p *problem.Problem) int64 { return int64(len(p.Row)) * int64(4*len(p.Names)+64) }
 
 // bothDirections is a matrix of which only the size is used, that of a graph without directions.
-type bothDirections struct {
-	sparse.Matrix
-	in sparse.Matrix // may be nil
-}
+type bothDirections struct{ sparse.Matrix }
 
 // NNZ returns an upper bound of the number of entries.
-func (m bothDirections) NNZ() int64 {
-	if m.in == nil {
-		return 2 * m.Matrix.NNZ()
-	}
-	return m.Matrix.NNZ() + m.in.NNZ()
-}
+func (m bothDirections) NNZ() int64 { return 2 * m.Matrix.NNZ() }
 
 // Team returns the team.
 func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }

@@ -41,10 +41,9 @@ func newForm(m *model) *explain.Form {
 			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
 			sum := 0.0
 			weights[j], sum = t.integrate()
-			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: t.score[class[j]] - sum}
-			if len(f.ridges) > 0 { // their shares are subtracted below
-				terms[j].Rest += floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
-			}
+			// Shares of ridges are subtracted below.
+			remainder := t.score[class[j]] - sum + floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
+			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: remainder}
 		}
 		w := &explain.Walk{P: p, Steps: f.seeds.steps, Workers: f.in.set.Workers}
 		decay := func(step int) float32 { return stepWeights(step)[decay85] }
