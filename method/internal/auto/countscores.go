@@ -48,14 +48,12 @@ type counts struct {
 func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ridgeBlock, error) {
 	n, d := l.a.Rows, l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
-	left, attributes := make([]float64, n), readerOf(l.a)
-	for v, degree := range in.p.Degrees {
-		if degree > 0 {
-			left[v] = 1 / degree
-		}
+	attributes := readerOf(l.a)
+	for v := range n {
 		attributes.rowTo(c.x.Row(v), v, 0, d)
 	}
-	c.walk = &sparse.Operator[float32]{A: in.p.A, Left: left, Workers: in.set.Workers}
+	c.walk = sparse.NewOperator[float32](sparse.Transition, in.p.A, in.p.Degrees)
+	c.walk.Workers = in.set.Workers
 	var rows, nodes *sparse.Block[float32]
 	for hidden := range countParts + 1 {
 		var err error
@@ -69,19 +67,6 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ri
 			if fold[i]%countParts == hidden {
 				copy(rows.Row(item), nodes.Row(in.learned.Row[i]))
 			}
-		}
-	}
-	for j := range rows.Cols { // so that a ridge shrinks all columns alike
-		square := 0.0
-		for item := range rows.Rows {
-			square += math.Pow(float64(rows.Row(item)[j]), 2)
-		}
-		scale := float32(1 / (math.Sqrt(square/float64(rows.Rows)) + 1e-6))
-		for item := range rows.Rows {
-			rows.Row(item)[j] *= scale
-		}
-		for v := range n {
-			nodes.Row(v)[j] *= scale
 		}
 	}
 	weights := chunks.Block[float32](rows.Cols, len(in.p.Names))
@@ -114,7 +99,7 @@ func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32
 	if err != nil {
 		return nil, err
 	}
-	messages, z := sparse.NewBlock[float32](n, (d+1)*k+d), make([]float64, d+2)
+	messages, z := sparse.NewBlock[float32](n, countColumns(c.in.p)), make([]float64, d+2)
 	for v := range n {
 		degree, x, row := c.rowTo(z, v), c.x.Row(v), messages.Row(v)
 		unlabelled := degree
@@ -133,20 +118,9 @@ func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32
 				row[(1+j)*k+class] = y * message
 			}
 		}
-		copy(row[(d+1)*k:], x)
 	}
 	means := sparse.NewBlock[float32](n, messages.Cols)
-	if err := c.step(ctx, means, messages); err != nil {
-		return nil, err
-	}
-	out := chunks.Block[float32](n, means.Cols+d+k)
-	for v := range n {
-		row := out.Row(v)
-		copy(row, means.Row(v))
-		copy(row[means.Cols:], c.x.Row(v))
-		copy(row[means.Cols+d:], shares.Row(v))
-	}
-	return out, nil
+	return means, c.step(ctx, means, messages)
 }
 
 // step stores the means of columns over neighbours.
@@ -206,14 +180,11 @@ func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
 }
 
 // countColumns returns the number of columns of counts.
-func countColumns(p *problem.Problem) int {
-	d, k := p.Attributes.Cols, len(p.Names)
-	return (d+1)*k + 2*d + k
-}
+func countColumns(p *problem.Problem) int { return (p.Attributes.Cols + 1) * len(p.Names) }
 
 // countBytes returns the size of the blocks of counts.
 func countBytes(p *problem.Problem) int64 {
 	n, d, k, columns := len(p.Degrees), p.Attributes.Cols, len(p.Names), countColumns(p)
-	return 2*chunks.Bytes[float32](n, columns) + chunks.Bytes[float32](len(p.Row), columns) + chunks.Bytes[float32](n, d) +
-		2*blocks.BlockBytes[float32](n, columns) + 2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
+	return chunks.Bytes[float32](len(p.Row), columns) + chunks.Bytes[float32](n, d) +
+		3*blocks.BlockBytes[float32](n, columns) + 2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
 }
