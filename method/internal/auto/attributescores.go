@@ -76,14 +76,13 @@ func linearRidge(features, weights *sparse.Block[float32], workers int, apply fu
 	}
 }
 
-// shownLabels returns the positions of the labels that ridges learn from with at most this number
-// of features: some of each class, however many classes there are.
-func shownLabels(p *problem.Problem, features int, seed uint64) []int {
+// labelLimit returns the number of labels, and some more of rare classes, that ridges learn from with a number of features.
+func labelLimit(features int) int {
 	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
 		limit = min(limit, ridgeSide)
 	}
-	return split.Sample(p.Class, limit, seed, 0)
+	return limit
 }
 
 // attributeForm has the scores of attributes as sums over these.
@@ -102,16 +101,11 @@ func addAttributes(ctx context.Context, f *features) error {
 	if learnsWords(in.p, l.a.values) {
 		return addWords(ctx, f, l)
 	}
-	var positions []int
+	labels := sampleLabels(in, labelLimit(l.a.Cols))
 	if in.manyClasses { // of all labels, because the learned ones are few for each class
 		l.steps = leanSteps
-		positions = shownLabels(in.p, l.a.Cols, in.set.RNGSeed)
-	} else {
-		for _, i := range shownLabels(in.learned, l.a.Cols, in.set.RNGSeed) {
-			positions = append(positions, in.places[i])
-		}
+		labels = newRidgeLabels(in, split.Sample(in.p.Class, labelLimit(l.a.Cols), in.set.RNGSeed, 0))
 	}
-	labels := in.ridgeLabels(positions)
 	var err error
 	if l.a.Cols <= k {
 		if l.ranked, err = in.files.newStore(l.a.Cols); err != nil {

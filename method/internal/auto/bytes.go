@@ -185,7 +185,7 @@ func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }
 // fitted.
 func attributeBytes(p *problem.Problem, design *design, workers int, limit int64) int64 {
 	n, d, k, folds := p.Attributes.Rows, p.Attributes.Cols, len(p.Names), design.folds
-	labels := len(shownLabels(p, d, 0))
+	labels := min(len(p.Row), labelLimit(d)+2*k)
 	retained := attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d)
 	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) + int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {

@@ -9,22 +9,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// With wide attributes ridges learn from few labels, but two of each class, and the memory
-// estimate includes them.
+// With wide attributes ridges learn from few labels, but two of each class, which the memory
+// estimate includes.
 func TestMemoryOfManyClasses(t *testing.T) {
 	const n, classes, columns = 600, 150, 60_000
 	p := &problem.Problem{Names: make([]string, classes), Graph: &graph.Graph{Degrees: make([]float64, n)}, Attributes: &sparse.Table{Rows: n, Cols: columns}}
 	for v := range 3 * classes {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v%classes)
-	}
-	shown := map[int]int{} // of each class
-	for _, i := range shownLabels(p, columns, 1) {
-		shown[p.Class[i]]++
-	}
-	for c := range classes {
-		if shown[c] != 2 {
-			t.Errorf("%d labels of class %d are in the sample", shown[c], c)
-		}
 	}
 	least := 2 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
 	if bytes := attributeBytes(p, &design{folds: 5}, 1, 0); bytes < least || bytes > 12*least {

@@ -71,7 +71,7 @@ type nodeKernel struct {
 
 // addKernels computes the scores of ridges on both kernels.
 func (f *features) addKernels(ctx context.Context) error {
-	labels := f.in.ridgeLabels(f.in.places)
+	labels := newRidgeLabels(f.in, f.in.places)
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*ridge.Path, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
 		q := &nodeKernel{in: f.in, ridge: len(f.ridges)}
 		block := &ridgeBlock{lambdas: kernelLambdas, scores: q.scores, path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {

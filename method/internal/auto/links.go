@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -57,16 +56,12 @@ func linkLabels(p *problem.Problem) int {
 
 // addLinks computes the scores of a ridge on link rows.
 func addLinks(ctx context.Context, f *features) error {
-	in, positions := f.in, []int(nil)
-	for _, i := range split.Sample(in.learned.Class, linkLabels(in.p), in.set.RNGSeed, 0) {
-		positions = append(positions, in.places[i])
-	}
-	labels := in.ridgeLabels(positions)
-	l, err := newLinkRows(ctx, in, labels.p.Row, f.columns)
+	labels := sampleLabels(f.in, linkLabels(f.in.p))
+	l, err := newLinkRows(ctx, f.in, labels.p.Row, f.columns)
 	if err != nil {
 		return err
 	}
-	return addRidge(ctx, f, labels, l.ridge(len(in.p.Names)), ofLinks)
+	return addRidge(ctx, f, labels, l.ridge(len(f.in.p.Names)), ofLinks)
 }
 
 // newLinkRows computes the products. Cost: two sweeps with a column for each label.

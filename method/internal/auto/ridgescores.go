@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -75,8 +76,8 @@ type ridgeLabels struct {
 	learned []int            // of each the position among the learned labels, −1: it is not one
 }
 
-// ridgeLabels returns labels at some positions.
-func (in *input) ridgeLabels(positions []int) *ridgeLabels {
+// newRidgeLabels returns labels at some positions.
+func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	labels := &ridgeLabels{in.p.At(positions), make([]int, len(positions))}
 	for i, label := range positions {
 		learned, isLearned := slices.BinarySearch(in.places, label)
@@ -85,6 +86,15 @@ func (in *input) ridgeLabels(positions []int) *ridgeLabels {
 		}
 	}
 	return labels
+}
+
+// sampleLabels returns a sample of learned labels.
+func sampleLabels(in *input, limit int) *ridgeLabels {
+	var positions []int
+	for _, i := range split.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
+		positions = append(positions, in.places[i])
+	}
+	return newRidgeLabels(in, positions)
 }
 
 // addRidge computes the scores of a ridge on the features of some labels.
