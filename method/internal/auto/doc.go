@@ -51,7 +51,7 @@
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
 //     the view through personalised PageRank is 3.0. Means over neighbours gained nothing in addition. With more than 2,500
 //     labels and attributes logistic regression on words and means over neighbours (words.go) takes the place of ridges,
-//     which learn from 2,500 labels: 0.9 on coauthor-cs with 60 % of the labels, in a third of the time. On Cora
+//     which learn from 2,500 labels: 0.9 on coauthor-cs with 60 % of the labels, in an eighth of the time. On Cora
 //     with 60 % it gains nothing.
 //   - Attributes that count the classes of neighbours: 8.9, 6.2 and 5.6 on three boards with mines of 1,600 to
 //     10,000 nodes; two rounds of predictions gained 8.3, 7.2 and 7.0 with five times the code.
