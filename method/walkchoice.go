@@ -3,12 +3,14 @@ package method
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -111,26 +113,42 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 			return nil, err
 		}
 	}
+	first := splits.At(0)
+	lanes := lanesOf(j, len(first.Train), len(first.Test))
 	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(walks)*len(values), make([]choose.FoldLabels, 1))
-		for i := range splits.Len {
+		choosers, tested := make([]*chooser, splits.Len), make([]*choose.Counts, splits.Len)
+		var mu sync.Mutex
+		finished := int64(0)
+		err := sched.Run(ctx, lanes, splits.Len, func(_, i int) error {
 			trainTest := splits.At(i)
 			quiet, one := *j.set, *j // within a split
 			quiet.Progress = ignoreProgress
 			one.p, one.set = j.p.At(trainTest.Train), &quiet
-			c := chooserOf(&one)
-			tests := j.p.At(trainTest.Test)
+			if lanes > 1 {
+				quiet.Workers = 1
+			}
+			c, tests := chooserOf(&one), j.p.At(trainTest.Test)
 			tests = tests.At(split.Sample(tests.Class, testedNodes(j), j.set.RNGSeed, 1))
+			counts := choose.NewCounts(len(walks)*len(values), []choose.FoldLabels{{Tested: len(tests.Row)}})
+			choosers[i], tested[i] = c, counts
 			err := c.splitTrials(ctx, tests)
 			if err == nil {
 				err = c.run(ctx, elements(j.sources, walks), elements(j.values, values), counts)
 			}
-			if err != nil {
-				return nil, err
-			}
-			work.Add(c.work)
-			counts.Folds[0].Tested += len(tests.Row)
-			j.set.Progress("choose", int64(i+1), int64(splits.Len))
+			c.trials, c.rows, c.picks = nil, nil, nil
+			mu.Lock()
+			defer mu.Unlock()
+			finished++
+			j.set.Progress("choose", finished, int64(splits.Len))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		counts := choose.NewCounts(len(walks)*len(values), make([]choose.FoldLabels, 1))
+		for i, split := range tested {
+			counts.Join(split)
+			work.Add(choosers[i].work)
 		}
 		counts.Share(sparse.TeamOf(j.p.A))
 		return counts, nil
@@ -139,6 +157,31 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 		choice.Work = work
 	}
 	return choice, err
+}
+
+// sideBytes bounds the memory of tuning splits that are compared side by side.
+const sideBytes = 512 << 20
+
+// lanesOf returns the number of tuning splits with the given numbers of labels that are compared side by side, each by one
+// worker. Of several processes it is one.
+func lanesOf(j *job, labels, tests int) int {
+	limit := int64(sideBytes)
+	if j.set.Memory > 0 {
+		limit = min(limit, j.set.Memory)
+	}
+	if sparse.TeamOf(j.p.A) != nil {
+		return 1
+	}
+	return max(1, min(sched.Workers(j.set.Workers), int(limit/splitBytes(j, labels, tests))))
+}
+
+// splitBytes bounds the memory of a comparison on one split with one worker.
+func splitBytes(j *job, labels, tests int) int64 {
+	labels, tests = min(labels, comparedLabels(j)), min(tests, testedNodes(j))
+	rows := tests + len(kindsOf(j))*labels
+	c := &chooser{job: j}
+	features := chunks.Bytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) + 24*int64(rows)
+	return max(c.collectBytes(j.set.folds(labels)+1, rows), features+trialBytes(j, labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.

@@ -270,6 +270,9 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
 	trials := int64(sched.Workers(j.set.Workers)) * trialBytes(j, len(c.seen), tests)
 	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows), features+max(trials, fitBytes(j, train, columns)))
+	if tuned != nil {
+		bytes = max(bytes, int64(lanesOf(j, len(p.Row), tests))*splitBytes(j, len(p.Row), tests))
+	}
 	if perNode(m.learner) {
 		return max(bytes, features+scoreBytes(p)), nil
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -33,6 +35,17 @@ func (c *Counts) Note(candidate, fold, predicted int, o *Outcome, weight []float
 		c.Add(candidate, fold, 0)
 	default:
 		c.Add(candidate, fold, weight[o.Class])
+	}
+}
+
+// Join adds other counts of the same candidates and folds.
+func (c *Counts) Join(d *Counts) {
+	for i, n := range d.Right {
+		c.Right[i] += n
+	}
+	floats.Add(c.Weight, d.Weight)
+	for f := range c.Folds {
+		c.Folds[f].Tested += d.Folds[f].Tested
 	}
 }
 
