@@ -26,7 +26,8 @@ from .graphs import random_graph
 POSIX = os.name != "nt"
 
 LONG = textwrap.dedent("""
-    import sys, threading, _thread
+    import signal, sys, threading, _thread
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     import numpy as np
     import heatwalk as hw
     from tests.graphs import random_graph
