@@ -160,6 +160,12 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, se
 // scores gives every node its probabilities.
 func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
+	if d := v.Int("dimension"); r.columns(v) == d && d < r.embedding.Cols { // those that a kept model has, to the bit
+		r.embedding = nil
+		if err := r.embed(ctx, d); err != nil {
+			return err
+		}
+	}
 	models, err := r.fit(ctx, r.p, []param.Values{v})
 	if err != nil {
 		return err
