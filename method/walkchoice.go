@@ -116,7 +116,7 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 	first := splits.At(0)
 	lanes := lanesOf(j, len(first.Train), len(first.Test))
 	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
-		choosers, tested := make([]*chooser, splits.Len), make([]*choose.Counts, splits.Len)
+		works, tested := make([]problem.Work, splits.Len), make([]*choose.Counts, splits.Len)
 		var mu sync.Mutex
 		finished := int64(0)
 		err := sched.Run(ctx, lanes, splits.Len, func(_, i int) error {
@@ -130,12 +130,12 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 			c, tests := chooserOf(&one), j.p.At(trainTest.Test)
 			tests = tests.At(split.Sample(tests.Class, testedNodes(j), j.set.RNGSeed, 1))
 			counts := choose.NewCounts(len(walks)*len(values), []choose.FoldLabels{{Tested: len(tests.Row)}})
-			choosers[i], tested[i] = c, counts
+			tested[i] = counts
 			err := c.splitTrials(ctx, tests)
 			if err == nil {
 				err = c.run(ctx, elements(j.sources, walks), elements(j.values, values), counts)
 			}
-			c.trials, c.rows, c.picks = nil, nil, nil
+			works[i] = c.work
 			mu.Lock()
 			defer mu.Unlock()
 			finished++
@@ -148,7 +148,7 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 		counts := choose.NewCounts(len(walks)*len(values), make([]choose.FoldLabels, 1))
 		for i, split := range tested {
 			counts.Join(split)
-			work.Add(choosers[i].work)
+			work.Add(works[i])
 		}
 		counts.Share(sparse.TeamOf(j.p.A))
 		return counts, nil

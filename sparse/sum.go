@@ -11,11 +11,11 @@ import (
 // share the rows, A and B have the same [Division], and every process calls it. Cost: time and memory proportional
 // to the entries, see [SumBytes].
 func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
-	x, err := plain(ctx, a, workers)
+	x, err := Plain(ctx, a, workers)
 	if err != nil {
 		return nil, err
 	}
-	y, err := plain(ctx, b, workers)
+	y, err := Plain(ctx, b, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func SumBytes(a, b Matrix, weighted bool) int64 {
 	return dividedMemory(m.division.mostRows(), columns, ghosts, sum, sum+copies)
 }
 
-// plain returns the rows of a that this process has, as a copy unless they have plain column ids.
-func plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
+// Plain returns the rows of a that this process has, as a copy by [Load] unless they are in memory with plain column ids.
+func Plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	rows, _ := LocalRows(a)
 	if c, ok := rows.(*CSR); ok {
 		return c, nil

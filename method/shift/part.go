@@ -2,7 +2,6 @@ package shift
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -50,11 +49,9 @@ func sparsestPart(ctx context.Context, p *problem.Problem, workers int, canHaveL
 	if !isDivided(p) {
 		return sparsest, nil
 	}
-	a, isLoaded := p.A.(*sparse.CSR)
-	if !isLoaded {
-		if a, err = sparse.Load(ctx, p.A, workers); err != nil {
-			return sparsest, err
-		}
+	a, err := sparse.Plain(ctx, p.A, workers)
+	if err != nil {
+		return sparsest, err
 	}
 	order, err := partition.Locality(ctx, a, nil)
 	if err != nil {
@@ -91,6 +88,6 @@ func sparsestPart(ctx context.Context, p *problem.Problem, workers int, canHaveL
 		}
 		sparsest.missing = max(sparsest.missing, missing)
 	}
-	sparsest.Probability = math.Min(1, sparsest.Probability*tests)
+	sparsest.Probability = min(1, sparsest.Probability*tests)
 	return sparsest, nil
 }

@@ -127,7 +127,9 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			return "", err
 		}
 		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)})
-		release(l, lo, scores == nil)
+		if scores == nil || l.Center {
+			release(l, lo, scores == nil)
+		}
 	}
 	if l.scores = scores; harmonic && !l.Center {
 		normalise(l)
@@ -185,6 +187,7 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 // normalise makes the scores of each reached node add up to one: of solutions that are right to the tolerance of a solve they
 // do so only to that.
 func normalise(l *Propagation) {
+	buffer := make([]float64, len(l.P.Names))
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
 		switch {
@@ -194,7 +197,7 @@ func normalise(l *Propagation) {
 		case l.heldOut == nil:
 			row = l.scores.Row(int(i))
 		}
-		double, sum := make([]float64, len(row)), 0.0
+		double, sum := buffer[:len(row)], 0.0
 		simd.ConvertTo(double, row)
 		if l.P.Signed {
 			propagate.SignedShares(double, slices.Clone(double))
