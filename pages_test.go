@@ -6,8 +6,11 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +41,68 @@ func TestPagesNameWhatIsThere(t *testing.T) {
 			}
 		}
 	}
+}
+
+var (
+	pageLink  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pageFile  = regexp.MustCompile("`([\\w./-]+)`")
+	pageTitle = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	fileEnd   = regexp.MustCompile(`\.(go|md|sh|py|c|cc|yaml)$`)
+)
+
+// Links of pages lead to files and headings that are there, and so do names of files in backticks.
+func TestPagesLink(t *testing.T) {
+	list, err := exec.Command("git", "ls-files").Output()
+	if err != nil {
+		t.Skipf("git ls-files: %v", err)
+	}
+	files := strings.Fields(string(list))
+	isFile := func(name string) bool {
+		return slices.ContainsFunc(files, func(file string) bool { return file == name || strings.HasSuffix(file, "/"+name) })
+	}
+	for _, page := range files {
+		if !strings.HasSuffix(page, ".md") {
+			continue
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(m[1], "(") || strings.Contains(m[1], "://") {
+				continue // an expression of Go, or a page elsewhere
+			}
+			linked := page
+			if target != "" {
+				linked = path.Join(path.Dir(page), target)
+			}
+			if _, err := os.Stat(linked); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			} else if anchor != "" && !slices.Contains(anchorsOf(t, linked), anchor) {
+				t.Errorf("%s links to %s; %s has no such heading", page, m[1], linked)
+			}
+		}
+		for _, m := range pageFile.FindAllStringSubmatch(string(text), -1) {
+			if fileEnd.MatchString(m[1]) && !isFile(m[1]) && !strings.HasPrefix(page, "CHANGELOG") {
+				t.Errorf("%s names the file %s, which is not there", page, m[1])
+			}
+		}
+	}
+}
+
+// anchorsOf returns the anchors of the headings of a page.
+func anchorsOf(t *testing.T, page string) []string {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var anchors []string
+	for _, m := range pageTitle.FindAllStringSubmatch(string(text), -1) {
+		title := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		anchors = append(anchors, strings.ReplaceAll(title, " ", "-"))
+	}
+	return anchors
 }
 
 // exportedNames returns the functions, types, constants and variables of packages by their
