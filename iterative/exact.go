@@ -73,8 +73,11 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 	l := &loopless{n: n, weight: make([]float64, n*n), ground: make([]float64, n), degree: make([]int, n)}
 	copy(l.ground, ground)
 	err := eachEdge(ctx, a, scale, func(i, c uint32, w float64) {
-		l.weight[int(i)*n+int(c)] = w
-		l.degree[i]++
+		weight := &l.weight[int(i)*n+int(c)]
+		if *weight == 0 {
+			l.degree[i]++
+		}
+		*weight += w // entries that join one pair add
 	})
 	if err != nil {
 		return nil, err

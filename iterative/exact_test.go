@@ -1,12 +1,14 @@
 package iterative
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -313,6 +315,48 @@ func TestEliminateDense(t *testing.T) {
 	for i, w := range want {
 		if got := x.Row(i)[0]; !(math.Abs(got-w) <= 1e-13*w) || !(math.Abs(got-w) <= f.error*w) {
 			t.Fatalf("row %d is %v, want %v, bound %.3g", i, got, w, f.error)
+		}
+	}
+}
+
+// twice is a matrix in which each entry is two, of a third and of two thirds of its value, as those of two kinds.
+type twice struct{ *sparse.CSR }
+
+// Sweep implements [sparse.Matrix].
+func (m twice) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return m.CSR.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		q := p
+		q.Ptr, q.Col, q.Val = make([]int64, len(p.Ptr)), nil, nil
+		for e, c := range p.Col {
+			q.Col = append(q.Col, c, c)
+			q.Val = append(q.Val, p.Val[e]/3, p.Val[e]/3*2)
+		}
+		for i, start := range p.Ptr {
+			q.Ptr[i] = 2 * start
+		}
+		return visit(worker, q)
+	})
+}
+
+// Entries that join one pair add in both factorizations.
+func TestEliminateParallelEdges(t *testing.T) {
+	a := testgraph.Random(8, 60, 200, true)
+	n, _ := a.Dims()
+	ground, b := make([]float64, n), make([]float64, n)
+	ground[1], ground[7], b[3] = 0.5, 2, 1
+	want := denseElimination(a, ground, b)
+	f, err := newExact(ctx, twice{a}, 1, ground, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := sparse.NewBlock[float64](n, 1)
+	copy(x.Data, b)
+	if err := f.solveTo(ctx, x, x); err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range want {
+		if got := x.Row(i)[0]; !(math.Abs(got-w) <= f.error*w) {
+			t.Errorf("row %d is %v, want %v, bound %.3g", i, got, w, f.error)
 		}
 	}
 }
