@@ -100,19 +100,19 @@ func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
 		return n, err
 	}
 	if m := lay.Market; m != nil {
-		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries), Weighted: lay.Weighted(), Declared: true}, nil
+		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries), Weighted: lay.HasValues(), Declared: true}, nil
 	}
 	_, size := in.Progress()
 	text := float64(size) * in.Growth()
 	lineBytes := 3. // bytes of a line without the digits that distinguish it from others: two separators and a digit
-	if lay.Weighted() {
+	if lay.HasValues() {
 		lineBytes += 2
 	}
 	edges := text / 4
 	for range 8 { // to the solution of edges·(least + log₁₀ edges) = text
 		edges = text / (lineBytes + math.Log10(max(1, edges)))
 	}
-	n = Counts{Lines: int64(edges) + 1, Weighted: lay.Weighted()}
+	n = Counts{Lines: int64(edges) + 1, Weighted: lay.HasValues()}
 	n.Nodes = 2 * n.Lines
 	if !lay.Numeric() {
 		n.Text = int64(text) + 1

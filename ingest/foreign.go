@@ -199,12 +199,13 @@ func (f *foreign) take(b *graphfile.Batch) error {
 	}
 	if b.Edges {
 		p.code = f.code
-		if p.weighted = len(b.Weight) > 0; p.weighted {
+		p.weighted = len(b.Weight) > 0
+		p.values = p.weighted || r.c.coded()
+		switch {
+		case r.c.coded():
+			p.weight = packKinds(b)
+		case p.weighted:
 			p.weight = b.Weight
-		}
-		if r.c.coded() {
-			r.t.hasWeights = r.t.hasWeights || p.weighted
-			p.weighted, p.weight = true, packKinds(b)
 		}
 		if err := r.addPart(0, p); err != nil {
 			return err

@@ -165,7 +165,7 @@ func (e *extent) entries() int64 {
 }
 
 // hasValues reports whether entries have values.
-func (m *memory) hasValues() bool { return m.lines.weighted || m.c.Duplicates == SumDuplicates }
+func (m *memory) hasValues() bool { return m.lines.values || m.c.Duplicates == SumDuplicates }
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
 func (m *memory) dictNeeds() int64 { return m.extent().naming() }
@@ -229,7 +229,10 @@ func (m *memory) fit(worker int, extra int64) error {
 func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	m.t.mu.Lock()
 	defer m.t.mu.Unlock()
-	m.lines.count, m.lines.top, m.lines.weighted = m.lines.count+p.edges, max(m.lines.top, p.top), m.lines.weighted || p.weighted
+	m.lines.count += p.edges
+	m.lines.top = max(m.lines.top, p.top)
+	m.lines.weighted = m.lines.weighted || p.weighted
+	m.lines.values = m.lines.values || p.values
 	if m.c.Memory == 0 {
 		m.lines.held += p.bytes()
 		return true, nil

@@ -17,8 +17,9 @@ type part struct {
 	edges    int       // lines with an edge
 	top      uint32    // the largest code; of a matrix, the code of the last row
 	code     []uint32  // source and target of each line; nil if the part is spilled
-	weight   []float64 // of each line; nil if the part is spilled or weighted is not set
+	weight   []float64 // of each line; nil if the part is spilled or values is not set
 	weighted bool      // the file has weights
+	values   bool      // lines have weights, or codes that are packed with a weight
 	gaps     []uint32  // for every line of text without an edge, how many edges come before it
 	inDict   bool      // codes are the dictionary's
 	leaving  bool      // a worker moves the part to disk; guarded by task.mu

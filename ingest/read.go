@@ -181,7 +181,6 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	}
 	f := &r.t.files[list.file]
 	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
-	r.t.hasWeights = r.t.hasWeights || list.lay.HasWeights()
 	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {
 		return err
 	}
@@ -358,7 +357,7 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*p
 	}
 	out := &part{
 		seq: list.seq + chunk.Index, file: list.file, first: chunk.First, code: read.Code, weight: read.Weight,
-		weighted: list.lay.Weighted(), gaps: read.Gaps, bad: read.Bad, stats: read.Stats,
+		weighted: list.lay.HasWeights(), values: list.lay.HasValues(), gaps: read.Gaps, bad: read.Bad, stats: read.Stats,
 	}
 	if read.IDs != nil {
 		err = r.names.codes(out, out.code, chunk.Data, read.IDs)

@@ -28,7 +28,7 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 			return e.lines.load(worker, e.lines.parts[i])
 		},
 		KeepLoops: e.c.KeepLoops,
-		Merge:     sort.Merger{Policy: sort.Policy(e.c.Duplicates), Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.coded(), Once: !e.t.hasWeights},
+		Merge:     sort.Merger{Policy: sort.Policy(e.c.Duplicates), Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.coded(), Once: !e.lines.weighted},
 	}
 	if e.numbering.late != nil {
 		late := e.numbering.late

@@ -22,7 +22,8 @@ type lineStore struct {
 	held     int64  // bytes of parts
 	count    int    // lines in all parts
 	top      uint32 // the largest code of all parts
-	weighted bool   // some parts have weights
+	weighted bool   // some part has weights
+	values   bool   // some part has weights, or codes that are packed with a weight
 
 	spilling  bool // parts go to disk
 	spill     *sort.Spill

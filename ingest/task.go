@@ -25,7 +25,6 @@ type task struct {
 	inputBytes int64            // of all inputs, as stored; 0 if that is not known
 	inputs     []*textio.Reader // that are open
 	codes      lines.Codes      // of kinds and times
-	hasWeights bool             // an edge list has weights
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
 }

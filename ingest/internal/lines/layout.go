@@ -66,8 +66,8 @@ func (h *head) findDirection() {
 // HasHeader reports whether the first line of the table holds titles.
 func (lay *Layout) HasHeader() bool { return lay.first > lay.line && lay.Market == nil }
 
-// Weighted reports whether lines have weights, or codes that are packed with a weight.
-func (lay *Layout) Weighted() bool { return lay.weight >= 0 || lay.coded() }
+// HasValues reports whether lines have weights, or codes that are packed with a weight.
+func (lay *Layout) HasValues() bool { return lay.weight >= 0 || lay.coded() }
 
 // HasWeights reports whether lines have weights in the file.
 func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }

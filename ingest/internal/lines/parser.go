@@ -57,7 +57,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay, data := p.Layout, chunk.Data
 	text = text || lay.IsBipartite()
 	p.code, p.gaps = p.Slabs.Code.Room(2*chunk.Lines), p.gaps[:0]
-	if lay.Weighted() || lay.template.Weighted {
+	if lay.HasValues() || lay.template.Weighted {
 		p.weight = p.Slabs.Weight.Room(chunk.Lines)
 	}
 	p.batch.Reset()
@@ -66,7 +66,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	for position := 0; position < len(data); number++ {
 		if number >= lay.first && lay.simple && !text {
 			position, p.code, p.weight = lay.template.Scan(data, position, p.code, p.weight)
-			if !lay.Weighted() { // a third number was passed over
+			if !lay.HasValues() { // a third number was passed over
 				p.weight = p.weight[:0]
 			}
 			number += int64(len(p.code)/2 - edges)
@@ -96,7 +96,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
 		out.Code, out.IDs = p.code, &p.batch
 	}
-	if lay.Weighted() {
+	if lay.HasValues() {
 		out.Weight = p.weight
 	}
 	return out, nil
@@ -109,7 +109,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 	if !ok {
 		return false
 	}
-	if p.Layout.Weighted() {
+	if p.Layout.HasValues() {
 		w, fault := table.ParseWeight(line[weight:], p.Signed)
 		if p.Layout.comma || fault != "" || w >= textio.MaxExact {
 			return false
@@ -162,7 +162,7 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 	if lay.weight >= 0 && textio.Rounded(p.fields.Text[lay.weight], w) {
 		out.Stats.Rounded.add(Count{1, number})
 	}
-	if lay.Weighted() {
+	if lay.HasValues() {
 		p.weight = append(p.weight, weight)
 	}
 	return true, nil
