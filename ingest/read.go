@@ -231,6 +231,9 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		r.t.report.Comments += list.sum.Comments
 		r.t.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.Rounded.First), list.sum.Rounded.N)
 		r.t.padded(list)
+		if sum := list.sum; sum.Weightless.N > 0 {
+			r.t.warn(graphfile.MissingWeights(list.in.Name(), sum.Weightless.First, sum.Weightless.N))
+		}
 		if sum := list.sum; sum.Remarks.N > 0 {
 			r.t.warn(table.RemarkWarning(list.in.Name(), sum.Remarks.First, sum.Remarks.N))
 		}

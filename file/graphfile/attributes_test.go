@@ -31,7 +31,8 @@ func TestEdgeAttributes(t *testing.T) {
 			`<edge source="a" target="b"><attvalues><attvalue for="0" value="4"/></attvalues></edge><edge source="b" target="c"><attvalues><attvalue for="1" value="0.5"/></attvalues></edge></graph></gexf>`,
 			"cost", "a b 4;b c 0.5", "cost → weight", ""},
 		{"undeclared.gexf", `<gexf version="1.2"><graph>` + nodes + `<edge source="a" target="b"><attvalues><attvalue for="weight" value="2.5"/></attvalues></edge><edge source="b" target="c"/>` +
-			`<edge source="a" target="c"><attvalues><attvalue for="weight" value="4"/></attvalues></edge></graph></gexf>`, "", "a b 2.5;b c 1;a c 4", "", ""},
+			`<edge source="a" target="c"><attvalues><attvalue for="weight" value="4"/></attvalues></edge></graph></gexf>`, "", "a b 2.5;b c 1;a c 4", "",
+			`undeclared.gexf: the weight is missing on 1 edge and taken as 1; write a weight for every edge`},
 		{"version 1.0.gexf", `<gexf version="1.0"><graph><attributes class="edge"><attribute id="0" title="weight" type="float"/></attributes>` + nodes +
 			`<edge source="a" target="b"><attvalues><attvalue id="0" value="3"/></attvalues></edge></graph></gexf>`, "", "a b 3", "", ""},
 		{"cardinal.gexf", `<gexf version="1.0"><graph>` + nodes + `<edge source="a" target="b" cardinal="6"/></graph></gexf>`, "", "a b 6", "", ""},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // edgeBuffer holds the edges of a GraphML, GEXF, GML or node-link file until the file ends, because
@@ -245,9 +246,12 @@ func (h *edgeBuffer) finish(s *Summary) error {
 		h.out.weighted = true
 		h.out.rounded, h.out.roundedAt = weight.rounded, weight.roundedAt
 	}
-	weightOf := weight.reader()
+	weightOf, missing := weight.reader(), int64(0)
 	for i, hasArrow := range h.hasArrow {
-		w := weightOf(i)
+		w, isGiven := weightOf(i)
+		if !isGiven {
+			missing++
+		}
 		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
 		if err := h.text(i, source, target, w); err != nil {
 			return err
@@ -259,7 +263,16 @@ func (h *edgeBuffer) finish(s *Summary) error {
 			return err
 		}
 	}
+	if weight != nil && missing > 0 {
+		s.Notes = append(s.Notes, MissingWeights(h.out.Name, 0, missing))
+	}
 	return nil
+}
+
+// MissingWeights returns the warning about edges without a weight in a file whose other edges have one. The first
+// of them is on a line, 0 if that is not known.
+func MissingWeights(name string, line, edges int64) error {
+	return textio.Fault(name, line, "write a weight for every edge", "the weight is missing on %s and taken as 1", table.Counted(edges, "edge"))
 }
 
 // text hands over edge i in one direction.
@@ -272,24 +285,24 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 }
 
 // reader returns a function for the weight of an edge: its value of the attribute, or else the default, or 1
-// as in NetworkX. It must be called for edges in increasing order.
-func (a *edgeAttribute) reader() func(edge int) float64 {
+// as in NetworkX if the edge has neither. It must be called for edges in increasing order.
+func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
-		return func(int) float64 { return 1 }
+		return func(int) (float64, bool) { return 1, false }
 	}
 	initial, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial)), true)
 	if wrong != "" {
 		initial = 1
 	}
 	values := a.values
-	return func(edge int) float64 {
+	return func(edge int) (float64, bool) {
 		for len(values) > 0 && values[0].edge < edge {
 			values = values[1:]
 		}
 		if len(values) == 0 || values[0].edge > edge {
-			return initial
+			return initial, wrong == ""
 		}
-		return values[0].weight
+		return values[0].weight, true
 	}
 }
 

@@ -40,7 +40,8 @@ const ownWeight = "\x00weight"
 func readGEXF(s *batchWriter) (*Summary, error) {
 	g := &gexf{xmlText: newXMLText(s, "GEXF"), nodes: newNodeNames(s, "id")}
 	g.edges = newEdgeBuffer(s, g.nodes)
-	g.edges.attribute(ownWeight).name = "weight"
+	weight := g.edges.attribute(ownWeight)
+	weight.name, weight.initial = "weight", "1" // which Gephi leaves out
 	if err := g.read(g.start, g.end); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type pajek struct {
 	declare int64  // the line of *Vertices
 
 	relation uint32 // number of the kind of the section
+	missing  int64  // edges without a weight
 
 	directed bool // the file has arcs, or the caller wants directions
 	loose    bool // an edge without a direction has been handed over once
@@ -71,6 +72,9 @@ func readPajek(s *batchWriter) (*Summary, error) {
 	if p.directed {
 		g.Direction = Directed
 	}
+	if p.out.weighted && p.missing > 0 {
+		g.Notes = append(g.Notes, MissingWeights(p.out.Name, 0, p.missing))
+	}
 	if p.listed == 0 {
 		g.Numbered, g.Nodes, g.First = true, p.count, 1
 		return g, nil
@@ -78,7 +82,7 @@ func readPajek(s *batchWriter) (*Summary, error) {
 	if err := p.nodes.settle(); err != nil {
 		return nil, err
 	}
-	g.Notes = p.nodes.notes
+	g.Notes = append(g.Notes, p.nodes.notes...)
 	return g, nil
 }
 
@@ -242,6 +246,7 @@ func (p *pajek) list(number int64, first []byte) error {
 		if err != nil {
 			return err
 		}
+		p.missing++
 		if err := p.join(number, u, v, 1); err != nil {
 			return err
 		}
@@ -280,6 +285,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 	if word, ok, err = p.word(); err != nil {
 		return err
 	}
+	p.missing++
 	if ok {
 		var wrong string
 		if w, wrong = p.out.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
@@ -288,6 +294,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 			return p.out.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)
 		} else {
 			p.out.weighted = true
+			p.missing--
 		}
 	}
 	return p.join(number, u, v, w)

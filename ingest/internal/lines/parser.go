@@ -162,6 +162,9 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 	if lay.weight >= 0 && textio.Rounded(p.fields.Text[lay.weight], w) {
 		out.Stats.Rounded.add(Count{1, number})
 	}
+	if lay.attributes && lay.weight >= 0 && !hasWeight(line) {
+		out.Stats.Weightless.add(Count{1, number})
+	}
 	if lay.HasValues() {
 		p.weight = append(p.weight, weight)
 	}

@@ -13,6 +13,7 @@ type Tally struct {
 	Lines, Comments int64
 	Rounded         Count // weights that are integers which float64 does not hold
 	Padded          Count // ids with blanks around them
+	Weightless      Count // edges without a weight, which others have
 	Remarks         Count // comments below the first line of data, which Comments has too
 }
 
@@ -39,6 +40,7 @@ func (t *Tally) Add(u Tally) {
 	t.Comments += u.Comments
 	t.Rounded.add(u.Rounded)
 	t.Padded.add(u.Padded)
+	t.Weightless.add(u.Weightless)
 	t.Remarks.add(u.Remarks)
 }
 
