@@ -86,7 +86,7 @@ func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 		b := DegreeBin{}
 		if d > 0 {
 			b.From = math.Ldexp(1, math.Ilogb(d))
-			b.Below = 2 * b.From
+			b.Below = min(2*b.From, math.MaxFloat64)
 		}
 		if bins[b.From] == nil {
 			bins[b.From] = &b
@@ -137,12 +137,16 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		for i := range p.Hi - p.Lo {
 			row := p.Lo + i
 			col, val := p.Row(i)
-			atomic.AddUint32(&s.Neighbours[row], uint32(len(col)))
-			if class == nil || class[row] == Unlabelled {
-				continue
-			}
+			neighbours, neighbour := uint32(0), -1 // entries of one pair follow one another
 			for e, c := range col {
-				if class[c] == Unlabelled {
+				if val != nil && val[e] == 0 { // outside the window of time
+					continue
+				}
+				if int(c) != neighbour {
+					neighbour = int(c)
+					neighbours++
+				}
+				if class == nil || class[row] == Unlabelled || class[c] == Unlabelled {
 					continue
 				}
 				if pairCount > 0 {
@@ -160,6 +164,7 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 				}
 				ranges[p.Index].add(entry)
 			}
+			atomic.AddUint32(&s.Neighbours[row], neighbours)
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@ package param
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -62,13 +63,16 @@ func (v Value) String() string {
 	return strconv.FormatFloat(v.number, 'g', -1, 64)
 }
 
-// MarshalJSON returns a number, a string or a boolean.
+// MarshalJSON returns a number, a string or a boolean, null for a number that is not finite.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch v.kind {
 	case Choice:
 		return json.Marshal(v.word)
 	case Switch:
 		return json.Marshal(v.number != 0)
+	}
+	if math.IsInf(v.number, 0) || math.IsNaN(v.number) {
+		return []byte("null"), nil
 	}
 	return json.Marshal(v.number)
 }

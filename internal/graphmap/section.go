@@ -1,6 +1,7 @@
 package graphmap
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -102,15 +103,17 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 			doc.Reasons[position] = r
 		}
 	}
-	data, err := json.Marshal(doc) // which escapes <, > and &
+	data, err := report.Encode(doc)
 	if err != nil {
 		return nil, err
 	}
+	var escaped bytes.Buffer
+	json.HTMLEscape(&escaped, data)
 	s := &report.Section{Title: "The graph", Text: []string{text(groups, len(g.Class), len(centers))}}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<style>\n%s</style>\n", style)
 	g.drawMap(&b, groups, links, colors)
-	fmt.Fprintf(&b, "<div id=\"walk\"></div>\n<script type=\"application/json\" id=\"graph-data\">%s</script>\n<script>\n%s</script>\n", data, script)
+	fmt.Fprintf(&b, "<div id=\"walk\"></div>\n<script type=\"application/json\" id=\"graph-data\">%s</script>\n<script>\n%s</script>\n", escaped.Bytes(), script)
 	s.Markup = b.String()
 	t := &report.Table{Caption: "Predictions that contradict most of their neighbours.", Head: []string{"node", "predicted", "probability", "class of most neighbours", "share of links, %", "links"}}
 	for _, r := range rivals {

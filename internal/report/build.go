@@ -89,7 +89,7 @@ func Build(name string, document any) (*Page, error) {
 	if err := d.Decode(&t); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(document)
+	text, err := Encode(document)
 	if err != nil {
 		return nil, err
 	}

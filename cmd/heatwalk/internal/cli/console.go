@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -142,10 +144,16 @@ func printDocument(run *session, v any) error {
 
 // encodeDocument writes a JSON document for people.
 func encodeDocument(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	text, err := report.Encode(v)
+	if err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, text, "", "  "); err != nil {
+		return err
+	}
+	_, err = lines.WriteTo(w)
+	return err
 }
 
 // summaryOf returns where the closing summary goes: stdout, or stderr if stdout

@@ -3,6 +3,7 @@ package fault
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -140,7 +141,7 @@ var exitCodes = []struct {
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight},
-		as: []any{new(*nodefile.ParseError)}},
+		as: []any{new(*nodefile.ParseError), new(*json.UnsupportedValueError)}},
 	// A path that does not exist is not a failure of the machine, because repeating the command does
 	// not help.
 	{code: WrongUsage, is: []error{fs.ErrNotExist}},

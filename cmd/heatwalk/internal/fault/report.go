@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -41,6 +42,7 @@ func Reports(err error) []Report {
 		file     *fs.PathError
 		declared *param.ParameterError
 		placed   *Placed
+		number   *json.UnsupportedValueError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -69,6 +71,9 @@ func Reports(err error) []Report {
 		return []Report{fileReport(err, file)}
 	case errors.As(err, &placed) && strings.HasPrefix(placed.Place, "-"):
 		return []Report{flagReport(placed.Place, placed.What)}
+	}
+	if errors.As(err, &number) { // of a file that is kept, because documents have null for such a number
+		return []Report{textReport("a result is not a finite number; multiply all weights or values by a constant")}
 	}
 	return []Report{textReport(err.Error())}
 }
