@@ -81,7 +81,11 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		bounds[i] = int(bound)
 	}
 	if bounds[0] > int(t.Last) || bounds[1] < int(t.First) || bounds[0] > bounds[1] {
-		return 0, 0, wrong("since", "no edge is in the window; edges are from %s to %s", t.Text(t.First), t.Text(t.Last))
+		option := "since"
+		if bounds[1] < int(t.First) {
+			option = "until"
+		}
+		return 0, 0, wrong(option, "no edge is in the window; edges are from %s to %s", t.Text(t.First), t.Text(t.Last))
 	}
 	return bounds[0], bounds[1], nil
 }

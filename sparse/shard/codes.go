@@ -39,6 +39,9 @@ func CodeOf(kind uint8, time uint16) uint32 { return uint32(kind) + kindCodes*ui
 // KindOf returns the kind of a code.
 func KindOf(code uint32) int { return int(code % kindCodes) }
 
+// TimeOf returns the time of a code.
+func TimeOf(code uint32) uint16 { return uint16(code / kindCodes) }
+
 // Coded reports whether entries have kinds or times.
 func (m *Manifest) Coded() bool { return m.Kinds != nil || m.Times != nil }
 
@@ -91,7 +94,7 @@ func countCodes(m *Manifest, code []uint32) {
 		if m.Kinds != nil {
 			m.Kinds[c%kindCodes].Entries++
 		}
-		if t := uint16(c / kindCodes); m.Times != nil {
+		if t := TimeOf(c); m.Times != nil {
 			m.Times.First, m.Times.Last = min(m.Times.First, t), max(m.Times.Last, t)
 		}
 	}
@@ -117,7 +120,7 @@ func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
 	}
 	if m.Times != nil {
 		for _, c := range code {
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(c/kindCodes))
+			dst = binary.LittleEndian.AppendUint16(dst, TimeOf(c))
 		}
 	}
 	return dst

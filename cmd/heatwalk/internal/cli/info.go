@@ -115,13 +115,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	}
 	m := g.Store.Manifest
 	v := &infoDocument{
-		Graph: name, graphCounts: countsOf(m), Attributes: m.Attributes, Negative: m.Negative, SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
-	}
-	if v.Form = "undirected"; v.Directed {
-		v.Form = "directed"
-	}
-	if v.Weighted {
-		v.Form += ", weighted"
+		Graph: name, Attributes: m.Attributes, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.Report == nil {
 		v.Identity = m.Identity
@@ -139,6 +133,9 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	}
 	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
 		p.Sweeps = 2
+		if m.Coded() {
+			p.Sweeps = 3
+		}
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})
 	if err != nil {
@@ -158,7 +155,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 			v.PSwitch = &s.SwitchWeight
 		}
 	}
-	if err := describeCodes(run, g, l, v); err != nil {
+	if err := v.countEdges(run, g, l); err != nil {
 		return nil, err
 	}
 	if err := writeFile(run, r.ids, func(w io.Writer) error { return tablefile.WriteIDs(w, nodeAxis(g)) }); err != nil {
@@ -173,29 +170,37 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	return v, nil
 }
 
-// describeCodes adds the kinds and the times of edges to the document of a graph.
-func describeCodes(run *session, g *openGraph, l *nodefile.Labels, v *infoDocument) error {
+// countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.
+func (v *infoDocument) countEdges(run *session, g *openGraph, l *nodefile.Labels) error {
 	m := g.Store.Manifest
-	if t := m.Times; t != nil {
-		v.FirstTime, v.LastTime = t.Text(t.First), t.Text(t.Last)
-	}
-	if m.Kinds == nil {
-		return nil
-	}
-	labelled, equal := make([]int64, len(m.Kinds)), []int64(nil)
-	if l != nil {
-		var err error
-		if labelled, equal, err = sides.Agreement(run.ctx, g.Store.Store, l.Row, l.Class); err != nil {
+	if m.Coded() {
+		var rows, classes []int
+		if l != nil {
+			rows, classes = l.Row, l.Class
+		}
+		counts, err := sides.Count(run.ctx, g.Store.Store, rows, classes)
+		if err != nil {
 			return err
 		}
-	}
-	for k, kind := range m.Kinds {
-		counts := kindCounts{Kind: kind}
-		if labelled[k] > 0 {
-			share := float64(equal[k]) / float64(labelled[k])
-			counts.EqualLabels = &share
+		m = &counts.Manifest
+		for k, kind := range m.Kinds {
+			line := kindCounts{Kind: kind}
+			if counts.Labelled[k] > 0 {
+				share := float64(counts.Same[k]) / float64(counts.Labelled[k])
+				line.EqualLabels = &share
+			}
+			v.Kinds = append(v.Kinds, line)
 		}
-		v.Kinds = append(v.Kinds, counts)
+		if t := m.Times; t != nil {
+			v.FirstTime, v.LastTime = t.Text(t.First), t.Text(t.Last)
+		}
+	}
+	v.graphCounts, v.Negative, v.SelfLoops = countsOf(m), m.Negative, m.SelfLoops
+	if v.Form = "undirected"; v.Directed {
+		v.Form = "directed"
+	}
+	if v.Weighted {
+		v.Form += ", weighted"
 	}
 	return nil
 }

@@ -1,0 +1,81 @@
+package sides
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Counts are counts of entries of a store with kinds or times. Entries whose factor is 0 do not count.
+type Counts struct {
+	Manifest       shard.Manifest // of the store, with counts and times of these entries; Times is nil without entries
+	Labelled, Same []int64        // for each kind: entries between labelled nodes other than self loops, those between nodes of one class
+}
+
+// Count counts the entries of a store as it is swept, see [shard.Weigh], and those between labelled rows. Cost: one sweep.
+func Count(ctx context.Context, s *shard.Store, rows, classes []int) (*Counts, error) {
+	n, _ := s.Dims()
+	class := make([]int32, n) // plus 1; 0 without a label
+	for i, row := range rows {
+		class[row] = int32(classes[i]) + 1
+	}
+	kinds := len(s.Manifest.Kinds)
+	c := &Counts{Manifest: *s.Manifest, Labelled: make([]int64, kinds), Same: make([]int64, kinds)}
+	m := &c.Manifest
+	m.Entries, m.SelfLoops, m.Negative, m.Weighted = 0, 0, 0, false
+	first, last := uint16(math.MaxUint16), uint16(0)
+	entries := make([]int64, kinds)
+	var codes []uint32
+	err := s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			codes = p.AppendCodes(codes[:0], i-p.Lo)
+			for e, code := range codes {
+				weight := 1.0
+				if val != nil {
+					weight = val[e]
+				}
+				if weight == 0 {
+					continue
+				}
+				m.Entries++
+				m.Weighted = m.Weighted || weight != 1
+				if weight < 0 {
+					m.Negative++
+				}
+				isLoop := int(col[e]) == i
+				if isLoop {
+					m.SelfLoops++
+				}
+				time := shard.TimeOf(code)
+				first, last = min(first, time), max(last, time)
+				if kinds == 0 {
+					continue
+				}
+				kind := shard.KindOf(code)
+				entries[kind]++
+				if class[i] == 0 || class[col[e]] == 0 || isLoop {
+					continue
+				}
+				c.Labelled[kind]++
+				if class[i] == class[col[e]] {
+					c.Same[kind]++
+				}
+			}
+		}
+		return nil
+	})
+	m.Kinds = nil
+	for k, kind := range s.Manifest.Kinds {
+		m.Kinds = append(m.Kinds, shard.Kind{Name: kind.Name, Entries: entries[k]})
+	}
+	if t := m.Times; t != nil {
+		m.Times = nil
+		if m.Entries > 0 {
+			m.Times = &shard.Times{Unit: t.Unit, First: first, Last: last}
+		}
+	}
+	return c, err
+}
