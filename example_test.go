@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"gonum.org/v1/gonum/graph/multi"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk"
@@ -102,6 +103,21 @@ func ExampleFromMat_sparse() {
 	fmt.Println("directed:", g.Directed, "entries:", g.A.NNZ())
 	// Output:
 	// directed: true entries: 4
+}
+
+// Convert a graph of package gonum.org/v1/gonum/graph. The numbers of its nodes become the ids.
+func ExampleFromGraph() {
+	friends := multi.NewWeightedUndirectedGraph()
+	for _, weight := range []float64{2, 0.5} {
+		friends.SetWeightedLine(friends.NewWeightedLine(multi.Node(7), multi.Node(3), weight))
+	}
+	friends.SetWeightedLine(friends.NewWeightedLine(multi.Node(7), multi.Node(11), 1))
+	g, err := heatwalk.FromGraph(ctx, friends, nil)
+	check(err)
+	defer g.Close()
+	fmt.Println(g.IDs(), g.Degrees)
+	// Output:
+	// [3 7 11] [2.5 3.5 1]
 }
 
 // Predict the side of every member from the sides of four.

@@ -3,7 +3,7 @@
 // needs.
 //
 // [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum
-// matrix. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
+// matrix, [FromGraph] a gonum graph. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
 // [Graph.Evaluate], [Graph.Regress], [Graph.Rank], [Graph.Kernel], [Graph.Eigen], [Graph.Solve]
 // and [Graph.Expm]. They name nodes by their ids, and take and return gonum matrices whose rows
 // are in the order of [Graph.IDs]. The functions [Predict], [Compare], [PredictValues], [RankNodes],
@@ -319,20 +319,27 @@ func readFile(ctx context.Context, g *Graph, path string) (dir string, err error
 // that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
 // the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
+	n, _ := m.Dims()
+	return fromMatrix(ctx, m, shard.NewNumericNodes(n), false, o)
+}
+
+// fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
+func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes, directed bool, o *Options) (*Graph, error) {
 	g := &Graph{settled: true, complete: true}
 	if o != nil {
 		g.options = *o
 	}
-	n, _ := m.Dims()
-	set := &graph.Settings{Nodes: shard.NewNumericNodes(n), Workers: g.options.Workers}
+	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers}
 	if g.options.Reading != nil {
 		set.Signed = g.options.Reading.Signed
 	}
+	rows, cols := m.Dims()
 	var err error
-	if g.Graph, err = graph.FromMat(ctx, m, set); errors.Is(err, sparse.ErrStructure) {
-		if rows, cols := m.Dims(); rows == cols {
-			err = fromDirected(ctx, g, m, set)
-		}
+	if !directed {
+		g.Graph, err = graph.FromMat(ctx, m, set)
+	}
+	if directed || errors.Is(err, sparse.ErrStructure) && rows == cols {
+		err = fromDirected(ctx, g, m, set)
 	}
 	if err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ func TestLibraryPage(t *testing.T) {
 	code := words(string(examples))
 	block := regexp.MustCompile("(?s)```go\n(.*?)```")
 	blocks := block.FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 12 {
-		t.Errorf("%d blocks, want twelve jobs", len(blocks))
+	if len(blocks) != 13 {
+		t.Errorf("%d blocks, want thirteen jobs", len(blocks))
 	}
 	blocks = append(blocks, block.FindAllStringSubmatch(string(readme), -1)...)
 	for _, b := range blocks {
