@@ -74,26 +74,6 @@ func TestKindsAndTimes(t *testing.T) {
 	}
 }
 
-// Edge attributes of files of other tools are kinds.
-func TestKindsOfAttributes(t *testing.T) {
-	const want = "1-2 calls 0 1\n1-2 pays 0 1\n2-3 pays 0 1\n"
-	for _, f := range []file{
-		{"g.gml", `graph [ multigraph 1 node [ id 1 label "1" ] node [ id 2 label "2" ] node [ id 3 label "3" ] edge [ source 1 target 2 relation "pays" ] edge [ source 1 target 2 relation "calls" ] edge [ source 2 target 3 relation "pays" ] ]`},
-		{"g.graphml", `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="edge" attr.name="relation" attr.type="string"/><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><edge source="1" target="2"><data key="d0">pays</data></edge><edge source="1" target="2"><data key="d0">calls</data></edge><edge source="2" target="3"><data key="d0">pays</data></edge></graph></graphml>`},
-		{"g.json", `{"directed": false, "multigraph": true, "nodes": [{"id": 1}, {"id": 2}, {"id": 3}], "links": [{"source": 1, "target": 2, "relation": "pays", "key": 0}, {"source": 1, "target": 2, "relation": "calls", "key": 1}, {"source": 2, "target": 3, "relation": "pays", "key": 0}]}`},
-		{"g.gexf", `<gexf version="1.2"><graph defaultedgetype="undirected"><attributes class="edge"><attribute id="0" title="relation" type="string"/></attributes><nodes><node id="1"/><node id="2"/><node id="3"/></nodes><edges><edge id="0" source="1" target="2"><attvalues><attvalue for="0" value="pays"/></attvalues></edge><edge id="1" source="1" target="2"><attvalues><attvalue for="0" value="calls"/></attvalues></edge><edge id="2" source="2" target="3"><attvalues><attvalue for="0" value="pays"/></attvalues></edge></edges></graph></gexf>`},
-	} {
-		dir, _, err := ingestInto(t, &Config{Kind: "relation"}, write(t, f)...)
-		if err != nil {
-			t.Errorf("%s: %v", f.name, err)
-		} else if got := codedEdges(t, dir); got != want {
-			t.Errorf("%s: entries\n%swant\n%s", f.name, got, want)
-		}
-	}
-	wantError(t, &Config{Kind: "sort"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
-		`g.gml:1: an edge without the attribute "sort"; choose another attribute with option kind`)
-}
-
 // A store with kinds has the same bytes for any number of workers and any memory, also if a node has most of the edges
 // and an edge most of the lines.
 func TestKindsInAnyMemory(t *testing.T) {
@@ -137,6 +117,8 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	}
 	wantError(t, &Config{Kind: "3"}, []file{{"e.txt", many.String()}},
 		`e.txt: 300 kinds of edges in the column "3"; a store has at most 255; join rare kinds in the column of option kind, or leave option kind out`)
+	wantError(t, &Config{Kind: "sort"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
+		`g.gml:1: an edge without the attribute "sort"; choose another attribute with option kind`)
 	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)
 	wantError(t, &Config{Kind: "kind"}, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"}},
 		"option kind: names a column or an attribute; g.mtx is a Matrix Market file; write its edges as a table with a header")

@@ -56,18 +56,21 @@ func TestForeignGraphs(t *testing.T) {
 	}
 }
 
-// same4 is one path of four nodes in six formats, ids apart.
+// same4 is one path of four nodes in nine formats, ids apart.
 var same4 = []file{
 	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
 	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
 	{"g.json", `{"nodes": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}], "links": [{"source": 1, "target": 2, "weight": 5}, {"source": 2, "target": 3}, {"source": 4, "target": 3, "weight": 2}]}`},
 	{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] node [ id 4 ] edge [ source 1 target 2 weight 5 ] edge [ source 3 target 2 ] edge [ source 3 target 4 weight 2 ] ]"},
 	{"g.graphml", `<graphml><key id="d" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><node id="4"/><edge source="1" target="2"><data key="d">5</data></edge><edge source="2" target="3"/><edge source="3" target="4"><data key="d">2</data></edge></graph></graphml>`},
+	{"g.gexf", `<gexf><graph><nodes><node id="1"/><node id="2"/><node id="3"/><node id="4"/></nodes><edges><edge source="1" target="2" weight="5"/><edge source="2" target="3"/><edge source="3" target="4" weight="2"/></edges></graph></gexf>`},
+	{"g.net", "*Vertices 4\n1 1\n2 2\n3 3\n4 4\n*Edges\n1 2 5\n2 3\n3 4 2\n"},
+	{"g.edgelist", "1 2 {'weight': 5}\n2 3 {}\n3 4 {'weight': 2}\n"},
 	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
 }
 
-// TestFormatsAgree reads one graph from six formats, compressed and not, from
-// files and from standard input.
+// TestFormatsAgree reads one graph from nine formats, compressed and not, from
+// files and from standard input, and warns of a weight that is missing.
 func TestFormatsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -76,6 +79,10 @@ func TestFormatsAgree(t *testing.T) {
 	for _, f := range same4 {
 		got, report := read(t, nil, f)
 		same(t, got, want)
+		warned := strings.Contains(strings.Join(report.Warnings, "\n"), ": the weight is missing on 1 edge and taken as 1; write a weight for every edge")
+		if isMissing := !slices.Contains([]string{"g.graph", "g.mtx", "g.tsv", "g.gexf"}, f.name); warned != isMissing {
+			t.Errorf("%s: warnings %q", f.name, report.Warnings)
+		}
 		packedForm, _ := read(t, nil, file{f.name + ".gz", packed(f.text)})
 		same(t, packedForm, want)
 		if f.name == "g.graph" {
