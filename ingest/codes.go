@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	bucket "github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -26,17 +27,20 @@ func (c *Config) notCoded(name string, format *graphfile.Format) error {
 	return &nodefile.ParseError{Option: option, Msg: "names a column or an attribute; " + name + " is a " + format.Title + " file", Fix: "write its edges as a table with a header", Err: nodefile.ErrInput}
 }
 
-// packKinds returns the weights of the edges of a batch, packed with their kinds.
-func packKinds(b *graphfile.Batch) []float64 {
+// packKinds returns the weights of the edges of a batch of a file, packed with their kinds.
+func packKinds(name string, b *graphfile.Batch) ([]float64, error) {
 	packed := make([]float64, len(b.Kind))
 	for i, kind := range b.Kind {
 		w := 1.0
 		if len(b.Weight) > 0 {
 			w = b.Weight[i]
 		}
-		packed[i] = bucket.Pack(max(-math.MaxFloat32, min(w, math.MaxFloat32)), kind%shard.MaxKinds)
+		if !bucket.IsPackable(w) {
+			return nil, &nodefile.ParseError{File: name, Msg: fmt.Sprintf("weight %g "+lines.OutOfRange, w), Fix: "multiply all weights by a number"}
+		}
+		packed[i] = bucket.Pack(w, kind%shard.MaxKinds)
 	}
-	return packed
+	return packed, nil
 }
 
 // checkKinds returns the error of more kinds than a store can have.

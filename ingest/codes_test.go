@@ -117,6 +117,12 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	}
 	wantError(t, &Config{Kind: "3"}, []file{{"e.txt", many.String()}},
 		`e.txt: 300 kinds of edges in the column "3"; a store has at most 255; join rare kinds in the column of option kind, or leave option kind out`)
+	for _, weight := range []string{"1e+39", "1e-46"} {
+		wantError(t, &Config{Kind: "kind"}, []file{{"e.csv", "source,target,weight,kind\na,b," + weight + ",x\n"}},
+			"e.csv:2:5: weight "+weight+" is too large or too small for edges with kinds or times; fix the line")
+		wantError(t, &Config{Kind: "kind"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 kind \"x\" weight " + weight + " ] ]"}},
+			"g.gml: weight "+weight+" is too large or too small for edges with kinds or times; multiply all weights by a number")
+	}
 	wantError(t, &Config{Kind: "sort"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
 		`g.gml:1: an edge without the attribute "sort"; choose another attribute with option kind`)
 	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)

@@ -201,11 +201,14 @@ func (f *foreign) take(b *graphfile.Batch) error {
 		p.code = f.code
 		p.weighted = len(b.Weight) > 0
 		p.values = p.weighted || r.c.coded()
-		switch {
-		case r.c.coded():
-			p.weight = packKinds(b)
-		case p.weighted:
+		if p.weighted {
 			p.weight = b.Weight
+		}
+		if r.c.coded() {
+			var err error
+			if p.weight, err = packKinds(r.t.files[f.file].Name, b); err != nil {
+				return err
+			}
 		}
 		if err := r.addPart(0, p); err != nil {
 			return err

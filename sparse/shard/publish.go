@@ -56,6 +56,9 @@ func (w *Writer) finish(ctx context.Context) error {
 	case w.rows != w.Manifest.Rows || w.pairs != w.outPairs:
 		return fmt.Errorf("%w: the columns are not those of the rows", sparse.ErrStructure)
 	}
+	if t := w.Manifest.Times; t != nil && w.Manifest.Entries == 0 {
+		t.First = t.Last // no entry has set either
+	}
 	if w.Nodes == nil {
 		w.Nodes = NewNumericNodes(int(w.Manifest.Rows))
 	}

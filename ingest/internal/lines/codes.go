@@ -3,7 +3,6 @@ package lines
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
@@ -63,6 +62,9 @@ func (c *Codes) Time(text string) (uint16, string) {
 	return t, ""
 }
 
+// OutOfRange is the fault of a weight that cannot be packed with a code.
+const OutOfRange = "is too large or too small for edges with kinds or times"
+
 // pack returns the weight of the edge of the fields at hand, packed with its code, see [sort.Pack].
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	lay, code := p.Layout, uint32(0)
@@ -71,8 +73,8 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 		e.Column, e.Otherwise = p.fields.Start[column]+1, skipLine
 		return e
 	}
-	if math.Abs(weight) > math.MaxFloat32 {
-		return 0, fault(lay.weight, "weight %g is too large for edges with kinds or times", weight)
+	if !sort.IsPackable(weight) {
+		return 0, fault(lay.weight, "weight %g "+OutOfRange, weight)
 	}
 	if lay.kind >= 0 {
 		name := bytes.Trim(p.fields.Text[lay.kind], table.Blank)

@@ -19,6 +19,12 @@ func Pack(weight float64, code uint32) float64 {
 	return math.Float64frombits(uint64(math.Float32bits(single))<<32 | uint64(code))
 }
 
+// IsPackable reports whether the range of float32 has a weight, which [Pack] then rounds.
+func IsPackable(weight float64) bool {
+	single := float32(weight)
+	return !math.IsInf(float64(single), 0) && (single != 0 || weight == 0)
+}
+
 // Unpack is the inverse of [Pack].
 func Unpack(packed float64) (weight float64, code uint32) {
 	bits := math.Float64bits(packed)
