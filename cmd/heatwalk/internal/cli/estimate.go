@@ -93,7 +93,7 @@ func printPlan(run *session, command string) error {
 	}
 	resident := budget.Resident(bytes)
 	items = append(items, budget.Item{What: "program and heap", Bytes: resident - bytes})
-	doc := estimateDocument{Command: command, Processes: run.cut, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk + p.Disk, Items: items}
+	doc := &estimateDocument{Command: command, Processes: run.cut, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk + p.Disk, Items: items}
 	if p.Sweeps != budget.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}

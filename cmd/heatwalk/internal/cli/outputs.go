@@ -405,7 +405,7 @@ func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) e
 	if err != nil {
 		return err
 	}
-	return encodeDocument(w, runFile{
+	return encodeDocument(w, &runFile{
 		Command:    commandLine(run.args),
 		Arguments:  run.args,
 		Directory:  directory,
