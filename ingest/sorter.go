@@ -21,14 +21,17 @@ type edgeSorter struct {
 
 // sorter returns the sorter for a view of the edges.
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
-	values := e.m.hasValues()
+	values, policy := e.m.hasValues(), sort.Policy(e.c.Duplicates)
+	if policy == sort.Default && !e.lines.weighted {
+		policy = sort.Max // several lines without a weight are one edge
+	}
 	s := &sort.Sorter{
 		Context: e.t.ctx, Workers: e.t.workers, Temporary: e.lines.forFillings, Rows: e.numbering.nodes.Len(), View: v, Values: values, Limit: e.m.left(),
 		Load: func(worker, i int) (code []uint32, weight []float64, err error) {
 			return e.lines.load(worker, e.lines.parts[i])
 		},
 		KeepLoops: e.c.KeepLoops,
-		Merge:     sort.Merger{Policy: sort.Policy(e.c.Duplicates), Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.coded(), Once: !e.lines.weighted},
+		Merge:     sort.Merger{Policy: policy, Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.coded()},
 	}
 	if e.numbering.late != nil {
 		late := e.numbering.late

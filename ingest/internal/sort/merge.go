@@ -25,8 +25,7 @@ type Merger struct {
 	Values bool
 
 	// Coded means that values are packed with codes, see [Pack]. Lines with different codes are different entries.
-	// Once means that the weights are 1, and that several lines have the weight 1 unless the policy is to add them.
-	Coded, Once bool
+	Coded bool
 
 	// PerDirection merges the lines of each direction first and takes equal
 	// results for one edge whatever the policy: entries of a matrix, which has

@@ -173,7 +173,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 // with returns the value of an entry after a further line, given the value of the lines before.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
-	case lines == 0 || m.Once && m.Policy == Default:
+	case lines == 0:
 		return weight
 	case m.Policy == Max:
 		return max(value, weight)
