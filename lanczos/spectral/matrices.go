@@ -43,7 +43,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	case sparse.Laplacian:
 		op = g.Laplacian()
 		norm = 2 * e.largest(op.Diag)
-		if p.Which == lanczos.Smallest {
+		if p.Which == lanczos.Smallest && !(p.Beyond && g.Signed) {
 			e.known(g, false, 0)
 		}
 	case sparse.Modularity:
@@ -92,10 +92,10 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 		e.zero = 1
 		e.Scale = blocks.Roots(g.Degrees)
 	}
-	switch e.Which {
-	case lanczos.Largest:
+	switch {
+	case e.Which == lanczos.Largest && !(p.Beyond && g.Signed):
 		e.known(g, true, 1)
-	case lanczos.Smallest:
+	case e.Which == lanczos.Smallest:
 		weights, err := bipartite(ctx, g)
 		if weights != nil {
 			e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: -1}

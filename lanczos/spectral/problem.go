@@ -23,8 +23,8 @@ type Problem struct {
 	Resolution float64
 
 	// Beyond leaves out the pairs that follow from the components: of S, T, L and L̃ those
-	// of the eigenvalue that every component has, and of every matrix those of nodes
-	// without edges. There may then be fewer pairs than were asked for, or none, without
+	// of the eigenvalue that every component has, unless the graph is signed, where they
+	// separate sides, and of every matrix those of nodes without edges. There may then be fewer pairs than were asked for, or none, without
 	// a block of vectors.
 	Beyond bool
 

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -50,6 +53,36 @@ func TestEigenAgainstDense(t *testing.T) {
 				scale = blocks.Roots(d)
 			}
 			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, scale)
+		}
+	}
+}
+
+// TestBeyondKeepsSides checks that Beyond keeps the vector of the two sides of a balanced component.
+func TestBeyondKeepsSides(t *testing.T) {
+	sides := []float64{1, 1, -1, -1}
+	n := len(sides)
+	dense := mat.NewSymDense(n, nil)
+	for _, e := range [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}} {
+		dense.SetSym(e[0], e[1], sides[e[0]]*sides[e[1]])
+	}
+	g, err := graph.FromMat(t.Context(), dense, &graph.Settings{Signed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Problem{{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest}, {Matrix: sparse.Laplacian, Which: lanczos.Smallest}} {
+		p.Beyond = true
+		pairs, err := p.Solve(t.Context(), g, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			if x := pairs.Vectors.Row(i)[0] * pairs.Vectors.Row(0)[0] * sides[i]; math.Abs(x-0.25) > 1e-7 {
+				t.Errorf("%s: element %d of the first vector is %v", p.Matrix, i, pairs.Vectors.Row(i)[0])
+			}
+		}
+		want := map[sparse.Kind][]float64{sparse.NormalizedAdjacency: {1, 0}, sparse.Laplacian: {0, 2}}[p.Matrix]
+		if !scalar.EqualWithinAbs(pairs.Values[0], want[0], 1e-7) || !scalar.EqualWithinAbs(pairs.Values[1], want[1], 1e-7) {
+			t.Errorf("%s: eigenvalues %v, want %v", p.Matrix, pairs.Values, want)
 		}
 	}
 }
