@@ -221,20 +221,40 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
     def _eigenvectors(self, g: Graph) -> tuple[Any, Any]:
         A = g.to_scipy()
         matrix = sp.csr_matrix((A.data, A.indices, A.indptr), A.shape)  # indices of 32 bits, if few
-        count, component = sp.csgraph.connected_components(matrix, directed=False)
-        rows = np.arange(g.n)
+        component = sp.csgraph.connected_components(matrix, directed=False)[1]
+        wanted = np.asarray(abs(matrix).sum(axis=1)).ravel() > 0  # nodes with edges
         if self.largest_component:
-            rows = np.flatnonzero(component == np.bincount(component).argmax())
-            matrix, count = matrix[rows][:, rows], 1
-        trivial = count if self.matrix in ("laplacian", "normalized-laplacian",
-                                           "normalized-adjacency") else 0
-        k = min(self.n_components + trivial, len(rows))
+            wanted &= component == np.bincount(component).argmax()
+        rows = np.flatnonzero(wanted)
+        vectors = np.zeros((g.n, self.n_components))
+        if not len(rows):
+            return np.zeros(0), vectors[:, :0]
+        matrix = matrix[rows][:, rows]
+        trivial = self._trivial(matrix)
         which = "SA" if self.matrix.endswith("laplacian") else "LA"
+        k = min(self.n_components + trivial.shape[1], len(rows))
         w, v = eigsh(matrix, k, which=which, matrix=self.matrix, **self._settings())
-        keep = slice(trivial, None) if which == "SA" else slice(None, k - trivial)
-        vectors = np.zeros((g.n, k - trivial))
-        vectors[rows] = v[:, keep][:, ::1 if which == "SA" else -1]
-        return w[keep][::1 if which == "SA" else -1], vectors
+        if which == "LA":
+            w, v = w[::-1], v[:, ::-1]
+        shares = abs(trivial.T @ v) / np.linalg.norm(v, axis=0)
+        keep = np.flatnonzero(shares.max(axis=0, initial=0) < 1 - 1e-9)[:self.n_components]
+        vectors[rows, :len(keep)] = v[:, keep]
+        return w[keep], vectors[:, :len(keep)]
+
+    def _trivial(self, matrix: Any) -> Any:
+        """Return the vectors that the components of a matrix alone determine, of length 1.
+
+        A component has one of a Laplacian, S and T, unless it has negative weights.
+        """
+        names = ("laplacian", "normalized-laplacian", "normalized-adjacency", "transition")
+        count, component = sp.csgraph.connected_components(matrix, directed=False)
+        degree = np.asarray(abs(matrix).sum(axis=1)).ravel()
+        values = np.sqrt(degree) if self.matrix.startswith("n") else np.ones(len(component))
+        vectors = sp.csr_matrix((values, (np.arange(len(component)), component)))
+        norms = np.sqrt(vectors.multiply(vectors).sum(axis=0)).A1
+        negative = np.repeat(component, np.diff(matrix.indptr))[matrix.data < 0]
+        has_vector = np.isin(np.arange(count), negative, invert=True) & (self.matrix in names)
+        return (vectors @ sp.diags(1 / norms))[:, np.flatnonzero(has_vector)]
 
     def transform(self, X: Any) -> Array:
         """Return the vectors of the nodes X, of all if it is None or the fitted graph."""

@@ -301,10 +301,11 @@ def _from_edges(ends: Any, weight: Any, n: int, directed: bool, names: Any) -> A
     return _csr(matrix + matrix.T - both)
 
 
-def csr_of_networkx(graph: Any, weight: str | None, counts: bool = False) -> sp.csr_matrix:
+def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr_matrix:
     """Return the adjacency matrix of a NetworkX graph, several times as fast as NetworkX does.
 
-    Parallel edges without weights are one edge, unless it counts them.
+    Parallel edges without weights are one edge. With a function of weights, they are added as the
+    others are, and the matrix has the sums of its values.
     """
     adjacency = dict(graph.adjacency())
     n, near = len(adjacency), list(adjacency.values())
@@ -313,14 +314,15 @@ def csr_of_networkx(graph: Any, weight: str | None, counts: bool = False) -> sp.
     indices = _rows_of_ends(list(adjacency), itertools.chain.from_iterable(near), int(indptr[-1]))
     edges = list(map(operator.methodcaller("values"), near))
     ends: Iterable[Any] = itertools.chain.from_iterable(edges)
-    if not (counts and graph.is_multigraph()) and (weight is None or not any(map(any, edges))):
+    counts = value is not None and graph.is_multigraph()
+    if not counts and (weight is None or not any(map(any, edges))):
         matrix = sp.csr_matrix((np.ones(len(indices)), indices, indptr), shape=(n, n))
         matrix.sort_indices()
         return matrix
     if graph.is_multigraph():
         weighted = counts or any(weight in d for _, _, d in graph.edges(data=True))
-        ends = ({weight: sum(d.get(weight, 1) for d in keys.values())} if weighted else {}
-                for keys in ends)
+        ends = ({weight: sum((value or float)(d.get(weight, 1)) for d in keys.values())}
+                if weighted else {} for keys in ends)
     rows = np.repeat(np.arange(n), degrees)
     if not graph.is_directed():  # the dictionary of an edge is that of its reverse
         upper = rows <= indices
@@ -330,6 +332,8 @@ def csr_of_networkx(graph: Any, weight: str | None, counts: bool = False) -> sp.
                            len(rows))
     except (TypeError, ValueError) as error:
         raise ValueError(f"the attribute {weight} of an edge is not a number: {error}") from None
+    if value is not None and not counts:
+        data = value(data) if value is not float else data
     if not graph.is_directed():
         other = rows != indices
         rows, indices, data = (np.concatenate([x, y[other]]) for x, y in (

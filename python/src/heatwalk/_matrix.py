@@ -262,14 +262,19 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
 
 def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float,
                 settings: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Return eigenvalues in increasing order and eigenvectors of a part of the spectrum."""
+    """Return eigenvalues in increasing order and eigenvectors of a part of the spectrum.
+
+    At an end, vectors of components stay first of those that rounding cannot tell apart.
+    """
     def work(folder: str) -> tuple[Array, Array]:
         call = Call(folder, g, settings, loops=True)
         path = call.path("vectors.npy", "out")
         run = call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path, near=sigma)
-        values = np.asarray(run["values"])
-        order = np.argsort(values, kind="stable")
-        return values[order], np.asarray(read_array(path))[:, order]
+        values = np.asarray(run["values"], dtype=np.float64)
+        order = np.argsort(values) if which == "interior" else np.arange(k)
+        if which == "largest":
+            order = order[::-1]
+        return np.sort(values), np.asarray(read_array(path))[:, order]
     return call_in_folder(bytes_of(g) + 8 * k * g.n, work)
 
 
@@ -293,7 +298,8 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     Parameters:
     A : The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
     k, M, sigma : The number of eigenpairs; None; a number for the eigenvalues nearest to it.
-    which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues.
+    which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues;
+        with sigma LM, as in SciPy: the largest 1/(λ − sigma).
     matrix : adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or
         modularity.
     tol : The largest residual, relative to the norm of the matrix.
@@ -308,9 +314,12 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     g = as_graph(A)
     if not 0 < k <= g.n:
         raise ValueError(f"k is {k}; it must be between 1 and {g.n}")
-    if sigma is None and which not in ("LM", "LA", "SA"):
+    if which not in ("LM", "LA", "SA"):
         raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for "
                          "eigenvalues near a number")
+    if sigma is not None and which != "LM":
+        raise ValueError(f"which={which!r} is not supported with sigma; leave it out for the "
+                         "eigenvalues nearest to sigma")
     end = "interior" if sigma is not None else "smallest" if which == "SA" else "largest"
     w, v = _eigenpairs(g, k, matrix, end, sigma, tol, settings)
     # A Laplacian has no negative eigenvalues.

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import math
 import types
 from typing import Any
 
@@ -22,10 +25,15 @@ class BackendGraph:
 
     def __init__(self, graph: Any) -> None:
         self.graph = graph
-        self.matrices: dict[str | None, Any] = {}
+        self.matrices: dict[Any, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["graph"], name)
+        if name.startswith("__"):  # of copies, which ask before the graph is there
+            raise AttributeError(name)
+        return getattr(self.graph, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"graph": self.graph, "matrices": {}}
 
     def __len__(self) -> int:
         return len(self.graph)
@@ -33,23 +41,16 @@ class BackendGraph:
     def __iter__(self) -> Any:
         return iter(self.graph)
 
-    def matrix(self, weight: str | None = "weight") -> Any:
-        """Return the adjacency matrix, in which weights of parallel edges are added."""
-        if weight not in self.matrices:
-            self.matrices[weight] = csr_of_networkx(self.graph, weight, counts=True)
-        return self.matrices[weight]
+    def matrix(self, weight: str | None = "weight", value: Any = float) -> Any:
+        """Return the adjacency matrix, in which the values of parallel edges are added."""
+        if (weight, value) not in self.matrices:
+            self.matrices[weight, value] = csr_of_networkx(self.graph, weight, value)
+        return self.matrices[weight, value]
 
     def laplacian_part(self, weight: str | None) -> Any:
         """Return the matrix of absolute weights in both directions, without its diagonal."""
-        if self.graph.is_multigraph():  # of parallel edges, the absolute values are added
-            index = {v: i for i, v in enumerate(self.graph)}
-            edges = [(index[u], index[v], abs(w))
-                     for u, v, w in self.graph.edges(data=weight, default=1)]
-            i, j, w = np.array(edges).reshape(-1, 3).T
-            matrix = sp.coo_matrix((w, (i.astype(int), j.astype(int))), (len(index),) * 2).tocsr()
-        else:
-            matrix = abs(self.matrix(weight))
-        if self.graph.is_multigraph() or self.graph.is_directed():
+        matrix = self.matrix(weight, abs)
+        if self.graph.is_directed():
             matrix = matrix + matrix.T
         matrix = (matrix - sp.diags(matrix.diagonal())).tocsr()
         matrix.eliminate_zeros()
@@ -71,11 +72,28 @@ def convert_to_nx(result: Any, **options: Any) -> Any:
     return result.graph if isinstance(result, BackendGraph) else result
 
 
+def _require(holds: Any) -> None:
+    """Leave the call to NetworkX if a condition does not hold."""
+    if not holds:
+        raise ValueError("left to NetworkX")
+
+
+def _or_networkx(function: Any) -> Any:
+    """Return a function that leaves the calls to NetworkX that fail, for its result or its error."""
+    @functools.wraps(function)
+    def call(G: BackendGraph, *args: Any, **options: Any) -> Any:
+        with contextlib.suppress(ValueError, TypeError, KeyError, ZeroDivisionError):
+            return function(G, *args, **options)
+        name = function.__name__
+        own = getattr(nx, name, None) or getattr(nx.node_classification, name)
+        return getattr(own, "orig_func", own)(G.graph, *args, **options)
+    return call
+
+
 def _vector(G: BackendGraph, values: Any) -> Any:
     """Return the values of nodes with the sum 1."""
     vector = np.array([values.get(v, 0) for v in G], dtype=float)
-    if vector.sum() == 0:
-        raise ZeroDivisionError
+    _require(vector.sum() != 0)
     return vector / vector.sum()
 
 
@@ -89,13 +107,13 @@ def _limit(G: BackendGraph, x: Any, step: Any, max_iter: int, tol: float,
     raise nx.PowerIterationFailedConvergence(max_iter)
 
 
+@_or_networkx
 def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, max_iter: int = 100,
              tol: float = 1e-6, nstart: Any = None, weight: str | None = "weight",
              dangling: Any = None) -> dict[Any, float]:
     """Return the PageRank of each node, by power iteration as in NetworkX."""
     n = len(G)
-    if n == 0:
-        return {}
+    _require(n)
     A = G.matrix(weight)
     out = np.asarray(A.sum(axis=1)).ravel()
     scale = np.divide(1, out, out=np.zeros(n), where=out != 0)
@@ -108,35 +126,28 @@ def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Any = None, 
 
 
 def _normalized(x: Any) -> Any:
-    return x / (np.linalg.norm(x) or 1)
+    return x / (math.hypot(*x.tolist()) or 1)
 
 
+@_or_networkx
 def eigenvector_centrality(G: BackendGraph, max_iter: int = 100, tol: float = 1e-6,
                            nstart: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return the largest eigenvector of the adjacency matrix, by power iteration as in NetworkX."""
-    if len(G) == 0:
-        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     x = np.ones(len(G)) if nstart is None else np.array([nstart[v] for v in G], dtype=float)
-    if not x.any():
-        raise nx.NetworkXError("initial vector cannot have all zero values")
+    _require(x.sum() and (nstart is None or len(nstart) == len(G)))
     A = G.reverse(weight)
     return _limit(G, x / x.sum(), lambda x: _normalized(x + A @ x), max_iter, tol)
 
 
+@_or_networkx
 def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_iter: int = 1000,
                     tol: float = 1e-6, nstart: Any = None, normalized: bool = True,
                     weight: str | None = None) -> dict[Any, float]:
     """Return (I − αAᵀ)⁻¹β, by iteration as in NetworkX."""
     n = len(G)
-    if n == 0:
-        return {}
-    x = np.zeros(n) if nstart is None else np.array([nstart[v] for v in G], dtype=float)
-    try:
-        b = np.full(n, float(beta))
-    except (TypeError, ValueError, AttributeError) as error:
-        if set(beta) != set(G):
-            raise nx.NetworkXError("beta dictionary must have a value for every node") from error
-        b = np.array([beta[v] for v in G], dtype=float)
+    x, b = (np.array([v[i] for i in G] if isinstance(v, dict) else np.full(n, float(v)), dtype=float)
+            for v in (0 if nstart is None else nstart, beta))
+    _require(n and all(len(v) == n for v in (nstart, beta) if isinstance(v, dict)))
     A = G.reverse(weight)
     last = _normalized if normalized else np.asarray
     return _limit(G, x, lambda x: alpha * (A @ x) + b, max_iter, tol, last)
@@ -146,8 +157,7 @@ def _classes(G: BackendGraph, label_name: str) -> tuple[Any, Any]:
     """Return the labels in the order of their first nodes, and an indicator of labelled nodes."""
     labels = {i: d[label_name] for i, (_, d) in enumerate(G.graph.nodes(data=True))
               if label_name in d}
-    if not labels:
-        raise nx.NetworkXError(f"No node on the input graph is labeled by '{label_name}'.")
+    _require(labels)
     number = {label: k for k, label in enumerate(dict.fromkeys(labels.values()))}
     indicator = np.zeros((len(G), len(number)))
     indicator[list(labels), [number[label] for label in labels.values()]] = 1
@@ -174,6 +184,7 @@ def _degrees(A: Any) -> Any:
     return np.where(degree == 0, 1, degree)
 
 
+@_or_networkx
 def harmonic_function(G: BackendGraph, max_iter: int = 30, label_name: str = "label") -> list[Any]:
     """Return the label of each node by the harmonic function, with the steps of NetworkX."""
     (classes, B), A = _classes(G, label_name), G.matrix()
@@ -181,6 +192,7 @@ def harmonic_function(G: BackendGraph, max_iter: int = 30, label_name: str = "la
     return _propagate(_scaled(A, left, np.ones(len(G))), B, classes, max_iter)
 
 
+@_or_networkx
 def local_and_global_consistency(G: BackendGraph, alpha: float = 0.99, max_iter: int = 30,
                                  label_name: str = "label") -> list[Any]:
     """Return the label of each node by local and global consistency, with the steps of NetworkX."""
@@ -189,24 +201,23 @@ def local_and_global_consistency(G: BackendGraph, alpha: float = 0.99, max_iter:
     return _propagate(alpha * _scaled(A, root, root), (1 - alpha) * B, classes, max_iter)
 
 
+def _inverse(resistance: Any) -> Any:
+    return 1 / resistance
+
+
+@_or_networkx
 def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None,
                         weight: str | None = None,
                         invert_weight: bool = True) -> Any:
     """Return the resistance between two nodes, from a node to all, or between all nodes."""
-    if len(G) == 0:
-        raise nx.NetworkXError("Graph G must contain at least one node.")
-    A, nodes = G.matrix(weight).copy(), list(G)
-    if A.nnz and A.data.min() < 0:  # no resistances
-        return nx.resistance_distance.orig_func(G.graph, nodeA, nodeB, weight, invert_weight)
-    if sp.csgraph.connected_components(A, directed=False)[0] > 1:
-        raise nx.NetworkXError("Graph G must be strongly connected.")
-    for name, node in (("A", nodeA), ("B", nodeB)):
-        if node is not None and node not in G.graph:
-            raise nx.NetworkXError(f"Node {name} is not in graph G.")
-    if invert_weight and weight is not None:
-        if not A.data.all():
-            raise ZeroDivisionError("an edge of weight 0 has no resistance")
-        A.data = 1 / A.data
+    ends = [v for v in (nodeA, nodeB) if v is not None]
+    _require(len(G) and all(v in G.graph for v in ends))
+    if weight is not None:  # resistances or conductances
+        weights = (w for *_, w in G.graph.edges(data=weight, default=0))
+        _require(all(0 < w < math.inf for w in weights))
+    inverts = invert_weight and weight is not None
+    A, nodes = G.matrix(weight, _inverse if inverts else float), list(G)
+    _require(sp.csgraph.connected_components(A, directed=False)[0] == 1)
     if nodeA is not None and nodeB is not None:
         b = np.zeros(len(nodes))
         b[nodes.index(nodeA)] += 1
@@ -214,25 +225,22 @@ def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None,
         return float(b @ solve(A, b, rtol=1e-10)[0]) if b.any() else 0.0
     L = solve(A, np.eye(len(nodes)), rtol=1e-10)[0] if len(nodes) > 1 else np.zeros((1, 1))
     R = np.diag(L)[:, None] + np.diag(L) - L - L.T
-    one = nodeA if nodeA is not None else nodeB
-    if one is not None:
-        return dict(zip(nodes, R[nodes.index(one)].tolist()))
+    if ends:
+        return dict(zip(nodes, R[nodes.index(ends[0])].tolist()))
     return {v: dict(zip(nodes, row)) for v, row in zip(nodes, R.tolist())}
 
 
+@_or_networkx
 def communicability_exp(G: BackendGraph) -> dict[Any, dict[Any, float]]:
-    """Return exp(A) of the graph without weights."""
-    A, nodes = G.matrix(None), list(G)
+    """Return exp(A), where A is 1 for edges of a weight other than 0."""
+    A, nodes = G.matrix() != 0, list(G)
     expA = expm_multiply(A, np.eye(len(nodes)), tol=1e-10)
     return {v: dict(zip(nodes, row)) for v, row in zip(nodes, expA.tolist())}
 
 
-def _laplacian(G: BackendGraph, weight: str | None, method: str, least: int = 2) -> Any:
+def _laplacians(G: BackendGraph, weight: str | None, method: str) -> Any:
     """Return the nodes of each component, with the matrix of its Laplacian."""
-    if len(G) < least:
-        raise nx.NetworkXError("graph has less than two nodes." if least > 1 else "graph is empty.")
-    if method not in ("tracemin", "tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg"):
-        raise nx.NetworkXError(f"unknown method {method!r}.")
+    _require(len(G) and method in ("tracemin", "tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg"))
     A = G.laplacian_part(weight)
     count, component = sp.csgraph.connected_components(A, directed=False)
     parts = (np.flatnonzero(component == c) for c in range(count))
@@ -245,33 +253,49 @@ def _fiedler(A: Any, normalized: bool, tol: float) -> tuple[float, Any]:
     As in the examples of NetworkX, the first element of the vector is negative.
     """
     matrix = "normalized-laplacian" if normalized else "laplacian"
-    w, v = eigsh(A, 2, which="SA", matrix=matrix, tol=min(tol, 1e-8))
-    return float(w[1]), -v[:, 1] if v[0, 1] > 0 else v[:, 1]
+    roots = np.sqrt(np.ravel(A.sum(axis=1))) if normalized else np.ones(A.shape[0])
+    tiny = 1e-7 * (1 if normalized else A.data.max())
+    for k in (2, 10):  # more, if weak edges leave several eigenvalues to rounding
+        k = min(k, A.shape[0])
+        v = eigsh(A, k, which="SA", matrix=matrix, tol=min(tol, 1e-8))[1][:, 1:]
+        # The sum of w(x_i − x_j)² over edges is right also if it is much smaller than the weights.
+        x = v / roots[:, None]
+        differences = np.repeat(x, np.diff(A.indptr), axis=0) - x[A.indices]
+        sums = differences.T @ (A.data[:, None] * differences) / 2
+        chosen = np.flatnonzero(sums.diagonal() < max(tiny, 2 * sums[0, 0]))
+        w, u = np.linalg.eigh(sums[chosen][:, chosen])
+        if w[0] > tiny:
+            break
+    v = v[:, chosen] @ u[:, 0]
+    return float(w[0]), -v if v[0] > 0 else v
 
 
+@_or_networkx
 def algebraic_connectivity(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
                            tol: float = 1e-8, method: str = "tracemin_pcg",
                            seed: Any = None) -> float:
     """Return the second smallest eigenvalue of the Laplacian."""
-    parts = _laplacian(G, weight, method)
-    return 0.0 if len(parts) > 1 else _fiedler(parts[0][1], normalized, tol)[0]
+    parts = _laplacians(G, weight, method)
+    _require(len(parts) == 1 and len(G) > 1)
+    return _fiedler(parts[0][1], normalized, tol)[0]
 
 
+@_or_networkx
 def fiedler_vector(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
                    tol: float = 1e-8, method: str = "tracemin_pcg", seed: Any = None) -> Any:
     """Return the eigenvector of the second smallest eigenvalue of the Laplacian."""
-    parts = _laplacian(G, weight, method)
-    if len(parts) > 1:
-        raise nx.NetworkXError("graph is not connected.")
-    return np.array([1.0, -1.0]) if len(G) == 2 else _fiedler(parts[0][1], normalized, tol)[1]
+    parts = _laplacians(G, weight, method)
+    _require(len(parts) == 1 and len(G) > 2)
+    return _fiedler(parts[0][1], normalized, tol)[1]
 
 
+@_or_networkx
 def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
                       tol: float = 1e-8, method: str = "tracemin_pcg",
                       seed: Any = None) -> list[Any]:
     """Return the nodes of each component in the order of its Fiedler vector."""
     nodes, order = list(G), []
-    for rows, A in _laplacian(G, weight, method, 1):
+    for rows, A in _laplacians(G, weight, method):
         if len(rows) > 2:
             rows = rows[np.argsort(_fiedler(A, normalized, tol)[1], kind="stable")]
         order += [nodes[i] for i in rows]
