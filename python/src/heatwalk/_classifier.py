@@ -14,9 +14,9 @@ from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
 from._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of, nodes_of)
-from ._labels import decode, encode, encode_several
+from ._labels import Labels, decode, encode, encode_several
 from ._matrix import Array
-from ._process import Progress
+from ._process import Progress, seed_of
 from ._results import axis
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         (−1, "" or None), or the class prior. By default the prior if the graph is in the
         constructor, because scikit-learn scores every prediction.
     prior : Known shares of the classes.
+    edge_weights : {"given", "none", "log"}, optional. The weights of edges: w, 1 or log(1 + w). By
+        default auto, lp and beliefs choose by held-out labels, and other methods take w.
     targets : The nodes that can have a label, or a mask of all nodes.
     kind_weights, since, until, half_life, random_state, threads, max_memory, progress : See
         :class:`Settings`; give a number as random_state for the same folds each time.
@@ -52,8 +54,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     kind_weights_ : The weights of kinds of edges by name, or None.
     accuracy_, accuracy_stderr_ : The accuracy at nodes without a label, estimated by
         cross-validation, and its standard error.
-    method_, settings_, nodes_, run_ : The method and the parameters that were chosen, the nodes in
-        the order of the rows, and the report of the program.
+    method_, settings_, nodes_, run_ : The method and the parameters that were chosen, with the
+        "weights" of edges if the graph has some, the nodes in the order of the rows, and the report
+        of the program.
 
     See also NodeRegressor, for numbers, and evaluate, a comparison of methods.
 
@@ -67,13 +70,14 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
-                 targets: Any = None, kind_weights: Any = None, since: Any = None,
+                 edge_weights: str | None = None, targets: Any = None, kind_weights: Any = None, since: Any = None,
                  until: Any = None, half_life: Any = None, random_state: Any = None,
                  threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
         self.graph, self.method = graph, method
         self.node_features, self.multi_label = node_features, multi_label
         self.unreached, self.prior = unreached, prior
+        self.edge_weights = edge_weights
         self.targets, self.random_state = targets, random_state
         self.kind_weights, self.half_life = kind_weights, half_life
         self.since, self.until = since, until
@@ -105,16 +109,16 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
-        unreached = self.unreached or ("blank" if self.graph is None else "prior")
+        unreached, seed = self._unreached(), seed_of(self.random_state)
         def work(folder: str) -> tuple[Any, Any, Any, dict[str, Any]]:
-            call = Call(folder, graph, self._settings())
+            call = Call(folder, graph, {**self._settings(), "random_state": seed})
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             options = {
                 "labels": write_labels(call), "o": path, "prior": self.prior,
                 "method": None if self.multi_label else self.method,
-                "multi_label": self.multi_label,
+                "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                 "unreached": None if unreached == "blank" else unreached,
-                "targets": call.write("targets.npy", "targets", targets), "is_random": True,
+                "targets": call.write("targets.npy", "targets", targets),
                 "node_features": call.write_attributes(self.node_features)}
             try:
                 run = call.run("classify", **options,
@@ -124,12 +128,15 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                     raise
                 run = call.run("classify", **options)
             accuracy = run.get("accuracy_estimate")
-            state = {"run_": run, "_model": b"",
+            parameters = dict(run.get("parameters") or {})
+            if "weights" in run:
+                parameters["weights"] = run["weights"]
+            state = {"run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": None if accuracy is None else float(accuracy),
                      "accuracy_stderr_": run.get("accuracy_stderr"),
                      "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"),
-                     "settings_": run.get("parameters") or {}}
+                     "settings_": parameters}
             if os.path.exists(model):
                 with open(model, "rb") as file:
                     state["_model"] = file.read()
@@ -144,6 +151,12 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 array[targets] = some
             scores, predicted, state["reached_"] = full
         return scores, cols, predicted, state
+
+    def _unreached(self) -> str:
+        """Return the prediction for nodes that no label reaches; majority has one for every node."""
+        if self.unreached or self.graph is None or self.method == "majority":
+            return self.unreached or "blank"
+        return "prior"
 
     def _fit_several(self, graph: Graph, rows: Any, y: Any) -> NodeClassifier:
         """Learn several labels for each node."""
@@ -235,9 +248,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
         if graph is None and self.graph is None:
             raise ValueError("graph is missing; pass the graph that fit was given")
-        if not self._model:
-            raise ValueError(f"explain: predictions of {self.method_} have no model of one label a "
-                             "node; the methods lp, lgc, poisson, cwk and auto do")
+        if self.multi_label:
+            raise ValueError("explain: there are reasons for one label a node, not for several")
         g = as_graph(self.graph if graph is None else graph)
         if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
             nodes = [nodes]
@@ -245,12 +257,17 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         ids = [str(v if own.path else r) for v, r in zip(nodes, rows_of(g, nodes, "nodes"))]
 
         def work(folder: str) -> dict[str, Any]:
-            call = Call(folder, g, self._settings())
-            model = call.path("model", "model")
-            with open(model, "wb") as file:
-                file.write(self._model)
+            call = Call(folder, g, self._chosen_settings())
+            if self._model:
+                options = {"model": call.path("model", "model")}
+                with open(options["model"], "wb") as file:
+                    file.write(self._model)
+            else:
+                labels = call.write_labels(Labels(self.classes_, self._code))
+                options = {"labels": labels, "method": self.method, "prior": self.prior,
+                           "edge_weights": self.run_.get("weights", self.edge_weights)}
             out = call.path("reasons.tsv", "out")
-            return call.run("explain", *ids, model=model, n=number, o=out,
+            return call.run("explain", *ids, **options, n=number, o=out,
                             node_features=call.write_attributes(self.node_features))
 
         def name(node: str) -> Any:
@@ -273,6 +290,14 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         columns = ["node", "label", "reason", "name", "detail", "share"]
         return pandas.DataFrame(lines, columns=columns, dtype=object).astype({"share": float})
 
+    def _chosen_settings(self) -> dict[str, Any]:
+        """Return the settings of fit, with the weights of kinds and the half-life that it chose."""
+        settings = {**self._settings(), "random_state": self._seed}
+        settings["kind_weights"] = self.kind_weights_ or self.kind_weights
+        if self.half_life == "choose":
+            settings["half_life"] = self.run_.get("half_life")
+        return settings
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, for :func:`load` and graphs with further nodes.
 
@@ -286,7 +311,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                  "path": self._nodes.path,
                  "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path
                  else list(self.nodes_),
-                 "unreached": self.unreached or ("blank" if self.graph is None else "prior")}
+                 "unreached": self._unreached()}
         try:
             text = json.dumps(about)
         except TypeError as error:

@@ -122,17 +122,23 @@ def encode(y: Any, n: int, rows: Any = None) -> Labels:
         raise ValueError("Input y contains NaN; leave nodes without a label out of X")
     known, numbers = ~missing, values.dtype.kind in "if"
     if rows is None:
+        if values.dtype.kind in "OUS":
+            known[known] = ~_without_words(values[known])
+        marked = known.copy()
         if numbers:
             known &= values != -1
-        elif values.dtype.kind in "OUS":
-            known[known] = ~_without_words(values[known])
-            if values.dtype == object:
-                known[known] = [isinstance(v, str) or v != -1 for v in values[known]]
+        elif values.dtype == object:
+            known[known] = [isinstance(v, str) or v != -1 for v in values[known]]
+        if missing.any() and known.any() and (marked & ~known).any():
+            warn("y: -1 counts as a node without a label, as missing values do; if -1 is a class, "
+                 "number the classes from 0")
         if not known.any():
             raise ValueError("y has no label: all of it is -1, None or NaN")
     classes, codes = classes_of(values[known])
     if numbers and len(classes) == 1 and classes[0] == 1 and not known.all() and not missing.any():
         warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1")
+    if rows is not None and -1 in classes.tolist() and len(classes) > 2:
+        warn("y: -1 is a class; leave nodes without a label out of X")
     if rows is None and "-1" in classes.tolist():
         warn("'-1' is a class, because it is text; None marks unlabelled nodes")
     places, code = np.flatnonzero(known) if rows is None else rows, np.full(n, -1, dtype=np.int32)

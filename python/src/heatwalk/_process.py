@@ -76,7 +76,7 @@ _ARGUMENTS = {
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
-    "until kind time per_class self_loops split").split()})
+    "until kind time per_class self_loops split edge_weights").split()})
 
 _running: set[subprocess.Popen[bytes]] = set()
 _cancelled: set[subprocess.Popen[bytes]] = set()

@@ -109,7 +109,7 @@ def _write_split(call: Call, split: Any) -> str:
 
 
 def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: Any = None,
-            node_features: Any = None, prior: Path | None = None,
+            node_features: Any = None, prior: Path | None = None, edge_weights: str | None = None,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return the nodes whose labels would improve the predictions most.
 
@@ -117,7 +117,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     graph, y : A graph in any form that :func:`as_graph` takes, and labels, as in
         :meth:`NodeClassifier.fit`.
     n : The number of nodes, to be labelled as one batch.
-    method, targets, node_features, prior : As for :class:`NodeClassifier`.
+    method, targets, node_features, prior, edge_weights : As for :class:`NodeClassifier`.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns: a row for each node, the most useful first: node, the expected information gain as a
@@ -132,6 +132,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
         path = call.path("suggestions.tsv", "out")
         call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path,
                  targets=call.write("targets.npy", "targets", chosen), prior=prior,
+                 edge_weights=edge_weights,
                  node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
