@@ -13,7 +13,8 @@ from ._call import Call, rows_of
 from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
-from._graph import (Graph, as_array, as_graph, as_objects, bytes_of, is_pandas, labels_of, nodes_of)
+from ._graph import (Graph, as_array, as_graph, as_objects, bytes_of, checksum, is_pandas, labels_of,
+                     nodes_of)
 from ._labels import Labels, decode, encode, encode_several
 from ._matrix import Array
 from ._process import Progress, seed_of
@@ -127,13 +128,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 if error.place != "save-model":
                     raise
                 run = call.run("classify", **options)
-            accuracy = run.get("accuracy_estimate")
+            accuracy, error = (None if run.get(v) is None else float(run[v])
+                               for v in ("accuracy_estimate", "accuracy_stderr"))
             parameters = dict(run.get("parameters") or {})
             if "weights" in run:
                 parameters["weights"] = run["weights"]
             state = {"run_": run, "_model": b"", "_seed": seed,
-                     "accuracy_": None if accuracy is None else float(accuracy),
-                     "accuracy_stderr_": run.get("accuracy_stderr"),
+                     "accuracy_": accuracy, "accuracy_stderr_": error,
                      "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"),
                      "settings_": parameters}
@@ -251,6 +252,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if self.multi_label:
             raise ValueError("explain: there are reasons for one label a node, not for several")
         g = as_graph(self.graph if graph is None else graph)
+        if self._state != () and checksum(g) != self._state:
+            raise ValueError("graph is not that of fit, whose predictions are explained")
         if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
             nodes = [nodes]
         own = nodes_of(g)

@@ -227,6 +227,8 @@ def is_pandas(x: Any) -> bool:
 
 def as_array(x: Any) -> Any:
     """Return the array of a tensor, a series and the like, and other objects as they are."""
+    if np.ma.isMaskedArray(x) and np.ma.is_masked(x):
+        raise ValueError("an array has masked elements; fill them, as array.filled(0) does")
     if hasattr(x, "detach"):  # a tensor of PyTorch
         x = x.detach().cpu()
     if hasattr(x, "to_numpy"):
@@ -358,6 +360,10 @@ def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
 def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     nodes = list(graph.nodes)
     names = None if nodes == list(range(len(nodes))) else nodes
+    without = sum(weight not in data for *_, data in graph.edges(data=True))
+    if weight is not None and 0 < without < graph.number_of_edges():
+        warn(f"graph: {without} of {graph.number_of_edges()} edges have no attribute {weight!r} "
+             "and have weight 1, as in NetworkX")
     if kind is None and time is None:
         return Graph(_csr(csr_of_networkx(graph, weight)), names)
     edges = list(graph.edges(keys=True, data=True) if graph.is_multigraph() else
@@ -418,7 +424,8 @@ def _from_table(columns: dict[str, Any], source: Any, target: Any, weight: Any, 
                              f"frame.dropna(subset=[{title!r}]) does")
     ends = [arrays[source], arrays[target]]
     number: dict[Any, int] = {v: i for i, v in enumerate(nodes)}
-    if not number and all(v.dtype.kind in "iu" for v in ends):
+    if not number and all(v.dtype.kind in "iu" for v in ends) and \
+            np.result_type(*ends).kind in "iu":  # not float64, of int64 and uint64
         names, codes = np.unique(np.concatenate(ends), return_inverse=True)
         number, codes = dict.fromkeys(names.tolist(), 0), codes.reshape(2, -1)
     else:
@@ -562,11 +569,11 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
                                 os.fspath(graph))
         return Graph(path=os.fspath(graph))
     if sp.issparse(graph):
-        return Graph(_csr(graph))
+        return _of_matrix(graph)
     if hasattr(graph, "edge_index"):  # the Data of PyTorch Geometric
         weight = getattr(graph, "edge_weight", None)
         return _from_index(graph.edge_index, weight, int(graph.num_nodes), directed)
-    array = np.asarray(as_array(graph))
+    array = graph.filled(0) if np.ma.isMaskedArray(graph) else np.asarray(as_array(graph))
     if array.ndim == 0:
         raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or "
                          "igraph graph, a frame of edges, or a path")
@@ -577,7 +584,18 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
         if array[0, 1] != array[1, 0] or array[0, 0] or array[1, 1]:
             raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; "
                              "pass num_nodes for an edge index, or a scipy.sparse matrix")
-    return Graph(_csr(array))
+    return _of_matrix(array)
+
+
+def _of_matrix(matrix: Any) -> Graph:
+    """Return the graph of a matrix, with a warning if this is half of a symmetric one."""
+    made = Graph(_csr(matrix))
+    rows = np.repeat(np.arange(made.n), np.diff(made.matrix.indptr))
+    if made.matrix.nnz > 1 and ((rows < made.matrix.indices).all() or
+                                (rows > made.matrix.indices).all()):
+        warn("graph: the matrix is strictly triangular, so that its edges have a direction; pass "
+             "A + A.T if it is half of a symmetric matrix")
+    return made
 
 
 def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:

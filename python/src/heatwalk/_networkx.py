@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 
-from ._graph import csr_of_networkx
+from ._graph import csr_of_networkx, is_signed
 from ._matrix import eigsh, expm_multiply, solve
 
 
@@ -197,6 +197,7 @@ def local_and_global_consistency(G: BackendGraph, alpha: float = 0.99, max_iter:
                                  label_name: str = "label") -> list[Any]:
     """Return the label of each node by local and global consistency, with the steps of NetworkX."""
     (classes, B), A = _classes(G, label_name), G.matrix()
+    _require(not is_signed(A))
     root = _degrees(A) ** -0.5
     return _propagate(alpha * _scaled(A, root, root), (1 - alpha) * B, classes, max_iter)
 

@@ -26,7 +26,8 @@ class Block:
     def __init__(self, array: NDArray[Any], rows: Any, cols: Any, run: dict[str, Any]) -> None:
         self.array, self._rows, self._cols, self.run = array, rows, cols, run
         bound = run.get("error_bound")
-        self.error_bound: float | None = run.get("error_estimate") if bound is None else bound
+        bound = run.get("error_estimate") if bound is None else bound
+        self.error_bound = None if bound is None else float(bound)
 
     @property
     def rows(self) -> Sequence[Any]:

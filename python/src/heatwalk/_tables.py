@@ -90,6 +90,8 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
               "log_loss", "parameters", "seconds"]
     lines = [{names.get(k, k): r[k] for k in wanted if k in r} for r in run["results"]]
     frame = pandas.DataFrame(lines)
+    whole = frame.select_dtypes("integer").columns.difference(["train_per_class"])
+    frame[whole] = frame[whole].astype(float)  # such as accuracies of 1 alone
     if splits == 1 and "stderr" in frame:
         frame["stderr"] = np.nan
     frame.attrs["run"] = run
