@@ -420,6 +420,40 @@ class ScikitLearn(unittest.TestCase):
         F = hw.NodeEmbedding(graph=self.g, method="cwk:steps=3").fit(self.nodes, self.y[self.nodes])
         self.assertEqual(F.transform([1, 2]).shape, (2, 28))
 
+    def test_trivial_vectors(self):
+        """Vectors of components with edges are left out, of each matrix, and isolated nodes change nothing."""
+        rng = np.random.default_rng(4)
+        blocks = [np.triu(rng.random((k, k)) + 0.2, 1) for k in (5, 3, 2)]
+        A = sp.block_diag([b + b.T for b in blocks]).toarray()
+        A[3, 3] = 0.7
+        signed = A.copy()
+        signed[np.ix_([0, 1], [2, 3, 4])] *= -1  # two sides: a balanced component
+        signed[np.ix_([2, 3, 4], [0, 1])] *= -1
+        signed[3, 3] = 0
+        for M, trivial in ((A, 3), (signed, 2)):
+            D = np.diag(abs(M).sum(axis=1))
+            root = np.diag(1 / np.sqrt(np.diag(D)))
+            dense = {"laplacian": D - M, "normalized-laplacian": root @ (D - M) @ root, "normalized-adjacency": root @ M @ root, "adjacency": M}
+            if trivial == 3:
+                dense["transition"] = dense["normalized-adjacency"]
+            for matrix, T in dense.items():
+                values = np.linalg.eigvalsh(T)
+                want = values[trivial:] if "laplacian" in matrix else values[::-1][0 if matrix == "adjacency" else trivial:]
+                if trivial == 2 and matrix != "adjacency":  # the vector of the sides has the value of the trivial ones
+                    self.assertAlmostEqual(want[0], values[0] if "laplacian" in matrix else values[-1], 9)
+                for zeros in ([], [0, 4, 10]):
+                    padded = np.insert(np.insert(M, zeros, 0, axis=0), zeros, 0, axis=1)
+                    E = hw.NodeEmbedding(4, matrix=matrix).fit(padded)
+                    np.testing.assert_allclose(E.eigenvalues_, want[:4], atol=1e-8, err_msg=f"{matrix} {zeros} {trivial}")
+                    isolated = ~padded.any(axis=1)
+                    self.assertEqual(np.abs(E.embedding_[isolated]).sum(), 0)
+                    vectors = E.embedding_[~isolated]
+                    if matrix != "transition":
+                        np.testing.assert_allclose(T @ vectors, vectors * E.eigenvalues_, atol=1e-7)
+                    else:
+                        np.testing.assert_allclose(np.linalg.solve(D, M) @ vectors, vectors * E.eigenvalues_, atol=1e-7)
+        self.assertEqual(hw.NodeEmbedding(2).fit(np.zeros((3, 3))).embedding_.shape, (3, 0))
+
     def test_estimator_checks(self):
         import sklearn
         from sklearn.utils.estimator_checks import check_estimator

@@ -60,8 +60,11 @@ class Functions(unittest.TestCase):
             self.assertLess(np.abs(self.A @ v - v * w).max(), 1e-5)
         w = hw.eigsh(self.A, 2, sigma=0.5, return_eigenvectors=False)
         self.assertLess(np.abs(w - np.sort(values[np.argsort(abs(values - 0.5))[:2]])).max(), 1e-6)
-        with self.assertRaisesRegex(ValueError, "which='SM' is not supported; give LM, LA or SA"):
-            hw.eigsh(self.A, 5, which="SM")
+        for which, arguments, text in (("SM", {}, "; give LM, LA or SA"), ("LA", {"sigma": 0.5}, " with sigma")):
+            with self.assertRaisesRegex(ValueError, f"which='{which}' is not supported{text}"):
+                hw.eigsh(self.A, 5, which=which, **arguments)
+        triangle = np.ones((3, 3)) - np.eye(3)
+        self.assertEqual(hw.eigsh(triangle, 2, which="LA", return_eigenvectors=False).dtype, np.float64)
 
     def test_apply(self):
         for name, dense in (("adjacency", self.A), ("laplacian", self.L)):

@@ -1,15 +1,21 @@
-"""The backend of NetworkX passes NetworkX's own tests of the functions that it has."""
+"""The backend of NetworkX agrees with NetworkX and passes its tests of the functions that it has."""
 
+import itertools
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
+import numpy as np
 import wheelbuild
 
 try:
     import networkx
+except ImportError:
+    networkx = None
+try:
     import pytest  # noqa: F401
     from networkx.utils import backends  # noqa: F401  of 3.2 and later
 
@@ -40,6 +46,115 @@ class Backend(unittest.TestCase):
             code = ("import networkx as nx; G = nx.karate_club_graph(); a = nx.pagerank(G, backend='heatwalk'); "
                     "b = nx.pagerank(G); assert max(abs(a[v] - b[v]) for v in G) < 1e-12")
             subprocess.run([sys.executable, "-c", code], env=env, check=True)
+
+
+def random_graph(kind, weights, shape, seed):
+    """Return a connected graph of a class with a kind of weights, perhaps with loops, isolated nodes, or as a view."""
+    rng = np.random.default_rng(seed)
+    n, G = 7, kind()
+    ends = [*((i, i + 1) for i in range(n - 1)), *(rng.choice(n, 2, replace=False) for _ in range(8))]
+    ends += [(0, 0), (3, 3), (0, 0)] if shape == "loops" else []
+    for i, j in ends:
+        w = {"none": None, "positive": rng.random() + 0.5, "whole": int(rng.integers(1, 6)), "zero": float(rng.integers(0, 3)),
+             "missing": 2.0 if rng.random() < 0.6 else None, "negative": rng.normal(), "opposite": float(rng.choice([1, -1])),
+             "wide": 10.0 ** rng.uniform(-3, 3)}[weights]
+        G.add_edge(f"n{i}", f"n{j}", **({} if w is None else {"weight": w}))
+    if shape == "isolated":
+        G.add_nodes_from("xy")
+    for v in list(G)[::2]:
+        G.nodes[v]["label"] = str(rng.choice(["a", "b", "c"]))
+    return G.subgraph(list(G)[:-1]) if shape == "view" else kind() if shape == "empty" else G
+
+
+def calls(G):
+    """Return (function, arguments) for the functions of the backend."""
+    first, last = (list(G)[i] if len(G) else 0 for i in (0, -1))
+    rising = {v: i + 1 for i, v in enumerate(G)}
+    for weight in (None, "weight"):
+        w = {"weight": weight}
+        yield from (("pagerank", w), ("pagerank", {"personalization": rising, "dangling": {first: 1}, **w}), ("pagerank", {"personalization": {}}))
+        yield from (("eigenvector_centrality", {"max_iter": 500, **w}), ("katz_centrality", {"beta": rising, "alpha": 0.05, **w}))
+        for inverts in (True, False):
+            yield "resistance_distance", {"nodeA": first, "nodeB": last, "invert_weight": inverts, **w}
+        for normalized in (False, True):
+            yield "algebraic_connectivity", {"method": "lanczos", "normalized": normalized, **w}
+        yield "fiedler_vector", {"method": "lanczos", **w}
+    for steps in (0, 3):
+        yield from (("harmonic_function", {"max_iter": steps}), ("local_and_global_consistency", {"max_iter": steps}))
+    yield from (("resistance_distance", {"nodeA": first, "nodeB": "absent"}), ("communicability_exp", {}), ("fiedler_vector", {"method": "no"}))
+
+
+@unittest.skipIf(networkx is None, "NetworkX is not installed")
+class Agreement(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        self.addCleanup(warnings.resetwarnings)
+
+    def assert_close(self, got, want, text):
+        self.assertIsInstance(got, float if isinstance(want, float) else type(want), text)
+        if isinstance(want, dict):
+            self.assertEqual(list(got), list(want), text)
+            for node in want:
+                self.assert_close(got[node], want[node], text)
+        elif isinstance(want, (float, np.ndarray)):
+            sign = np.sign(np.vdot(got, want)) if isinstance(want, np.ndarray) else 1
+            np.testing.assert_allclose(got * sign, want, rtol=1e-5, atol=1e-6, err_msg=text)
+        elif not isinstance(want, Exception):
+            self.assertEqual(got, want, text)
+
+    def test_calls(self):
+        """Calls with graphs of each class, kind of weights and shape have the result or the error of NetworkX."""
+        from heatwalk._networkx import backend
+
+        def run(function, *args, **options):
+            try:
+                return function(*args, **options)
+            except Exception as error:
+                return error
+
+        kinds = (networkx.Graph, networkx.DiGraph, networkx.MultiGraph, networkx.MultiDiGraph)
+        weights = ("none", "positive", "whole", "zero", "missing", "negative", "opposite", "wide")
+        cases = list(itertools.product(kinds, weights, ("plain", "loops", "isolated", "view", "empty")))
+        hunt = os.environ.get("HEATWALK_HUNT") == "1"
+        slow = 0
+        for seed, case in enumerate(cases):
+            G = random_graph(*case, seed)
+            for name, arguments in calls(G):
+                if name.startswith(("resist", "algebraic", "fiedler", "communic")):  # a process each
+                    slow += 1
+                    if slow % 16 and not hunt:
+                        continue
+                want = run(getattr(networkx, name, None) or getattr(networkx.node_classification, name), G, **arguments)
+                if not isinstance(want, networkx.NetworkXNotImplemented):
+                    got = run(getattr(backend, name), backend.convert_from_nx(G), **arguments)
+                    self.assert_close(got, want, f"{case[0].__name__} {case[1:]} {seed}: {name} {arguments}")
+
+    def test_weak_edges(self):
+        """Fiedler vectors and resistances of a path are those of its formulas, however weak edges are."""
+        from heatwalk._networkx import backend
+
+        for weak in (1e-15, 1e-9, 1e-3):
+            G = networkx.path_graph(5)
+            for i, w in enumerate((1, weak, 1, 1)):
+                G[i][i + 1]["weight"] = w
+            H = backend.convert_from_nx(G)
+            vector = backend.fiedler_vector(H)
+            self.assertLess(abs(abs(vector @ (3, 3, -2, -2, -2)) / 30**0.5 - 1), 1e-5)
+            self.assertLess(abs(backend.algebraic_connectivity(H) / weak - 5 / 6), 2e-3)
+            self.assertLess(abs(backend.resistance_distance(H, 0, 4, weight="weight") / (3 + weak) - 1), 1e-9)
+            self.assertLess(abs(backend.resistance_distance(H, 0, 4, weight="weight", invert_weight=False) / (3 + 1 / weak) - 1), 1e-9)
+
+    def test_copies(self):
+        """A graph that the backend keeps a conversion of can be copied and pickled."""
+        import copy
+        import pickle
+
+        from heatwalk._networkx import backend
+
+        H = backend.convert_from_nx(networkx.karate_club_graph())
+        ranks = backend.pagerank(H)
+        for other in (copy.deepcopy(H), pickle.loads(pickle.dumps(H))):
+            self.assertEqual(backend.pagerank(other), ranks)
 
 
 if __name__ == "__main__":
