@@ -43,11 +43,18 @@ class Edges:
         names = [[self.names[i] for i in end] for end in (self.source, self.target)]
         return list(zip(*names, self.weight.tolist()) if self.weighted else zip(*names))
 
+    def table(self):
+        """Return the lines of a table, of an undirected graph perhaps in both directions."""
+        lines = self.lines()
+        if not self.directed and isinstance(self.names[0], str):
+            lines += [(b, a, *w) for a, b, *w in reversed(lines) if a != b]
+        return lines
+
     def write(self, folder):
         """Write a table of the edges and return its path and the flags to read it with."""
         path, nodes = (os.path.join(folder, name) for name in ("edges.csv", "nodes.ids"))
         with open(path, "w", newline="") as file:
-            csv.writer(file).writerows([("source", "target", "weight")[: 2 + self.weighted], *self.lines()])
+            csv.writer(file).writerows([("source", "target", "weight")[: 2 + self.weighted], *self.table()])
         with open(nodes, "w") as file:
             file.writelines(f"{v}\n" for v in self.names)
         return path, ["--directed" if self.directed else "--undirected", "--nodes", nodes, "--self-loops", "keep"]
@@ -91,7 +98,7 @@ class Edges:
         if not missing("pandas"):
             import pandas
 
-            frame = pandas.DataFrame(self.lines(), columns=["source", "target", "weight"][: 2 + self.weighted])
+            frame = pandas.DataFrame(self.table(), columns=["source", "target", "weight"][: 2 + self.weighted])
             yield "frame", hw.as_graph(frame, directed=self.directed)
             if not missing("pyarrow"):
                 import pyarrow

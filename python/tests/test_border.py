@@ -159,13 +159,27 @@ class KindsAndTimes(unittest.TestCase):
         del g, m
         self.assertFalse(os.path.exists(folder))
 
+    def test_ambiguous_arrays(self):
+        """Hidden values are no edges, halves of matrices are named, and ids of two types keep their digits."""
+        A = np.ma.masked_less([[0, 0.9, 0.1], [0.9, 0, 0.8], [0.1, 0.8, 0]], 0.5)
+        self.assertEqual(hw.as_graph(A).matrix.nnz, 4)
+        with self.assertRaisesRegex(ValueError, r"masked elements; fill them, as array.filled\(0\)"):
+            hw.apply(A, "laplacian", np.ma.masked_less([1.0, 2, 3], 2))
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "strictly triangular"):
+            hw.as_graph(np.triu(np.ones((4, 4)), 1))
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "-1 is a class"):
+            hw.NodeClassifier("majority", graph=np.ones((6, 6)) - np.eye(6)).fit([0, 1, 2, 3], [-1, 0, 1, 1])
+        ids = pandas.DataFrame({"source": np.array([2**63 + 1, 2**63 + 2], dtype=np.uint64), "target": [7, 8]})
+        self.assertEqual(sorted(map(int, hw.as_graph(ids).nodes)), [7, 8, 2**63 + 1, 2**63 + 2])
+
     def test_keys_of_multigraphs(self):
         G = networkx.MultiGraph()
         G.add_nodes_from("zabc")
         G.add_edge("a", "b", "pays", weight=2, year=2020)
         G.add_edge("a", "b", "calls", year=2021)
         G.add_edge("b", "c", "calls", year=2022)
-        g = hw.as_graph(G, kind="key", time="year")
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "2 of 3 edges have no attribute 'weight'"):
+            g = hw.as_graph(G, kind="key", time="year")
         self.assertEqual(list(g.nodes), list("zabc"))
         got = hw.apply(g, "adjacency", np.eye(4), kind_weights={"pays": 10}, until=2021).array
         np.testing.assert_array_equal(got, 21 * (np.add.outer([9, 1, 2, 9], [9, 1, 2, 9]) == 3))

@@ -262,7 +262,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         def work(folder: str) -> dict[str, Any]:
             call = Call(folder, g, self._chosen_settings())
             if self._model:
-                options = {"model": call.path("model", "model")}
+                options: dict[str, Any] = {"model": call.path("model", "model")}
                 with open(options["model"], "wb") as file:
                     file.write(self._model)
             else:

@@ -294,13 +294,17 @@ def _from_edges(ends: Any, weight: Any, n: int, directed: bool, names: Any) -> A
         matrix.data[:] = 1
     if directed:
         return _csr(matrix)
-    both = matrix.multiply(matrix.T != 0).tocoo()
-    for e in np.flatnonzero(np.ravel(matrix[both.col, both.row]) != both.data)[:1]:
-        i, j = both.row[e], both.col[e]
+    matrix.eliminate_zeros()
+    there = matrix.multiply(matrix.T != 0).tocsr().tocoo()
+    back = matrix.T.multiply(matrix != 0).tocsr().tocoo().data
+    apart = abs(there.data - back) > 1e-10 * np.maximum(abs(there.data), abs(back))  # not by rounding
+    for e in np.flatnonzero(apart)[:1]:
+        i, j = there.row[e], there.col[e]
         a, b = (i, j) if names is None else (names[i], names[j])
-        raise ValueError(f"{a}–{b} has weight {matrix[i, j]:g}, and {b}–{a} has weight "
-                         f"{matrix[j, i]:g}; keep one of them, or pass directed=True to as_graph")
-    return _csr(matrix + matrix.T - both)
+        raise ValueError(f"{a}–{b} has weight {there.data[e]:g}, and {b}–{a} has weight "
+                         f"{back[e]:g}; keep one of them, or pass directed=True to as_graph")
+    there.data = (there.data + back) / 2
+    return _csr(matrix + matrix.T - there)
 
 
 def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr_matrix:

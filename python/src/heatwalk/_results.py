@@ -27,7 +27,7 @@ class Block:
         self.array, self._rows, self._cols, self.run = array, rows, cols, run
         bound = run.get("error_bound")
         bound = run.get("error_estimate") if bound is None else bound
-        self.error_bound = None if bound is None else float(bound)
+        self.error_bound: float | None = None if bound is None else float(bound)
 
     @property
     def rows(self) -> Sequence[Any]:
