@@ -6,7 +6,7 @@ import "github.com/heatwalk/heatwalk/param"
 // Its usual grid loses nothing, on the graphs that it was made with, against that of
 // Neumann, Garnett and Kersting.
 var Spec = param.Spec{
-	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)", Works: param.Undirected | param.Directed,
+	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)", Works: param.Undirected | param.Directed, Arcs: param.AlongArcs,
 	Source: "Neumann, Garnett and Kersting, Coinciding walk kernels, ACML 2013, equation 4",
 	Params: []param.Param{
 		{

@@ -160,7 +160,7 @@ func BaselineBytes(p *Problem, s *Settings) int64 { return compared(p, s).Compar
 type labelPropagation struct{ noTuning }
 
 var propagationSpec = param.Spec{
-	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: param.Undirected | param.Directed | param.Signed,
+	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: param.Undirected | param.Directed | param.Signed, Arcs: param.AlongArcs,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003",
 	Params: []param.Param{
 		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
@@ -227,7 +227,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	} else {
 		out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	}
-	if set.Raw {
+	if set.Raw || set.Explain {
 		out.Raw = chunks.Block[float64](n, len(p.Names))
 		l.Raw = out.Raw
 	}
@@ -281,7 +281,7 @@ func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 		return 0, err
 	}
 	bytes := propagationOf(p, v, s).Bytes()
-	if s.Raw {
+	if s.Raw || s.Explain {
 		bytes += chunks.Bytes[float64](len(p.Degrees), len(p.Names))
 	}
 	return bytes, nil

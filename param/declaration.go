@@ -17,12 +17,19 @@ const (
 	Signed                      // undirected graphs with negative weights
 )
 
+// Uses of arcs by methods.
+const (
+	AlongArcs      = "a node takes the labels that its own walk along the arcs reaches"
+	BothDirections = "arcs are used in both directions"
+)
+
 // Spec declares a kernel, learner or method.
 type Spec struct {
 	Name   string  // as users write it, such as "diffusion"
 	Title  string  // the formula, in a line without the name: "exp(−βL)"
 	Source string  // in the literature: authors, title, year, and section or equation; may be empty
 	Works  uint    // on what, a sum of [Undirected] and the others
+	Arcs   string  // how the arcs of directed graphs are used: [AlongArcs] or [BothDirections]; "": as the formula says
 	Params []Param // in the order in which they are listed
 }
 

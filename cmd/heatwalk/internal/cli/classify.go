@@ -510,7 +510,11 @@ func (r *classifyRun) headline() string {
 		if r.f.unreached == "prior" {
 			left = "have the likeliest class of the prior"
 		}
-		text += fmt.Sprintf(" · %s in %s cannot be reached from a label and %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), left)
+		fault := "cannot be reached from a label"
+		if r.data.g.Directed && slices.ContainsFunc(r.f.method.Declarations(), func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
+			fault = "reach no label along the arcs"
+		}
+		text += fmt.Sprintf(" · %s in %s %s and %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), fault, left)
 	}
 	if r.AccuracyEstimate != nil {
 		scope := ""

@@ -106,6 +106,9 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 	}{{param.Undirected, "undirected graphs"}, {param.Directed, "directed graphs"}, {param.Vectors, "tables"}, {param.Graphs, "collections of graphs"}, {param.Signed, "signed graphs"}} {
 		if s.Works&input.works != 0 {
 			d.Inputs = append(d.Inputs, input.name)
+			if input.works == param.Directed && s.Arcs != "" {
+				d.Inputs[len(d.Inputs)-1] += " (" + s.Arcs + ")"
+			}
 		}
 	}
 	for i := range s.Params {
