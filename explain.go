@@ -1,10 +1,11 @@
 package heatwalk
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -47,48 +48,114 @@ func (p *Prediction) explain(ctx context.Context, problem *method.Problem, rows 
 	if err != nil {
 		return err
 	}
-	kinds, err := kindsOf(ctx, p.g, list)
-	if err != nil {
-		return err
-	}
 	for i := range list {
 		e := &list[i]
 		e.Label, e.Probability = p.Label(e.Node), p.Prediction.Scores.At(e.Row, e.Class)
-		for k := range e.Links {
-			e.Links[k].Kind = strings.Join(kinds[e.Links[k].Rows], ",")
-		}
 	}
 	p.Reasons = append(p.Reasons, list...)
-	return nil
+	return p.addKinds(ctx, list)
 }
 
-// kindsOf returns the names of the kinds of the links in explanations; nil: links have no kinds. Cost: one sweep.
-func kindsOf(ctx context.Context, g *Graph, list []explain.Explanation) (map[[2]int][]string, error) {
-	if g.Store == nil || g.Store.Manifest.Kinds == nil {
-		return nil, nil
+// edgesOfLink are the edges between two nodes.
+type edgesOfLink struct {
+	codes           []uint32
+	weights, values []float64 // without and with factors of kinds and times
+}
+
+// addKinds fills in the kinds of the links of explanations. Cost: two sweeps.
+func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
+	s := p.g.Store
+	if s == nil || !s.Manifest.Coded() {
+		return nil
 	}
-	ends, names := map[int][]int{}, map[[2]int][]string{}
+	links := map[[2]int]*edgesOfLink{}
+	rows := map[int]bool{}
 	for i := range list {
 		for _, l := range list[i].Links {
-			ends[l.Rows[0]] = append(ends[l.Rows[0]], l.Rows[1])
+			links[l.Rows] = new(edgesOfLink)
+			rows[l.Rows[0]] = true
+			rows[l.Rows[1]] = rows[l.Rows[1]] || p.g.Directed
 		}
 	}
-	var codes []uint32
-	err := g.Store.Sweep(ctx, 1, func(_ int, panel sparse.Panel) error {
-		for i := panel.Lo; i < panel.Hi; i++ {
-			if ends[i] == nil {
-				continue
-			}
-			col, _ := panel.Row(i - panel.Lo)
-			codes = panel.AppendCodes(codes[:0], i-panel.Lo)
-			for entry, code := range codes {
-				link, name := [2]int{i, int(col[entry])}, g.Store.Manifest.Kinds[shard.KindOf(code)].Name
-				if slices.Contains(ends[i], link[1]) && !slices.Contains(names[link], name) {
-					names[link] = append(names[link], name)
+	each := func(a sparse.Matrix, take func(link *edgesOfLink, code uint32, value float64)) error {
+		var codes []uint32
+		return a.Sweep(ctx, 1, func(_ int, panel sparse.Panel) error {
+			for i := panel.Lo; i < panel.Hi; i++ {
+				if !rows[i] {
+					continue
+				}
+				col, val := panel.Row(i - panel.Lo)
+				codes = panel.AppendCodes(codes[:0], i-panel.Lo)
+				for entry, c := range col {
+					link := links[[2]int{i, int(c)}]
+					if link == nil && p.g.Directed {
+						link = links[[2]int{int(c), i}]
+					}
+					if link == nil {
+						continue
+					}
+					value := 1.0
+					if val != nil {
+						value = val[entry]
+					}
+					take(link, codes[entry], value)
 				}
 			}
-		}
-		return nil
+			return nil
+		})
+	}
+	unweighted, _ := shard.Weighed(s.Store, &shard.Codebook{})
+	err := each(unweighted, func(link *edgesOfLink, code uint32, value float64) {
+		link.codes = append(link.codes, code)
+		link.weights = append(link.weights, value)
 	})
-	return names, err
+	if err != nil {
+		return err
+	}
+	err = each(s, func(link *edgesOfLink, _ uint32, value float64) {
+		link.values = append(link.values, method.EdgeWeight(p.Weights, value))
+	})
+	for i := range list {
+		for k := range list[i].Links {
+			l := &list[i].Links[k]
+			l.Kinds = links[l.Rows].kinds(s.Manifest)
+		}
+	}
+	return err
+}
+
+// kinds returns the kinds of the edges that count, with their shares.
+func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
+	position := map[int]int{} // of a kind in list
+	total := 0.0
+	order := sched.UpTo(len(l.codes))
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.codes[i], l.codes[j]) }) // by time
+	for _, i := range order {
+		if l.values[i] == 0 {
+			continue
+		}
+		kind := shard.KindOf(l.codes[i])
+		k, isListed := position[kind]
+		if !isListed {
+			k = len(list)
+			position[kind] = k
+			list = append(list, explain.LinkKind{})
+		}
+		e := &list[k]
+		if m.Kinds != nil {
+			e.Kind = m.Kinds[kind].Name
+		}
+		if m.Times != nil {
+			e.Last = m.Times.Text(shard.TimeOf(l.codes[i]))
+			e.First = cmp.Or(e.First, e.Last)
+		}
+		e.Weight += l.weights[i]
+		e.Share += l.values[i]
+		total += l.values[i]
+	}
+	for k := range list {
+		list[k].Share /= total
+	}
+	slices.SortStableFunc(list, func(a, b explain.LinkKind) int { return cmp.Compare(b.Share, a.Share) })
+	return list
 }

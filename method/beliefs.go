@@ -112,7 +112,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components, Workers: set.Workers}
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, seedsOf(p, 0, len(p.Names)), fold, &beliefs.Settings{
-		Candidates: list, Memory: p.Remaining(set.Memory),
+		Candidates: list, Explain: set.Explain, Memory: p.Remaining(set.Memory),
 		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },
 	})
 	if err != nil {
@@ -131,7 +131,6 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
 	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec, valuesOf(model.Candidate)}}
-	model.Explain = set.Explain
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err
 	}

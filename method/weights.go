@@ -44,6 +44,16 @@ func Weightings() []string {
 	return names
 }
 
+// EdgeWeight returns the weight that an edge has by a name of [Weightings].
+func EdgeWeight(name string, w float64) float64 {
+	for _, weighting := range weightings {
+		if weighting.name == name {
+			return weighting.value(w)
+		}
+	}
+	return w
+}
+
 // weightChooser is a method for which held-out labels choose the weights of edges.
 type weightChooser interface{ choosesWeights(s *Settings) bool }
 

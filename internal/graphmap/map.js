@@ -107,7 +107,8 @@ function describe(parent, at) {
 	if (!r) return
 	list(panel, "Labelled nodes, with their shares of the score", r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
 	list(panel, "Attributes", (r.attributes || []).map((a) => [a.name || "column " + (a.column + 1), a.share]))
-	list(panel, "Links", r.links.map((l) => [l.from + " – " + l.to, l.importance]))
+	const edges = (k) => [k.kind, "weight " + Number(k.weight.toPrecision(6)), [...new Set([k.first, k.last])].filter(Boolean).join(" to ")].filter(Boolean).join(", ")
+	list(panel, "Links", r.links.map((l) => [l.from + " – " + l.to + (l.kinds ? " (" + l.kinds.map(edges).join("; ") + ")" : ""), l.importance]))
 }
 
 function show(at, moves) {

@@ -81,13 +81,23 @@ type Attribute struct {
 	Share  float64 `json:"share"`
 }
 
-// LinkImportance is how much of the difference between the scores of Label and Rival passes through the link between two nodes.
+// LinkImportance is how much of the difference between the scores of Label and Rival passes through the link between two
+// nodes, which are all edges between them.
 type LinkImportance struct {
-	Rows       [2]int  `json:"-"`
-	From       string  `json:"from"`
-	To         string  `json:"to"`
-	Kind       string  `json:"kind,omitempty"` // several kinds are joined by commas
-	Importance float64 `json:"importance"`
+	Rows       [2]int     `json:"-"`
+	From       string     `json:"from"`
+	To         string     `json:"to"`
+	Kinds      []LinkKind `json:"kinds,omitempty"` // of the edges; largest share first
+	Importance float64    `json:"importance"`
+}
+
+// LinkKind is the edges of one kind between two nodes.
+type LinkKind struct {
+	Kind   string  `json:"kind,omitempty"`
+	Weight float64 `json:"weight"`          // sum of their weights, without factors of kinds and times
+	First  string  `json:"first,omitempty"` // the first and the last time
+	Last   string  `json:"last,omitempty"`
+	Share  float64 `json:"share"` // of the importance of the link
 }
 
 // Settings of an explanation.
@@ -101,9 +111,9 @@ type Settings struct {
 // Columns is the number of nodes that are explained in the same sweeps.
 const Columns = 16
 
-// Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and those of
-// a solve.
-func Bytes(n, classes int) int64 { return int64(n) * 8 * (4*int64(classes) + 8*Columns) }
+// Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes and beliefs of some rounds, blocks
+// of responses, and those of a solve.
+func Bytes(n, classes int) int64 { return int64(n) * 8 * (13*int64(classes) + 8*Columns) }
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
@@ -205,21 +215,26 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 		for i := panel.Lo; i < panel.Hi; i++ {
 			col, val := panel.Row(i - panel.Lo)
 			li, ri := l.Row(i), r.Row(i)
-			for entry, c := range col {
-				if int(c) <= i {
+			for entry := 0; entry < len(col); {
+				c, weight := int(col[entry]), 0.0
+				for ; entry < len(col) && int(col[entry]) == c; entry++ { // edges of the same nodes
+					if val != nil {
+						weight += val[entry]
+					} else {
+						weight++
+					}
+				}
+				if c <= i {
 					continue
 				}
-				lj, rj := l.Row(int(c)), r.Row(int(c))
+				lj, rj := l.Row(c), r.Row(c)
 				for k := range list {
-					var importance float32
+					var product float32
 					for column := k * width; column < (k+1)*width; column++ {
-						importance += li[column]*rj[column] + lj[column]*ri[column]
+						product += li[column]*rj[column] + lj[column]*ri[column]
 					}
-					if importance > 0 {
-						link := LinkImportance{Rows: [2]int{i, int(c)}, Importance: float64(importance)}
-						if val != nil {
-							link.Importance *= val[entry]
-						}
+					if importance := weight * float64(product); importance > 0 {
+						link := LinkImportance{Rows: [2]int{i, c}, Importance: importance}
 						top[k] = ranked.Insert(top[k], link, set.Number, byImportance)
 					}
 				}

@@ -36,7 +36,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []i
 	}
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts, Workers: set.Workers}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.Candidates()[:1], Memory: memory, Progress: set.Progress})
+	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.Candidates()[:1], Explain: set.Explain, Memory: memory, Progress: set.Progress})
 }
 
 // blockModel fits beliefs with one fold of held-out labels.
@@ -147,7 +147,6 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 		count.Note(!isolated[label], answer == p.Class[label], weight[p.Class[label]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
-	m.Explain = set.Explain
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ import (
 //
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
-// (Aumann and Shapley 1974). Inputs are sums over labels or over attributes, among which a_i is divided in proportion.
+// (Aumann and Shapley 1974). The error of the quadrature is divided among the contributions by their sizes. Inputs are sums over labels or over attributes, among which a_i is divided in proportion.
 // Everything else is the rest: biases, priors, walks along arcs, degrees, link rows, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
@@ -39,10 +39,10 @@ func newForm(m *model) *explain.Form {
 		terms, weights, predictor := make([]explain.Terms, len(nodes)), make([]*inputs, len(nodes)), m.newPredictor()
 		for j, v := range nodes {
 			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
-			sum := 0.0
-			weights[j], sum = t.integrate()
+			start := 0.0
+			weights[j], start = t.integrate()
 			// Shares of ridges are subtracted below.
-			remainder := t.score[class[j]] - sum + floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
+			remainder := start + floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
 			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: remainder}
 		}
 		w := &explain.Walk{P: p, Steps: f.seeds.steps, Workers: f.in.set.Workers}
@@ -133,9 +133,9 @@ const (
 	differenceStep = 0.01 // of derivatives, relative to the inputs
 )
 
-// integrate returns derivatives of the score by the inputs, mean values over the path, and the sum of their products
-// with the inputs. A node that no walk reaches has none.
-func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
+// integrate returns derivatives of the score by the inputs, mean values over the path, and the score at its beginning. A node
+// that no walk reaches has none.
+func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f, x := t.features, t.inputsOf(t.node)
 	point := newInputs(x.walks, x.ridges)
 	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.ridges)))
@@ -172,8 +172,23 @@ func (t *mixtureTerms) integrate() (weights *inputs, sum float64) {
 			weights.values[j] += ds * difference / (2 * h)
 		}
 	}
-	t.scoreAt(x)
-	return weights, floats.Dot(weights.values, x.values)
+	for j, end := range path.values {
+		if end != 0 {
+			point.values[j] = 0
+		}
+	}
+	start = t.scoreAt(point)
+	missing, size := t.scoreAt(x)-start, 0.0 // the error of the quadrature
+	for j, w := range weights.values {
+		missing -= w * x.values[j]
+		size += math.Abs(w * x.values[j])
+	}
+	if size > 0 { // each contribution has its part of the error
+		for j, w := range weights.values {
+			weights.values[j] += missing / size * math.Copysign(w, x.values[j])
+		}
+	}
+	return weights, start
 }
 
 // scoreAt stores the scores of all classes for some inputs, and returns that of the class.

@@ -49,6 +49,9 @@ const (
 type Settings struct {
 	Candidates []Candidate // nil: those of [Candidates]
 
+	// Explain keeps the last rounds of the run of [Model.Predict] for [Model.Form].
+	Explain bool
+
 	// Memory is the largest number of bytes of blocks; 0 means no limit. It never changes a result.
 	Memory int64
 
@@ -82,8 +85,7 @@ type Model struct {
 	network *network
 	only    *run // the run of Fit, if it made a single one; Predict continues it
 
-	Explain   bool // keep the beliefs that Predict computes for Form
-	explained *run // of Predict
+	explained *run // of Predict, if Settings.Explain
 }
 
 // KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
@@ -135,6 +137,7 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int, s *Se
 	}
 	f := &fitting{network: newNetwork(g, seeds, fold), settings: s, candidates: s.Candidates}
 	f.memory = s.Memory
+	f.explains = s.Explain
 	if f.candidates == nil {
 		f.candidates = candidates
 	}
@@ -204,6 +207,7 @@ func (f *fitting) read(ctx context.Context) error {
 		for _, fold := range f.folds {
 			q, err := newCandidate(ctx, f.network, c, fold)
 			if err == nil {
+				q.keeps = f.explains && len(f.folds)*len(f.candidates) == 1
 				err = q.advance(ctx, c.Rounds)
 			}
 			if err != nil {
@@ -441,6 +445,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 		if q, err = newCandidate(ctx, n, m.Candidate, noFold); err != nil {
 			return nil, err
 		}
+		q.keeps = n.explains
 	}
 	if err := q.advance(ctx, m.Rounds); err != nil {
 		return nil, err
@@ -451,8 +456,8 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 		reached[n.g.Components.Of[row]] = true
 	}
 	shares, out := q.shares, q.beliefs
-	if m.Explain {
-		m.explained, q.beliefs = q, &sparse.Block[float32]{Rows: out.Rows, Cols: out.Cols, Stride: out.Stride, Data: slices.Clone(out.Data)}
+	if q.keeps {
+		m.explained = q
 	}
 	err := chunks.Run(ctx, n.g.Workers, out.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

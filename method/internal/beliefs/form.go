@@ -11,153 +11,367 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-const (
-	adjointRounds    = 300
-	adjointTolerance = 1e-6 // change of the adjoint in a round, relative
-)
+// mostStates is the number of states that a run keeps for Form: that of the last rounds, and of a beginning.
+const mostStates = 17
 
-// Form returns the linearisation at the beliefs of the last round, after [Model.Predict] with Explain. With the messages
-// m_u = log(F_u R) and the logits
+// linkRounds is the number of rounds whose messages links are listed for, because messages of early rounds were weaker.
+const linkRounds = 4
+
+// state is the state of a run at its beginning or after a round.
+type state struct {
+	beliefs *sparse.Block[float32]
+	field   []float32
+	prior   []float32
+	shares  []float64
+	fold    int
+	begins  bool
+}
+
+// keepState keeps a copy of the state of a run that is explained.
+func keepState(q *run, begins bool) {
+	if !q.keeps {
+		return
+	}
+	copied := *q.beliefs
+	copied.Data = slices.Clone(copied.Data)
+	if len(q.states) == mostStates {
+		q.states = slices.Delete(q.states, 0, 1)
+	}
+	q.states = append(q.states, state{&copied, slices.Clone(q.field), q.prior, q.shares, q.fold, begins})
+}
+
+// restore returns a run to a state. The messages of the next round are those of its beliefs.
+func restore(q *run, s *state) {
+	q.beliefs, q.field, q.prior, q.shares, q.fold = s.beliefs, s.field, s.prior, s.shares, s.fold
+}
+
+// Form returns the scores of the beliefs of the last round as sums over labels, after [Model.Predict] with Explain. With
+// the messages m_u = log(F_u R), the field h = log(f R) and the logits of the next round
 //
-//	z_v = b + t Σ_u A_vu m_u − t d_v log(f R)
+//	z_v = b + t Σ_u A_vu (m_u − h)
 //
-// the score of a class is its logit less that of the class with the next one. The derivatives λ_v of the score by z_v are the
-// fixed point of λ ← e + Kᵀλ, where K are the derivatives of a round, which is reached by the same damped rounds; if the beliefs
-// have not settled, as many as they had. A labelled
-// node has the share t Σ_v A_uv λ_v·m_u: ε of it is the loss of the score if its message is weakened by ε, to first order.
-// Rest is everything else: the prior, the field, and evidence from nodes whose beliefs are saturated, so that no single label
-// changes them. Cost: a sweep for each round.
+// the score of a class is its logit less that of the class with the next one. Each step of a round is linear between the
+// class shares π = softmax(b) and the beliefs that it led to, with the logarithmic mean L(x, y) = (x − y)/log(x/y):
+//
+//	softmax(z) − π = J (z − b),   J = D − D11ᵀD/(1ᵀD1),  D = diag L(softmax(z), π)
+//	log(FR) − log(πR) = (F − π) R M⁻¹,  M = diag L(FR, πR)
+//
+// Form goes back through the rounds by these matrices. The message of a labelled node u, less the field, is multiplied by
+// t Σ_v A_uv λ_v for the weight λ_v of z_v − b in the score: the sum over the rounds is its share. Rest is the prior, the
+// messages of class shares, less the field, and the beliefs before the oldest state. All parts add up to the score but for
+// rounding, which the error shows: the score is computed forward and the parts backward. Cost: two sweeps for each round.
 func (m *Model) Form() *explain.Form {
 	q := m.explained
 	if q == nil {
 		return nil
 	}
+	last := &q.states[len(q.states)-1]
 	f := &explain.Form{Width: q.seeds.Classes, Message: func(dst []float32, node int) {
+		restore(q, last)
 		messageTo(dst, q, node)
-		for c := range dst {
-			dst[c] -= q.field[c]
-		}
 	}}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
+		restore(q, last)
 		if err := q.sweep(ctx, nil); err != nil {
 			return nil, nil, err
 		}
-		terms := make([]explain.Terms, len(nodes))
-		k, t := q.seeds.Classes, q.t
-		left, sums := chunks.Block[float32](len(q.seedOf), k*len(nodes)), chunks.Block[float32](len(q.seedOf), k*len(nodes))
-		source := make([]float32, left.Cols)
+		k := q.seeds.Classes
+		u := newUnrolled(q, len(nodes))
 		for j, v := range nodes {
 			row := slices.Clone(q.evidence.Row(v))
 			q.takeLogits(v, row)
-			terms[j].Score = make([]float64, k)
-			simd.ConvertTo(terms[j].Score, row)
+			score := make([]float64, k)
+			simd.ConvertTo(score, row)
 			rival := -1
-			for c, z := range terms[j].Score {
-				if c != class[j] && (rival < 0 || z > terms[j].Score[rival]) {
+			for c, z := range score {
+				if c != class[j] && (rival < 0 || z > score[rival]) {
 					rival = c
 				}
 			}
-			lowest := terms[j].Score[rival]
-			for c := range terms[j].Score {
-				terms[j].Score[c] -= lowest
+			lowest := score[rival]
+			for c := range score {
+				score[c] -= lowest
 			}
-			if q.seedOf[v] < 0 {
-				source[j*k+class[j]], source[j*k+rival] = 1, -1
+			t := &u.terms[j]
+			t.Score = score
+			if seed := q.seedOf[v]; seed >= 0 {
+				t.Share[seed] = score[class[j]]
+				continue
 			}
+			t.Rest = float64(q.prior[class[j]] - q.prior[rival])
+			u.logits.Row(v)[j*k+class[j]] = 1
+			u.logits.Row(v)[j*k+rival] = -1
 		}
-		if err := adjointTo(ctx, q, left, sums, nodes, source); err != nil {
+		if err := u.unroll(ctx); err != nil {
 			return nil, nil, err
 		}
-		message := make([]float32, k)
-		for j, v := range nodes {
-			terms[j].Share = make([]float64, len(q.seeds.Row))
-			terms[j].Rest = terms[j].Score[class[j]]
-			for u, row := range q.seeds.Row {
-				messageTo(message, q, row)
-				for c, y := range sums.Row(row)[j*k : (j+1)*k] {
-					terms[j].Share[u] += float64(t) * float64(y) * float64(message[c])
-				}
-				if row == v {
-					terms[j].Share[u] = terms[j].Rest
-				}
-				terms[j].Rest -= terms[j].Share[u]
+		for i := range u.total.Rows { // of weights that are not divided by their mean
+			for j := range u.total.Cols {
+				u.total.Row(i)[j] *= q.t / float32(q.unit)
 			}
 		}
-		for i := range left.Rows { // of weights that are not divided by their mean
-			for j := range left.Cols {
-				left.Row(i)[j] *= t / float32(q.unit)
-			}
-		}
-		return terms, left, nil
+		return u.terms, u.total, nil
 	}
 	return f
 }
 
-// messageTo stores log(F R) of a node.
+// messageTo stores log(F R) of a node less the field.
 func messageTo(dst []float32, q *run, node int) {
 	q.endsTo(dst, q.beliefs.Row(node), 0)
 	for c, e := range dst {
-		dst[c] = log32(e)
+		dst[c] = log32(e) - q.field[c]
 	}
 }
 
-// adjointTo stores λ in left and A λ in sums, of the sources at some nodes.
-func adjointTo(ctx context.Context, q *run, left, sums *sparse.Block[float32], nodes []int, source []float32) error {
-	k, t := q.seeds.Classes, q.t
-	limit := adjointRounds
-	if q.active { // labels had an effect on nodes of this distance only
-		limit = q.rounds
+// unrolled goes back through the rounds from the scores of some nodes. Its blocks have the columns of all classes for each of
+// these nodes.
+type unrolled struct {
+	q       *run
+	terms   []explain.Terms
+	logits  *sparse.Block[float32] // λ, the weights of z − b
+	sums    *sparse.Block[float32] // t A λ
+	weights *sparse.Block[float32] // of F − π
+	total   *sparse.Block[float32] // Σ λ of the last linkRounds rounds
+}
+
+func newUnrolled(q *run, nodes int) *unrolled {
+	rows, columns := len(q.seedOf), q.seeds.Classes*nodes
+	u := &unrolled{
+		q: q, terms: make([]explain.Terms, nodes), logits: sparse.NewBlock[float32](rows, columns),
+		sums: chunks.Block[float32](rows, columns), weights: chunks.Block[float32](rows, columns), total: sparse.NewBlock[float32](rows, columns),
 	}
-	for round := range limit {
-		if err := q.op.StepTo(ctx, sums, left, sparse.Step[float32]{Alpha: 1}); err != nil {
+	for j := range u.terms {
+		u.terms[j].Share = make([]float64, len(q.seeds.Row))
+	}
+	return u
+}
+
+// unroll goes back from the last state to the oldest one.
+func (u *unrolled) unroll(ctx context.Context) error {
+	for i := len(u.q.states) - 1; ; i-- {
+		restore(u.q, &u.q.states[i])
+		if err := u.q.op.StepTo(ctx, u.sums, u.logits, sparse.Step[float32]{Alpha: float64(u.q.t)}); err != nil {
 			return err
 		}
-		field := make([]float64, left.Cols) // −t Σ_v d_v λ_v / (f R), divided by Σd
-		for i, d := range q.g.Degrees {
-			for j, x := range left.Row(i) {
-				field[j] -= float64(t) * d / q.unit / q.total * float64(x) * math.Exp(-float64(q.field[j%k]))
+		later := len(u.q.states) - 1 - i
+		if later < linkRounds {
+			for k, w := range u.logits.Data {
+				u.total.Data[k] += w
 			}
 		}
-		partial := make([][2]float64, (left.Rows+chunks.Length-1)/chunks.Length) // of changes and of λ
-		err := chunks.Run(ctx, q.g.Workers, left.Rows, func(piece, lo, hi int) {
-			ends, x, y := make([]float32, k), make([]float32, k), make([]float32, k)
-			for i := lo; i < hi; i++ {
-				if q.seedOf[i] >= 0 {
-					continue
-				}
-				f, d := q.beliefs.Row(i), q.g.Degrees[i]/q.unit
-				q.endsTo(ends, f, 0)
-				for j := 0; j < left.Cols; j += k {
-					for c := range x {
-						x[c] = float32(t*sums.Row(i)[j+c])/ends[c] + float32(d*field[j+c])
-					}
-					ratiosTimes(y, q, x)
-					mean := float32(0)
-					for c, p := range f {
-						mean += float32(p * y[c])
-					}
-					for c, p := range f {
-						old, v := left.Row(i)[j+c], p*float32(y[c]-mean)
-						if nodes[j/k] == i {
-							v += source[j+c]
-						}
-						v = float32(damping*old) + float32((1-damping)*v)
-						left.Row(i)[j+c] = v
-						partial[piece][0] += math.Abs(float64(v - old))
-						partial[piece][1] += math.Abs(float64(v))
-					}
-				}
-			}
-		})
-		change, size := 0.0, 0.0
-		for _, p := range partial {
-			change, size = change+p[0], size+p[1]
+		if err := u.addMessages(ctx, later == 0); err != nil {
+			return err
 		}
-		if err != nil || round > 0 && change <= adjointTolerance*size {
+		if i > 0 && u.q.states[i].begins { // with the beliefs of an earlier run
+			shares := u.q.shares
+			i--
+			restore(u.q, &u.q.states[i])
+			err := u.addRest(ctx, func(_, class int) float64 { return u.q.shares[class] - shares[class] })
+			if err != nil {
+				return err
+			}
+		}
+		if i == 0 {
+			return u.addRest(ctx, func(row, class int) float64 { return float64(u.q.beliefs.Row(row)[class]) - u.q.shares[class] })
+		}
+		u.q.beliefs, u.q.field = u.q.states[i-1].beliefs, u.q.states[i-1].field
+		if err := u.q.sweep(ctx, nil); err != nil {
+			return err
+		}
+		if err := u.passRound(ctx); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// addRest adds the sums of values with the weights of beliefs to the rests.
+func (u *unrolled) addRest(ctx context.Context, value func(row, class int) float64) error {
+	k := u.q.seeds.Classes
+	rests, err := chunks.Sums(ctx, nil, u.q.g.Workers, u.weights.Rows, len(u.terms), func(rests []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, w := range u.weights.Row(i) {
+				if w != 0 {
+					rests[j/k] += float64(w) * value(i, j%k)
+				}
+			}
+		}
+	})
+	for j, rest := range rests {
+		u.terms[j].Rest += rest
+	}
+	return err
+}
+
+// Sums over all nodes, for each node that is explained.
+const (
+	evenSum   = iota // of messages of class shares
+	beliefSum        // of parts: F − π of a node times its weights
+	grossSum         // of their sizes, and those of messages of labels
+	largeSum         // 1 for each large part
+	sumCount
+)
+
+// A part of a score that is less than leastPart of it, or of 1, is not divided further. A share that would exceed largestPart of
+// it is not made: then other shares of that round, which cancel it, would be as large.
+const (
+	leastPart   = 1e-4
+	largestPart = 5
+)
+
+// addMessages adds the messages of labels to the shares, those of class shares to the rests, and the weights of other
+// messages to those of beliefs. The remainder of a score whose parts are all small or, except for the neighbours of the node,
+// partly large is added to its rest.
+func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
+	k := u.q.seeds.Classes
+	even := make([]float64, k) // πR
+	meansTo(even, u.q, u.q.shares)
+	for c := range even {
+		if u.q.ratios == nil {
+			even[c] += 1 - u.q.strength
+		}
+		even[c] = max(even[c], leastMean)
+	}
+	direct := make([]float64, len(u.q.seeds.Row)*len(u.terms)) // messages of labels
+	sizes := make([]float64, len(u.terms))
+	for j := range sizes {
+		sizes[j] = max(1, slices.Max(u.terms[j].Score))
+	}
+	sums, err := chunks.Sums(ctx, nil, u.q.g.Workers, u.weights.Rows, sumCount*len(u.terms), func(total []float64, lo, hi int) {
+		message, scaled, product := make([]float32, k), make([]float32, k), make([]float32, k)
+		change, slope := make([]float64, k), make([]float64, k)
+		for i := lo; i < hi; i++ {
+			sums, weights := u.sums.Row(i), u.weights.Row(i)
+			if u.q.known(i, u.q.fold) >= 0 {
+				messageTo(message, u.q, i)
+				shares := direct[int(u.q.seedOf[i])*len(u.terms):][:len(u.terms)]
+				for j, w := range sums {
+					shares[j/k] += float64(w) * float64(message[j%k])
+				}
+				for j, share := range shares {
+					total[sumCount*j+grossSum] += math.Abs(share)
+				}
+				clear(weights)
+				continue
+			}
+			for c, f := range u.q.beliefs.Row(i) {
+				change[c] = float64(f) - u.q.shares[c]
+			}
+			meansTo(slope, u.q, change)
+			for c, x := range slope {
+				slope[c] = inverseMean(even[c], x)
+			}
+			for j := range u.terms {
+				flow := 0.0
+				for c, w := range sums[j*k : (j+1)*k] {
+					total[sumCount*j+evenSum] += float64(w) * (math.Log(even[c]) - float64(u.q.field[c]))
+					scaled[c] = w * float32(slope[c])
+				}
+				ratiosTimes(product, u.q, scaled)
+				for c, w := range product {
+					weights[j*k+c] += w
+					flow += float64(weights[j*k+c]) * change[c]
+				}
+				total[sumCount*j+beliefSum] += flow
+				total[sumCount*j+grossSum] += math.Abs(flow)
+				if math.Abs(flow) > largestPart*sizes[j] {
+					total[sumCount*j+largeSum]++
+				}
+			}
+		}
+	})
+	for j := range u.terms {
+		t := &u.terms[j]
+		round := sums[sumCount*j : sumCount*(j+1)]
+		isLarge := round[largeSum] > 0
+		for seed, share := range t.Share {
+			isLarge = isLarge || math.Abs(share+direct[seed*len(u.terms)+j]) > largestPart*sizes[j]
+		}
+		isLarge = isLarge && !isFirst
+		t.Rest += round[evenSum]
+		for seed := range t.Share {
+			share := direct[seed*len(u.terms)+j]
+			if isLarge {
+				t.Rest += share
+			} else {
+				t.Share[seed] += share
+			}
+		}
+		if isLarge || round[grossSum] < leastPart*sizes[j] {
+			t.Rest += round[beliefSum]
+			for i := range u.weights.Rows {
+				clear(u.weights.Row(i)[j*k : (j+1)*k])
+			}
+		}
+	}
+	return err
+}
+
+// meansTo stores x R, of homophily but for the same number for each class.
+func meansTo(dst []float64, q *run, x []float64) {
+	for c := range dst {
+		if q.ratios == nil {
+			dst[c] = float64(q.factors[c]) * x[c]
+			continue
+		}
+		dst[c] = 0
+		for i, r := range q.factors[c*len(x) : (c+1)*len(x)] {
+			dst[c] += float64(r) * x[i]
+		}
+	}
+}
+
+// inverseMean returns the slope of log max(y, leastMean) between x ≥ leastMean and x + change.
+func inverseMean(x, change float64) float64 {
+	switch {
+	case math.Abs(change) < 1e-12*x:
+		return 1 / x
+	case x+change < leastMean:
+		return math.Log(leastMean/x) / change
+	}
+	return math.Log1p(change/x) / change
+}
+
+// passRound passes the weights of beliefs to the logits and the beliefs of the round before. The evidence of that round is complete.
+func (u *unrolled) passRound(ctx context.Context) error {
+	k := u.q.seeds.Classes
+	return chunks.Run(ctx, u.q.g.Workers, u.logits.Rows, func(_, lo, hi int) {
+		ratio, mean := make([]float64, k), make([]float64, k) // log(softmax(z)/π) and D
+		for i := lo; i < hi; i++ {
+			logits, weights := u.logits.Row(i), u.weights.Row(i)
+			if u.q.known(i, u.q.fold) >= 0 {
+				clear(logits)
+				continue
+			}
+			evidence := u.q.evidence.Row(i)
+			u.q.takeLogits(i, evidence)
+			for c, z := range evidence {
+				ratio[c] = float64(z - u.q.prior[c])
+			}
+			highest, sum := slices.Max(ratio), 0.0
+			for c, share := range u.q.shares {
+				sum += share * math.Exp(ratio[c]-highest)
+			}
+			size := 0.0
+			for c, share := range u.q.shares {
+				ratio[c] -= highest + math.Log(sum)
+				mean[c] = share
+				if math.Abs(ratio[c]) > 1e-12 {
+					mean[c] = share * math.Expm1(ratio[c]) / ratio[c]
+				}
+				size += mean[c]
+			}
+			for j := 0; j < len(weights); j += k {
+				center := 0.0
+				for c, d := range mean {
+					center += d * float64(weights[j+c])
+				}
+				for c, d := range mean {
+					logits[j+c] = float32((1 - damping) * d * (float64(weights[j+c]) - center/size))
+					weights[j+c] *= damping
+				}
+			}
+		}
+	})
 }
 
 // ratiosTimes stores R x, of homophily but for a constant, which softmax ignores.

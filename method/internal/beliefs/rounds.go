@@ -36,6 +36,7 @@ type network struct {
 	seedOf []int32 // of a row, its position in seeds; −1: no label
 	fold   []int   // of a seed
 
+	explains bool      // the run of Predict keeps states for Form
 	memory   int64     // limit of blocks; 0: none
 	turns    []float32 // Σ of squared weights of each row; nil: not computed
 	computed map[ratiosKey]*mat.Dense
@@ -122,6 +123,9 @@ type run struct {
 	active    bool      // beliefs have not settled
 	rounds    int
 	sums      sched.Sums // Σ d_i F_i of each class, then the change
+
+	keeps  bool    // keep states for Form
+	states []state // the last ones
 }
 
 // newRun returns a run without the labels of a fold.
@@ -132,6 +136,7 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 		beliefs: chunks.Block[float32](rows, c), evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
 		logs: block(n, sweepWidth(rows, c, n.memory)),
 	}
+	q.prior = logsOf(q.shares)
 	for i, share := range q.shares {
 		if ratios == nil {
 			q.factors = append(q.factors, float32(strength/share))
@@ -140,9 +145,16 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 				q.factors = append(q.factors, float32(ratios.At(j, i)))
 			}
 		}
-		q.prior = append(q.prior, float32(math.Log(share)))
 	}
 	return q
+}
+
+// logsOf returns the logarithms of class shares.
+func logsOf(shares []float64) (logs []float32) {
+	for _, share := range shares {
+		logs = append(logs, float32(math.Log(share)))
+	}
+	return logs
 }
 
 // endsTo stores elements of f R from one class on, the classes at the other end of an edge from a node with
@@ -179,10 +191,9 @@ func (q *run) advance(ctx context.Context, limit int) error {
 
 // know lets a run know the labels of its fold too, so that it can be continued.
 func know(q *run) {
-	q.fold, q.shares = noFold, q.sharesOf(noFold)
-	for i, p := range q.shares {
-		q.prior[i] = float32(math.Log(p))
-	}
+	q.fold = noFold
+	q.shares = q.sharesOf(noFold)
+	q.prior = logsOf(q.shares)
 	q.active, q.continued, q.rounds = true, true, 0
 }
 
@@ -202,6 +213,7 @@ func (q *run) begin(ctx context.Context) error {
 		}
 	})
 	q.sumUp()
+	keepState(q, true)
 	return err
 }
 
@@ -247,6 +259,7 @@ func (q *run) round(ctx context.Context) error {
 	}
 	q.rounds++
 	q.sumUp()
+	keepState(q, false)
 	return nil
 }
 

@@ -5,13 +5,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Form returns the form of the scores of the last ScoresTo; nil of a directed graph, and of a prior of each node.
+// Form returns the form of the scores in Raw of the last ScoresTo; nil of a directed graph, and of a prior of each node.
 //
 // The harmonic function at node v is the sum over labelled nodes u of the probability that the walk from v meets u first,
 //
@@ -32,7 +31,7 @@ func (l *Propagation) Form() *explain.Form {
 		}
 		a := &explain.Absorbed{
 			Walk:  explain.Walk{P: p, Absorb: l.Alpha, Steps: last, Workers: l.Workers},
-			Prior: prior(0), Bias: make([]float64, k), Scores: l.scoresOf,
+			Prior: prior(0), Bias: make([]float64, k), Scores: l.Raw.Row,
 			Weight: func(t, source, class int) float64 {
 				if t == last && source == class {
 					return 1
@@ -43,7 +42,7 @@ func (l *Propagation) Form() *explain.Form {
 		return a.Form()
 	}
 	var h *iterative.System
-	f := &explain.Form{Right: func(node, class int) float64 { return l.scoresOf(node)[class] }}
+	f := &explain.Form{Right: func(node, class int) float64 { return l.Raw.Row(node)[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 		if h == nil {
 			g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: l.Workers})
@@ -57,13 +56,6 @@ func (l *Propagation) Form() *explain.Form {
 		return harmonicTerms(ctx, l, h, nodes, class)
 	}
 	return f
-}
-
-// scoresOf returns the scores of a node.
-func (l *Propagation) scoresOf(node int) []float64 {
-	row := make([]float64, l.scores.Cols)
-	simd.ConvertTo(row, l.scores.Row(node))
-	return row
 }
 
 // responseTolerance is the residual of responses.
@@ -100,7 +92,7 @@ func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nod
 	terms := make([]explain.Terms, len(nodes))
 	for j, v := range nodes {
 		t := &terms[j]
-		*t = explain.Terms{Score: l.scoresOf(v), Share: make([]float64, len(p.Row))}
+		*t = explain.Terms{Score: l.Raw.Row(v), Share: make([]float64, len(p.Row))}
 		if !l.reached.Contains(uint32(v)) {
 			t.Rest = t.Score[class[j]]
 			continue

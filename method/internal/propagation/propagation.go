@@ -44,7 +44,8 @@ type Propagation struct {
 	// wanted: bits of the scores do not depend on Memory.
 	Rough bool
 
-	// Raw, unless nil, receives the scores in double precision, but for walks that settle and centred or signed scores.
+	// Raw, unless nil, receives the scores in double precision, but for walks that settle and centred scores. Those of a
+	// signed graph are the values of the harmonic function.
 	Raw *sparse.Block[float64]
 
 	// Highest, unless nil, receives the highest scores of each node, and no block has those of all classes.
@@ -140,14 +141,15 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	return l.unfinished, nil
 }
 
-// completeRaw converts scores that are not in double precision, and makes those of the harmonic function add up to one.
+// completeRaw converts scores that are not in double precision, and makes those of the harmonic function without signs add up
+// to one.
 func (l *Propagation) completeRaw(harmonic bool) {
-	isExact := (harmonic || l.Steps > 0) && !l.Center && !l.P.Signed
+	isExact := (harmonic || l.Steps > 0) && !l.Center
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
 		if !isExact {
 			simd.ConvertTo(row, l.scores.Row(v))
-		} else if sum := floats.Sum(row); harmonic && sum > 0 {
+		} else if sum := floats.Sum(row); harmonic && !l.P.Signed && sum > 0 {
 			floats.Scale(1/sum, row)
 		}
 	}

@@ -243,6 +243,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         A frame with the columns node, label, reason, name, detail and share, as ``heatwalk
         explain`` writes them: the shares of the reasons ``label``, ``other labels``,
         ``attribute``, ``other attributes`` and ``rest`` add up to that of ``score``.
+        Below a ``link``, lines ``kind`` have the weight and the share of each kind of its edges.
         """
         self._check_fitted()
         import pandas
@@ -288,7 +289,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                      for x in r.get("attributes", [])]
             rows += [("other attributes", None, None, r["other_attributes_share"]),
                      ("rest", None, None, r["rest"])]
-            rows += [("link", name(x["from"]), name(x["to"]), x["importance"]) for x in r["links"]]
+            for x in r["links"]:
+                rows += [("link", name(x["from"]), name(x["to"]), x["importance"])]
+                rows += [("kind", k.get("kind"), k["weight"], k["share"] * x["importance"])
+                         for k in x.get("kinds", [])]
             lines += [(name(r["node"]), label(r["label"]), *row) for row in rows]
         columns = ["node", "label", "reason", "name", "detail", "share"]
         return pandas.DataFrame(lines, columns=columns, dtype=object).astype({"share": float})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,6 +114,18 @@ func runExplain(run *session, o *explainOptions, name string) error {
 // reasonTitles are the columns of a file of reasons.
 var reasonTitles = []string{"node", "label", "reason", "name", "detail", "share"}
 
+// linkText is the weight and the times of the edges of one kind between two nodes.
+func linkText(k explain.LinkKind) string {
+	text := fmt.Sprintf("weight %.6g", k.Weight)
+	switch {
+	case k.First != k.Last:
+		text += ", " + k.First + " to " + k.Last
+	case k.First != "":
+		text += ", " + k.First
+	}
+	return text
+}
+
 // writeReasons writes a line for each reason.
 func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 	var lines [][]string
@@ -136,11 +149,14 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 		}
 		add("rest", "", "", r.Rest)
 		for _, l := range r.Links {
-			reason := "link"
-			if l.Kind != "" {
-				reason += " " + l.Kind
+			var kinds []string
+			for _, k := range l.Kinds {
+				kinds = append(kinds, k.Kind)
 			}
-			add(reason, l.From, l.To, l.Importance)
+			add(strings.TrimSpace("link "+strings.Join(kinds, ",")), l.From, l.To, l.Importance)
+			for _, k := range l.Kinds {
+				add("kind", k.Kind, linkText(k), k.Share*l.Importance)
+			}
 		}
 	}
 	return tablefile.WriteLines(d.out.run.ctx, d.out.w, formatOf(file, tablefile.LineEndings), reasonTitles, len(lines), func(i int, cells []string) { copy(cells, lines[i]) })
