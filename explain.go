@@ -78,27 +78,17 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 		}
 	}
 	each := func(a sparse.Matrix, take func(link *edgesOfLink, code uint32, value float64)) error {
-		var codes []uint32
-		return a.Sweep(ctx, 1, func(_ int, panel sparse.Panel) error {
-			for i := panel.Lo; i < panel.Hi; i++ {
-				if !rows[i] {
-					continue
+		return shard.EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, codes []uint32) error {
+			if !rows[row] {
+				return nil
+			}
+			for entry, c := range col {
+				link := links[[2]int{row, int(c)}]
+				if link == nil && p.g.Directed {
+					link = links[[2]int{int(c), row}]
 				}
-				col, val := panel.Row(i - panel.Lo)
-				codes = panel.AppendCodes(codes[:0], i-panel.Lo)
-				for entry, c := range col {
-					link := links[[2]int{i, int(c)}]
-					if link == nil && p.g.Directed {
-						link = links[[2]int{int(c), i}]
-					}
-					if link == nil {
-						continue
-					}
-					value := 1.0
-					if val != nil {
-						value = val[entry]
-					}
-					take(link, codes[entry], value)
+				if link != nil {
+					take(link, codes[entry], val[entry])
 				}
 			}
 			return nil
@@ -112,8 +102,8 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	if err != nil {
 		return err
 	}
-	err = each(s, func(link *edgesOfLink, _ uint32, value float64) {
-		link.values = append(link.values, method.EdgeWeight(p.Weights, value))
+	err = each(s.Store, func(link *edgesOfLink, _ uint32, value float64) {
+		link.values = append(link.values, value)
 	})
 	for i := range list {
 		for k := range list[i].Links {

@@ -103,11 +103,12 @@ type Graph struct {
 	// Edges are the weights of kinds and times that labels have chosen; nil: none.
 	Edges *sides.Choice
 
-	options   Options
-	temporary *durable.TempDir
-	reserved  []budget.Item // memory of the caller, see Reserve
-	settled   bool          // the parts of the graph that stay in memory are decided
-	choose    func() error  // chooses Edges; nil: nothing is to be chosen
+	options    Options
+	temporary  *durable.TempDir
+	reserved   []budget.Item // memory of the caller, see Reserve
+	settled    bool          // the parts of the graph that stay in memory are decided
+	unweighted bool          // the lines of a store with kinds or times have no weights
+	choose     func() error  // chooses Edges; nil: nothing is to be chosen
 
 	completing sync.Mutex
 	complete   bool // Graph has its components and its weights are checked
@@ -381,7 +382,9 @@ func finish(ctx context.Context, g *Graph, components *sparse.Components, memory
 	}
 	full.Memory, full.TempDir = memory, tempParent(g)
 	if g.Directed {
-		full.In = g.Store.Transpose()
+		if full.In, err = g.Store.Transpose(ctx); err != nil {
+			return err
+		}
 	}
 	full.Hyperedges = g.Hyperedges
 	g.Graph, g.complete = full, true

@@ -226,7 +226,11 @@ func (p *Prediction) LeastCertain(problem *method.Problem, number int) []int {
 
 // predictTogether is Predict in one of several processes.
 func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*Prediction, error) {
-	l, local, err := localProblem(ctx, g, withTranspose(g, p, m), set)
+	p, err := withTranspose(ctx, g, p, m)
+	if err != nil {
+		return nil, err
+	}
+	l, local, err := localProblem(ctx, g, p, set)
 	if err != nil {
 		return nil, err
 	}
@@ -371,7 +375,11 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 	for _, e := range plan.Methods {
 		methods = append(methods, e.Method)
 	}
-	l, local, err := localProblem(ctx, g, withTranspose(g, p, methods...), plan.Settings)
+	p, err := withTranspose(ctx, g, p, methods...)
+	if err != nil {
+		return nil, err
+	}
+	l, local, err := localProblem(ctx, g, p, plan.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -113,8 +113,11 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 		return &Local{Graph: g.Graph}, err
 	}
 	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges, Workers: g.options.Workers}
+	var err error
 	if g.Directed {
-		full.In = g.Store.Transpose()
+		if full.In, err = g.Store.Transpose(ctx); err != nil {
+			return nil, err
+		}
 	}
 	l, err := divide(ctx, g, full, named...)
 	if err == nil {
@@ -174,13 +177,14 @@ func newLocal(g *Graph, d *sparse.Division, local *graph.Graph) *Local {
 }
 
 // withTranspose returns the problem with Aᵀ if one of the methods needs it.
-func withTranspose(g *Graph, p *method.Problem, methods ...method.Method) *method.Problem {
+func withTranspose(ctx context.Context, g *Graph, p *method.Problem, methods ...method.Method) (*method.Problem, error) {
 	if !g.Directed || !slices.ContainsFunc(methods, method.NeedsTranspose) {
-		return p
+		return p, nil
 	}
+	in, err := g.Store.Transpose(ctx)
 	q := *p
-	q.Graph = &graph.Graph{A: p.A, In: g.Store.Transpose(), Signed: p.Signed, Degrees: p.Degrees}
-	return &q
+	q.Graph = &graph.Graph{A: p.A, In: in, Signed: p.Signed, Degrees: p.Degrees}
+	return &q, err
 }
 
 // localProblem returns the local part of a problem, whose labelled nodes are named. The prior of the

@@ -9,16 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// weighEdges multiplies the weights of edges by the given weights of their kinds and times.
+// weighEdges multiplies the weights of edges by the given weights of their kinds and times, and joins the edges of each
+// pair of nodes.
 func weighEdges(ctx context.Context, g *Graph) error {
-	if err := g.options.Edges.Check(g.Store.Manifest); err != nil {
+	m := g.Store.Manifest
+	if err := g.options.Edges.Check(m); err != nil || !m.Coded() {
 		return err
 	}
-	book := g.options.Edges.Book(g.Store.Manifest)
-	if book == nil {
-		return nil
-	}
-	return shard.Weigh(ctx, g.Store, book)
+	g.unweighted = !m.Weighted
+	return shard.Weigh(ctx, g.Store, g.options.Edges.Book(m))
 }
 
 // chooseEdges plans the choice of weights of kinds and of the half-life by the labels of p, which [Begin] makes before
@@ -27,7 +26,6 @@ func chooseEdges(ctx context.Context, g *Graph, p *method.Problem, s *method.Set
 	if g.Store == nil || g.settled || !g.options.Edges.Chooses(g.Store.Manifest) || split.TooFew(p.Class) {
 		return p, s, nil
 	}
-	m := g.Store.Manifest
 	if err := shard.Weigh(ctx, g.Store, &shard.Codebook{}); err != nil { // values of entries need memory
 		return nil, nil, err
 	}
@@ -48,7 +46,7 @@ func chooseEdges(ctx context.Context, g *Graph, p *method.Problem, s *method.Set
 	}
 	q, set := *p, *s
 	q.Weighted, g.Weighted = true, true
-	if !m.Weighted {
+	if g.unweighted {
 		set.Weights = method.GivenWeights
 	}
 	return &q, &set, nil

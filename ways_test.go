@@ -31,7 +31,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -141,23 +140,20 @@ func (d *drawn) entries(kinds, dates, loops bool) map[cell]float64 {
 func entriesOf(t *testing.T, g *heatwalk.Graph) map[cell]float64 {
 	t.Helper()
 	a := map[cell]float64{}
-	err := g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			codes := p.AppendCodes(nil, i-p.Lo)
-			for e, j := range col {
-				c, w := cell{u: g.Nodes.ID(i), v: g.Nodes.ID(int(j))}, 1.0
-				if val != nil {
-					w = val[e]
-				}
-				if codes != nil && g.Store.Manifest.Kinds != nil {
-					c.kind = g.Store.Manifest.Kinds[shard.KindOf(codes[e])].Name
-				}
-				if codes != nil && g.Store.Manifest.Times != nil {
-					c.date = g.Store.Manifest.Times.Text(shard.TimeOf(codes[e]))
-				}
-				a[c] += w
+	matrix := g.A
+	if g.Store != nil {
+		matrix = g.Store.Store // with an entry for each kind and date of a pair
+	}
+	err := shard.EachCodedRow(t.Context(), matrix, func(row int, col []uint32, val []float64, codes []uint32) error {
+		for e, j := range col {
+			c := cell{u: g.Nodes.ID(row), v: g.Nodes.ID(int(j))}
+			if codes != nil && g.Store.Manifest.Kinds != nil {
+				c.kind = g.Store.Manifest.Kinds[shard.KindOf(codes[e])].Name
 			}
+			if codes != nil && g.Store.Manifest.Times != nil {
+				c.date = g.Store.Manifest.Times.Text(shard.TimeOf(codes[e]))
+			}
+			a[c] += val[e]
 		}
 		return nil
 	})

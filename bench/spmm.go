@@ -128,26 +128,29 @@ func position(order []uint32, r int) int {
 	return int(order[r])
 }
 
-func decodeBytes(*Target, *Settings) (int64, error) { return 0, nil }
+func decodeBytes(t *Target, _ *Settings) (int64, error) {
+	n, _ := t.A.Dims()
+	return 8 * int64(n), nil // sums of rows
+}
 
 // decode times a sweep that reads and decodes every range and adds nothing.
 // The checksum is the sum of all column ids.
 func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	sums := make([]float64, len(t.A.Ranges()))
-	pass := func(visit func(p sparse.Panel)) error {
-		return t.A.Sweep(ctx, s.Workers, func(_ int, p sparse.Panel) error {
-			visit(p)
-			return nil
-		})
+	pass := func(sum func(col []uint32, _ []float64) float64) ([]float64, error) {
+		return sparse.RowSums(ctx, t.A, s.Workers, sum)
 	}
-	v, err := measure(s.Repeat, func() error { return pass(func(sparse.Panel) {}) })
+	v, err := measure(s.Repeat, func() error {
+		_, err := pass(func([]uint32, []float64) float64 { return 0 })
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	err = pass(func(p sparse.Panel) {
-		for _, c := range p.Col {
-			sums[p.Index] += float64(c)
+	sums, err := pass(func(col []uint32, _ []float64) (sum float64) {
+		for _, c := range col {
+			sum += float64(c)
 		}
+		return sum
 	})
 	v.sweeps(t.A, 1, 4, 1, false)
 	v.DType, v.Checksum = "uint32", new(float64)

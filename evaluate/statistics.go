@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -129,42 +128,40 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 			pairCount = len(l.Names) * len(l.Names)
 		}
 	}
-	ranges, pairs := make([]steps, len(a.Ranges())), make([][]int64, sched.Workers(workers)) // of each worker
+	ends, pairs := []steps(nil), make([][]int64, sched.Workers(workers)) // of each row, and of each worker
+	if class != nil {
+		ends = make([]steps, n)
+	}
 	for w := range pairs {
 		pairs[w] = make([]int64, pairCount)
 	}
-	err = a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		for i := range p.Hi - p.Lo {
-			row := p.Lo + i
-			col, val := p.Row(i)
-			neighbours, neighbour := uint32(0), -1 // entries of one pair follow one another
-			for e, c := range col {
-				if val != nil && val[e] == 0 { // outside the window of time
-					continue
-				}
-				if int(c) != neighbour {
-					neighbour = int(c)
-					neighbours++
-				}
-				if class == nil || class[row] == Unlabelled || class[c] == Unlabelled {
-					continue
-				}
-				if pairCount > 0 {
-					pairs[worker][int(class[row])*len(l.Names)+int(class[c])]++
-				}
-				entry := steps{ends: 1, weight: 1}
-				if val != nil {
-					entry.weight = val[e]
-				}
-				if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
-					entry.ends, entry.weight = 2, 2*entry.weight
-				}
-				if class[c] != class[row] {
-					entry.mixed, entry.mixedWeight = entry.ends, entry.weight
-				}
-				ranges[p.Index].add(entry)
+	err = sparse.EachRow(ctx, a, workers, func(worker, row int, col []uint32, val []float64) error {
+		neighbour := -1 // entries of one pair follow one another
+		for e, c := range col {
+			if val != nil && val[e] == 0 { // outside the window of time
+				continue
 			}
-			atomic.AddUint32(&s.Neighbours[row], neighbours)
+			if int(c) != neighbour {
+				neighbour = int(c)
+				s.Neighbours[row]++
+			}
+			if class == nil || class[row] == Unlabelled || class[c] == Unlabelled {
+				continue
+			}
+			if pairCount > 0 {
+				pairs[worker][int(class[row])*len(l.Names)+int(class[c])]++
+			}
+			entry := steps{ends: 1, weight: 1}
+			if val != nil {
+				entry.weight = val[e]
+			}
+			if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
+				entry.ends, entry.weight = 2, 2*entry.weight
+			}
+			if class[c] != class[row] {
+				entry.mixed, entry.mixedWeight = entry.ends, entry.weight
+			}
+			ends[row].add(entry)
 		}
 		return nil
 	})
@@ -185,8 +182,8 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		s.Pairs = slices.Collect(slices.Chunk(pairs[0], len(l.Names)))
 	}
 	var sum steps
-	for _, r := range ranges {
-		sum.add(r)
+	for _, e := range ends {
+		sum.add(e)
 	}
 	if sum.ends > 0 {
 		s.SwitchEdge = float64(sum.mixed) / float64(sum.ends)
@@ -203,10 +200,11 @@ func StatisticsBytes(n int, l *nodefile.Labels) int64 {
 	const (
 		label      = 40        // in the lists of labels, and in the text that they are read from
 		components = 4 + 4 + 4 // of a row: its component, the tree by which it is found, and its neighbours
+		labelled   = 4 + 4*8   // of a row: its class, and the ends of its edges
 	)
 	bytes := components * int64(n)
 	if l != nil {
-		bytes += 4*int64(n) + label*int64(len(l.Row))
+		bytes += labelled*int64(n) + label*int64(len(l.Row))
 	}
 	return bytes
 }

@@ -38,7 +38,7 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 	}
 	if g.Signed {
 		var err error
-		if q.A, err = sparse.MapValues(ctx, q.A, math.Abs); err != nil {
+		if q.A, err = sparse.MapValues(ctx, q.A, func(_, _ int, w float64) float64 { return math.Abs(w) }); err != nil {
 			return 0, err
 		}
 	}

@@ -99,7 +99,7 @@ func Sizes(ctx context.Context, g *Graph) (*Graph, error) {
 	if !g.Signed {
 		return g, nil
 	}
-	a, err := sparse.MapValues(ctx, g.A, math.Abs)
+	a, err := sparse.MapValues(ctx, g.A, func(_, _ int, w float64) float64 { return math.Abs(w) })
 	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory, TempDir: g.TempDir}, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -19,47 +18,42 @@ func weigh(ctx context.Context, g *Graph) error {
 	diag, loopless := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
 	rows, diagonal := sparse.LocalRows(g.A)
-	ranges, team := rows.Ranges(), sparse.TeamOf(g.A)
-	pieces := make([]blocks.ExactSum, len(ranges)) // partial sums of long rows
+	team := sparse.TeamOf(g.A)
 	var weighted, signed atomic.Bool
-	finish := func(i int, s blocks.ExactSum) {
-		loopless[i] = s.Value()
-		s.Add(math.Abs(diag[i]))
-		g.Degrees[i] = s.Value()
-	}
-	err := rows.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
-		if p.Val != nil {
+	err := sparse.EachRow(ctx, rows, g.Workers, func(_, i int, col []uint32, val []float64) error {
+		if val != nil {
 			weighted.Store(true)
 		}
-		for i := p.Lo; i < p.Hi; i++ {
-			s, isSigned, err := weighRow(i, diagonal, p, diag)
-			if err != nil {
-				return err
+		if len(col) == 0 {
+			return nil
+		}
+		loop, sum := uint32(diagonal(i)), blocks.ExactSum{}
+		if _, has := slices.BinarySearch(col, loop); has && val == nil {
+			diag[i] = 1
+		}
+		if val == nil {
+			sum.Sum = float64(len(col)) - diag[i]
+		}
+		for e, w := range val {
+			switch {
+			case w-w != 0: // NaN or infinite
+				return fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
+			case col[e] == loop:
+				diag[i] = w
+			default:
+				sum.Add(math.Abs(w))
 			}
-			if isSigned {
+			if w < 0 {
 				signed.Store(true)
 			}
-			if p.Pieces > 1 {
-				pieces[p.Index] = s
-			} else {
-				finish(i, s)
-			}
 		}
+		loopless[i] = sum.Value()
+		sum.Add(math.Abs(diag[i]))
+		g.Degrees[i] = sum.Value()
 		return nil
 	})
 	if err != nil {
 		return err
-	}
-	for i := 0; i < len(ranges); i += ranges[i].Pieces {
-		if ranges[i].Pieces == 1 {
-			continue
-		}
-		var sum blocks.ExactSum
-		for _, s := range pieces[i : i+ranges[i].Pieces] {
-			sum.Add(s.Sum)
-			sum.Rest += s.Rest
-		}
-		finish(ranges[i].Lo, sum)
 	}
 	for _, v := range [][]float64{diag, loopless, g.Degrees} {
 		team.SumNamed(v)
@@ -90,36 +84,6 @@ func weigh(ctx context.Context, g *Graph) error {
 	return nil
 }
 
-// weighRow returns the sum of the sizes in row i of a panel without the diagonal element, which it stores in
-// diag, and whether an element is negative.
-func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64) (s blocks.ExactSum, isSigned bool, err error) {
-	col, val := p.Row(i - p.Lo)
-	if len(col) == 0 {
-		return s, false, nil
-	}
-	loop, has := slices.BinarySearch(col, uint32(diagonal(i)))
-	if val == nil {
-		s.Sum = float64(len(col))
-		for ; has && loop < len(col) && col[loop] == uint32(diagonal(i)); loop++ {
-			diag[i]++
-			s.Sum--
-		}
-		return s, false, nil
-	}
-	for e, w := range val {
-		isSigned = isSigned || w < 0
-		switch {
-		case w-w != 0: // NaN or infinite
-			return s, false, fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
-		case has && col[e] == col[loop]: // several entries in a graph with kinds of edges
-			diag[i] += w
-		default:
-			s.Add(math.Abs(w))
-		}
-	}
-	return s, isSigned, nil
-}
-
 // WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a self loop
 // outweighs all other edges of its node, it is a copy of g without self loops, because the
 // difference D − A would lose the other edges to rounding. Otherwise it is g.
@@ -135,17 +99,13 @@ func leaveLoopsOut(ctx context.Context, g *Graph) (err error) {
 	if g.looplessDegrees == nil {
 		return nil
 	}
-	if a, divided := g.A.(*sparse.Divided); divided {
-		g.loopless, err = a.WithValues(ctx, func(row, col int, w float64) float64 {
-			if row == col {
-				return 0
-			}
-			return w
-		})
-		return err
-	}
-	g.loopless = &withoutLoops{g.A, g.Loops}
-	return nil
+	g.loopless, err = sparse.MapValues(ctx, g.A, func(i, j int, w float64) float64 {
+		if i == j {
+			return 0
+		}
+		return w
+	})
+	return err
 }
 
 // Laplacian returns L = D − A.
@@ -166,57 +126,4 @@ func LaplacianDiagonal(g *Graph) []float64 {
 		diag[i] -= w
 	}
 	return diag
-}
-
-// withoutLoops is a matrix with zeros in place of its diagonal. Each sweep writes the zeros to a
-// copy of the values, because the matrix itself may be read-only.
-type withoutLoops struct {
-	sparse.Matrix
-	loops []float64
-}
-
-// Resident implements [sparse.Resident].
-func (m *withoutLoops) Resident() bool {
-	resident, ok := m.Matrix.(sparse.Resident)
-	return !ok || resident.Resident()
-}
-
-// Sweep implements [sparse.Matrix].
-func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	values := make([][]float64, sched.Workers(workers))
-	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		changed := false
-		for i := p.Lo; i < p.Hi; i++ {
-			if m.loops[i] == 0 {
-				continue
-			}
-			col, _ := p.Row(i - p.Lo)
-			place, ok := slices.BinarySearch(col, uint32(i))
-			if !ok { // the diagonal is in another piece of the row
-				continue
-			}
-			if !changed {
-				changed = true
-				values[worker] = valuesOf(values[worker], p)
-				p.Val = values[worker]
-			}
-			for ; place < len(col) && col[place] == uint32(i); place++ {
-				p.Val[int(p.Ptr[i-p.Lo]-p.Ptr[0])+place] = 0
-			}
-		}
-		return visit(worker, p)
-	})
-}
-
-// valuesOf returns a copy of the values of a panel, in the memory of buf if that suffices.
-func valuesOf(buf []float64, p sparse.Panel) []float64 {
-	buf = blocks.Grow(buf, len(p.Col))
-	if p.Val != nil {
-		copy(buf, p.Val)
-		return buf
-	}
-	for e := range buf {
-		buf[e] = 1
-	}
-	return buf
 }

@@ -7,34 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// balancedMatrix is diag(v)·A·diag(v), whose values are computed in every sweep.
-type balancedMatrix struct {
-	sparse.Matrix // A
-	v             []float64
-}
-
-// Sweep implements [sparse.Matrix].
-func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	values := make([][]float64, sched.Workers(workers))
-	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		val := blocks.Grow(values[worker], len(p.Col))
-		values[worker] = val
-		for i := p.Lo; i < p.Hi; i++ {
-			for e := p.Ptr[i-p.Lo] - p.Ptr[0]; e < p.Ptr[i-p.Lo+1]-p.Ptr[0]; e++ {
-				val[e] = m.v[i] * m.v[p.Col[e]]
-			}
-		}
-		for e, w := range p.Val {
-			val[e] *= w
-		}
-		p.Val = val
-		return visit(worker, p)
-	})
-}
 
 // VonNeumannAdjacency is the system I − αA, given v > 0 with α·Av < v in every row,
 // which Perron's eigenvector is, and least, a lower bound of its eigenvalues: with
@@ -45,14 +19,10 @@ func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(work
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
 // every sweep, or kept if several processes share the rows, and v is kept. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, bound float64) (*System, error) {
-	team, balanced := sparse.TeamOf(g.A), sparse.Matrix(&balancedMatrix{g.A, v})
-	if a, divided := g.A.(*sparse.Divided); divided {
-		v := a.ByColumn(v)
-		var err error
-		balanced, err = a.WithValues(ctx, func(row, col int, w float64) float64 { return float64(v[row]*v[col]) * w })
-		if err != nil {
-			return nil, err
-		}
+	team, factor := sparse.TeamOf(g.A), sparse.ByColumn(g.A, v)
+	balanced, err := sparse.MapValues(ctx, g.A, func(i, j int, w float64) float64 { return float64(factor[i]*factor[j]) * w })
+	if err != nil {
+		return nil, err
 	}
 	scaled, err := graph.New(ctx, balanced, &graph.Settings{
 		Components: g.Components, Workers: g.Workers,

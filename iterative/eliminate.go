@@ -160,20 +160,17 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 // diagonal, except zeros. It returns [graph.ErrWeight] for a weight that is negative or no number,
 // because neither factorization is defined for it.
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64, visit func(i, c uint32, w float64)) error {
-	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			for entry, c := range col {
-				w := scale
-				if val != nil {
-					w *= val[entry]
-				}
-				switch {
-				case !(w >= 0) || math.IsInf(w, 1):
-					return fmt.Errorf("%w: row %d, column %d", graph.ErrWeight, i, c)
-				case int(c) != i && w != 0:
-					visit(uint32(i), c, w)
-				}
+	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
+		for entry, c := range col {
+			w := scale
+			if val != nil {
+				w *= val[entry]
+			}
+			switch {
+			case !(w >= 0) || math.IsInf(w, 1):
+				return fmt.Errorf("%w: row %d, column %d", graph.ErrWeight, i, c)
+			case int(c) != i && w != 0:
+				visit(uint32(i), c, w)
 			}
 		}
 		return nil

@@ -22,9 +22,9 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if len(s.Graph.Degrees) > ExactFirst {
 		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
 	}
-	a := s.Graph.WithoutHeavyLoops().A
-	if s.free != nil {
-		a = &restrictedMatrix{a, s.free, s.free}
+	a, err := freePart(ctx, s.Graph.WithoutHeavyLoops().A, s.free)
+	if err != nil {
+		return nil, err
 	}
 	f, err := newExact(ctx, a, s.Edge, s.Ground, scalingOf(s).heaviest(), s.Graph.Workers)
 	if errors.Is(err, ErrFill) {

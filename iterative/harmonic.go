@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -147,46 +146,12 @@ func givenRange(s *System, f *sparse.Block[float64]) (lows, highs []float64) {
 	return lows, highs
 }
 
-// restrictedMatrix is a matrix without the rows and columns that are marked by 0. Its ranges are
-// those of the whole.
-type restrictedMatrix struct {
-	sparse.Matrix
-	rows, cols []float64
-}
-
-// Sweep implements [sparse.Matrix].
-func (m *restrictedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	type room struct {
-		ptr []int64
-		col []uint32
-		val []float64
+// freePart returns a matrix with zeros in the rows and columns in which free is 0; nil means ones.
+func freePart(ctx context.Context, a sparse.Matrix, free []float64) (sparse.Matrix, error) {
+	if free == nil {
+		return a, nil
 	}
-	rooms := make([]room, sched.Workers(workers))
-	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		r := &rooms[worker]
-		r.ptr, r.col, r.val = append(r.ptr[:0], 0), r.col[:0], r.val[:0]
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			if m.rows[i] == 0 {
-				col = nil
-			}
-			for entry, c := range col {
-				if m.cols[c] == 0 {
-					continue
-				}
-				r.col = append(r.col, c)
-				if val != nil {
-					r.val = append(r.val, val[entry])
-				}
-			}
-			r.ptr = append(r.ptr, int64(len(r.col)))
-		}
-		p.Ptr, p.Col, p.Entries = r.ptr, r.col, len(r.col)
-		if p.Val != nil {
-			p.Val = r.val
-		}
-		return visit(worker, p)
-	})
+	return sparse.MapValues(ctx, a, func(i, j int, w float64) float64 { return free[i] * free[j] * w })
 }
 
 // HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a

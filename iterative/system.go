@@ -197,9 +197,9 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, err
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
-	a := s.Graph.A
-	if s.free != nil {
-		a = &restrictedMatrix{a, s.free, s.free}
+	a, err := freePart(ctx, s.Graph.A, s.free)
+	if err != nil {
+		return nil, err
 	}
 	f, err := newCholesky(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
 	if errors.Is(err, ErrMemory) {

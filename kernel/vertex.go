@@ -316,20 +316,12 @@ func longestRow(ctx context.Context, operands ...sparse.Matrix) (longest int, er
 		if a == nil {
 			continue
 		}
-		row := 0
-		rows, _ := sparse.LocalRows(a)
-		err := rows.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-			for i := range p.Hi - p.Lo {
-				n := int(p.Ptr[i+1] - p.Ptr[i])
-				if p.Piece > 0 {
-					n += row
-				}
-				row, longest = n, max(longest, n)
-			}
-			return nil
-		})
+		lengths, err := sparse.RowSums(ctx, a, 1, func(col []uint32, _ []float64) float64 { return float64(len(col)) })
 		if err != nil {
 			return 0, err
+		}
+		for _, n := range lengths {
+			longest = max(longest, int(n))
 		}
 	}
 	return int(maxOver(sparse.TeamOf(operands[0]), float64(longest))), nil

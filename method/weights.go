@@ -20,19 +20,19 @@ const GivenWeights = "given"
 // weighting is a function of the weights of edges.
 type weighting struct {
 	name  string
-	value func(w float64) float64 // 0 of 0
+	value func(i, j int, w float64) float64 // 0 of 0
 }
 
 // weightings are the functions besides [GivenWeights], in the order of the choice. The logarithm is the last one,
 // because it lies between the others and is little worse than the better of them.
 var weightings = []weighting{
-	{"none", func(w float64) float64 {
+	{"none", func(_, _ int, w float64) float64 {
 		if w == 0 {
 			return 0
 		}
 		return 1
 	}},
-	{"log", math.Log1p},
+	{"log", func(_, _ int, w float64) float64 { return math.Log1p(w) }},
 }
 
 // Weightings returns the values of Settings.Weights.
@@ -42,16 +42,6 @@ func Weightings() []string {
 		names = append(names, w.name)
 	}
 	return names
-}
-
-// EdgeWeight returns the weight that an edge has by a name of [Weightings].
-func EdgeWeight(name string, w float64) float64 {
-	for _, weighting := range weightings {
-		if weighting.name == name {
-			return weighting.value(w)
-		}
-	}
-	return w
 }
 
 // weightChooser is a method for which held-out labels choose the weights of edges.

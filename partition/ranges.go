@@ -113,12 +113,9 @@ func Ghosts(ctx context.Context, a sparse.Matrix, bounds []int, processes int) (
 	for p := range processes {
 		for k := p; k < len(bounds)-1; k += processes {
 			lo, hi := bounds[k], bounds[k+1]
-			err := sparse.SweepRows(ctx, a, lo, hi, 1, func(_ int, panel sparse.Panel) error {
-				for row := max(lo, panel.Lo); row < min(hi, panel.Hi); row++ {
-					col, _ := panel.Row(row - panel.Lo)
-					for _, j := range col {
-						needed[j>>6] |= 1 << (j & 63)
-					}
+			err := sparse.EachRowOf(ctx, a, lo, hi, 1, func(_, _ int, col []uint32, _ []float64) error {
+				for _, j := range col {
+					needed[j>>6] |= 1 << (j & 63)
 				}
 				return nil
 			})

@@ -67,9 +67,9 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 	return m, m.chooseLayout(ctx, memory, workers)
 }
 
-// visitRow is called with a row of blocks and the entries of the corresponding row of a matrix, or of a piece of it.
-// Columns are rows of the whole matrix.
-type visitRow func(row, piece int, col []uint32, val []float64)
+// visitRow is called with a row of blocks and the entries of the corresponding row of a matrix. Columns are rows of the
+// whole matrix.
+type visitRow func(row int, col []uint32, val []float64)
 
 // build returns the matrix of the rows that sweep calls visit with, perhaps from several goroutines. It calls sweep
 // twice.
@@ -77,8 +77,8 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	m := &Divided{division: d, team: &d.Team}
 	ptr, needed := make([]int64, len(d.Team.Rows)+1), newRankedSet(d.Team.Total)
 	var weighted atomic.Bool
-	err := sweep(func(local, _ int, col []uint32, val []float64) {
-		atomic.AddInt64(&ptr[local+1], int64(len(col)))
+	err := sweep(func(local int, col []uint32, val []float64) {
+		ptr[local+1] = int64(len(col))
 		if val != nil {
 			weighted.Store(true)
 		}
@@ -104,8 +104,8 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
-	err = sweep(func(row, piece int, col []uint32, val []float64) {
-		entry := ptr[row] + int64(piece)*MaxRange
+	err = sweep(func(row int, col []uint32, val []float64) {
+		entry := ptr[row]
 		for e, c := range col {
 			local.col[entry+int64(e)] = uint32(needed.rank(int(c)))
 		}
@@ -188,16 +188,13 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64, workers int) e
 	return err
 }
 
-// sweep calls visit with the pieces of the rows of a in the ranges of this process, and reads others only if a
-// has no method SweepRows.
+// sweep calls visit with the rows of a in the ranges of this process, and reads others only if a has no method
+// SweepRows.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit visitRow) error {
 	for lo, hi := range d.mine {
-		err := SweepRows(ctx, a, lo, hi, workers, func(_ int, p Panel) error {
-			for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
-				local, _ := d.Local(i)
-				col, val := p.Row(i - p.Lo)
-				visit(local, p.Piece, col, val)
-			}
+		err := EachRowOf(ctx, a, lo, hi, workers, func(_, row int, col []uint32, val []float64) error {
+			local, _ := d.Local(row)
+			visit(local, col, val)
 			return nil
 		})
 		if err != nil {

@@ -147,17 +147,11 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// SweepWith visits the entries of a as [Matrix.Sweep] does, with a block whose row c is the row of x for column c
-// of a panel. visit stores the result for a row of the panel in y, or changes nothing there. Of a long row, the
-// visits of several pieces run at the same time. If several processes share the rows of a, the block includes
-// rows of other processes, and the named rows of y are those of the process that has visited them.
-func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers int, visit func(worker int, p Panel, x *Block[T]) error) error {
-	m, ok := a.(*Divided)
-	if !ok {
-		return a.Sweep(ctx, workers, func(worker int, p Panel) error { return visit(worker, p, x) })
-	}
+// withGhosts calls each with the rows of this process and a block that includes rows of other processes, and then
+// exchanges the named rows of y.
+func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T], workers int, each func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)
-	f := (&Operator[T]{A: a}).fused()
+	f := (&Operator[T]{A: m}).fused()
 	f.begin(y, x, Step[T]{}, workers)
 	if err := f.scaleColumns(ctx, workers); err != nil {
 		return err
@@ -166,8 +160,7 @@ func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers i
 	if err = cmp.Or(finish(), err); err != nil {
 		return err
 	}
-	err = m.local.Sweep(ctx, workers, func(worker int, p Panel) error { return visit(worker, p, &f.source) })
-	if err != nil {
+	if err = each(m.local, &f.source); err != nil {
 		return err
 	}
 	shareNamed(f, m)

@@ -23,7 +23,11 @@ func (m *Divided) diagonal(row int) int {
 }
 
 // ByColumn returns numbers for the columns of [LocalRows], from those of the rows of a block. Every process calls it.
-func (m *Divided) ByColumn(v []float64) []float64 {
+func ByColumn(a Matrix, v []float64) []float64 {
+	m, divided := a.(*Divided)
+	if !divided {
+		return v
+	}
 	arrived := make([]float64, m.arrivals)
 	m.ghosts.Begin(bytesOf(v[:m.team.Own]), bytesOf(arrived), sizeOf[float64]())
 	m.ghosts.End()
@@ -37,10 +41,8 @@ func (m *Divided) ByColumn(v []float64) []float64 {
 	return values
 }
 
-// WithValues returns a matrix with the same entries but other values, which value returns for the column of the
-// diagonal element of the row, the column, and the value of m. It has 8 bytes for each entry, 12 if those of m are
-// in tiles, and is released with m.
-func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w float64) float64) (*Divided, error) {
+// withValues is [MapValues]. The result has 8 bytes for each entry, 12 if those of m are in tiles, and is released with m.
+func (m *Divided) withValues(ctx context.Context, value func(row, col int, w float64) float64) (*Divided, error) {
 	source, plain := m.local.(*CSR)
 	if !plain {
 		var err error
@@ -56,11 +58,7 @@ func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w flo
 		}
 		row := m.diagonal(i)
 		for e := local.ptr[i]; e < local.ptr[i+1]; e++ {
-			w := 1.0
-			if source.val != nil {
-				w = source.val[e]
-			}
-			local.val[e] = value(row, int(local.col[e]), w)
+			local.val[e] = value(row, int(local.col[e]), valueAt(source.val, int(e)))
 		}
 	}
 	weighted := *m

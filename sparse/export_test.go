@@ -49,3 +49,10 @@ func (m *Divided) Tile(ctx context.Context, columns int) error {
 
 // Bytes returns the memory of the matrix.
 func (m *CSR) Bytes() int64 { return int64(8*cap(m.ptr) + 4*cap(m.col) + 8*cap(m.val)) }
+
+// NewUnchecked returns a matrix that may have several entries in a place.
+func NewUnchecked(rows, cols int, ptr []int64, col []uint32, val []float64) *CSR {
+	m := &CSR{rows: rows, cols: cols, ptr: ptr, col: col, val: val}
+	m.cut()
+	return m
+}

@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// MapValues returns the matrix with the entries value(w) for the entries w of a. It computes them in each sweep, in
-// a buffer for each goroutine; those of a [Divided] matrix are stored, see [Divided.WithValues].
-func MapValues(ctx context.Context, a Matrix, value func(w float64) float64) (Matrix, error) {
+// MapValues returns the matrix with the entries value(i, j, w) for the entries w of a in row i and column j. It computes
+// them in each sweep, in a buffer for each goroutine. Those of a [Divided] matrix are stored, and i is the column of the
+// diagonal element of the row, see [LocalRows] and [ByColumn].
+func MapValues(ctx context.Context, a Matrix, value func(i, j int, w float64) float64) (Matrix, error) {
 	if d, ok := a.(*Divided); ok {
-		return d.WithValues(ctx, func(_, _ int, w float64) float64 { return value(w) })
+		return d.withValues(ctx, value)
 	}
 	return &mappedValues{Matrix: a, value: value}, nil
 }
@@ -24,7 +25,7 @@ func MapValuesBytes(a Matrix, workers int) int64 {
 
 type mappedValues struct {
 	Matrix
-	value   func(w float64) float64
+	value   func(i, j int, w float64) float64
 	buffers sync.Pool // of *[]float64
 }
 
@@ -53,13 +54,12 @@ func (m *mappedValues) mapped(visit func(worker int, p Panel) error) func(worker
 			*values = make([]float64, MaxRange)
 		}
 		defer m.buffers.Put(values)
-		w, ones := 1.0, true
-		for e := range p.Col {
-			if p.Val != nil {
-				w = p.Val[e]
+		ones := true
+		for i := range p.Hi - p.Lo {
+			for e := p.Ptr[i] - p.Ptr[0]; e < p.Ptr[i+1]-p.Ptr[0]; e++ {
+				v := m.value(p.Lo+i, int(p.Col[e]), valueAt(p.Val, int(e)))
+				(*values)[e], ones = v, ones && v == 1
 			}
-			v := m.value(w)
-			(*values)[e], ones = v, ones && v == 1
 		}
 		if p.Val = nil; !ones {
 			p.Val = (*values)[:len(p.Col)]

@@ -13,7 +13,7 @@ import (
 func TestMapValues(t *testing.T) {
 	a := testgraph.Random(3, 300, 2000, true)
 	for _, value := range []func(float64) float64{math.Log1p, func(float64) float64 { return 1 }} {
-		m, err := sparse.MapValues(t.Context(), a, value)
+		m, err := sparse.MapValues(t.Context(), a, func(_, _ int, w float64) float64 { return value(w) })
 		if err != nil {
 			t.Fatal(err)
 		}

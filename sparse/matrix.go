@@ -9,8 +9,9 @@ import (
 // because the bits of the sum over a longer row depend on it.
 const MaxRange = 1 << 14
 
-// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing; entries with
-// codes may have equal columns, whose values add up.
+// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing, except
+// in a store with codes, where equal columns may follow each other; see [Joined]. Packages outside visit whole rows, see
+// [EachRow] and [RowSums].
 // Implementations must be safe for concurrent sweeps; package sparsetest checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.

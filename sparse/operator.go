@@ -88,37 +88,14 @@ func (o *Operator[T]) ApplyTo(ctx context.Context, dst, x *Block[T]) error {
 
 // Degrees returns d_i = Σ_j |a_ij|, in float64: the sums of the rows, if no entry is negative. Cost: one sweep.
 func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
-	rows, _ := a.Dims()
-	deg := make([]float64, rows)
-	local, _ := LocalRows(a)
-	ranges := local.Ranges()
-	partial := make([]float64, len(ranges)) // partial sums of long rows
-	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			sum := float64(len(col))
-			if val != nil {
-				sum = 0
-				for _, v := range val {
-					sum += math.Abs(v)
-				}
-			}
-			if p.Pieces > 1 {
-				partial[p.Index] = sum
-			} else {
-				deg[i] = sum
-			}
+	return RowSums(ctx, a, workers, func(col []uint32, val []float64) float64 {
+		if val == nil {
+			return float64(len(col))
 		}
-		return nil
+		sum := 0.0
+		for _, v := range val {
+			sum += math.Abs(v)
+		}
+		return sum
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range ranges {
-		if r.Pieces > 1 {
-			deg[r.Lo] += partial[i]
-		}
-	}
-	TeamOf(a).SumNamed(deg)
-	return deg, nil
 }

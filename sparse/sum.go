@@ -91,7 +91,7 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (
 				along, against = m.wholeRows(along[:0], p), n.wholeRows(against[:0], q)
 				s.col, s.val = s.col[:0], s.val[:0]
 				s.add(along, against, xVal, yVal)
-				visit(i, 0, s.col, s.val)
+				visit(i, s.col, s.val)
 			}
 			return nil
 		})

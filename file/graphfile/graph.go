@@ -189,14 +189,11 @@ func (g *graph) id(dst []byte, position uint32) []byte {
 	return g.idTo(dst, int(position))
 }
 
-// entries is some of the entries of the row at a position, in the order of
-// their columns, which are positions too. The slices are valid during the call.
+// entries are those of the row at a position, in the order of their columns, which are positions too. The slices are valid during the call.
 type entries struct {
-	row   int
-	col   []uint32
-	val   []float64 // nil: all are 1
-	first bool      // no entries of this row came before
-	last  bool      // no entries of this row follow
+	row int
+	col []uint32
+	val []float64 // nil: all are 1
 }
 
 // weight returns the value of entry i.
@@ -212,15 +209,10 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	if g.order != nil {
 		return g.ordered(ctx, visit)
 	}
-	return g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := range p.Hi - p.Lo {
-			col, val := p.Row(i)
-			if err := visit(&entries{p.Lo + i, col, val, p.Piece == 0, p.Piece == p.Pieces-1}); err != nil {
-				return err
-			}
-			g.advance(len(col))
-		}
-		return nil
+	return sparse.EachRow(ctx, g.a, 1, func(_, row int, col []uint32, val []float64) error {
+		err := visit(&entries{row, col, val})
+		g.advance(len(col))
+		return err
 	})
 }
 
@@ -265,9 +257,7 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 	touched := make([]bool, n)
 	var source, target []byte
 	err = g.sweep(ctx, func(e *entries) error {
-		if e.first {
-			source = g.id(source[:0], uint32(e.row))
-		}
+		source = g.id(source[:0], uint32(e.row))
 		for i, c := range e.col {
 			if !g.directed && int(c) < e.row {
 				continue
@@ -328,11 +318,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error {
 	n, _ := g.a.Dims()
 	length := make([]uint32, n)
-	err := g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := range p.Hi - p.Lo {
-			col, _ := p.Row(i)
-			length[g.order[p.Lo+i]] += uint32(len(col))
-		}
+	err := sparse.EachRow(ctx, g.a, 1, func(_, row int, col []uint32, _ []float64) error {
+		length[g.order[row]] = uint32(len(col))
 		return nil
 	})
 	if err != nil {
@@ -368,30 +355,27 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 		end[i+1] = end[i] + int64(n)
 	}
 	held := g.held.part(0, end[hi-lo])
-	err := g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := range p.Hi - p.Lo {
-			position := int(g.order[p.Lo+i]) - lo
-			if position < 0 || position >= hi-lo {
-				continue
-			}
-			col, val := p.Row(i)
-			row := held.part(end[position], end[position]+int64(len(col)))
-			for k, c := range col {
-				row.col[k] = g.order[c]
-			}
-			for k := range row.val {
-				row.val[k] = 1
-			}
-			copy(row.val, val)
-			end[position] += int64(len(col))
-			g.advance(len(col))
+	err := sparse.EachRow(ctx, g.a, 1, func(_, i int, col []uint32, val []float64) error {
+		position := int(g.order[i]) - lo
+		if position < 0 || position >= hi-lo {
+			return nil
 		}
+		row := held.part(end[position], end[position]+int64(len(col)))
+		for k, c := range col {
+			row.col[k] = g.order[c]
+		}
+		for k := range row.val {
+			row.val[k] = 1
+		}
+		copy(row.val, val)
+		end[position] += int64(len(col))
+		g.advance(len(col))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	e := &entries{first: true, last: true}
+	e := &entries{}
 	for i, n := range length {
 		row := held.part(end[i]-int64(n), end[i])
 		if g.weighted {

@@ -259,7 +259,7 @@ func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 	return 0, g.sweep(ctx, func(e *entries) error {
 		for i, c := range e.col {
 			text := out.AvailableBuffer()
-			if !e.first || i > 0 {
+			if i > 0 {
 				text = append(text, ' ')
 			}
 			text = strconv.AppendUint(text, uint64(c)+1, 10)
@@ -274,9 +274,6 @@ func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 				return err
 			}
 		}
-		if e.last {
-			return out.WriteByte('\n')
-		}
-		return nil
+		return out.WriteByte('\n')
 	})
 }

@@ -377,9 +377,7 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 		{"shape", "<i8", []int{2}, func() error { return cmp.Or(z.eight(uint64(n)), z.eight(uint64(n))) }},
 		{"indptr", index, []int{n + 1}, func() error {
 			return cmp.Or(z.index(0), g.sweep(ctx, func(e *entries) error {
-				if sum += uint64(len(e.col)); !e.last {
-					return nil
-				}
+				sum += uint64(len(e.col))
 				return z.index(sum)
 			}))
 		}},

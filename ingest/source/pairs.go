@@ -76,12 +76,9 @@ func similarityBytes(x *sparse.CSR, workers int) int64 {
 func pairsOf(ctx context.Context, a sparse.Matrix) (int64, error) {
 	rows, cols := a.Dims()
 	count := make([]int64, cols)
-	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			columns, _ := p.Row(i - p.Lo)
-			for _, j := range columns {
-				count[j]++
-			}
+	err := sparse.EachRow(ctx, a, 1, func(_, _ int, columns []uint32, _ []float64) error {
+		for _, j := range columns {
+			count[j]++
 		}
 		return nil
 	})
@@ -197,18 +194,13 @@ func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error)
 		return nil, err
 	}
 	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, a.NNZ())
-	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			columns, _ := p.Row(i - p.Lo)
-			for _, j := range columns {
-				if int(j) != i {
-					col = append(col, j)
-				}
-			}
-			if p.Piece == p.Pieces-1 {
-				ptr = append(ptr, int64(len(col)))
+	err := sparse.EachRow(ctx, a, 1, func(_, i int, columns []uint32, _ []float64) error {
+		for e, j := range columns {
+			if int(j) != i && (e == 0 || columns[e-1] != j) { // a store with kinds has an entry for each
+				col = append(col, j)
 			}
 		}
+		ptr = append(ptr, int64(len(col)))
 		return nil
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -87,6 +88,19 @@ func TestFaults(t *testing.T) {
 		}
 		if got != "new" && inPlace || got != "old" && got != "new" {
 			t.Errorf("after a fault in operation %d, %s: %q", i, failing.Failed(), got)
+		}
+	}
+}
+
+// The sum of a graph with a hub does not depend on the number of goroutines.
+func TestGraphSumOfHub(t *testing.T) {
+	want, err := GraphSum(t.Context(), testgraph.Hub(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{2, 7} {
+		if got, err := GraphSum(t.Context(), testgraph.Hub(), workers); got != want || err != nil {
+			t.Errorf("%d goroutines: %s, want %s; %v", workers, got, want, err)
 		}
 	}
 }

@@ -63,28 +63,25 @@ func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 	}
 	for range rounds {
 		sums, changed := make([][regions + 1]float64, sched.Workers(g.Workers)), make([]bool, sched.Workers(g.Workers))
-		err := g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+		err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, val []float64) error {
 			sum := &sums[worker]
-			for i := p.Lo; i < p.Hi; i++ {
-				if next[i] = region[i]; next[i] < regions {
-					continue
-				}
-				*sum = [regions + 1]float64{}
-				col, val := p.Row(i - p.Lo)
-				for e, c := range col {
-					w := 1.0
-					if val != nil {
-						w = val[e]
-					}
-					sum[region[c]] += w
-				}
-				for r := range int32(regions) {
-					if sum[r] > 0 && (next[i] == regions || sum[r] > sum[next[i]]) {
-						next[i] = r
-					}
-				}
-				changed[worker] = changed[worker] || next[i] < regions
+			if next[row] = region[row]; next[row] < regions {
+				return nil
 			}
+			*sum = [regions + 1]float64{}
+			for e, c := range col {
+				w := 1.0
+				if val != nil {
+					w = val[e]
+				}
+				sum[region[c]] += w
+			}
+			for r := range int32(regions) {
+				if sum[r] > 0 && (next[row] == regions || sum[r] > sum[next[row]]) {
+					next[row] = r
+				}
+			}
+			changed[worker] = changed[worker] || next[row] < regions
 			return nil
 		})
 		if err != nil {
@@ -168,13 +165,10 @@ func (g *Graph) count(groups []group, groupOf []int32) {
 func (g *Graph) linksOf(ctx context.Context, groups []group, groupOf []int32) ([]link, error) {
 	var links []link
 	if groups[0].row >= 0 { // a single goroutine keeps the order of rows
-		err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-			for i := p.Lo; i < p.Hi; i++ {
-				col, _ := p.Row(i - p.Lo)
-				for _, c := range col {
-					if int(c) > i {
-						links = append(links, link{i, int(c), 1})
-					}
+		err := sparse.EachRow(ctx, g.A, 1, func(_, row int, col []uint32, _ []float64) error {
+			for _, c := range col {
+				if int(c) > row {
+					links = append(links, link{row, int(c), 1})
 				}
 			}
 			return nil
@@ -182,15 +176,12 @@ func (g *Graph) linksOf(ctx context.Context, groups []group, groupOf []int32) ([
 		return links, err
 	}
 	counts := make([][]int64, sched.Workers(g.Workers)) // of pairs of groups
-	err := g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, _ []float64) error {
 		if counts[worker] == nil {
 			counts[worker] = make([]int64, len(groups)*len(groups))
 		}
-		for i := p.Lo; i < p.Hi; i++ {
-			col, _ := p.Row(i - p.Lo)
-			for _, c := range col {
-				counts[worker][int(groupOf[i])*len(groups)+int(groupOf[c])]++
-			}
+		for _, c := range col {
+			counts[worker][int(groupOf[row])*len(groups)+int(groupOf[c])]++
 		}
 		return nil
 	})
@@ -223,31 +214,28 @@ func (g *Graph) nearest(ctx context.Context, rows []int, number int) (map[int][]
 	for i, row := range rows {
 		indexOf[row] = i
 	}
-	err := g.A.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			index, isWanted := indexOf[i]
-			if !isWanted {
-				continue
+	err := sparse.EachRow(ctx, g.A, g.Workers, func(_, row int, col []uint32, val []float64) error {
+		index, isWanted := indexOf[row]
+		if !isWanted {
+			return nil
+		}
+		order := make([]int, 0, len(col))
+		for e, c := range col {
+			if int(c) != row {
+				order = append(order, e)
 			}
-			col, val := p.Row(i - p.Lo)
-			order := make([]int, 0, len(col))
-			for e, c := range col {
-				if int(c) != i {
-					order = append(order, e)
-				}
-			}
-			if val != nil {
-				slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(val[b], val[a]) })
-			}
-			for _, e := range order[:min(number, len(order))] {
-				list[index] = append(list[index], int32(col[e]))
-			}
+		}
+		if val != nil {
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(val[b], val[a]) })
+		}
+		for _, e := range order[:min(number, len(order))] {
+			list[index] = append(list[index], int32(col[e]))
 		}
 		return nil
 	})
 	neighbours := map[int][]int32{}
 	for i, row := range rows {
-		neighbours[row] = append(neighbours[row], list[i]...) // pieces of a long row are not joined in a sweep
+		neighbours[row] = list[i]
 	}
 	return neighbours, err
 }
@@ -308,40 +296,36 @@ func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
 	lists, sums := make([][]rival, workers), make([][]float64, workers)
 	merit := func(r rival) float64 { return r.share * r.share * float64(r.links) }
 	compare := func(a, b rival) int { return cmp.Or(cmp.Compare(merit(b), merit(a)), a.row-b.row) }
-	err := g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, val []float64) error {
+		if g.Class[row] < 0 || g.Known(row) {
+			return nil
+		}
 		if sums[worker] == nil {
 			sums[worker] = make([]float64, len(g.Classes))
 		}
-		sum := sums[worker]
-		for i := p.Lo; i < p.Hi; i++ {
-			if g.Class[i] < 0 || g.Known(i) {
+		sum, total := sums[worker], 0.0
+		clear(sum)
+		r := rival{row: row}
+		for e, c := range col {
+			class := g.Class[c]
+			if class < 0 || int(c) == row {
 				continue
 			}
-			clear(sum)
-			total := 0.0
-			r := rival{row: i}
-			col, val := p.Row(i - p.Lo)
-			for e, c := range col {
-				class := g.Class[c]
-				if class < 0 || int(c) == i {
-					continue
-				}
-				w := 1.0
-				if val != nil {
-					w = val[e]
-				}
-				sum[class] += w
-				total += w
-				r.links++
+			w := 1.0
+			if val != nil {
+				w = val[e]
 			}
-			for class, w := range sum {
-				if w > sum[r.class] {
-					r.class = class
-				}
+			sum[class] += w
+			total += w
+			r.links++
+		}
+		for class, w := range sum {
+			if w > sum[r.class] {
+				r.class = class
 			}
-			if r.share = sum[r.class] / max(total, 1e-300); r.class == g.Class[i] || r.share <= 0.5 || r.links < fewestRivals {
-				continue
-			}
+		}
+		r.share = sum[r.class] / max(total, 1e-300)
+		if r.class != g.Class[row] && r.share > 0.5 && r.links >= fewestRivals {
 			lists[worker] = ranked.Insert(lists[worker], r, mostRivals, compare)
 		}
 		return nil

@@ -155,14 +155,11 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 	for v := range n {
 		m.ID = append(m.ID, s.Nodes.ID(v))
 	}
-	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error { // rows in order
-		for v := p.Lo; v < p.Hi; v++ {
-			col, _ := p.Row(v - p.Lo)
-			for _, w := range col {
-				m.To = append(m.To, int32(w))
-			}
-			m.Ptr[v+1] = int32(len(m.To))
+	err = sparse.EachRow(ctx, s, 1, func(_, v int, col []uint32, _ []float64) error { // rows in order
+		for _, w := range col {
+			m.To = append(m.To, int32(w))
 		}
+		m.Ptr[v+1] = int32(len(m.To))
 		return nil
 	})
 	return m, err

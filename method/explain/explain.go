@@ -210,33 +210,26 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	for i := range best {
 		best[i] = make([][]LinkImportance, len(list))
 	}
-	err := cmp.Or(f.A, p.A).Sweep(ctx, set.Workers, func(worker int, panel sparse.Panel) error {
+	err := sparse.EachRow(ctx, cmp.Or(f.A, p.A), set.Workers, func(worker, i int, col []uint32, val []float64) error {
 		top := best[worker]
-		for i := panel.Lo; i < panel.Hi; i++ {
-			col, val := panel.Row(i - panel.Lo)
-			li, ri := l.Row(i), r.Row(i)
-			for entry := 0; entry < len(col); {
-				c, weight := int(col[entry]), 0.0
-				for ; entry < len(col) && int(col[entry]) == c; entry++ { // edges of the same nodes
-					if val != nil {
-						weight += val[entry]
-					} else {
-						weight++
-					}
+		li, ri := l.Row(i), r.Row(i)
+		for entry, c := range col {
+			if int(c) <= i {
+				continue
+			}
+			lj, rj := l.Row(int(c)), r.Row(int(c))
+			for k := range list {
+				var product float32
+				for column := k * width; column < (k+1)*width; column++ {
+					product += li[column]*rj[column] + lj[column]*ri[column]
 				}
-				if c <= i {
-					continue
+				importance := float64(product)
+				if val != nil {
+					importance *= val[entry]
 				}
-				lj, rj := l.Row(c), r.Row(c)
-				for k := range list {
-					var product float32
-					for column := k * width; column < (k+1)*width; column++ {
-						product += li[column]*rj[column] + lj[column]*ri[column]
-					}
-					if importance := weight * float64(product); importance > 0 {
-						link := LinkImportance{Rows: [2]int{i, c}, Importance: importance}
-						top[k] = ranked.Insert(top[k], link, set.Number, byImportance)
-					}
+				if importance > 0 {
+					link := LinkImportance{Rows: [2]int{i, int(c)}, Importance: importance}
+					top[k] = ranked.Insert(top[k], link, set.Number, byImportance)
 				}
 			}
 		}

@@ -2,7 +2,6 @@ package problem
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -118,18 +117,13 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int, work
 	for _, row := range rows {
 		now.Row(row)[0] = 1
 	}
-	var pieces sync.Mutex // of a long row
 	for grew := true; grew; {
 		var hasChanged atomic.Bool
 		copy(next.Data, now.Data)
-		err := sparse.SweepWith(ctx, p.A, next, now, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float32]) error {
-			for i := panel.Lo; i < panel.Hi; i++ {
-				if now.Row(i)[0] == 0 && leadsTo(x, panel, i) {
-					pieces.Lock()
-					next.Row(i)[0] = 1
-					pieces.Unlock()
-					hasChanged.Store(true)
-				}
+		err := sparse.EachRowWith(ctx, p.A, next, now, workers, func(row int, col []uint32, val []float64, x *sparse.Block[float32]) error {
+			if now.Row(row)[0] == 0 && leadsTo(x, col, val) {
+				next.Row(row)[0] = 1
+				hasChanged.Store(true)
 			}
 			return nil
 		})
@@ -154,9 +148,8 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int, work
 	return reached, nil
 }
 
-// leadsTo reports whether an entry of row i leads to a row of x that is 1.
-func leadsTo(x *sparse.Block[float32], p sparse.Panel, i int) bool {
-	col, val := p.Row(i - p.Lo)
+// leadsTo reports whether an entry of a row leads to a row of x that is 1.
+func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	for e, c := range col {
 		if (val == nil || val[e] != 0) && x.Row(int(c))[0] == 1 {
 			return true

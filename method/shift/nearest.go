@@ -3,7 +3,6 @@ package shift
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -49,19 +48,12 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 		now.Row(row)[0] = float64(reachOf(i, 0))
 	}
 	last := min(1, len(p.Row)-1)
-	var pieces sync.Mutex // of a long row
 	for hops, grew := 1, true; grew && hops <= mostHops; hops++ {
 		var hasChanged atomic.Bool
 		blocks.Copy(next.Block, now.Block)
-		err := sparse.SweepWith(ctx, p.A, next.Block, now.Block, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float64]) error {
-			if panel.Pieces > 1 {
-				pieces.Lock()
-				defer pieces.Unlock()
-			}
-			for v := panel.Lo; v < panel.Hi; v++ {
-				if next.at(last, v) == unreached && next.extend(panel, v, last, hops, nearest{x}) {
-					hasChanged.Store(true)
-				}
+		err := sparse.EachRowWith(ctx, p.A, next.Block, now.Block, workers, func(v int, col []uint32, val []float64, x *sparse.Block[float64]) error {
+			if next.at(last, v) == unreached && next.extend(v, col, val, last, hops, nearest{x}) {
+				hasChanged.Store(true)
 			}
 			return nil
 		})
@@ -76,8 +68,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 
 // extend adds the labels of v that neighbours have and that are the given number of hops away, and reports
 // whether there are any. last is 0 if there is a single label.
-func (f nearest) extend(panel sparse.Panel, v, last, hops int, previous nearest) (grew bool) {
-	col, val := panel.Row(v - panel.Lo)
+func (f nearest) extend(v int, col []uint32, val []float64, last, hops int, previous nearest) (grew bool) {
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue
@@ -109,14 +100,11 @@ func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 		return false, nil
 	}
 	var isMixed atomic.Bool
-	err := sparse.SweepWith(ctx, p.A, sparse.NewBlock[float64](len(p.Degrees), 2), f.Block, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float64]) error {
-		for v := panel.Lo; v < panel.Hi; v++ {
-			col, _ := panel.Row(v - panel.Lo)
-			for _, u := range col {
-				a, b := f.at(0, v), nearest{x}.at(0, int(u))
-				if a != unreached && b != unreached && (a.hops()+b.hops())%2 == 0 {
-					isMixed.Store(true)
-				}
+	err := sparse.EachRowWith(ctx, p.A, sparse.NewBlock[float64](len(p.Degrees), 2), f.Block, workers, func(v int, col []uint32, _ []float64, x *sparse.Block[float64]) error {
+		for _, u := range col {
+			a, b := f.at(0, v), nearest{x}.at(0, int(u))
+			if a != unreached && b != unreached && (a.hops()+b.hops())%2 == 0 {
+				isMixed.Store(true)
 			}
 		}
 		return nil

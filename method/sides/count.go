@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -27,42 +26,33 @@ func Count(ctx context.Context, s *shard.Store, rows, classes []int) (*Counts, e
 	m.Entries, m.SelfLoops, m.Negative, m.Weighted = 0, 0, 0, false
 	first, last := uint16(math.MaxUint16), uint16(0)
 	entries := make([]int64, kinds)
-	var codes []uint32
-	err := s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			codes = p.AppendCodes(codes[:0], i-p.Lo)
-			for e, code := range codes {
-				weight := 1.0
-				if val != nil {
-					weight = val[e]
-				}
-				if weight == 0 {
-					continue
-				}
-				m.Entries++
-				m.Weighted = m.Weighted || weight != 1
-				if weight < 0 {
-					m.Negative++
-				}
-				isLoop := int(col[e]) == i
-				if isLoop {
-					m.SelfLoops++
-				}
-				time := shard.TimeOf(code)
-				first, last = min(first, time), max(last, time)
-				if kinds == 0 {
-					continue
-				}
-				kind := shard.KindOf(code)
-				entries[kind]++
-				if class[i] == 0 || class[col[e]] == 0 || isLoop {
-					continue
-				}
-				c.Labelled[kind]++
-				if class[i] == class[col[e]] {
-					c.Same[kind]++
-				}
+	err := shard.EachCodedRow(ctx, s, func(row int, col []uint32, val []float64, codes []uint32) error {
+		for e, code := range codes {
+			if val[e] == 0 {
+				continue
+			}
+			m.Entries++
+			m.Weighted = m.Weighted || val[e] != 1
+			if val[e] < 0 {
+				m.Negative++
+			}
+			isLoop := int(col[e]) == row
+			if isLoop {
+				m.SelfLoops++
+			}
+			time := shard.TimeOf(code)
+			first, last = min(first, time), max(last, time)
+			if kinds == 0 {
+				continue
+			}
+			kind := shard.KindOf(code)
+			entries[kind]++
+			if class[row] == 0 || class[col[e]] == 0 || isLoop {
+				continue
+			}
+			c.Labelled[kind]++
+			if class[row] == class[col[e]] {
+				c.Same[kind]++
 			}
 		}
 		return nil

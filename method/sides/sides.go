@@ -218,6 +218,15 @@ func (q quality) sum() (sum float64) {
 // qualityOf returns the quality of weights for the labels of the predicted folds.
 func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality, error) {
 	a, back := shard.Weighed(c.Store, book)
+	if c.Store.Manifest.Negative > 0 { // entries of a pair may cancel
+		for _, side := range []*sparse.Matrix{&a, &back} {
+			joined := &sparse.Joined{Matrix: *side}
+			if err := joined.Plan(ctx, c.Workers); err != nil {
+				return nil, err
+			}
+			*side = joined
+		}
+	}
 	degrees, err := sparse.Degrees(ctx, a, c.Workers)
 	if err != nil {
 		return nil, err

@@ -244,13 +244,31 @@ func Weighed(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	return a, transpose
 }
 
-// Weigh multiplies the values of a store by a codebook in all following sweeps, also of [Store.Transpose], and
-// computes the degrees again. It must be called before [Sweeper.Load]. Cost: one sweep.
+// Weigh multiplies the values of a store with codes by a codebook in all following sweeps, also of [Sweeper.Transpose],
+// joins the entries of each pair of nodes, and computes the degrees again. With an empty codebook, the manifest says that
+// the store is weighted, because other factors will follow; nil means factors of 1. It must be called before
+// [Sweeper.Load]. Cost: two sweeps.
 func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	m := *s.Manifest
-	m.Weighted = true
-	s.Manifest, s.table = &m, c.table(&m)
-	s.Degrees, err = sparse.Degrees(ctx, s.out, s.o.Workers)
+	if c == nil {
+		c = &Codebook{Kinds: []float64{1}}
+	}
+	s.table = c.table(&m)
+	if s.joined == nil {
+		s.joined = &sparse.Joined{Matrix: s.Store}
+	}
+	for _, joined := range []*sparse.Joined{s.joined, s.transposed} {
+		if joined == nil {
+			continue
+		}
+		if err := joined.Plan(ctx, s.o.Workers); err != nil {
+			return err
+		}
+	}
+	m.Weighted = m.Weighted || s.joined.Weighted || c.Kinds == nil && c.Times == nil
+	s.Manifest, s.A = &m, s.joined
+	s.Degrees, err = sparse.Degrees(ctx, s.joined, s.o.Workers)
+	s.weighed = true
 	if err == nil && s.Copy != nil {
 		err = s.plan(ctx, s.planned) // which depends on the values
 	}

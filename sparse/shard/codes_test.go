@@ -93,6 +93,14 @@ func TestCodes(t *testing.T) {
 				if got, want := s.Degrees[1], 1.0; got != want {
 					t.Errorf("degree %v without a kind, want %v", got, want)
 				}
+				must(0, keepOnDisk(sweeper)) // frames are decoded anew
+				if got := must(sparse.Degrees(bg, sweeper.A, 2)); !slices.Equal(got, s.Degrees) {
+					t.Error("other degrees from disk")
+				}
+				in := must(sparse.Degrees(bg, must(sweeper.Transpose(bg)), 2))
+				if got, want := in[1], 3.0; got != want { // two entries of kind 0 in row 0, and one in row 1
+					t.Errorf("column %v without a kind, want %v", got, want)
+				}
 				must(0, s.Close())
 			}
 		}

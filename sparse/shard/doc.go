@@ -36,7 +36,7 @@
 // workers. The system is advised that shards are read in order, and reads ahead.
 // The memory is one chunk for each worker.
 //
-// [Store.Layout] finds the layout of a copy in memory that steps sweep fastest: for many
+// [sparse.FindLayout] finds the layout of a copy in memory that steps sweep fastest: for many
 // sweeps, if the memory suffices for plain ids. No bit of a result depends on it.
 //
 // # Order

@@ -108,7 +108,7 @@ func ExampleNodes_Rows() {
 // A store that will be swept many times, with blocks of five float32 columns, as a
 // copy in memory that is swept fastest: it may take a gigabyte. The copy takes the
 // place of the store in operators, walks and solvers.
-func ExampleStore_Layout() {
+func ExampleStore_layout() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
 	if err != nil {
@@ -124,7 +124,7 @@ func ExampleStore_Layout() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	layout, err := s.Layout(ctx, &sparse.LayoutOptions{RowBytes: 5 * 4, Memory: 1 << 30})
+	layout, err := sparse.FindLayout(ctx, s, &sparse.LayoutOptions{RowBytes: 5 * 4, Memory: 1 << 30, Ones: !s.Manifest.Weighted})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 		if err := w.BeginIn(); err != nil {
 			return err
 		}
-		if err := appendRows(ctx, w, s.Transpose(), place, m.Weighted); err != nil {
+		if err := appendRows(ctx, w, s.Store.Transpose(), place, m.Weighted); err != nil {
 			return err
 		}
 	}
@@ -42,35 +42,40 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 
 // appendRows appends the rows of a that have a place. Their columns have places too.
 func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32, weighted bool) error {
+	return EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, code []uint32) error {
+		if place[row] == Outside {
+			return nil
+		}
+		for k, c := range col {
+			col[k] = place[c]
+		}
+		if !weighted {
+			val = nil
+		}
+		return w.AppendCoded(col, val, code)
+	})
+}
+
+// EachCodedRow calls visit with copies of the entries of each row in order, for each kind and time of a pair one; codes are
+// nil if there are none. The slices are valid during the call. Cost: one sweep.
+func EachCodedRow(ctx context.Context, a sparse.Matrix, visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32
 	var val []float64
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
-			if place[p.Lo+i] == Outside {
-				continue
-			}
 			if p.Piece == 0 {
 				col, val, code = col[:0], val[:0], code[:0]
 			}
 			columns, values := p.Row(i)
-			code = p.AppendCodes(code, i)
-			for k, c := range columns {
-				col = append(col, place[c])
-				switch {
-				case values != nil:
-					val = append(val, values[k])
-				case weighted:
-					val = append(val, 1)
-				}
+			col, val = append(col, columns...), append(val, values...)
+			for len(val) < len(col) {
+				val = append(val, 1)
 			}
+			code = p.AppendCodes(code, i)
 			if p.Piece < p.Pieces-1 {
 				continue
 			}
-			row := val
-			if !weighted {
-				row = nil
-			}
-			if err := w.AppendCoded(col, row, code); err != nil {
+			if err := visit(p.Lo+i, col, val, code); err != nil {
 				return err
 			}
 		}

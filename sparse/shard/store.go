@@ -51,6 +51,7 @@ type Store struct {
 	longest  int   // bytes of a chunk
 	buffers  bufferPool
 	table    *codeTable // factors of the codes of entries, nil: 1
+	weighed  bool       // Degrees are those of Weigh, which has checked the stored ones
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -303,17 +304,6 @@ func (v *view) cut(target int) (longest int) {
 		longest = max(longest, c.bytes)
 	}
 	return longest
-}
-
-// Layout returns the layout of a copy of the matrix in memory, or nil if the memory does not
-// suffice for one: see [sparse.FindLayout], which uses the counts of the manifest.
-func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.Layout, error) {
-	set := sparse.LayoutOptions{}
-	if o != nil {
-		set = *o
-	}
-	set.Ones = !s.Manifest.Weighted
-	return sparse.FindLayout(ctx, s, &set)
 }
 
 // Transpose returns Aᵀ: the store itself if it is undirected, else its in

@@ -163,7 +163,7 @@ func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.
 	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest, seen == 0)
 	if wrong == "" && seen == 0 {
 		wrong = checkPanel(p, v.s.Manifest.Rows)
-		if wrong == "" && v.direction == 0 {
+		if wrong == "" && v.direction == 0 && !v.s.weighed {
 			wrong = checkDegrees(p, v.s.Degrees)
 		}
 	}

@@ -19,6 +19,35 @@ type Sweeper struct {
 
 	o       Options
 	planned sparse.LayoutOptions // of the copy
+
+	// The entries of a store with codes after Weigh, and of its transpose after the first use.
+	joined, transposed *sparse.Joined
+}
+
+// entriesOf returns the matrix of the store, where entries that differ by their codes alone are joined after [Weigh].
+func entriesOf(s *Sweeper) sparse.Matrix {
+	if s.joined != nil {
+		return s.joined
+	}
+	return s.Store
+}
+
+// Transpose returns Aᵀ. It must not be called before [Weigh] of a store with codes. Cost: one sweep at the first call
+// for a directed store with codes.
+func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
+	switch {
+	case !s.Manifest.Directed:
+		return entriesOf(s), nil
+	case s.joined == nil:
+		return s.Store.Transpose(), nil
+	case s.transposed == nil:
+		back := &sparse.Joined{Matrix: s.Store.Transpose()}
+		if err := back.Plan(ctx, s.o.Workers); err != nil {
+			return nil, err
+		}
+		s.transposed = back
+	}
+	return s.transposed, nil
 }
 
 // OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
@@ -66,10 +95,10 @@ func copyRoom(m *Manifest, run int64) int64 {
 	return 0
 }
 
-// stream decides that the matrix does not stay in memory. Degrees and ids are not read again, because callers
+// keepOnDisk decides that the matrix does not stay in memory. Degrees and ids are not read again, because callers
 // already refer to them.
-func (s *Sweeper) stream() error {
-	s.o.Stream, s.A, s.Copy = true, s.Store, nil
+func keepOnDisk(s *Sweeper) error {
+	s.o.Stream, s.A, s.Copy = true, entriesOf(s), nil
 	return planMemory(s.Store, sched.Workers(s.o.Workers), &s.o)
 }
 
@@ -80,13 +109,14 @@ func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) 
 	if s.o.Memory > 0 {
 		o.Memory = max(copyBytes(s.Manifest), copyRoom(s.Manifest, s.o.Memory))
 	}
-	s.Copy, err = s.Layout(ctx, &o)
+	o.Ones = !s.Manifest.Weighted
+	s.Copy, err = sparse.FindLayout(ctx, entriesOf(s), &o)
 	return err
 }
 
 // Streamed reports whether every sweep reads the store from disk.
 func (s *Sweeper) Streamed() bool {
-	return s.o.Stream && s.Copy == nil && s.A == sparse.Matrix(s.Store)
+	return s.o.Stream && s.Copy == nil && s.A == entriesOf(s)
 }
 
 // Held returns the memory of the store and its copy in bytes.
@@ -97,6 +127,9 @@ func (s *Sweeper) Held() int64 {
 	}
 	if s.Copy != nil {
 		bytes += s.Copy.Matrix
+	}
+	if s.joined != nil {
+		bytes += sparse.JoinedBytes(s.Store, sched.Workers(s.o.Workers))
 	}
 	return bytes
 }
@@ -110,7 +143,7 @@ func (s *Sweeper) Held() int64 {
 func (s *Sweeper) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, err error)) error {
 	sweeps, rowBytes, err := plan()
 	if err != nil && !s.o.Stream {
-		if err := s.stream(); err != nil {
+		if err := keepOnDisk(s); err != nil {
 			return err
 		}
 		_, _, err = plan()

@@ -222,14 +222,18 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 	if int64(ranks) > max(1, m.Rows) {
 		return nil, fault.Usage("--ranks", "the graph has only %s; give at most one process for each", words.Counted(m.Rows, "node"))
 	}
-	var a sparse.Matrix = g.Store.Store
+	a := g.A
 	bounds := partition.Divide(a, ranks)
 	ghosts, err := partition.Ghosts(ctx, a, bounds, ranks)
 	if err != nil {
 		return nil, err
 	}
 	if m.Directed && !g.Store.Forward {
-		back, err := partition.Ghosts(ctx, g.Store.Transpose(), bounds, ranks)
+		in, err := g.Store.Transpose(ctx)
+		if err != nil {
+			return nil, err
+		}
+		back, err := partition.Ghosts(ctx, in, bounds, ranks)
 		if err != nil {
 			return nil, err
 		}

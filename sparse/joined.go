@@ -1,0 +1,153 @@
+package sparse
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Joined is a matrix with one entry for each place of a matrix that may have several, for example for several kinds of
+// an edge: their sum. Sums of 0 are no entries. Each sweep computes the entries in a buffer for each goroutine, unless
+// they are those below.
+//
+// [Joined.Plan] is called before the first use, and again after values of the matrix below have changed.
+type Joined struct {
+	Matrix           // with several entries in a place
+	Weighted bool    // some entry is not 1
+	changes  bool    // entries are not those below
+	ranges   []Range // those below with other numbers of entries; a long row has the pieces of its new length
+	first    []int   // the first range of the rows of each range below
+	entries  int64
+	buffers  sync.Pool // of *rowBuffer
+}
+
+// Plan counts the entries of each range. Cost: one sweep.
+func (m *Joined) Plan(ctx context.Context, workers int) error {
+	below := m.Matrix.Ranges()
+	counts := make([]int, len(below))
+	var hadValues, weighted atomic.Bool
+	rows, _ := m.Matrix.Dims()
+	err := sweepWhole(ctx, m.Matrix, 0, rows, workers, func(_ int, p Panel) error {
+		b := m.buffer()
+		defer m.buffers.Put(b)
+		joined := b.join(p)
+		counts[p.Index] = joined.Entries
+		if p.Val != nil {
+			hadValues.Store(true)
+		}
+		if joined.Val != nil {
+			weighted.Store(true)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.Weighted, m.ranges, m.first, m.entries = weighted.Load(), nil, make([]int, len(below)), 0
+	for i, r := range below {
+		m.first[i] = len(m.ranges)
+		m.entries += int64(counts[i])
+		if r.Pieces == 1 {
+			r.Entries = counts[i]
+			m.ranges = append(m.ranges, r)
+		} else if r.Piece == 0 {
+			m.ranges = append(m.ranges, cutRow(r.Lo, counts[i])...)
+		}
+	}
+	m.changes = m.entries < m.Matrix.NNZ() || hadValues.Load() && !m.Weighted
+	return nil
+}
+
+// cutRow returns the ranges of a row.
+func cutRow(row, entries int) []Range {
+	ranges := Cut(1, func(int) int64 { return int64(entries) })
+	for i := range ranges {
+		ranges[i].Lo, ranges[i].Hi = row, row+1
+	}
+	return ranges
+}
+
+// NNZ returns the number of entries.
+func (m *Joined) NNZ() int64 { return m.entries }
+
+// Ranges implements [Matrix].
+func (m *Joined) Ranges() []Range { return m.ranges }
+
+// Resident implements [Resident].
+func (m *Joined) Resident() bool {
+	r, ok := m.Matrix.(Resident)
+	return !ok || r.Resident()
+}
+
+// Sweep implements [Matrix].
+func (m *Joined) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+	rows, _ := m.Matrix.Dims()
+	return m.SweepRows(ctx, 0, rows, workers, visit)
+}
+
+// SweepRows implements [SweepRows].
+func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+	if !m.changes {
+		return SweepRows(ctx, m.Matrix, lo, hi, workers, visit)
+	}
+	return sweepWhole(ctx, m.Matrix, lo, hi, workers, func(worker int, p Panel) error {
+		b := m.buffer()
+		defer m.buffers.Put(b)
+		p = b.join(p)
+		p.Index = m.first[p.Index]
+		for offset, pieces := 0, m.ranges[p.Index].Pieces; pieces > 0; pieces-- {
+			q := p
+			if q.Range = m.ranges[p.Index]; q.Pieces > 1 {
+				q.Ptr, q.Col = []int64{0, int64(q.Entries)}, p.Col[offset:offset+q.Entries]
+				if p.Val != nil {
+					q.Val = p.Val[offset : offset+q.Entries]
+				}
+			}
+			if err := visit(worker, q); err != nil {
+				return err
+			}
+			offset += q.Entries
+			p.Index++
+		}
+		return ctx.Err()
+	})
+}
+
+// buffer returns a buffer that no other goroutine uses.
+func (m *Joined) buffer() *rowBuffer {
+	if b, ok := m.buffers.Get().(*rowBuffer); ok {
+		return b
+	}
+	return &rowBuffer{ptr: make([]int64, 0, MaxRange+1), col: make([]uint32, 0, MaxRange+spareIDs), val: make([]float64, 0, MaxRange)}
+}
+
+// join returns the panel with the sums of entries that have equal columns, without those that are 0.
+func (b *rowBuffer) join(p Panel) Panel {
+	ptr, col, val := append(b.ptr[:0], 0), b.col[:0], b.val[:0]
+	for i := range p.Hi - p.Lo {
+		columns, values := p.Row(i)
+		for e := 0; e < len(columns); {
+			c, sum := columns[e], 0.0
+			for ; e < len(columns) && columns[e] == c; e++ {
+				sum += valueAt(values, e)
+			}
+			if sum != 0 {
+				col, val = append(col, c), append(val, sum)
+			}
+		}
+		ptr = append(ptr, int64(len(col)))
+	}
+	b.ptr, b.col, b.val = ptr, col, val
+	p.Ptr, p.Col, p.Val, p.Entries, p.Kinds, p.Times = ptr, col, val, len(col), nil, nil
+	if !slices.ContainsFunc(val, func(v float64) bool { return v != 1 }) {
+		p.Val = nil
+	}
+	return p
+}
+
+// JoinedBytes returns the memory of a [Joined] matrix of a and the buffers of its sweeps.
+func JoinedBytes(a Matrix, workers int) int64 {
+	const rangeBytes = 6 * 8
+	return rangeBytes*int64(len(a.Ranges())) + int64(workers)*max(20*MaxRange, 2*longRowBytes(a))
+}

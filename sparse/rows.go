@@ -1,0 +1,147 @@
+package sparse
+
+import (
+	"context"
+	"sync"
+)
+
+// EachRow calls visit with the columns and the values, nil if all are 1, of every row of a, from at most workers
+// goroutines (0: one for each processor). worker is the number of the goroutine, which gets rows in increasing order.
+// The slices are valid during the call only and must not be changed. The first error ends the sweep; a cancelled
+// context ends it within one range. Cost: one sweep, and copies of rows of more than [MaxRange] entries.
+func EachRow(ctx context.Context, a Matrix, workers int, visit func(worker, row int, col []uint32, val []float64) error) error {
+	rows, _ := a.Dims()
+	return EachRowOf(ctx, a, 0, rows, workers, visit)
+}
+
+// EachRowOf is [EachRow] of the rows lo ≤ i < hi.
+func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int, visit func(worker, row int, col []uint32, val []float64) error) error {
+	return sweepWhole(ctx, a, lo, hi, workers, func(worker int, p Panel) error {
+		for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
+			col, val := p.Row(i - p.Lo)
+			if err := visit(worker, i, col, val); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sweepWhole is [SweepRows] with the panels of a long row joined to one.
+func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+	long := longRows{ranges: a.Ranges()}
+	return SweepRows(ctx, a, lo, hi, workers, func(worker int, p Panel) error {
+		if p, isWhole := long.join(p); isWhole {
+			return visit(worker, p)
+		}
+		return nil
+	})
+}
+
+// EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit stores the result for a row in
+// y, or changes nothing there. If several processes share the rows of a, visit is called with those of this process, the
+// block includes rows of other processes, and the named rows of y are those of the process that has visited them.
+func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
+	each := func(rows Matrix, x *Block[T]) error {
+		return EachRow(ctx, rows, workers, func(_, row int, col []uint32, val []float64) error { return visit(row, col, val, x) })
+	}
+	m, divided := a.(*Divided)
+	if !divided {
+		return each(a, x)
+	}
+	return withGhosts(ctx, m, y, x, workers, each)
+}
+
+// RowSums returns a sum over the entries of each row, of which sum returns that over some entries; values that are nil
+// are 1. Cost: one sweep.
+func RowSums(ctx context.Context, a Matrix, workers int, sum func(col []uint32, val []float64) float64) ([]float64, error) {
+	rows, _ := a.Dims()
+	sums := make([]float64, rows)
+	local, _ := LocalRows(a)
+	ranges := local.Ranges()
+	partial := make([]float64, len(ranges)) // of pieces of long rows
+	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
+		if p.Pieces > 1 {
+			partial[p.Index] = sum(p.Col, p.Val)
+			return nil
+		}
+		for i := p.Lo; i < p.Hi; i++ {
+			sums[i] = sum(p.Row(i - p.Lo))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range ranges {
+		if r.Pieces > 1 {
+			sums[r.Lo] += partial[i]
+		}
+	}
+	TeamOf(a).SumNamed(sums)
+	return sums, nil
+}
+
+// longRows joins the pieces of long rows of a sweep.
+type longRows struct {
+	ranges []Range
+	mu     sync.Mutex
+	open   map[int]*longRow // by row; guarded by mu
+}
+
+// longRow is a row of which some pieces have been copied, each to its place.
+type longRow struct {
+	col     []uint32
+	val     []float64 // nil: all are 1
+	missing int       // number of pieces
+}
+
+// join returns a panel with the whole row for the last piece of a long row that is visited, and p if it has whole rows.
+func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
+	if p.Pieces == 1 {
+		return p, true
+	}
+	first, offset, entries := p.Index-p.Piece, 0, 0
+	for i, r := range l.ranges[first : first+p.Pieces] {
+		if i < p.Piece {
+			offset += r.Entries
+		}
+		entries += r.Entries
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	row := l.open[p.Lo]
+	if row == nil {
+		row = &longRow{col: make([]uint32, entries), missing: p.Pieces}
+		if l.open == nil {
+			l.open = map[int]*longRow{}
+		}
+		l.open[p.Lo] = row
+	}
+	copy(row.col[offset:], p.Col)
+	if p.Val != nil && row.val == nil {
+		row.val = make([]float64, entries)
+		for e := range row.val {
+			row.val[e] = 1
+		}
+	}
+	if p.Val != nil {
+		copy(row.val[offset:], p.Val)
+	}
+	if row.missing--; row.missing > 0 {
+		return p, false
+	}
+	delete(l.open, p.Lo)
+	p.Range = Range{Lo: p.Lo, Hi: p.Hi, Entries: entries, Pieces: 1}
+	return Panel{Range: p.Range, Index: first, Ptr: []int64{0, int64(entries)}, Col: row.col, Val: row.val}, true
+}
+
+// longRowBytes returns the memory of the longest row that [EachRow] copies.
+func longRowBytes(a Matrix) (bytes int64) {
+	for _, r := range a.Ranges() {
+		if r.Pieces > 1 {
+			bytes = max(bytes, 12*MaxRange*int64(r.Pieces))
+		}
+	}
+	return bytes
+}
