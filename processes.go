@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/partition"
@@ -103,6 +104,9 @@ func (l *Local) result() error {
 // factors.
 func prepare(ctx context.Context, g *Graph, components *sparse.Components, memory *int64, estimate func(*graph.Graph, *Plan) error, named ...[]int) (*Local, error) {
 	if g.options.Network == nil {
+		if err := blocks.CheckScale[float64](nil, g.Degrees); err != nil {
+			return nil, err
+		}
 		err := Begin(ctx, g, func(plan *Plan) error {
 			plan.Named = len(slices.Concat(named...))
 			return estimate(g.Graph, plan)

@@ -3,6 +3,7 @@ package expm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -23,23 +24,25 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 	const products, gain, slack = 12, 0.01, 1e-9
 	n, team := len(g.Degrees), sparse.TeamOf(g.A)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	q := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
-	if laplacian { // Q without loops has the diagonal of L, of which l.A may have them
-		l := g.Laplacian()
-		q.A, q.Diag = l.A, make([]float64, n)
-		for i, d := range graph.LaplacianDiagonal(g) {
-			q.Diag[i] = 2*d - l.Diag[i]
+	if laplacian {
+		g = g.WithoutHeavyLoops()
+	}
+	sizes, err := graph.Sizes(ctx, g)
+	if err != nil {
+		return 0, err
+	}
+	q := &sparse.Operator[float64]{A: sizes.A, Workers: g.Workers}
+	if laplacian { // Q without loops has the diagonal of L
+		q.Diag = slices.Clone(graph.LaplacianDiagonal(g))
+		for i, d := range q.Diag {
 			x.Data[i*x.Stride] = d
+		}
+		for i, w := range g.Loops {
+			q.Diag[i] -= math.Abs(w)
 		}
 	} else {
 		for i, d := range g.Degrees {
 			x.Data[i*x.Stride] = math.Sqrt(d)
-		}
-	}
-	if g.Signed {
-		var err error
-		if q.A, err = sparse.MapValues(ctx, q.A, func(_, _ int, w float64) float64 { return math.Abs(w) }); err != nil {
-			return 0, err
 		}
 	}
 	best := math.Inf(1)

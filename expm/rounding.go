@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -43,16 +44,21 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 	return columns, nil
 }
 
-// meetNeighbours stores A·d, of which roundingOf makes use, once.
+// meetNeighbours stores |A|·d, of which roundingOf makes use, once.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.m.normalized || e.weights.neighbours != nil {
 		return nil
 	}
-	sums, l := sparse.NewBlock[float64](e.m.n, 1), e.m.graph.Laplacian()
-	e.weights.diagonal, e.weights.neighbours = l.Diag, sums.Data
+	g := e.m.graph.WithoutHeavyLoops()
+	sizes, err := graph.Sizes(ctx, g)
+	if err != nil {
+		return err
+	}
+	sums := sparse.NewBlock[float64](e.m.n, 1)
+	e.weights.diagonal, e.weights.neighbours = g.Degrees, sums.Data
 	e.swept(1, 0)
-	op := &sparse.Operator[float64]{A: l.A, Workers: e.m.workers}
-	return op.ApplyTo(ctx, sums, sparse.BlockOf(e.m.n, 1, l.Diag))
+	op := &sparse.Operator[float64]{A: sizes.A, Workers: e.m.workers}
+	return op.ApplyTo(ctx, sums, sparse.BlockOf(e.m.n, 1, g.Degrees))
 }
 
 // roundingOf returns the factor w_i with which rounding errors r of the residual
@@ -60,9 +66,9 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 //
 //	‖r‖ ≤ c·ε·‖w∘x‖
 //
-// A row errs by a few ε times (1 + γd_i)|x_i| + γ·Σ_j a_ij|x_j|, and
-// (Σ_j a_ij|x_j|)² ≤ d_i·Σ_j a_ij·x_j², whose sum over i is Σ_j (A·d)_j·x_j². For
-// the normalised Laplacian d and A·d are replaced by 1.
+// A row errs by a few ε times (1 + γd_i)|x_i| + γ·Σ_j |a_ij||x_j|, and
+// (Σ_j |a_ij||x_j|)² ≤ d_i·Σ_j |a_ij|·x_j², whose sum over i is Σ_j (|A|·d)_j·x_j². For
+// the normalised Laplacian d and |A|·d are replaced by 1.
 func (s *solves) roundingOf(i int) float64 {
 	d, beside := s.e.weights.of(i)
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
@@ -71,10 +77,10 @@ func (s *solves) roundingOf(i int) float64 {
 // rowWeights bounds rounding errors of the rows of solves with an L that is not normalised.
 type rowWeights struct {
 	diagonal   []float64 // d
-	neighbours []float64 // A·d; nil: the Laplacian is normalised
+	neighbours []float64 // |A|·d; nil: the Laplacian is normalised
 }
 
-// of returns d and the square root of A·d in row i, 1 for the normalised Laplacian.
+// of returns d and the square root of |A|·d in row i, 1 for the normalised Laplacian.
 func (w *rowWeights) of(i int) (d, beside float64) {
 	if w.neighbours == nil {
 		return 1, 1

@@ -38,6 +38,7 @@ type Graph struct {
 	Signed     bool               // some weight is negative
 	Degrees    []float64          // sums of |a_ij| by row, to half an ulp
 	Loops      []float64          // diagonal of A; nil if it is zero
+	Least      float64            // smallest |a_ij| other than 0
 	Components *sparse.Components // in the order of the ids
 	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
 	Workers    int                // number of goroutines, 0: one for each processor; does not change results
@@ -49,9 +50,11 @@ type Graph struct {
 	// TempDir is the directory for temporary files; "": the system's.
 	TempDir string
 
-	// A and degrees without self loops; nil unless a loop is heavy, see WithoutHeavyLoops.
+	// A and degrees without positive self loops, and the other loops of a signed graph; nil unless a loop is heavy,
+	// see WithoutHeavyLoops.
 	loopless        sparse.Matrix
 	looplessDegrees []float64
+	negativeLoops   []float64
 
 	sides []float64 // of a signed graph, see sparse.FindSides
 	once  [2]sync.Once
@@ -132,10 +135,11 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		set = *s
 	}
 	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes, Workers: set.Workers}
-	if err := weigh(ctx, g); err != nil {
-		return nil, err
+	err := weigh(ctx, g)
+	if err == nil {
+		err = blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees)
 	}
-	if err := blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if set.KeepLoops {
@@ -145,13 +149,11 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		return nil, err
 	}
 	if g.Components == nil {
-		var err error
 		if g.Components, err = findComponents(ctx, g); err != nil {
 			return nil, err
 		}
 	}
 	if g.Signed {
-		var err error
 		if g.sides, err = sparse.FindSides(ctx, a, 1, g.Workers); err != nil {
 			return nil, err
 		}

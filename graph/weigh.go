@@ -8,19 +8,24 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// weigh computes the degrees and the diagonal (nil if it is zero), and checks the weights.
-// Cost: one sweep.
+// weigh computes the degrees, the diagonal (nil if it is zero) and the smallest size of a weight other than 0, and checks
+// that weights are finite. Cost: one sweep.
 func weigh(ctx context.Context, g *Graph) error {
 	n, _ := g.A.Dims()
 	diag, loopless := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
 	rows, diagonal := sparse.LocalRows(g.A)
 	team := sparse.TeamOf(g.A)
+	smallest := make([]float64, sched.Workers(g.Workers)) // size of an element other than 0, by worker
+	for worker := range smallest {
+		smallest[worker] = math.Inf(1)
+	}
 	var weighted, signed atomic.Bool
-	err := sparse.EachRow(ctx, rows, g.Workers, func(_, i int, col []uint32, val []float64) error {
+	err := sparse.EachRow(ctx, rows, g.Workers, func(worker, i int, col []uint32, val []float64) error {
 		if val != nil {
 			weighted.Store(true)
 		}
@@ -33,6 +38,7 @@ func weigh(ctx context.Context, g *Graph) error {
 		}
 		if val == nil {
 			sum.Sum = float64(len(col)) - diag[i]
+			smallest[worker] = min(smallest[worker], 1)
 		}
 		for e, w := range val {
 			switch {
@@ -46,9 +52,13 @@ func weigh(ctx context.Context, g *Graph) error {
 			if w < 0 {
 				signed.Store(true)
 			}
+			if w != 0 {
+				smallest[worker] = min(smallest[worker], math.Abs(w))
+			}
 		}
+		sum.Add(max(-diag[i], 0)) // a negative loop adds to L, where nothing cancels
 		loopless[i] = sum.Value()
-		sum.Add(math.Abs(diag[i]))
+		sum.Add(max(diag[i], 0))
 		g.Degrees[i] = sum.Value()
 		return nil
 	})
@@ -58,6 +68,12 @@ func weigh(ctx context.Context, g *Graph) error {
 	for _, v := range [][]float64{diag, loopless, g.Degrees} {
 		team.SumNamed(v)
 	}
+	ends := []float64{math.Inf(-1)}
+	for _, w := range smallest {
+		ends[0] = max(ends[0], -w)
+	}
+	team.Max(ends)
+	g.Least = -ends[0]
 	flags := make([]float64, 4) // 1: a loop, a heavy loop, values, a negative value
 	for i, w := range diag {
 		if w != 0 {
@@ -84,24 +100,31 @@ func weigh(ctx context.Context, g *Graph) error {
 	return nil
 }
 
-// WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a self loop
-// outweighs all other edges of its node, it is a copy of g without self loops, because the
-// difference D − A would lose the other edges to rounding. Otherwise it is g.
+// WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a positive self loop
+// outweighs all other edges of its node, it is a copy of g without positive self loops, because the
+// difference D − A would lose the other edges to rounding. Otherwise it is g. Negative loops stay, because L has
+// 2|a_ii| for them.
 func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.looplessDegrees == nil {
 		return g
 	}
-	return &Graph{A: g.loopless, Signed: g.Signed, sides: g.sides, Degrees: g.looplessDegrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+	return &Graph{A: g.loopless, Signed: g.Signed, sides: g.sides, Degrees: g.looplessDegrees, Loops: g.negativeLoops, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
 }
 
-// leaveLoopsOut computes the matrix without self loops if it is needed.
+// leaveLoopsOut computes the matrix without positive self loops if it is needed.
 func leaveLoopsOut(ctx context.Context, g *Graph) (err error) {
 	if g.looplessDegrees == nil {
 		return nil
 	}
+	if g.Signed {
+		g.negativeLoops = make([]float64, len(g.Loops))
+		for i, w := range g.Loops {
+			g.negativeLoops[i] = min(w, 0)
+		}
+	}
 	g.loopless, err = sparse.MapValues(ctx, g.A, func(i, j int, w float64) float64 {
 		if i == j {
-			return 0
+			return min(w, 0)
 		}
 		return w
 	})
@@ -118,11 +141,12 @@ func (g *Graph) Laplacian() *sparse.Operator[float64] {
 
 // LaplacianDiagonal returns the diagonal of L.
 func LaplacianDiagonal(g *Graph) []float64 {
-	if g.looplessDegrees != nil || g.Loops == nil {
-		return g.WithoutHeavyLoops().Degrees
+	e := g.WithoutHeavyLoops()
+	if e.Loops == nil {
+		return e.Degrees
 	}
-	diag := slices.Clone(g.Degrees)
-	for i, w := range g.Loops {
+	diag := slices.Clone(e.Degrees)
+	for i, w := range e.Loops {
 		diag[i] -= w
 	}
 	return diag

@@ -49,15 +49,25 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 		source.Seed(1, uint64(team.Row(i))) // so that all processes have the same values in a named row
 		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
 	}
-	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+	product := func(i, j int) float64 { return blocks.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
+	sizes, err := graph.Sizes(ctx, g)
+	if err != nil {
+		return err
+	}
+	op := &sparse.Operator[float64]{A: sizes.A, Workers: g.Workers}
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return err
 	}
-	product := func(i, j int) float64 { return blocks.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
-	uv, vu := product(0, 1), product(1, 0)
-	// Both are sums of terms ≥ 0, so that rounding stays relative; one arc
+	// Both products are sums of terms ≥ 0, so that rounding stays relative; one arc
 	// among many changes one of them by more.
-	if math.Abs(uv-vu) > 1e-13*math.Sqrt(float64(team.TotalOf(n))+64)*math.Abs(uv) {
+	rounding := 1e-13 * math.Sqrt(float64(team.TotalOf(n))+64) * product(0, 1)
+	if g.Signed {
+		op = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+		if err := op.ApplyTo(ctx, y, x); err != nil {
+			return err
+		}
+	}
+	if math.Abs(product(0, 1)-product(1, 0)) > rounding {
 		return ErrAsymmetric
 	}
 	return nil

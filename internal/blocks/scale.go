@@ -13,12 +13,27 @@ import (
 // overflow or underflow.
 var ErrScale = errors.New("graph: edge weights")
 
+// leastWeight is the least weight of an edge in float64.
+const leastWeight = 1e-100
+
+// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest, the least size of a weight other than 0, is
+// below 1e-100: its inverse would overflow in products.
+func CheckLeast(smallest float64) error {
+	if smallest >= leastWeight {
+		return nil
+	}
+	return &input.Error{
+		Msg: fmt.Sprintf("edge weights: the smallest is %.3g", smallest),
+		Fix: fmt.Sprintf("leave out edges of weights below %g, or multiply all weights by a factor", leastWeight), Err: ErrScale,
+	}
+}
+
 // CheckScale returns an [*input.Error] that wraps [ErrScale] unless the sums of weights at all nodes are 0 or lie
 // between two numbers: in float64 the squares and products of two of them, in norms and in
 // bounds on eigenvalues, then neither overflow nor vanish, and in float32 they and their
 // inverses do not.
 func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
-	low, high := 1e-100, 1e100
+	low, high := leastWeight, 1/leastWeight
 	if _, single := any(T(0)).(float32); single {
 		low, high = 1e-30, 1e30
 	}
