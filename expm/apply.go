@@ -24,6 +24,9 @@ import (
 // they run on one slab of columns after the other, as many as stay in cache,
 // each to the tolerance.
 //
+// An exponential that is largest at an end of the interval far from the spectrum, for example exp(−A), is computed on
+// an estimated interval, see Result.Condition.
+//
 // The error is [ErrTolerance], with a result whose blocks and bounds are
 // valid, [ErrParameter], [ErrOverflow], [ErrSmooth], [ErrInterval], the context's, or that of
 // a sweep. Memory: two blocks more, six with solves, seven with a factor, and
@@ -41,6 +44,11 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	if err := checkNorms(m.team, b); err != nil {
 		return nil, err
 	}
+	return m.applyNarrowed(ctx, dst, b, fs, s)
+}
+
+// apply is [Map.ApplyTo] on the interval of m, with valid arguments.
+func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	e := &evaluation{m: m, settings: s.withDefaults(), b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))

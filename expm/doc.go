@@ -13,6 +13,9 @@
 //	            S = D^−½AD^−½   [−1, 1]
 //	NewBounded  any applier, with an interval that the caller knows
 //
+// An exponential that is largest at an end of the interval where the spectrum may not reach, for example exp(−A), is
+// computed on an interval between estimates of the smallest and the largest eigenvalue.
+//
 // A [Function] is one of its eigenvalues: [Exp], [Inverse], [Power], [Matern],
 // or [Smooth] for any other. [Map.ApplyTo] computes many functions of one block
 // and returns the method, degree and error bounds of each.

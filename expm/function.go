@@ -119,6 +119,8 @@ type expansion struct {
 	tail  []float64 // tail[j] is never below Σ_{i>j} |c_i|
 	size  float64   // Σ |c_j|
 	slope float64   // by which rounding errors of products move the function, in slopeRounding·ε
+
+	productRounding float64 // rounding errors of products compared with the usual ones; 0 means 1
 }
 
 // steepest bounds the derivative on [−1, 1], that of T_j being at most j².

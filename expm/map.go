@@ -21,7 +21,10 @@ type Map struct {
 	workers int
 	team    *sparse.Team // shares the rows
 
-	unproven bool // the interval is the caller's
+	unproven bool    // the interval is the caller's, or estimated
+	rounding float64 // of products relative to the width of the interval, compared with a proven one; 0 means 1
+
+	narrow narrowMaps
 
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]

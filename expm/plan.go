@@ -91,6 +91,7 @@ func (m *Map) solvable() bool { return m.graph != nil && m.Lo == 0 && m.Hi > 0 }
 func (p *part) expand(e *evaluation) (err error) {
 	p.expansion, err = p.f.expand(e.m.Lo, e.m.Hi)
 	if err == nil && e.m.Hi > e.m.Lo {
+		p.expansion.productRounding = e.m.rounding
 		p.expansion.slope = max(p.expansion.slope, e.m.slopeOf(2*p.expansion.steepest()/(e.m.Hi-e.m.Lo)))
 	}
 	return err

@@ -27,7 +27,7 @@ func (s *expansion) errorAt(j int) float64 { return s.tail[j] + s.roundingAt(j) 
 
 // roundingAt is the part of it that is rounding errors.
 func (s *expansion) roundingAt(j int) float64 {
-	return float64(rounding*epsilon*math.Sqrt(float64(j+1))*s.size) + float64(slopeRounding*epsilon*s.slope)
+	return float64(rounding*max(1, s.productRounding)*epsilon*math.Sqrt(float64(j+1))*s.size) + float64(slopeRounding*epsilon*s.slope)
 }
 
 // reach returns the first term from which on the error is at most a bound, or

@@ -102,6 +102,17 @@ type Result struct {
 	Sweeps          int       // done, over all functions; a sweep over each slab of the columns counts once
 	PredictedSweeps int       // expected when the methods were chosen
 	Functions       []Outcome // one for each function, in their order
+
+	// Condition, if not empty, is the assumption of the bounds beyond the arithmetic.
+	Condition string
+}
+
+// Worst returns the largest relative error bound of a function.
+func (r *Result) Worst() (relative float64) {
+	for i := range r.Functions {
+		relative = max(relative, r.Functions[i].Relative)
+	}
+	return relative
 }
 
 // Outcome reports on the block of one function.

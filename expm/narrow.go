@@ -1,0 +1,175 @@
+package expm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	// harmless is the product of the rate and the width of the interval up to which an exponential needs no narrower
+	// interval: rounding errors grow by a factor e^harmless at most.
+	harmless = 10
+
+	// margin is the product of the rate and the margin around the eigenvalues found that is aimed at.
+	margin = 4
+
+	// endSteps is the largest number of steps of Lanczos for the ends of a spectrum.
+	endSteps = 300
+
+	// leastEndSteps avoids further searches for rates that differ a little.
+	leastEndSteps = 24
+
+	// missed is the probability that an eigenvalue lies outside of the interval.
+	missed = 1e-13
+)
+
+// Estimated is the condition of a result with an estimated interval.
+const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
+
+// narrowMaps holds the maps with estimated intervals by the number of steps.
+type narrowMaps struct {
+	sync.Mutex
+	list map[int]*Map
+}
+
+// narrowed returns the map with an interval between estimates of the ends of the spectrum if an exponential is largest at
+// an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
+// Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A)
+// is e at most, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
+func (m *Map) narrowed(ctx context.Context, fs []Function) (*Map, int, error) {
+	need := 0.0
+	for i := range fs {
+		falls := fs[i].rate < 0
+		if fs[i].kind == exponential && !(falls && m.solvable()) {
+			need = max(need, math.Abs(fs[i].rate)*(m.Hi-m.Lo))
+		}
+	}
+	if m.unproven || need <= harmless {
+		return m, 0, nil
+	}
+	n := m.team.TotalOf(m.n)
+	steps := int(min(endSteps, max(leastEndSteps, math.Ceil(stepsFor(n, margin/need)))))
+	m.narrow.Lock()
+	defer m.narrow.Unlock()
+	if narrow := m.narrow.list[steps]; narrow != nil {
+		return narrow, 0, nil
+	}
+	lo, hi, done, err := m.findEnds(ctx, steps)
+	if err != nil {
+		return nil, done, err
+	}
+	if m.null != nil {
+		lo, hi = min(lo, m.nullValue), max(hi, m.nullValue)
+	}
+	narrow := &Map{
+		Lo: max(m.Lo, lo), Hi: min(m.Hi, hi), unproven: true,
+		n: m.n, workers: m.workers, team: m.team, sweep: m.sweep, centre: m.centre, inner: m.inner,
+		null: m.null, nullValue: m.nullValue, lone: m.lone,
+		graph: m.graph, normalized: m.normalized, degrees: m.degrees, laplacian: m.laplacian,
+	}
+	if width := narrow.Hi - narrow.Lo; width > 0 {
+		narrow.rounding = (m.Hi - m.Lo) / width
+	}
+	if m.narrow.list == nil {
+		m.narrow.list = map[int]*Map{}
+	}
+	m.narrow.list[steps] = narrow
+	return narrow, done, nil
+}
+
+// stepsFor returns the number k of steps of Lanczos after which the relative error of an extreme eigenvalue exceeds ε
+// with a probability below missed, for n rows and a random vector: 1.648·√n·e^−√ε(2k−1) (Kuczyński and Woźniakowski
+// 1992, theorem 4.2).
+func stepsFor(n int, eps float64) float64 { return (logMissed(n)/math.Sqrt(eps) + 1) / 2 }
+
+// logMissed returns ln(1.648·√n/missed).
+func logMissed(n int) float64 { return math.Log(1.648 * math.Sqrt(float64(n)) / missed) }
+
+// findEnds returns an interval that holds the spectrum but for the probability missed, and the number of sweeps.
+func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int, err error) {
+	u, p := sparse.NewBlock[float64](m.n, 1), sparse.NewBlock[float64](m.n, 1)
+	dot := func(x, y *sparse.Block[float64]) float64 {
+		return blocks.Sums(m.team, m.n, 1, func(i int, sums []float64) {
+			f := blocks.Factor(m.inner, i)
+			sums[0] += float64(f * x.Row(i)[0] * f * y.Row(i)[0])
+		})[0]
+	}
+	divide := func(x *sparse.Block[float64], by float64) {
+		for i := range m.n {
+			x.Row(i)[0] /= by
+		}
+	}
+	source := rand.NewPCG(1, 1)
+	rng := rand.New(source)
+	for i := range m.n {
+		if !m.team.IsPadding(i) {
+			source.Seed(1, uint64(m.team.Row(i))) // so that all processes have the same values in a named row
+			u.Row(i)[0] = rng.NormFloat64() / blocks.Factor(m.inner, i)
+		}
+	}
+	divide(u, math.Sqrt(dot(u, u)))
+	var t symmetric.Tridiagonal
+	beta, ended := 0.0, false
+	for done < steps && !ended {
+		s := sparse.Step[float64]{Alpha: 1, Beta: m.centre, Delta: -beta, Prev: p}
+		if err := m.sweep.StepTo(ctx, p, u, s); err != nil {
+			return 0, 0, done, err
+		}
+		done++
+		alpha := dot(u, p)
+		for i := range m.n {
+			p.Row(i)[0] -= float64(alpha * u.Row(i)[0])
+		}
+		beta = math.Sqrt(dot(p, p))
+		t.Diag, t.Off = append(t.Diag, alpha), append(t.Off, beta)
+		ended = !(beta > 16*epsilon*(m.Hi-m.Lo)) // all eigenvalues were found
+		if !ended {
+			divide(p, beta)
+			u, p = p, u
+		}
+	}
+	t.Off = t.Off[:len(t.Diag)-1]
+	values, _ := t.EigenRows()
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	const rounding = 1e-9 // of eigenvalues, relative to the norm
+	slack := rounding * (m.Hi - m.Lo)
+	if !ended {
+		root := logMissed(m.team.TotalOf(m.n)) / float64(2*done-1)
+		width := m.Hi - m.Lo
+		if eps := root * root; eps < 0.25 { // the spectrum is hi−lo wide and eps of its width at each end
+			width = min(width, (hi-lo)/(1-2*eps))
+			slack += eps * width
+		} else {
+			slack = width
+		}
+	}
+	return lo - slack, hi + slack, done, nil
+}
+
+// applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven one if the estimated one turns out wrong.
+func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
+	narrow, sweeps, err := m.narrowed(ctx, fs)
+	if err != nil {
+		return nil, err
+	}
+	r, err := narrow.apply(ctx, dst, b, fs, s)
+	if narrow != m && errors.Is(err, ErrInterval) {
+		r, err = m.apply(ctx, dst, b, fs, s)
+	} else if narrow != m && r != nil {
+		r.Condition = Estimated
+	}
+	if r != nil {
+		r.Sweeps += sweeps
+	}
+	return r, err
+}
