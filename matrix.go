@@ -36,7 +36,7 @@ var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLa
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
 // kernel is named as in "diffusion:beta=2"; parameters that are not given have their
 // defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
-// columns, or as near as float64 allows.
+// columns, or within 1e-8 where float64 allows no more; the error is [kernel.ErrTolerance] where it does not.
 func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*mat.Dense, error) {
 	name, values, err := parseKernel(name)
 	if err != nil {

@@ -44,7 +44,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	if err := checkNorms(m.team, b); err != nil {
 		return nil, err
 	}
-	return m.applyNarrowed(ctx, dst, b, fs, s)
+	return applyNarrowed(ctx, m, dst, b, fs, s)
 }
 
 // apply is [Map.ApplyTo] on the interval of m, with valid arguments.

@@ -43,7 +43,7 @@ type narrowMaps struct {
 // an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
 // Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A)
 // is e at most, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
-func (m *Map) narrowed(ctx context.Context, fs []Function) (*Map, int, error) {
+func narrowed(ctx context.Context, m *Map, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
 		falls := fs[i].rate < 0
@@ -61,7 +61,7 @@ func (m *Map) narrowed(ctx context.Context, fs []Function) (*Map, int, error) {
 	if narrow := m.narrow.list[steps]; narrow != nil {
 		return narrow, 0, nil
 	}
-	lo, hi, done, err := m.findEnds(ctx, steps)
+	lo, hi, done, err := findEnds(ctx, m, steps)
 	if err != nil {
 		return nil, done, err
 	}
@@ -93,7 +93,7 @@ func stepsFor(n int, eps float64) float64 { return (logMissed(n)/math.Sqrt(eps) 
 func logMissed(n int) float64 { return math.Log(1.648 * math.Sqrt(float64(n)) / missed) }
 
 // findEnds returns an interval that holds the spectrum but for the probability missed, and the number of sweeps.
-func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int, err error) {
+func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int, err error) {
 	u, p := sparse.NewBlock[float64](m.n, 1), sparse.NewBlock[float64](m.n, 1)
 	dot := func(x, y *sparse.Block[float64]) float64 {
 		return blocks.Sums(m.team, m.n, 1, func(i int, sums []float64) {
@@ -157,8 +157,8 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 }
 
 // applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven one if the estimated one turns out wrong.
-func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	narrow, sweeps, err := m.narrowed(ctx, fs)
+func applyNarrowed(ctx context.Context, m *Map, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
+	narrow, sweeps, err := narrowed(ctx, m, fs)
 	if err != nil {
 		return nil, err
 	}

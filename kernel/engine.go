@@ -71,7 +71,7 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return nil, err
 	}
 	f := r.Functions[0]
-	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), isSmallest: err != nil}, nil
+	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), isSmallest: err != nil, assumed: r.Condition}, nil
 }
 
 func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }

@@ -143,6 +143,11 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) 
 	if err := param.CheckSigned(&f.Spec, g.Signed); err != nil {
 		return nil, err
 	}
+	if g.Least > 0 {
+		if err := blocks.CheckLeast(g.Least); err != nil {
+			return nil, err
+		}
+	}
 	if g.In == nil {
 		if err := checkSymmetric(ctx, g); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,9 +106,7 @@ func functionsOf(joints []joint, group []int) []expm.Function {
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
 // by slab.
 func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-8
-	}
+	s.Tolerance = cmp.Or(s.Tolerance, defaultLimit)
 	m := len(nodes)
 	checkNodes(n, slices.Concat(nodes, cols))
 	width := gramsWidth(n, m, len(group))
@@ -134,8 +133,11 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 		}
 		setUnits(slab, nodes[lo:hi], 1)
 		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: memory})
-		if err != nil && !errors.Is(err, expm.ErrTolerance) {
+		switch {
+		case err != nil && !errors.Is(err, expm.ErrTolerance):
 			return sweeps, err
+		case err != nil && !(r.Worst() <= s.limit()):
+			return sweeps, tooTight(s.limit(), r.Worst())
 		}
 		sweeps += r.Sweeps
 		setUnits(slab, nodes[lo:hi], 0)

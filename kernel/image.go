@@ -24,19 +24,30 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.strict}, t.again)
+		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: certifies(c)}, t.again)
 		done, err = t.review(dst, a, err)
 	}
-	if err == nil && c.strict && a.assumed != "" {
-		if off := measure(dst, a.bound) * c.s.Tolerance; off >= 1 {
-			err = noDigit(fmt.Sprintf(": its error may be %.2g times the largest value", off))
-		}
+	if err == nil {
+		err = checkLimit(c, measure(dst, a.bound))
 	}
 	if err != nil {
 		return nil, c.promised(err)
 	}
 	c.log.finished(a.assumed)
 	return a, nil
+}
+
+// certifies reports whether errors are to be bounded, even if that takes an eigenvalue: where the tolerance must be met,
+// and on small graphs.
+func certifies(c *computation) bool { return c.strict || c.k.Len() <= iterative.ExactFirst }
+
+// checkLimit returns an error for a result with the error miss, relative to the tolerance, above the limit.
+func checkLimit(c *computation, miss float64) error {
+	limit := c.s.limit()
+	if miss <= 1 || miss*c.s.Tolerance <= limit {
+		return nil
+	}
+	return tooTight(limit, miss*c.s.Tolerance)
 }
 
 // promised returns the error of an iteration, with the tolerance that an elimination meets where
@@ -152,11 +163,25 @@ const mostAttempts = 8
 
 // tooTight says which tolerance can be promised, in two digits that are not less.
 func tooTight(asked, reached float64) error {
-	if reached *= 1.06; !(reached < 1) {
-		return fmt.Errorf("%w here: asked for %.3g where no digit can be promised; ask for none to get values with what bound there is", ErrTolerance, asked)
-	}
-	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
+	return &ToleranceError{Asked: asked, Reached: reached * 1.06}
 }
+
+// ToleranceError is the error of a tolerance that rounding errors may exceed. It wraps [ErrTolerance].
+type ToleranceError struct {
+	Asked   float64 // the tolerance
+	Reached float64 // a tolerance that can be promised; no digit can if it is not below 1
+}
+
+// Error implements error.
+func (e *ToleranceError) Error() string {
+	if !(e.Reached < 1) {
+		return fmt.Sprintf("%v here: asked for %.3g where no digit can be promised; take parameters farther from the end of their range", ErrTolerance, e.Asked)
+	}
+	return fmt.Sprintf("%v here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, e.Asked, e.Reached)
+}
+
+// Unwrap returns [ErrTolerance].
+func (e *ToleranceError) Unwrap() error { return ErrTolerance }
 
 // product is ApplyTo for x within float64.
 func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
@@ -164,7 +189,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.strict}, attempt > 0)
+		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: certifies(c)}, attempt > 0)
 		if err != nil {
 			return nil, c.promised(err)
 		}
@@ -172,7 +197,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		miss := measure(dst, a.bound)
 		switch {
 		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
-			return a, nil
+			return a, checkLimit(c, miss)
 		case a.isSmallest || attempt == mostAttempts:
 			return nil, c.promised(tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
 		}

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/param"
@@ -11,9 +13,12 @@ import (
 )
 
 var (
-	// ErrTolerance is returned when the tolerance that was asked for is beyond
-	// the precision of float64 here.
+	// ErrTolerance is returned, as a [*ToleranceError], when the tolerance is beyond the precision of float64
+	// here.
 	ErrTolerance = errors.New("kernel: the tolerance is beyond the precision of float64")
+
+	// ErrRange is returned for values that float64 cannot hold.
+	ErrRange = errors.New("kernel: values are out of the range of float64")
 
 	// ErrDistance is returned by ApplyTo of a distance, which is no map that
 	// can be applied without its diagonal.
@@ -72,13 +77,16 @@ type sink = func(lo, left int, piece *sparse.Block[float64]) error
 type Settings struct {
 	// Tolerance bounds the error of every value of a block, relative to the
 	// largest value in the columns that are computed for it. It must be less
-	// than 1. 0 means 1e-10, or as little as float64 allows; any other
-	// tolerance that cannot be met is refused, but if Lenient.
+	// than 1. 0 means an aim of 1e-10 with the Limit 1e-8. A tolerance that float64
+	// cannot meet is refused with [ErrTolerance].
 	Tolerance float64
 
 	// Lenient makes Tolerance an aim: where float64 cannot meet it, the
-	// report has the error bound that is met.
+	// report has the error bound that is met, which is at most Limit.
 	Lenient bool
+
+	// Limit is the largest error bound that Lenient accepts, relative as Tolerance; 0 means 1.
+	Limit float64
 
 	// Memory is the largest number of bytes to use in addition to the graph and the pieces that
 	// the caller keeps; 0 means no limit. Of several processes that share the rows the smallest
@@ -139,7 +147,11 @@ func (p part) clipped(rows, cols int, take sink) sink {
 // common with the part.
 func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi > p.lo }
 
-const defaultTolerance = 1e-10
+const (
+	defaultTolerance = 1e-10
+	defaultLimit     = 1e-8
+	singleLimit      = 1e-6 // of values that are rounded to float32
+)
 
 // settled returns the settings with their tolerance filled in, and whether it must be met.
 func (s *Settings) settled() (set Settings, strict bool, err error) {
@@ -149,11 +161,19 @@ func (s *Settings) settled() (set Settings, strict bool, err error) {
 	if s != nil {
 		set = *s
 	}
-	strict = set.isStrict()
-	if set.Tolerance == 0 {
-		set.Tolerance = defaultTolerance
+	if set.Tolerance == 0 && !set.Lenient {
+		set.Lenient, set.Limit = true, defaultLimit
 	}
-	return set, strict, nil
+	set.Tolerance = cmp.Or(set.Tolerance, defaultTolerance)
+	return set, !set.Lenient, nil
+}
+
+// limit returns the largest error bound that is accepted.
+func (s *Settings) limit() float64 {
+	if s.Lenient {
+		return cmp.Or(s.Limit, 1)
+	}
+	return s.Tolerance
 }
 
 // isStrict reports whether the tolerance must be met.
@@ -218,14 +238,17 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 		rounding = 0x1p-24
 	}
 	switch {
-	case set.Tolerance == 0 && single:
-		set.Tolerance, set.Lenient = 3*rounding, true
+	case set.Tolerance == 0 && single && !set.Lenient:
+		set.Tolerance, set.Lenient, set.Limit = 3*rounding, true, singleLimit-rounding
 	case set.Tolerance >= 2*rounding:
 		set.Tolerance -= rounding
 	case set.Tolerance > 0:
-		return nil, fmt.Errorf("%w, or of float32 if values are rounded to it", ErrTolerance)
+		return nil, &ToleranceError{Asked: set.Tolerance, Reached: 2 * rounding}
 	}
 	report, err := Block(ctx, k, rows, cols, set.part().moved(len(rows), len(cols), take), &set)
+	if err == nil && math.IsNaN(report.Largest+report.ErrorBound) {
+		err = ErrRange
+	}
 	if err != nil || !single {
 		return report, err
 	}

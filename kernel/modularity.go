@@ -132,7 +132,11 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 		// decides, which is known only now.
 		miss := m.Bound / (set.Tolerance * largest)
 		switch {
-		case !strict || miss <= 1:
+		case m.Bound == 0, miss <= 1, !strict && math.IsInf(miss, 1): // the report has no bound
+			return set, nil
+		case !strict && miss*set.Tolerance > set.limit():
+			return set, tooTight(set.limit(), miss*set.Tolerance)
+		case !strict:
 			return set, nil
 		case math.IsInf(miss, 1):
 			return set, refuse("modularity", "rank", "%s", m.Cut)

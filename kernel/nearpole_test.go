@@ -51,7 +51,7 @@ func TestVonNeumannNearPole(t *testing.T) {
 			var bits *sparse.Block[float64]
 			for _, workers := range []int{1, 3} {
 				k := mustNew(t, newGraph(t, a, workers), "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(alpha)})
-				got, report := mustMatrix(t, k, upTo(n), cols, nil)
+				got, report := mustMatrix(t, k, upTo(n), cols, &Settings{Lenient: true})
 				name := fmt.Sprintf("graph %d, 1 − αρ = %.3g: %v, %d sweeps, bound %.3g", gi, rest, report.Method, report.Sweeps, relative(report))
 				if _, ok := k.(*spectral).full.(*solves); !ok || report.Sweeps > 150 {
 					t.Error(name)
@@ -107,7 +107,7 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 		g := newGraph(t, m, 2)
 		k := mustNew(t, g, "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(alpha)})
 		cols := []int{0, n / 2}
-		got, report := mustMatrix(t, k, upTo(n), cols, nil)
+		got, report := mustMatrix(t, k, upTo(n), cols, &Settings{Lenient: true})
 		worst := 0.0
 		for i := range n {
 			for c, j := range cols {

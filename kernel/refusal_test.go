@@ -87,7 +87,7 @@ func TestParameterErrors(t *testing.T) {
 	}
 	// Where not a digit is sure, no tolerance is named.
 	_, _, err := gramOf(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", param.Values{"laplacian": param.Of(randomWalk), "nu": param.Of(2.5), "kappa": param.Of(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
-	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; ask for none") {
+	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; take parameters") {
 		t.Error(err)
 	}
 	for _, c := range symmetricKernels {

@@ -495,10 +495,11 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := blocks.Norm(nil, blocks.Norms(c.scale.team, y)); size > 0 {
-			return (blocks.Norm(nil, bound)*spread/size + k.rootRounding()) / c.s.Tolerance
+		size, off := blocks.Norm(nil, blocks.Norms(c.scale.team, y)), blocks.Norm(nil, bound)*spread
+		if off == 0 {
+			return 0
 		}
-		return 0
+		return (off/size + k.rootRounding()) / c.s.Tolerance
 	}
 	a, err := c.product(ctx, dst, measure)
 	if err != nil {

@@ -425,7 +425,7 @@ func (k *vertex) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, 
 
 // Block implements [Streamer].
 func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
-	set, strict, err := s.settled()
+	set, _, err := s.settled()
 	if err != nil {
 		return nil, err
 	}
@@ -465,8 +465,8 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 		report.ErrorBound = k.tail + k.rounded*report.Largest
 	}
 	report.ErrorBound = k.tail + k.rounded*report.Largest
-	if strict && report.ErrorBound > set.Tolerance*report.Largest {
-		return nil, tooTight(set.Tolerance, report.ErrorBound/report.Largest)
+	if report.ErrorBound > set.limit()*report.Largest {
+		return nil, tooTight(set.limit(), report.ErrorBound/report.Largest)
 	}
 	return report, nil
 }
@@ -503,7 +503,7 @@ func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool
 
 // ApplyTo implements [Kernel].
 func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
-	set, strict, err := s.settled()
+	set, _, err := s.settled()
 	if err != nil {
 		return nil, err
 	}
@@ -523,8 +523,8 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 	in, out := blocks.Norms(k.out.Team(), x), blocks.Norms(k.out.Team(), dst)
 	for c := range report.ColumnBound {
 		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
-		if strict && report.ColumnBound[c] > set.Tolerance*out[c] {
-			return nil, tooTight(set.Tolerance, report.ColumnBound[c]/out[c])
+		if report.ColumnBound[c] > set.limit()*out[c] {
+			return nil, tooTight(set.limit(), report.ColumnBound[c]/out[c])
 		}
 	}
 	return report, nil

@@ -38,7 +38,7 @@ type kernelPredictor struct {
 
 // settings returns those of kernels.
 func (r *kernelPredictor) settings(phase string) *kernel.Settings {
-	return &kernel.Settings{Memory: r.set.Memory, Progress: func(_ string, done, total int64) {
+	return &kernel.Settings{Lenient: true, Memory: r.set.Memory, Progress: func(_ string, done, total int64) {
 		r.set.Progress(phase, done, max(done, total, 1))
 	}}
 }

@@ -47,8 +47,10 @@ func (k *exponential) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64]
 		set.Tolerance, set.Memory = s.Tolerance, s.Memory
 	}
 	r, err := k.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{k.f}, set)
-	// Where float64 does not allow the tolerance, the values still come with their bound.
-	if err != nil && !errors.Is(err, expm.ErrTolerance) {
+	if errors.Is(err, expm.ErrTolerance) {
+		err = &kernel.ToleranceError{Asked: set.Tolerance, Reached: r.Worst()}
+	}
+	if err != nil {
 		return nil, err
 	}
 	bounds := r.Functions[0].ColumnBound

@@ -151,15 +151,35 @@ func (n *Named) given() param.Values {
 	return v
 }
 
+// DefaultTolerance is the tolerance of ApplyTo where the settings have none.
+const DefaultTolerance = 1e-8
+
 // ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
 // these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
-// columns of B. The tolerance bounds the norm of the error relative to the norm of the result. The
+// columns of B. The tolerance, by default [DefaultTolerance], bounds the norm of the error of each column relative to the
+// norm of the column; a column that is small compared with the others is computed again by itself. The
 // report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
 // processes share the rows of the graph, y and b have those of this process, and the reports are the same.
+//
+// The error is [kernel.ErrTolerance] if rounding errors may exceed the tolerance, [kernel.ErrRange] if a value is not
+// finite, or that of a sweep. A product has a bound and no tolerance.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
-	r, err := f.apply(ctx, y, b, s)
+	var set kernel.Settings
+	if s != nil {
+		set = *s
+	}
+	if set.Tolerance == 0 && !set.Lenient {
+		set.Lenient, set.Limit = true, DefaultTolerance
+	}
+	set.Tolerance = cmp.Or(set.Tolerance, DefaultTolerance)
+	r, err := f.apply(ctx, y, b, &set)
 	if err != nil {
 		return nil, err
+	}
+	if limit := limitOf(&set); limit < 1 && !IsProduct(f.Name) {
+		if err := f.refine(ctx, y, b, &set, limit, r); err != nil {
+			return nil, err
+		}
 	}
 	r.ErrorBound = 0
 	for _, bound := range r.ColumnBound {
@@ -173,7 +193,52 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *
 	}
 	f.team.Max(largest)
 	r.Largest = largest[0]
+	if sum := r.Largest + r.ErrorBound; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, kernel.ErrRange
+	}
 	return r, nil
+}
+
+// limitOf returns the largest error bound that settings with a tolerance accept.
+func limitOf(s *kernel.Settings) float64 {
+	if s.Lenient {
+		return cmp.Or(s.Limit, 1)
+	}
+	return s.Tolerance
+}
+
+// refine computes the columns again whose errors may exceed the limit relative to their norms, one by one.
+func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings, limit float64, r *kernel.Report) error {
+	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
+		for ; j < len(norms); j += cols {
+			if bounds[j] > 0 {
+				relative = max(relative, bounds[j]/norms[j])
+			}
+		}
+		return relative
+	}
+	norms := blocks.Norms(f.team, y)
+	for j := range b.Cols {
+		if worst(norms, r.ColumnBound, j, b.Cols) <= limit {
+			continue
+		}
+		column, image := sparse.NewBlock[float64](b.Rows, 1), sparse.NewBlock[float64](y.Rows, f.Results())
+		blocks.Copy(column, b.Columns(j, j+1))
+		single, err := f.apply(ctx, image, column, s)
+		if err != nil {
+			return err
+		}
+		if reached := worst(blocks.Norms(f.team, image), single.ColumnBound, 0, 1); !(reached <= limit) {
+			return &kernel.ToleranceError{Asked: limit, Reached: 1.06 * reached}
+		}
+		for i := range f.Results() {
+			place := i*b.Cols + j
+			blocks.Copy(y.Columns(place, place+1), image.Columns(i, i+1))
+			r.ColumnBound[place] = single.ColumnBound[i]
+		}
+		r.Sweeps += single.Sweeps
+	}
+	return nil
 }
 
 // product makes f the product with a matrix.
@@ -248,18 +313,13 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		functions[i] = expm.Exp(t)
 	}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
-		set, lenient := &expm.Settings{}, true
-		if s != nil {
-			set.Tolerance = s.Tolerance
-			lenient = s.Tolerance == 0 || s.Lenient
-			if s.Memory > 0 { // a factor may have the rest
-				bytes, err := Bytes(&f.Named, g.Degrees, b.Cols)
-				if err != nil {
-					return nil, err
-				}
-				set.Memory = max(1, s.Memory-bytes)
+		set := &expm.Settings{Tolerance: s.Tolerance, Progress: s.Progress}
+		if s.Memory > 0 { // a factor may have the rest
+			bytes, err := Bytes(&f.Named, g.Degrees, b.Cols)
+			if err != nil {
+				return nil, err
 			}
-			set.Progress = s.Progress
+			set.Memory = max(1, s.Memory-bytes)
 		}
 		results := make([]*sparse.Block[float64], len(functions))
 		for i := range results {
@@ -272,12 +332,12 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return nil, err
 		}
-		out := &kernel.Report{Sweeps: r.Sweeps}
+		if limit := limitOf(s); err != nil && !(r.Worst() <= limit) {
+			return nil, &kernel.ToleranceError{Asked: limit, Reached: 1.06 * r.Worst()}
+		}
+		out := &kernel.Report{Sweeps: r.Sweeps, Condition: r.Condition}
 		for i := range r.Functions {
 			result := &r.Functions[i]
-			if err != nil && !lenient && !(result.Relative <= s.Tolerance) {
-				return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised at t = %v; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, result.Relative, times[i])
-			}
 			if method := string(result.Method); !strings.Contains(out.Method, method) {
 				out.Method = strings.TrimPrefix(out.Method+", "+method, ", ")
 			}

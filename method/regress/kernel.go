@@ -65,7 +65,7 @@ func onKernel(f *kernel.Family) *Model {
 		if err != nil {
 			return nil, err
 		}
-		grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Memory: s.Memory, Progress: func(_ string, done, total int64) {
+		grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: s.Memory, Progress: func(_ string, done, total int64) {
 			if s.Progress != nil {
 				s.Progress(m.Name, done, total)
 			}

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._call import Call, rows_of
-from ._errors import warn
 from ._folder import call_in_folder, read_array
 from ._graph import Graph, as_array, as_graph, bytes_of, labels_of, nodes_of
 from ._labels import encode
@@ -154,16 +153,12 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     See also expm_multiply, solve, eigsh: functions with the names and arguments of SciPy.
     """
     g = as_graph(graph)
-    return _apply(g, function, _block(B, g), tol, settings, tol, self_loops, _checked(out, dtype),
-                  out)
+    return _apply(g, function, _block(B, g), tol, settings, self_loops, _checked(out, dtype), out)
 
 
-def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings, promised: float
-           | None, loops: bool = True, dtype: str = "float64", out: Path | None = None) -> Block:
-    """Run apply, and again for columns that may miss the promised tolerance.
-
-    The tolerance of the program is relative to the largest column.
-    """
+def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings,
+           loops: bool = True, dtype: str = "float64", out: Path | None = None) -> Block:
+    """Run apply."""
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
@@ -174,31 +169,12 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
         return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
                      range(width), run)
     results = 1 + function.count(",")  # of several times
-    block = call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
-    if promised is None or out is not None or (block.run.get("relative_error") or 0) <= promised:
-        return block
-    array, columns, worst = np.array(block.array.reshape(g.n, -1)), B.reshape(g.n, -1), 0.0
-    head, _, rest = function.partition("t=")
-    times, colon, tail = rest.partition(":")
-    functions = [f"{head}t={t}{colon}{tail}" for t in times.split(",")] if results > 1 \
-        else [function]
-    for k, (one, j) in enumerate((f, j) for f in functions for j in range(columns.shape[1])):
-        norm = np.linalg.norm(array[:, k])
-        if (block.error_bound or 0) <= promised * norm or norm == 0:
-            continue
-        alone = _apply(g, one, columns[:, j], None, settings, None, loops)
-        array[:, k] = alone.array
-        worst = max(worst, alone.run.get("relative_error") or 0)
-    if worst > promised:
-        warn("tol: a column of the result is small compared with the block, so that its error is "
-             f"up to {worst:.2g} of its norm, more than {promised:g}")
-    block.array = array.reshape(block.array.shape)
-    return block
+    return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
 
 
 def _columns(g: Graph, function: str, B: Array, tol: float, settings: Settings) -> Array:
-    """Return f(M)·B with the relative error tol for each column, or a warning."""
-    return _apply(g, function, B, None if tol == 1e-8 else tol, settings, tol).array
+    """Return f(M)·B with the relative error tol for each column."""
+    return _apply(g, function, B, None if tol == 1e-8 else tol, settings).array
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
@@ -214,8 +190,8 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     t : The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
     matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}. The matrix
         M of the graph.
-    tol : The largest error of a column, relative to its norm. If float64 cannot promise the
-        default, a warning has the error; a smaller value is refused then.
+    tol : The largest error of a column, relative to its norm. An error names a tolerance that
+        float64 can promise if it cannot promise this one.
     **settings : threads, max_memory and progress, see :class:`Settings`.
 
     Returns: of the shape of B, after the times if there are some.

@@ -41,7 +41,7 @@ func newApply(run *session) *cobra.Command {
 	flags.StringVar(&c.block, "block", "", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
 	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
 	choiceVar(run, flags, &c.dtype, "dtype", "float64", []string{"float32", "float64"}, "precision of the result")
-	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error, relative to the norm of the result (default 1e-8, or what float64 can promise)")
+	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
 	graphFlags(run, &c.graph, flags)
 	return cmd
 }
@@ -79,7 +79,7 @@ func checkApply(run *session, c *applyOptions, cmd *cobra.Command, _ []string) {
 			run.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
 		}
 	}
-	run.refuse(flags, rule{c.tolerance < 0x1p-52, "tolerance", fmt.Sprintf("%v is below the precision of float64; give 2.2e-16 or more", c.tolerance)})
+	checkTolerance(run, flags, c.tolerance, c.dtype)
 }
 
 // applyReport is the JSON document of apply.
@@ -202,8 +202,11 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	d.g.Store.Forward = !directed
 	slab := slabColumns(n, cols, results)
 	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: run.progress.Stages("product")}
-	if c.tolerance == 0 {
-		settings.Tolerance, settings.Lenient = 1e-8, true
+	if c.dtype == "float32" {
+		settings.Tolerance = max(0, settings.Tolerance-rounding32)
+		if c.tolerance == 0 {
+			settings.Tolerance, settings.Lenient, settings.Limit = 2*rounding32, true, 1e-6-rounding32
+		}
 	}
 	run.disk += size + runFileBytes
 	f, err := heatwalk.OpenFunction(run.ctx, d.g.Graph, &c.named, slab, settings)
@@ -218,7 +221,7 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(run, lo, min(lo+slab, cols), cols); err != nil {
-			return graphError(run, err, name, loosened)
+			return toleranceError(run, err, name, c.tolerance)
 		}
 	}
 	if run.isFollower() {
@@ -231,10 +234,17 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	if r.ErrorEstimate != nil {
 		kind = "error about"
 	}
+	off := fmt.Sprintf("%s %.2g of the norm of a column", kind, r.Relative)
+	if function.IsProduct(c.named.Name) {
+		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
+	}
 	return d.out.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.spec.Name, r.Parameters.text(c.spec)),
-		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
+		fmt.Sprintf("%s, %s · %s, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), off, r.LargestValue))
 }
+
+// rounding32 is the relative error of a value that is rounded to float32.
+const rounding32 = 0x1p-24
 
 // application computes slabs of columns.
 type application[T sparse.Float] struct {
@@ -285,7 +295,7 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 	total := a.report
 	rounding := 0.0
 	if a.c.dtype == "float32" {
-		rounding = 0x1p-24
+		rounding = rounding32
 	}
 	bound := 0.0
 	for j, norm := range blocks.Norms(nil, y) {

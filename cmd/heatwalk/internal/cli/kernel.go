@@ -32,7 +32,7 @@ func newKernel(run *session) *cobra.Command {
 	c.block.declare(run, flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	c.walk.declare(run, &c.graph.tables, flags, ": of cwk, and classes of the rows in LIBSVM's text")
-	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
 	c.share.declare(run, flags, "the columns")
 	largestFlag(&c.graph, flags)
 	graphFlags(run, &c.graph, flags)
@@ -113,11 +113,16 @@ func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command, _ []string)
 		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
 	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
+	checkTolerance(run, flags, c.tolerance, c.block.dtype)
+}
+
+// checkTolerance records a tolerance that values of a precision cannot have.
+func checkTolerance(run *session, flags *pflag.FlagSet, tolerance float64, dtype string) {
 	floor, wider := 0x1p-23, ", or --dtype float64"
-	if c.block.dtype == "float64" {
+	if dtype == "float64" {
 		floor, wider = 0x1p-52, ""
 	}
-	run.refuse(cmd.Flags(), rule{c.tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.block.dtype, floor, wider)})
+	run.refuse(flags, rule{tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance, dtype, floor, wider)})
 }
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
@@ -233,7 +238,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	}
 	report, err := kernel.Values[T](run.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
 	if err != nil {
-		return graphError(run, err, name, loosened)
+		return toleranceError(run, err, name, f.tolerance)
 	}
 	if err := file.Close(run.ctx); err != nil {
 		return err

@@ -315,7 +315,9 @@ func graphError(run *session, err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
-		return fault.Usage("--tolerance", "%v", err)
+		return fault.Machine(nil, graph, "rounding errors are too large here; %s", advice)
+	case errors.Is(err, kernel.ErrRange):
+		return fault.Data(graph, "a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
 	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
 		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=auto"))
 	case errors.Is(err, sparse.ErrDivided):
@@ -333,6 +335,20 @@ func graphError(run *session, err error, graph, advice string) error {
 		return fault.Machine(err, graph, "%s; %s", unsolved, advice)
 	}
 	return err
+}
+
+// toleranceError is graphError for a command with --tolerance, which is given unless it is 0.
+func toleranceError(run *session, err error, graph string, given float64) error {
+	missed := new(kernel.ToleranceError)
+	switch {
+	case !errors.As(err, &missed):
+		return graphError(run, err, graph, loosened)
+	case given != 0:
+		return fault.Usage("--tolerance", "%v", err)
+	case missed.Reached < 1:
+		return fault.Machine(nil, graph, "rounding errors may exceed the default tolerance, %.2g; pass --tolerance %.2g", missed.Asked, missed.Reached)
+	}
+	return fault.Machine(nil, graph, "rounding errors may be as large as the values; take parameters farther from the end of their range")
 }
 
 // interruption returns the error of an interrupted run, with its progress and the state of its output.
