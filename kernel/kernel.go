@@ -85,7 +85,7 @@ type Settings struct {
 	// report has the error bound that is met, which is at most Limit.
 	Lenient bool
 
-	// Limit is the largest error bound that Lenient accepts, relative as Tolerance; 0 means 1.
+	// Limit is the largest error bound that Lenient accepts, relative as Tolerance; 0 means any.
 	Limit float64
 
 	// Memory is the largest number of bytes to use in addition to the graph and the pieces that
@@ -171,7 +171,7 @@ func (s *Settings) settled() (set Settings, strict bool, err error) {
 // limit returns the largest error bound that is accepted.
 func (s *Settings) limit() float64 {
 	if s.Lenient {
-		return cmp.Or(s.Limit, 1)
+		return cmp.Or(s.Limit, math.Inf(1))
 	}
 	return s.Tolerance
 }
