@@ -24,13 +24,14 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 	if err != nil {
 		return nil, err
 	}
-	p := new(regress.Problem)
-	for _, id := range slices.Sorted(maps.Keys(values)) {
-		row, ok := g.Nodes.Lookup(id)
-		if !ok {
-			return nil, &IDError{id}
-		}
-		p.Row, p.Value = append(p.Row, row), append(p.Value, values[id])
+	rows, err := rowsOf(g, append([]string{}, slices.Sorted(maps.Keys(values))...))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(g.Nodes.Position(a), g.Nodes.Position(b)) })
+	p := &regress.Problem{Row: rows}
+	for _, row := range rows {
+		p.Value = append(p.Value, values[g.Nodes.ID(row)])
 	}
 	return PredictValues(ctx, g, p, list, new(regress.Settings))
 }

@@ -17,7 +17,7 @@ type Problem struct {
 	// Graph is one of [graph.New], whose edges have no direction.
 	*graph.Graph
 
-	Row   []int     // nodes with a value, each once
+	Row   []int     // nodes with a value, each once; folds follow their order
 	Value []float64 // their values, finite
 
 	// Attributes has a row for each node, which may be missing; nil: there are none.

@@ -1,14 +1,12 @@
 package regress
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -134,7 +132,7 @@ func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 	return retained + largest + 2*8*n + n/8, nil
 }
 
-// begin checks a problem and sorts its values by node, so that folds do not depend on their order.
+// begin checks a problem.
 func begin(p *Problem, methods []*Method, s *Settings) (*Problem, *Settings, error) {
 	if s == nil {
 		s = new(Settings)
@@ -147,9 +145,7 @@ func begin(p *Problem, methods []*Method, s *Settings) (*Problem, *Settings, err
 			return nil, nil, err
 		}
 	}
-	order := sched.UpTo(len(p.Row))
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })
-	return p.At(order), s, nil
+	return p, s, nil
 }
 
 // parametersOf returns a setting as parameters.
