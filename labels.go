@@ -21,6 +21,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// usualSeed is the default rng seed of folds, splits and samples, in the command too.
+const usualSeed = 1
+
 // ClassifyOptions choose the method of [Graph.Classify] and [Graph.Evaluate]. Nil means
 // defaults.
 type ClassifyOptions struct {
@@ -33,7 +36,7 @@ type ClassifyOptions struct {
 	// file.
 	Grid string
 
-	Seed uint64 // of folds, splits and samples
+	Seed uint64 // of folds, splits and samples; 0: 1, as in the command
 
 	Train  []float64 // Evaluate: shares of labels to train with; nil: 0.1
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
@@ -433,7 +436,7 @@ func methodsOf(ctx context.Context, o *ClassifyOptions) ([]method.Entry, *method
 		return nil, nil, err
 	}
 	for _, s := range append([]*method.Settings{settings}, settingsOf(entries)...) {
-		s.RNGSeed = o.Seed
+		s.RNGSeed = cmp.Or(o.Seed, usualSeed)
 	}
 	return entries, settings, nil
 }

@@ -33,7 +33,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 	for _, row := range rows {
 		p.Value = append(p.Value, values[g.Nodes.ID(row)])
 	}
-	return PredictValues(ctx, g, p, list, new(regress.Settings))
+	return PredictValues(ctx, g, p, list, &regress.Settings{RNGSeed: usualSeed})
 }
 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
@@ -102,7 +102,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, nodes, rows, named, given, new(rank.Settings))
+	r, _, err := RankNodes(ctx, g, nodes, rows, named, given, &rank.Settings{RNGSeed: usualSeed})
 	return r, err
 }
 
