@@ -1,6 +1,7 @@
 package split
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,10 +22,11 @@ func FoldCount(labels int) int {
 // returns the fold of each: the nodes of every class are shuffled and dealt
 // round, each class from where the one before ended. Folds differ by at most
 // one node in size, and so they do within each class. Partitions of another number are
-// other draws from the same rng seed.
+// other draws from the same rng seed. The class of the first node is dealt first, and so on, so that
+// the numbers of the classes do not matter.
 func Folds(class []int, count int, seed, number uint64) []int {
 	fold := make([]int, len(class))
-	dealTo(fold, membersOf(class), count, newRand(seed, streamFolds|number))
+	dealTo(fold, groupByClass(class), count, newRand(seed, streamFolds|number))
 	return fold
 }
 
@@ -45,7 +47,7 @@ func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 // increasing order. Every class keeps its share to the nearest node and at least two of
 // its nodes, if it has two, so that of many classes there are more than limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
-	members := membersOf(class)
+	members := groupByClass(class)
 	quota := make([]int, len(members))
 	for c, nodes := range members {
 		quota[c] = len(nodes)
@@ -99,6 +101,13 @@ func membersOf(class []int) [][]int {
 		members[c] = append(members[c], i)
 	}
 	return members
+}
+
+// groupByClass returns the positions of each class that has some, in the order of their first positions.
+func groupByClass(class []int) [][]int {
+	groups := slices.DeleteFunc(membersOf(class), func(positions []int) bool { return len(positions) == 0 })
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return groups
 }
 
 // countsOf returns how many positions each class has.
