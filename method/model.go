@@ -117,7 +117,7 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if method == (automatic{}) && (m.content.Auto == nil || !m.content.Auto.Valid()) {
+	if method == (automatic{}) && !p.Signed && (m.content.Auto == nil || !m.content.Auto.Valid()) {
 		return nil, ErrChanged
 	}
 	set := m.settings(s)
