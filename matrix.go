@@ -90,7 +90,7 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		s.Memory = plan.Room()
 		bytes := family.Bytes(v, local.Degrees, local.A.NNZ(), g.Directed, rows, cols, s)
 		if sparse.TeamOf(local.A) == nil { // factors have the rest; the limit must be the same in all processes
-			s.Memory = cmp.Or(s.Memory, bytes)
+			s.Memory = cmp.Or(s.Memory, family.FactorLimit(bytes))
 		}
 		return plan.Reserve(bytes, "columns of the kernel")
 	}, rows, cols)

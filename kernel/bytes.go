@@ -188,6 +188,15 @@ type shape struct {
 	directed       bool // whether the edges of the graph have a direction
 }
 
+// FactorLimit returns the limit of a computation that has none: bytes, its estimate, because factors would take more, and
+// 0 for kernels without a factor, whose estimate leaves out the length of their walks.
+func (f *Family) FactorLimit(bytes int64) int64 {
+	if f.bytes != nil {
+		return 0
+	}
+	return bytes
+}
+
 // ApplyBytes returns an upper bound on the memory of ApplyTo of blocks with cols columns, both
 // blocks, the construction and the vectors of the graph included, but without a factor.
 func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
