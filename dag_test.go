@@ -101,6 +101,7 @@ var floors = map[string]int{
 // forTests may be imported by tests of any package, and by each other.
 var forTests = map[string]bool{
 	"internal/testgraph":           true,
+	"internal/agreetest":           true,
 	"internal/durable/durabletest": true,
 	"internal/report/reporttest":   true,
 	"sparse/sparsetest":            true,
