@@ -511,7 +511,7 @@ func (r *classifyRun) headline() string {
 			left = "have the likeliest class of the prior"
 		}
 		fault := "cannot be reached from a label"
-		if r.data.g.Directed && slices.ContainsFunc(r.f.method.Declarations(), func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
+		if r.data.g.Directed && r.f.method != nil && slices.ContainsFunc(r.f.method.Declarations(), func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
 			fault = "reach no label along the arcs"
 		}
 		text += fmt.Sprintf(" · %s in %s %s and %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), fault, left)
