@@ -91,10 +91,19 @@ func (w work) bytes(n, cols int) int64 {
 // cols columns: that of Lanczos, in addition to the block and its result where these exist.
 func (w work) searchBytes(n, cols int) (bytes int64) {
 	if w.needsSmallest {
-		bytes = w.bytes(n, cols) - searchRoom(n, cols) + lanczos.FactoredBytes(n, 1, 0)
+		bytes = w.bytes(n, cols) - searchRoom(n, cols) + leastBytes(n)
 	}
 	if w.radius {
 		bytes = max(bytes, radiusBytes(n))
+	}
+	return bytes
+}
+
+// leastBytes returns the memory of the search for the smallest eigenvalue, which may make a small map dense.
+func leastBytes(n int) int64 {
+	bytes := lanczos.FactoredBytes(n, 1, 0)
+	if n <= iterative.ExactFirst {
+		bytes = max(bytes, lanczos.Bytes(n, 1, 0, lanczos.Smallest, 0))
 	}
 	return bytes
 }
@@ -115,7 +124,7 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 		bytes = shared
 	}
 	if bytes > 0 && w.needsSmallest { // the search may need one as well
-		search := 2*blocks.BlockBytes[float64](n, cols) + max(full, lanczos.FactoredBytes(n, 1, 0)+full)
+		search := 2*blocks.BlockBytes[float64](n, cols) + full + leastBytes(n)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	if !w.function { // a small graph is eliminated, whatever the limit
@@ -162,7 +171,7 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, di
 		return vectors + f.bytes(v, shape{n, long, short, directed}, budget.Remaining(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
-	w.needsSmallest = w.needsSmallest && s.isStrict()
+	w.needsSmallest = w.needsSmallest && s.certifies(n)
 	if f.Distance != "" { // it requires the columns of both lists
 		short, long = long, short
 	}

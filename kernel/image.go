@@ -24,7 +24,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: certifies(c)}, t.again)
+		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.s.certifies(c.k.Len())}, t.again)
 		done, err = t.review(dst, a, err)
 	}
 	if err == nil {
@@ -36,10 +36,6 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	c.log.finished(a.assumed)
 	return a, nil
 }
-
-// certifies reports whether errors are to be bounded, even if that takes an eigenvalue: where the tolerance must be met,
-// and on small graphs.
-func certifies(c *computation) bool { return c.strict || c.k.Len() <= iterative.ExactFirst }
 
 // checkLimit returns an error for a result with the error miss, relative to the tolerance, above the limit.
 func checkLimit(c *computation, miss float64) error {
@@ -189,7 +185,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: certifies(c)}, attempt > 0)
+		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.s.certifies(c.k.Len())}, attempt > 0)
 		if err != nil {
 			return nil, c.promised(err)
 		}

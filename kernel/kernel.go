@@ -8,6 +8,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -176,8 +177,11 @@ func (s *Settings) limit() float64 {
 	return s.Tolerance
 }
 
-// isStrict reports whether the tolerance must be met.
-func (s *Settings) isStrict() bool { return s.Tolerance > 0 && !s.Lenient }
+// certifies reports whether errors on a graph with n nodes are to be bounded, even if that takes an eigenvalue: where the
+// tolerance must be met, and on small graphs.
+func (s *Settings) certifies(n int) bool {
+	return s.Tolerance > 0 && !s.Lenient || n <= iterative.ExactFirst
+}
 
 // validate reports every setting that is out of range.
 func (s *Settings) validate() error {
