@@ -41,6 +41,9 @@ type Family struct {
 	// on a graph with n nodes, its arguments included. nil: eight such blocks.
 	Memory func(v param.Values, n, cols int) int64
 
+	// normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
+	normalized bool
+
 	// build returns the kernel with complete values.
 	build func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 
@@ -50,6 +53,11 @@ type Family struct {
 	// bytes, of a kernel without work, returns the memory of a block without the vectors of the
 	// graph, within a limit if that is not 0.
 	bytes func(v param.Values, s shape, limit int64) int64
+}
+
+// IsNormalized reports whether the kernel with complete values is a function of S = D^-½AD^-½ or of L̃.
+func (f *Family) IsNormalized(v param.Values) bool {
+	return f.normalized || v["laplacian"] == param.Of(normalized) || v["matrix"] == param.Of(normalizedAdjacency)
 }
 
 var registry = struct {

@@ -14,6 +14,7 @@ var heatPageRank = Family{
 		Params: []param.Param{betaParam(nil), symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,
+	normalized: true,
 	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian := randomWalk
 		if v.On("symmetric") {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -20,8 +21,9 @@ func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 	return explain.Nodes(ctx, problem, p.form, p.Class, nodes, s)
 }
 
-// responseTolerance is the residual of the solves for responses.
-const responseTolerance = 1e-5
+// responseTolerance is the residual of the solves for responses, small because links of weights over many decades multiply
+// the rest.
+const responseTolerance = 1e-12
 
 // form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
 func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[float64]) *explain.Form {
@@ -37,8 +39,15 @@ func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[
 		weights.Row(i)[c] = 1
 	}
 	f := explain.Linear(r.p.Row, weights, scores, make([]float64, k), respond)
-	f.Normalized = m.rule.Name == "lgc"
+	if m.rule.Name == "lgc" {
+		f.Size = degreeOf(r.p)
+	}
 	return f
+}
+
+// degreeOf returns the degrees of nodes.
+func degreeOf(p *Problem) func(node int) float64 {
+	return func(node int) float64 { return p.Degrees[node] }
 }
 
 // byClass adds the value of a classifier to those of its classes: to that of Positive, and its negative to that of another
@@ -85,6 +94,11 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 	r.out.form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
 		return apply(ctx, explain.UnitColumns(n, nodes))
 	})
+	r.out.form.Size = degreeOf(r.p)
+	if set := r.chosen.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
+		size := kernel.OnDegrees(r.p.Degrees).MeanDegree() / r.scale
+		r.out.form.Size = func(int) float64 { return size }
+	}
 	return nil
 }
 

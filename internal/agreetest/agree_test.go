@@ -100,10 +100,10 @@ func ways() []way {
 			p := c.Permuted(7)
 			return open(t, p, &heatwalk.Options{Edges: unit(c)}, nil), p
 		}},
-		{name: paddedWay, skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
 			return open(t, c.Padded(1100), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
-		{name: scaledWay, answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "of weights times 4096", answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
 			return open(t, c.Scaled(4096), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
 	}
@@ -138,7 +138,7 @@ func TestWays(t *testing.T) {
 						if w.answers != nil && !w.answers(&j) || w.answers == nil && j.chooses || !selected(w.name+"/"+j.name) {
 							continue
 						}
-						if pending(c, &w, &j) {
+						if pending(c, &j) {
 							continue
 						}
 						if turn++; !testgraph.Hunt && turn%211 != 0 {
@@ -161,21 +161,13 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// pending reports whether a disagreement is known. Importances of links do not divide A by degrees where the kernel does,
-// and lose their digits in iterative solves over many decades. Two classes without a friend near an opponent are equal, and
-// rounding decides between them.
-func pending(c *agreetest.Graph, w *way, j *job) bool {
-	explains := strings.HasPrefix(j.name, "explain")
-	return explains && w.name == scaledWay && strings.Contains(j.name, "diffusion") ||
-		explains && w.name == paddedWay && c.Decades > 3 ||
-		c.Signed && strings.HasPrefix(j.name, "classify diffusion")
+// pending reports whether a disagreement is known. Two classes without a friend near an opponent are equal, and rounding
+// decides between them. Functions of L over many decades have errors relative to the largest value of a column, which is far
+// above the scores of most nodes.
+func pending(c *agreetest.Graph, j *job) bool {
+	return c.Signed && strings.HasPrefix(j.name, "classify diffusion") ||
+		c.Decades > 6 && (strings.HasPrefix(j.name, "explain diffusion:laplacian") || strings.HasPrefix(j.name, "explain regularized"))
 }
-
-// Names of ways.
-const (
-	paddedWay = "with isolated nodes"
-	scaledWay = "of weights times 4096"
-)
 
 // tolerance is that of the answers of two ways, relative to the largest number of a list.
 func tolerance(c *agreetest.Graph, j *job) float64 {

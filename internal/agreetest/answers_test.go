@@ -302,6 +302,9 @@ func eigenvalues(matrix string) job {
 	}}
 }
 
+// negligible is the size of shares and importances whose digits are not compared.
+const negligible = 1e-6
+
 // reasons returns the job of explanations.
 func reasons(name string) job {
 	return job{name: "explain " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
@@ -340,9 +343,9 @@ func reasons(name string) job {
 						importance = append(importance, links[[2]int{min(r, s), max(r, s)}])
 					}
 				}
-				out.add("links"+of, importance...)
+				out.add("links"+of, append(importance, negligible)...)
 			}
-			out.add("shares"+of, numbers...)
+			out.add("shares"+of, append(numbers, negligible)...)
 		}
 		return out, nil
 	}}
@@ -411,7 +414,8 @@ func jobs() []job {
 		j.scaleFree = name == "normalized-adjacency" || name == "normalized-laplacian" || name == "transition"
 		list = append(list, j)
 	}
-	for _, name := range []string{"lp:center=false", "lgc:alpha=0.9", "diffusion:beta=2+rls:lambda=0.1", "cwk:alpha=0.9:steps=10+density"} {
+	for _, name := range []string{"lp:center=false", "lgc:alpha=0.9", "diffusion:beta=2+rls:lambda=0.1", "diffusion:laplacian=combinatorial+rls:lambda=0.1",
+		"regularized-commute-time:alpha=0.8+rls:lambda=0.1", "cwk:alpha=0.9:steps=10+density"} {
 		list = append(list, scaleFree(reasons(name)))
 	}
 	return list

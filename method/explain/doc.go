@@ -25,5 +25,6 @@
 //	A_ij·(left_i·right_j + left_j·right_i)
 //
 // to first order the loss of that difference at v if the step between i and j is removed from the
-// operator. For learning with local and global consistency A_ij is divided by √(d_i·d_j).
+// operator. For learning with local and global consistency and for functions of the normalised matrix S or L̃, A_ij is
+// divided by √(d_i·d_j); for other kernels, which are scaled to the mean 1 on the diagonal, by the mean degree.
 package explain

@@ -27,10 +27,10 @@ type Form struct {
 	// Message, which stores the right response of a node.
 	Width   int
 	Message func(dst []float32, node int)
-	// A step between i and j has the weight A_ij, divided by √(d_i·d_j) if Normalized is true. A nil A is the matrix of the
-	// problem.
-	A          sparse.Matrix
-	Normalized bool
+	// A step between i and j has the weight A_ij, divided by √(s_i·s_j) for the sizes s of nodes unless Size is nil. A nil A
+	// is the matrix of the problem.
+	A    sparse.Matrix
+	Size func(node int) float64
 }
 
 // Terms are the terms of the score of a class of a node.
@@ -188,8 +188,8 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	l, r := sparse.NewBlock[float32](n, left.Cols), sparse.NewBlock[float32](n, left.Cols)
 	for i := range n {
 		step := 1.0
-		if f.Normalized {
-			step /= math.Sqrt(max(p.Degrees[i], math.SmallestNonzeroFloat64))
+		if f.Size != nil {
+			step /= math.Sqrt(max(f.Size(i), math.SmallestNonzeroFloat64))
 		}
 		for j, x := range left.Row(i) {
 			l.Row(i)[j] = float32(step * float64(x))

@@ -2,6 +2,7 @@ package propagation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -58,8 +59,8 @@ func (l *Propagation) Form() *explain.Form {
 	return f
 }
 
-// responseTolerance is the residual of responses.
-const responseTolerance = 1e-5
+// responseTolerance is the residual of responses, small because links of weights over many decades multiply the rest.
+const responseTolerance = 1e-12
 
 // harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.
 func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
@@ -75,7 +76,7 @@ func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nod
 			b.Row(v)[j] = 1 / h.Scale[v]
 		}
 	}
-	if _, err := h.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: responseTolerance, Eliminate: true}); err != nil {
+	if _, err := h.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: responseTolerance, Eliminate: true}); err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return nil, nil, err
 	}
 	left := sparse.NewBlock[float32](n, len(nodes))
