@@ -22,7 +22,6 @@ var floors = map[string]int{
 	"internal/sched":                    0,
 	"internal/durable":                  0,
 	"internal/budget":                   0,
-	"internal/checkpoint":               2,
 	"internal/pages":                    0,
 	"internal/reorder":                  0,
 	"internal/ranked":                   0,

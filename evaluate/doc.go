@@ -6,7 +6,5 @@
 // the training labels alone. [method.Method.Tune] on splits is the protocol of
 // Neumann, Garnett and Kersting's paper.
 //
-// A run with a [Journal] that is killed goes on from there.
-//
 // Results are the same to the bit for any number of workers and any memory limit.
 package evaluate

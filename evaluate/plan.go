@@ -31,11 +31,9 @@ type Plan struct {
 
 	Settings *method.Settings
 
-	Journal *Journal // keeps the measurements, so that a run can be resumed; nil: none
-
 	// Progress, if not nil, is called at the start, and when a method has predicted a split:
 	// with the method's name and the splits of all methods and training sizes.
-	Progress func(stage string, done, total int64) `json:"-"`
+	Progress func(stage string, done, total int64)
 }
 
 // entry is a method that is measured.

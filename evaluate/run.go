@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -36,11 +35,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if plan.Journal != nil {
-		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
-			return nil, err
-		}
-	}
 	reached, err := p.Reached(ctx, p.Row, set.Workers, new(problem.Work))
 	if err != nil {
 		return nil, err
@@ -60,13 +54,13 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		var results []Result
 		for j := range methods {
 			m := &methods[j]
-			rec := plan.Journal.at(i*len(methods)+j, &record{Result: Result{
+			result := Result{
 				measured: sizes[i].measured(m.Name), TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
-			}})
-			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
-				return nil, errors.Join(err, plan.Journal.save(true))
 			}
-			results = append(results, rec.Result)
+			if err := r.run(ctx, m, &sizes[i], &result); err != nil {
+				return nil, err
+			}
+			results = append(results, result)
 		}
 		report.Significance = append(report.Significance, compare(results, (*Result).scores)...)
 		report.Results = append(report.Results, results...)
@@ -163,17 +157,10 @@ type runner struct {
 	done, total int // splits
 }
 
-// run runs one method at one training size from where its record ends.
-func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error {
-	start, seconds := time.Now(), rec.Result.Seconds
-	r.reportProgress(m.Name, len(rec.Outcomes))
-	if rec.Complete {
-		return nil
-	}
-	keep := func() error {
-		rec.Result.Seconds = seconds + time.Since(start).Seconds()
-		return r.plan.Journal.save(false)
-	}
+// run measures one method at one training size.
+func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) error {
+	start := time.Now()
+	r.reportProgress(m.Name, 0)
 	var chosen *method.Parameters
 	if s.tuning != nil {
 		choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
@@ -182,39 +169,40 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 		}
 		if choice != nil {
 			chosen = &choice.Parameters
-			if rec.Result.TuningAccuracy = choice.Accuracy; choice.Settings > 1 {
-				rec.Result.Tuned = onSplits
+			result.TuningAccuracy = choice.Accuracy
+			if choice.Settings > 1 {
+				result.Tuned = onSplits
 			}
-			if rec.Result.Parameters, err = json.Marshal(chosen); err != nil {
+			if result.Parameters, err = json.Marshal(chosen); err != nil {
 				return err
 			}
-			rec.Result.Text = chosen.String()
+			result.Text = chosen.String()
 		}
 	}
-	first := len(rec.Outcomes)
-	results := make([]*splitResult, s.splits.Len-first)
-	var mu sync.Mutex // of the record, to which splits are added in their order
+	results := make([]*splitResult, s.splits.Len)
+	var outcomes []outcome
+	var mu sync.Mutex // of the result, to which splits are added in their order
 	err := sched.Run(ctx, m.lanes, len(results), func(_, i int) error {
-		split := s.splits.At(first + i)
+		split := s.splits.At(i)
 		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.predictionSettings)
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		for results[i] = one; i < len(results) && first+i == len(rec.Outcomes) && results[i] != nil; i++ {
-			rec.Result.add(results[i])
-			rec.Outcomes = append(rec.Outcomes, results[i].outcome)
+		for results[i] = one; i < len(results) && i == len(outcomes) && results[i] != nil; i++ {
+			result.add(results[i])
+			outcomes = append(outcomes, results[i].outcome)
 			results[i].predicted, results[i].truth = nil, nil
 			r.reportProgress(m.Name, 1)
 		}
-		return keep()
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	rec.Result.summarise(rec.Outcomes)
-	rec.Complete = true
+	result.Seconds = time.Since(start).Seconds()
+	result.summarise(outcomes)
 	return nil
 }
 
@@ -229,8 +217,8 @@ func (r *runner) reportProgress(method string, splits int) {
 // outcome holds the measures of a method on one split.
 type outcome struct {
 	Truth
-	Quality Quality `json:"quality"`
-	Trained int     `json:"nodes_trained"`
+	Quality Quality
+	Trained int
 }
 
 // splitResult holds the predictions of a method for the test nodes of one split.

@@ -6,7 +6,7 @@
 #
 # DATA is a folder that holds cora and the two webkb graphs. Reports (as evaluate writes them)
 # and figures go to the folder OUT, tables to stdout as Markdown. A report that OUT has is not
-# made again; a run that was killed goes on where it was.
+# made again.
 #
 # The populated places are not there: block models of as many nodes, edges and classes stand for
 # them, whose classes link to other classes (with --homophily 0.3, at the paper's P_switch, they
@@ -56,7 +56,7 @@ graphs() {
 # report NAME SIZES makes OUT/NAME.json, methods side by side by the paper's protocol.
 report() {
 	[ -e "$out/$1.json" ] || "$heatwalk" evaluate "$work/$1" --labels "$work/$1.labels" --method "$methods" --grid paper \
-		--tuning-splits "$tuning" --train "$2" --splits "$splits" --seed 1 --report "$out/$1.json" --resume --quiet >"$work/text"
+		--tuning-splits "$tuning" --train "$2" --splits "$splits" --seed 1 --report "$out/$1.json" --quiet >"$work/text"
 }
 
 # points NAME prints method, training size in %, accuracy, its standard error and its standing.
@@ -137,7 +137,7 @@ heatmap() {
 		for t in $lengths; do list+=${list:+,}cwk:alpha=$alpha:steps=$t:features=plain:cost=1; done
 	done
 	[ -e "$out/heatmap.json" ] || "$heatwalk" evaluate "$work/cora" --labels "$work/cora.labels" --method "$list" --grid none \
-		--tuning-splits 0 --train 0.05 --splits 10 --seed 1 --report "$out/heatmap.json" --resume --quiet >"$work/text"
+		--tuning-splits 0 --train 0.05 --splits 10 --seed 1 --report "$out/heatmap.json" --quiet >"$work/text"
 	awk -F'[:,]' '/"method": *"cwk/ { a = t = $0; sub(/.*alpha=/, "", a); sub(/[:"].*/, "", a); sub(/.*steps=/, "", t); sub(/[:"].*/, "", t) }
 		/"accuracy_mean"/ && a != "" { printf "%s\t%s\t%.2f\n", a, t, 100 * $2; a = "" }' "$out/heatmap.json" >"$work/heatmap.points"
 	awk -v title='Cora, 5 % labelled (Figure 4a): accuracy in % of the coinciding walk kernel' -v xlabel='last step of the walk' -v ylabel=α \

@@ -192,7 +192,6 @@ type splitFlags struct {
 	split    string
 	save     string // file for the splits
 	report   string
-	resume   bool
 }
 
 // declare declares the flags of s; its fractions and folds are the defaults.
@@ -219,9 +218,6 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
 	sideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
-	if s.noun == "node" { // runs on records and small graphs are short
-		flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
-	}
 	addCheck(run, flags, func(*cobra.Command, []string) { s.check(run, flags) })
 }
 
@@ -269,7 +265,6 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	size, isGiven := "how many "+s.noun+"s to train on", s.split != ""
 	folds, classes := !isGiven && s.folds > 0, !isGiven && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(flags,
-		rule{s.report == "" || s.report == "-", "resume", "a run is resumed from the journal of its report; give --report FILE"},
 		rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
@@ -284,17 +279,6 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	if s.draw == "" && (s.folds > 0 || s.noun != "node") {
 		s.draw = "stratified"
 	}
-}
-
-// planTo stores the training sets in a plan for labels on the given rows, and the journal of a run with a file of
-// the report.
-func (s *splitFlags) planTo(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
-	plan.Fractions, plan.PerClass, plan.Folds = s.train, s.perClass, s.folds
-	plan.Stratified, plan.Splits = s.draw == "stratified", s.splits
-	if run.network == nil && s.noun == "node" && s.report != "" && !isStream(s.report) {
-		plan.Journal = &evaluate.Journal{Path: s.report + ".journal", Version: thisBuild().exact(), Resume: s.resume}
-	}
-	return s.readSplits(run, in, plan, nodes, l)
 }
 
 // readSplits stores the splits of --split in a plan, if they are given.
@@ -363,19 +347,12 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// runPlan draws the training sets of a plan for labels, and compares its methods by do. If the run fails and there
-// is a journal, the message says that --resume continues it.
+// runPlan draws the training sets of a plan for labels, and compares its methods by do.
 func runPlan(run *session, o *outputs, s *splitFlags, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
-	if err := cmp.Or(s.planTo(run, in, plan, nodes, l), s.writeSplits(o, plan, nodes, l)); err != nil {
+	plan.Fractions, plan.PerClass, plan.Folds = s.train, s.perClass, s.folds
+	plan.Stratified, plan.Splits = s.draw == "stratified", s.splits
+	if err := cmp.Or(s.readSplits(run, in, plan, nodes, l), s.writeSplits(o, plan, nodes, l)); err != nil {
 		return nil, err
-	}
-	if j := plan.Journal; j != nil {
-		o.journal = j.Remove
-		run.atEnd(func() {
-			if j.Kept {
-				run.doing += "; the same command with --resume continues from here"
-			}
-		})
 	}
 	report, err := do()
 	if err != nil {

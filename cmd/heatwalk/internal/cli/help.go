@@ -260,7 +260,7 @@ func thisBuild() build {
 	return b
 }
 
-// exact names the version and the commit, of which journals are.
+// exact names the version and the commit.
 func (b build) exact() string { return b.Version + " " + b.Commit }
 
 // cpuFeatures lists the instruction sets that decide which loops run.

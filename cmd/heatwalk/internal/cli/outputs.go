@@ -41,8 +41,7 @@ type outputs struct {
 	rowIDs  io.Writer         // separate file for .npy
 	colIDs  io.Writer
 	runFile io.Writer
-	share   *parts.Part  // which part of a whole the output is, nil if it is the whole
-	journal func() error // removes the journal; may be nil
+	share   *parts.Part // which part of a whole the output is, nil if it is the whole
 
 	files []*durable.Pending // an output before the files that belong to it
 	pipe  *bufio.Writer      // stdout, if it is one of them
@@ -304,18 +303,14 @@ func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 }
 
 // publish publishes all files of a run, the files that belong to the output first, and calls put, unless
-// it is nil, to publish a store. Then it removes the journal.
+// it is nil, to publish a store.
 func (o *outputs) publish(store, parameters any, put func() error) error {
 	if o.runFile != nil {
 		if err := writeRun(o.run, o.runFile, store, parameters, o.share); err != nil {
 			return err
 		}
 	}
-	err := o.commit(put)
-	if err == nil && o.journal != nil {
-		err = o.journal()
-	}
-	return err
+	return o.commit(put)
 }
 
 // commit publishes all files, around what put puts in place unless it is nil.

@@ -214,7 +214,6 @@ func fail(run *session, err error) int {
 	if errors.Is(err, heatwalk.ErrFollower) {
 		return fault.Done
 	}
-	err = fault.Resumed(err)
 	code := fault.Code(err)
 	if code == fault.Done {
 		return code
@@ -392,10 +391,6 @@ func join(run *session, cmd *cobra.Command) error {
 		run.note(fmt.Sprintf("%s runs in one of %d processes", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), run.network.Size()))
 		run.network = nil
 		return nil
-	}
-	if f := cmd.Flags().Lookup("resume"); f != nil && f.Changed {
-		run.problem("--resume", "runs of several processes keep no journal; leave out --resume")
-		return run.checked()
 	}
 	if err := sameInputs(run, cmd); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/graph"
@@ -169,16 +168,4 @@ func Code(err error) int {
 		return placed.code
 	}
 	return MachineFailed
-}
-
-// Resumed adds the remedy for --resume to an error about a journal.
-func Resumed(err error) error {
-	wrong := new(evaluate.FileError)
-	switch {
-	case !errors.As(err, &wrong):
-		return err
-	case wrong.Damaged:
-		return Data(wrong.Path, "%s; leave out --resume to begin again", wrong.What)
-	}
-	return Usage("--resume", "%s %s; repeat the command line of that run, or leave out --resume to begin again", wrong.Path, wrong.What)
 }

@@ -5,6 +5,9 @@ package parts
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -56,9 +58,9 @@ func New(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part,
 		return nil, err
 	}
 	if l != nil {
-		p.Labels = checkpoint.ListSum(l.Names, l.Row, l.Class)
+		p.Labels = listSum(l.Names, l.Row, l.Class)
 	}
-	p.Nodes = checkpoint.ListSum(nil, rows, cols)
+	p.Nodes = listSum(nil, rows, cols)
 	return &p, nil
 }
 
@@ -157,4 +159,30 @@ func (p *Part) whole() string {
 	q.Share, q.Matrix, shape.Lo, shape.Hi = 0, &shape, 0, 0
 	text, _ := json.Marshal(q) // which was read as JSON
 	return string(text)
+}
+
+// listSum returns a hash of names, unless nil, and lists of numbers, by which runs compare their
+// labels, rows and columns.
+func listSum(names []string, lists ...[]int) string {
+	h := sha256.New() // its writes do not fail
+	if names != nil {
+		text, err := json.Marshal(names)
+		if err != nil {
+			panic(err) // strings can be written
+		}
+		h.Write(text)
+	}
+	text := make([]byte, 0, 8<<10)
+	for _, list := range lists {
+		text = binary.LittleEndian.AppendUint64(text, uint64(len(list)))
+		for chunk := range slices.Chunk(list, cap(text)/8-1) {
+			for _, v := range chunk {
+				text = binary.LittleEndian.AppendUint64(text, uint64(v))
+			}
+			h.Write(text)
+			text = text[:0]
+		}
+	}
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
