@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
@@ -135,7 +134,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	out.form = model.Form()
-	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * sparse.EntriesOf(p.A)})
+	out.Work.Sweeps += model.Sweeps
 	out.Seconds.Walk = time.Since(start).Seconds()
 	fillClasses(out, p, classShares)
 	return out, nil

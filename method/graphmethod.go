@@ -334,7 +334,7 @@ func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, sett
 			if err != nil {
 				return err
 			}
-			r.out.Work.Add(out.Work)
+			r.out.Work.Sweeps += out.Work.Sweeps
 			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
 		}
 	}
@@ -348,7 +348,7 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.V
 	}
 	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = prediction.Class, prediction.Scores, prediction.Raw, prediction.Reached
 	r.out.Unfinished = prediction.Unfinished
-	r.out.Work.Add(prediction.Work)
+	r.out.Work.Sweeps += prediction.Work.Sweeps
 	for i, node := range r.p.Row {
 		r.out.Class[node] = r.p.Class[i]
 	}

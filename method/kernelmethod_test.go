@@ -334,7 +334,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 				}
 			}
 		}
-		if r.out.Work.EntryColumns == 0 {
+		if r.out.Work.Sweeps == 0 {
 			t.Errorf("%s: no work", name)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -295,7 +294,7 @@ func (r *kernelPredictor) decide(ctx context.Context, width int, visit func(lo i
 		if err != nil {
 			return err
 		}
-		r.noteSweeps(report.Sweeps, len(batch))
+		r.out.Work.Sweeps += report.Sweeps
 		for i := range n {
 			row := decisions.Row(i)
 			for j := range row {
@@ -307,11 +306,6 @@ func (r *kernelPredictor) decide(ctx context.Context, width int, visit func(lo i
 		}
 	}
 	return nil
-}
-
-// noteSweeps adds sweeps with a number of columns to the work.
-func (r *kernelPredictor) noteSweeps(sweeps, columns int) {
-	r.out.Work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(r.p.A) * int64(sweeps) * int64(columns)})
 }
 
 // solveTolerance is the residual of the solution without a kernel block,
@@ -326,7 +320,7 @@ func (r *kernelPredictor) solve(ctx context.Context, ridge []float64, t *mat.Den
 	width := min(machines, solveColumns)
 	operator := kernel.NewAmong(r.best, r.p.Row, r.scale, ridge, width, r.settings("walk"))
 	coef, err := operator.Solve(ctx, sparse.BlockOf(labels, machines, t.RawMatrix().Data), solveTolerance, r.set.Workers)
-	r.noteSweeps(operator.Sweeps, width)
+	r.out.Work.Sweeps += operator.Sweeps
 	if errors.Is(err, kernel.ErrUnsolved) {
 		return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
 	} else if err != nil {

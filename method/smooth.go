@@ -77,7 +77,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	out.Work.Add(work)
+	out.Work.Sweeps += work.Sweeps
 	for i := range n {
 		if out.Reached.Contains(uint32(i)) { // another keeps its prior
 			out.share(i, out.Raw.Row(i))

@@ -74,7 +74,7 @@ func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * sparse.EntriesOf(r.p.A)})
+	r.out.Work.Sweeps += pairs.Products
 	r.embedding = pairs.Vectors
 	return nil
 }

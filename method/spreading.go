@@ -91,7 +91,7 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Pro
 		if err != nil {
 			return err
 		}
-		r.out.Work.Add(work)
+		r.out.Work.Sweeps += work.Sweeps
 	}
 	return nil
 }

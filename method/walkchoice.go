@@ -148,7 +148,7 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 		counts := choose.NewCounts(len(walks)*len(values), make([]choose.FoldLabels, 1))
 		for i, split := range tested {
 			counts.Join(split)
-			work.Add(works[i])
+			work.Sweeps += works[i].Sweeps
 		}
 		counts.Share(sparse.TeamOf(j.p.A))
 		return counts, nil
@@ -418,7 +418,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cw
 	}
 	x, err := w.Collect(ctx, minSteps, picks)
 	work.Sweeps += sweeps
-	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(len(w.Variants)*w.Seeds.Classes)
 	return x, err
 }
 

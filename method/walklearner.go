@@ -125,7 +125,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if choice.choice != nil {
 		r.out.Estimate = choice.choice.HeldOut.Estimate(p, r.out.Reached)
 	}
-	r.out.Work.Add(choice.Work)
+	r.out.Work.Sweeps += choice.Work.Sweeps
 	r.out.Seconds.Choose = seconds
 	return r.out, nil
 }
@@ -351,7 +351,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	if err := r.trials.crossTrials(ctx); err != nil {
 		return err
 	}
-	r.out.Work.Add(r.trials.work)
+	r.out.Work.Sweeps += r.trials.work.Sweeps
 	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
@@ -519,6 +519,5 @@ func (r *predictor) score(ctx context.Context) error {
 		r.out.Raw = block
 	}
 	r.out.Work.Sweeps += sweeps
-	r.out.Work.EntryColumns += sparse.EntriesOf(w.A) * int64(sweeps) * int64(w.Seeds.Classes)
 	return nil
 }

@@ -203,7 +203,6 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 			copy(dst.Row(i)[lo:hi], x.Row(i))
 		}
 		work.Sweeps += r.Sweeps
-		work.EntryColumns += int64(r.Sweeps) * sparse.EntriesOf(g.A) * int64(hi-lo)
 		if set.Progress != nil {
 			set.Progress("columns", int64(hi), int64(dst.Cols))
 		}
@@ -229,7 +228,6 @@ func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *g
 			copy(group.Row(r), f.Row(r))
 		}
 		work.Sweeps += columns / seeds.Classes
-		work.EntryColumns += int64(columns) * sparse.EntriesOf(g.A)
 		if set.Progress != nil {
 			set.Progress("columns", int64((i+1)*seeds.Classes), int64(dst.Cols))
 		}

@@ -162,30 +162,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// Entries are counted for every column that is swept over.
-func TestWorkCountsColumns(t *testing.T) {
-	p := testgraph.Planted(t, 5, 200, 40)
-	seeds, g := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}, graphOf(t, p.A, 1)
-	for _, l := range Learners() {
-		v, err := l.Resolve(nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := sparse.NewBlock[float64](200, 2*seeds.Classes)
-		work, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds, seeds}, v, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns := int64(f.Cols)
-		if l.Spread != nil { // one group after the other
-			columns = int64(seeds.Classes)
-		}
-		if want := int64(work.Sweeps) * p.A.NNZ() * columns; work.EntryColumns != want || work.Sweeps == 0 {
-			t.Errorf("%s: %d entries in %d sweeps, want %d", l.Name, work.EntryColumns, work.Sweeps, want)
-		}
-	}
-}
-
 // TestMemoryIsWhatIsAllocated compares the allocations of learners and of smoothing without a factor
 // with their estimates. It allows a fifth more, because TotalAlloc counts short-lived vectors too.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {

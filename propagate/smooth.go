@@ -149,7 +149,6 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alp
 		return fmt.Errorf("propagate: %s: %w", CorrectAndSmooth.Name, err)
 	}
 	f.work.Sweeps += res.Sweeps
-	f.work.EntryColumns += sparse.EntriesOf(f.g.A) * int64(res.Sweeps) * int64(x.Cols)
 	for i := range x.Rows {
 		for c := range x.Row(i) {
 			x.Row(i)[c] *= 1 - alpha

@@ -22,7 +22,7 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 		}
 		along, against = loaded, loaded.Transpose()
 	}
-	work.Add(Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
+	work.Sweeps++
 	both, err := sparse.Sum(ctx, along, against, workers)
 	if err != nil {
 		return nil, nil, err

@@ -21,7 +21,7 @@ func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (
 			return nil, err
 		}
 		p.Components = parts
-		work.Add(Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
+		work.Sweeps++
 	}
 	return p.Components, nil
 }
@@ -40,7 +40,7 @@ func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Gr
 		return nil, err
 	}
 	p.Components = g.Components
-	work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(p.A)})
+	work.Sweeps += sweeps
 	return g, nil
 }
 
@@ -127,7 +127,7 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int, work
 			}
 			return nil
 		})
-		work.Add(Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
+		work.Sweeps++
 		if err != nil {
 			return nil, err
 		}

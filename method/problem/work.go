@@ -7,14 +7,7 @@ import (
 
 // Work counts sweeps over the graph.
 type Work struct {
-	Sweeps       int   `json:"sweeps"`        // passes over all stored entries
-	EntryColumns int64 `json:"entry_columns"` // entries × columns of these passes
-}
-
-// Add adds other sweeps.
-func (w *Work) Add(o Work) {
-	w.Sweeps += o.Sweeps
-	w.EntryColumns += o.EntryColumns
+	Sweeps int `json:"sweeps"` // passes over all stored entries
 }
 
 // Estimate is the accuracy of a prediction at the nodes without a label that a label reaches,

@@ -86,7 +86,7 @@ func (r *predictor) hide(ctx context.Context, list []heldOut, visible []int) ([]
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.Add(out.Work)
+		r.out.Work.Sweeps += out.Work.Sweeps
 		predicted = func(row int) int { return out.Class[row] }
 	} else if !errors.Is(err, problem.ErrOneClass) {
 		return nil, err

@@ -57,7 +57,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 			}
 			return nil
 		})
-		work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+		work.Sweeps++
 		if err != nil {
 			return now, err
 		}
@@ -109,7 +109,7 @@ func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 		}
 		return nil
 	})
-	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	work.Sweeps++
 	return !anywhere(sparse.TeamOf(p.A), isMixed.Load()), err
 }
 

@@ -85,7 +85,7 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 		}
 		z = room[j%2]
 	}
-	l.work.Add(problem.Work{Sweeps: l.steps, EntryColumns: int64(l.steps) * sparse.EntriesOf(l.p.A) * int64(x.Cols)})
+	l.work.Sweeps += l.steps
 	return z, l.scaleRows(ctx, z, false)
 }
 

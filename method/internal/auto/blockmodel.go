@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // blockModelNodes is the number of nodes above which a prediction begins with beliefs of a block model. On
@@ -152,7 +151,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	}
 	out.Form = m.Form()
 	out.BlockModel = true
-	out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * sparse.EntriesOf(p.A)})
+	out.Work.Sweeps += m.Sweeps
 	err = likeliestClasses(ctx, p, out, set.Workers)
 	out.Seconds.Walk += time.Since(start).Seconds()
 	return err

@@ -263,7 +263,7 @@ func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work 
 	if err := op.ApplyTo(ctx, means, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
 		return nil, err
 	}
-	work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
+	work.Sweeps++
 	for v := range n {
 		g.neighbourDegrees[v] = float32(math.Log1p(means.Row(v)[0] / g.unit))
 	}

@@ -125,7 +125,7 @@ func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32
 
 // step stores the means of columns over neighbours.
 func (c *counts) step(ctx context.Context, dst, x *sparse.Block[float32]) error {
-	c.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(c.in.p.A) * int64(x.Cols)})
+	c.in.work.Sweeps++
 	return c.walk.StepTo(ctx, dst, x, sparse.Step[float32]{Alpha: 1})
 }
 

@@ -103,7 +103,7 @@ func (q *nodeKernel) diffusionPath(ctx context.Context, targets *mat.Dense) (bes
 	if err != nil {
 		return nil, err
 	}
-	in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(p.A) * int64(len(p.Row))})
+	in.work.Sweeps += sweeps
 	everyLabel, highest := [][]bool{slices.Repeat([]bool{true}, len(p.Row))}, math.Inf(-1)
 	for i, gram := range grams {
 		path, err := kernelPath(ctx, gram, targets, in.set.Workers)
@@ -118,7 +118,7 @@ func (q *nodeKernel) diffusionPath(ctx context.Context, targets *mat.Dense) (bes
 				if err != nil {
 					return nil, err
 				}
-				in.work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * sparse.EntriesOf(p.A) * int64(x.Cols)})
+				in.work.Sweeps += report.Sweeps
 				return dst, nil
 			}
 		}
@@ -211,7 +211,7 @@ func (in *input) timesSquare(ctx context.Context, x *sparse.Block[float64]) (*sp
 	if err := op.ApplyTo(ctx, x, y); err != nil {
 		return nil, err
 	}
-	in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * sparse.EntriesOf(in.p.A) * int64(x.Cols)})
+	in.work.Sweeps += 2
 	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			x.Row(v)[c] *= math.Sqrt(d)

@@ -133,14 +133,13 @@ func (f *features) walk(ctx context.Context) (err error) {
 		f.isolated = append(f.isolated, isolated[label])
 	}
 	for {
-		entries := in.work.EntryColumns
 		f.walks = nil // so that the memory of shorter walks is free
 		if f.walks, err = f.seeds.walk(ctx); err != nil {
 			return err
 		}
 		missed := f.missedShare()
 		f.labelsOutOfReach = missed > mostOutOfReach
-		if missed <= problem.MostMissed || in.work.EntryColumns-entries > problem.MissedWork || 2*f.seeds.steps > mostWalkSteps {
+		if missed <= problem.MostMissed || f.walks.gathered > problem.MissedWork || 2*f.seeds.steps > mostWalkSteps {
 			return nil
 		}
 		f.seeds.steps *= 2

@@ -90,7 +90,7 @@ func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*
 			simd.ConvertTo(l.products.Row(v)[lo:hi], x.Row(v)[:hi-lo])
 		}
 	}
-	in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * sparse.EntriesOf(in.p.A) * int64(len(nodes))})
+	in.work.Sweeps += 2
 	return l, chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			for j, label := range nodes {

@@ -59,7 +59,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		if m.beliefs, err = b.Predict(ctx); err != nil {
 			return err
 		}
-		in.work.Add(problem.Work{Sweeps: b.Sweeps, EntryColumns: int64(b.Columns) * sparse.EntriesOf(in.p.A)})
+		in.work.Sweeps += b.Sweeps
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, m.features.reached, in.work); err != nil {

@@ -111,6 +111,8 @@ type walkFeatures struct {
 	// honest has a row for each learned label, of walks from labels that are not hidden from
 	// it: those of cell i have the filter at position f in column f·cells + i.
 	honest *sparse.Block[float32]
+
+	gathered int64 // entries × columns of the steps of the walks
 }
 
 // startAt returns d⁻¹ of a label, d in units of weights, so that the unit does not

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -119,7 +118,8 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*
 			c.in.reportProgress(stageWalk, first*c.steps+j*columns, len(c.cells)*c.steps)
 		}
 	}
-	c.in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(columns)})
+	c.in.work.Sweeps += pass.steps
+	w.gathered += int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(columns)
 	return nil
 }
 

@@ -175,7 +175,7 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	}
 	m.l.a.team.Sum(sums)
 	m.loss += sums[0] / float64(len(m.items))
-	m.l.work.Add(problem.Work{Sweeps: 1, EntryColumns: int64(k) * sparse.EntriesOf(p.A)})
+	m.l.work.Sweeps++
 	return m.loss
 }
 
@@ -197,7 +197,7 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 		}
 	}
 	m.l.a.team.Sum(bias)
-	m.l.work.Add(problem.Work{Sweeps: 1, EntryColumns: int64(k) * sparse.EntriesOf(m.l.p.A)})
+	m.l.work.Sweeps++
 }
 
 // rowsOf returns rows of X and of ηNX for some nodes.

@@ -79,8 +79,7 @@ type Model struct {
 	Probabilities [][]float32 // of the classes of each of them
 	Predicted     []int       // class of each of them, by the candidate that labels of other folds choose
 
-	Sweeps  int // over the graph, so far
-	Columns int // sum of the columns of these sweeps
+	Sweeps int // over the graph, so far
 
 	network *network
 	only    *run // the run of Fit, if it made a single one; Predict continues it
@@ -113,7 +112,7 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), sparse.Step[float32]{Alpha: 1}); err != nil {
 			return nil, err
 		}
-		q.countSweep(hi - lo)
+		q.sweeps++
 	}
 	votes := make([]int, len(m.HeldOut))
 	for i, label := range m.HeldOut {
@@ -323,7 +322,7 @@ type choice struct {
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
-		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen, Blend: plainBlend, network: f.network, Sweeps: f.sweeps, Columns: f.columns}
+		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen, Blend: plainBlend, network: f.network, Sweeps: f.sweeps}
 	}
 	sums := make([][]scores, len(f.candidates)) // of each candidate and fold
 	for k := range f.candidates {
@@ -334,7 +333,7 @@ func (f *fitting) model() *Model {
 	m := &Model{
 		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen, Blend: best.blend,
 		Accuracy: float64(best.right) / count,
-		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, Columns: f.columns,
+		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps,
 	}
 	counts := make([]int, len(shares))
 	choices := slices.Repeat([]choice{best}, len(f.folds)) // those of the labels of other folds
@@ -450,7 +449,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	if err := q.advance(ctx, m.Rounds); err != nil {
 		return nil, err
 	}
-	m.Sweeps, m.Columns = n.sweeps, n.columns
+	m.Sweeps = n.sweeps
 	reached := make([]bool, len(n.g.Components.Sizes))
 	for _, row := range n.seeds.Row {
 		reached[n.g.Components.Of[row]] = true

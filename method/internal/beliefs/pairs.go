@@ -23,7 +23,7 @@ func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, e
 		if n.turns, err = blocks.RowSquares(ctx, n.g.A, n.unit, n.g.Workers); err != nil {
 			return nil, err
 		}
-		n.countSweep(1)
+		n.sweeps++
 	}
 	classes, rows := n.seeds.Classes, len(n.g.Degrees)
 	for range walkSteps {
@@ -64,7 +64,7 @@ func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, e
 			if err != nil {
 				return nil, err
 			}
-			n.countSweep(next.Cols)
+			n.sweeps++
 			for _, row := range n.seeds.Row {
 				if c := n.known(row, fold); c >= 0 {
 					sums := pairs[l].RawRowView(c)[lo:]

@@ -41,7 +41,7 @@ type network struct {
 	turns    []float32 // Σ of squared weights of each row; nil: not computed
 	computed map[ratiosKey]*mat.Dense
 
-	sweeps, columns int // over the graph so far, and the sum of their columns
+	sweeps int // over the graph so far
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
@@ -95,12 +95,6 @@ func (n *network) sharesOf(fold int) []float64 {
 		shares[c] /= sum
 	}
 	return shares
-}
-
-// countSweep counts a sweep over a number of columns.
-func (n *network) countSweep(columns int) {
-	n.sweeps++
-	n.columns += columns
 }
 
 // run is one computation of beliefs. Its methods are the steps of a round, and those of its network.
@@ -277,7 +271,7 @@ func (q *run) sweep(ctx context.Context, visit func(sparse.Rows)) error {
 		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), step); err != nil {
 			return err
 		}
-		q.countSweep(hi - lo)
+		q.sweeps++
 	}
 	return nil
 }
@@ -330,7 +324,7 @@ func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.countSweep(len(q.field))
+	q.sweeps++
 	total := make([]float64, c*c)
 	sums.TotalTo(total)
 	q.team.Sum(total)

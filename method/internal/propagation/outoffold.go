@@ -47,24 +47,26 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int, ends 
 	if walks(l) {
 		limit = comparedWork
 	}
-	p, work, predicted := l.P, problem.Work{}, 0
+	p, gathered, predicted := l.P, int64(0), 0
 	l.better, l.worse, l.centered = 0, 0, make([]int, len(p.Row))
 	answers = make([][]float32, len(p.Row))
-	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && work.EntryColumns < limit); f++ {
+	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
 		foldSplit, sub := split.OfFold(fold, f), *l
 		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l), map[int][]float32{}
+		sub.gathered = 0
 		for _, i := range foldSplit.Test {
 			answers[i] = make([]float32, len(p.Names))
 			sub.heldOut[p.Row[i]] = answers[i]
 		}
 		sub.P = p.At(foldSplit.Train)
-		reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, &work)
+		reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, new(problem.Work))
 		if err != nil {
 			return nil, err
 		}
-		if _, err := sub.ScoresTo(ctx, nil, reached, &work); err != nil {
+		if _, err := sub.ScoresTo(ctx, nil, reached, new(problem.Work)); err != nil {
 			return nil, err
 		}
+		gathered += sub.gathered
 		for _, i := range foldSplit.Test {
 			l.centered[i] = compareCentered(l, answers[i], sub.centeredBy, p.Class[i])
 		}

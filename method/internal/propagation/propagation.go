@@ -60,6 +60,7 @@ type Propagation struct {
 	heldOut    map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
 	reached    *roaring.Bitmap
 	unfinished string
+	gathered   int64 // entries × columns of the sweeps
 
 	// better and worse count the held-out labels that centred scores predict rightly and plain ones do
 	// not, and the reverse.
@@ -105,7 +106,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			return "", err
 		}
 		h.Strict = l.Rough
-		work.Add(problem.Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
+		work.Sweeps += 2 // for degrees, of all edges and of those between free nodes
 		harmonic = true
 		propagate = func(ctx context.Context, lo, hi int, report func(done float64)) (int, error) {
 			return l.harmonic(ctx, h, lo, hi, report)
@@ -127,7 +128,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		if err != nil {
 			return "", err
 		}
-		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)})
+		work.Sweeps += sweeps
+		l.gathered += sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)
 		if scores == nil || l.Center {
 			release(l, lo, scores == nil)
 		}

@@ -47,7 +47,6 @@ type demoDocument struct {
 	AccuracyMajority    float64         `json:"accuracy_majority"`
 	Truth               *evaluate.Truth `json:"truth"`
 	Sweeps              int             `json:"sweeps"`
-	EntryColumns        int64           `json:"entry_columns"`
 	SecondsIngest       float64         `json:"seconds_ingest"`
 	SecondsReference    float64         `json:"seconds_reference"`
 	SecondsChoose       float64         `json:"seconds_choose"`
@@ -101,7 +100,7 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
 		Labelled: len(visible.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
 		AccuracyPropagation: baselines.Propagation.Accuracy, AccuracyMajority: baselines.Majority.Accuracy,
-		Truth: evaluate.Compare(p.Class, p.Reached, &visible, l), Sweeps: p.Work.Sweeps, EntryColumns: p.Work.EntryColumns,
+		Truth: evaluate.Compare(p.Class, p.Reached, &visible, l), Sweeps: p.Work.Sweeps,
 		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
@@ -123,7 +122,7 @@ func (d *demoDocument) print(w io.Writer) {
 		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each", words.Count(d.Nodes), words.Count(d.Entries), d.BitsPerEntry), d.SecondsIngest},
 		{"labels", fmt.Sprintf("%s papers keep their subject (%.0f %%), %s are to be found",
 			words.Count(d.Labelled), 100*demoFraction, words.Count(d.Predicted)), 0},
-		{"walk", fmt.Sprintf("%d sweeps, %s entry·columns/s", d.Sweeps, words.Rate(float64(d.EntryColumns)/d.SecondsWalk)), d.SecondsWalk},
+		{"walk", fmt.Sprintf("%d sweeps", d.Sweeps), d.SecondsWalk},
 		{"choose", fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %% of papers reached", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
 		{"compare", fmt.Sprintf("label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority)), d.SecondsReference},
 		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s (%s of %s reached)", words.Count(d.Predicted), words.Percent(d.Truth.All), words.Percent(d.Truth.Reached), words.Count(d.Truth.NodesReached)), d.SecondsClassify},

@@ -15,7 +15,7 @@ func TestWords(t *testing.T) {
 		{words.Counted(1, "edge"), "1 edge"}, {words.Counted(1204, "edge"), "1,204 edges"}, {words.Counted(2, "class"), "2 classes"}, {words.Counted(0, "entry"), "0 entries"},
 		{words.Bytes(0), "0 B"}, {words.Bytes(999), "999 B"}, {words.Bytes(1000), "1.00 KB"},
 		{words.Bytes(17900000), "17.9 MB"}, {words.Bytes(612345678), "612 MB"}, {words.Bytes(999600), "1.00 MB"},
-		{words.Bytes(999499), "999 KB"}, {words.Bytes(24 << 30), "25.8 GB"}, {words.Rate(1.23e9), "1.23 G"},
+		{words.Bytes(999499), "999 KB"}, {words.Bytes(24 << 30), "25.8 GB"},
 		{words.Seconds(20 * time.Millisecond), "0.02 s"}, {words.Seconds(24100 * time.Millisecond), "24.1 s"},
 		{words.Seconds(999 * time.Millisecond), "1.0 s"}, {words.Seconds(112 * time.Second), "1 min 52 s"},
 		{words.Seconds(7500 * time.Second), "2 h 5 min"}, {words.Percent(0.7412), "74.1 %"},

@@ -58,12 +58,9 @@ func Parts(list []Part) string {
 
 // Bytes writes a number of bytes with three digits: 17.9 MB, 612 MB.
 func Bytes(n int64) string {
-	return scaled(float64(n), "B")
-}
-
-func scaled(x float64, unit string) string {
-	if x < 1000 {
-		return fmt.Sprintf("%.0f %s", x, unit)
+	x := float64(n)
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
 	}
 	prefixes := "KMGTPE"
 	i := -1
@@ -72,15 +69,7 @@ func scaled(x float64, unit string) string {
 		i++
 	}
 	digits := 2 - int(math.Log10(x)+1e-9)
-	return fmt.Sprintf("%.*f %c%s", max(0, digits), x, prefixes[i], unit)
-}
-
-// Rate writes 1234567890 as 1.23 G.
-func Rate(perSecond float64) string {
-	if perSecond < 1000 {
-		return fmt.Sprintf("%.0f", perSecond)
-	}
-	return scaled(perSecond, "")
+	return fmt.Sprintf("%.*f %cB", max(0, digits), x, prefixes[i])
 }
 
 // Seconds writes a duration as a reader wants it: 0.02 s, 24.1 s,
