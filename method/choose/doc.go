@@ -29,5 +29,5 @@
 //
 // The rule is the same for all methods. The accuracy of the choice is not that of the chosen
 // candidate, which is too high because it was chosen: each label is predicted with the candidate
-// that the other folds choose, see [Estimator].
+// that the other folds choose, see [Estimator]. That of calibrated probabilities is a [Confidence].
 package choose

@@ -18,8 +18,8 @@ import (
 // held by less of the other nodes: labels of a class count as much together as it would
 // hold of them with a share that is shrunk, see [Shrink].
 //
-// A label that is the only one of its class counts an eighth: without it nothing gives
-// this class, while nodes of the class do have a label to be found by, if only one.
+// Nodes of classes that have no label count as wrong, see unseenShare. So labels that are the only ones of their class do
+// not count here.
 type Estimator struct {
 	right, total float64 // weights of the right predictions, and of all
 	tested       int
@@ -47,7 +47,7 @@ func (h *Estimator) addFold(labels FoldLabels, right float64) {
 }
 
 // WeightsOf returns the weight of a label of each class. The weights of all labels whose class has
-// several add up to their number. Known shares of the classes are used as they are.
+// several add up to their number, and others have none. Known shares of the classes are used as they are.
 func WeightsOf(p *problem.Problem) []float64 {
 	count, list, labels := CountsOf(p), make([]float64, len(p.Names)), float64(len(p.Row))
 	var shares []float64 // of the classes that have a label
@@ -67,7 +67,7 @@ func WeightsOf(p *problem.Problem) []float64 {
 		if n == 0 {
 			continue
 		}
-		if list[c] = singleWeight; n > 1 {
+		if n > 1 {
 			several += n
 			sum += shares[0]
 			list[c] = shares[0] / n
@@ -82,7 +82,32 @@ func WeightsOf(p *problem.Problem) []float64 {
 	return list
 }
 
-const singleWeight = 0.125
+// unseenShare estimates the share of nodes whose class has no label, and its variance, from the f₁ classes with one and the f₂
+// with two of n labels that were drawn at random:
+//
+//	f₁/n  and  (f₁·(1 − f₁/n) + 2·f₂)/n²
+//
+// Good, The population frequencies of species and the estimation of population parameters (1953); Esty, A normal limit law
+// for a nonparametric estimator of the coverage of a random sample (1983). Of known shares of all classes it is the sum of
+// those without a label.
+func unseenShare(p *problem.Problem) (share, variance float64) {
+	ones, twos, labels := 0.0, 0.0, float64(len(p.Row))
+	for c, n := range CountsOf(p) {
+		switch {
+		case n == 0 && p.Shares != nil:
+			share += p.Shares[c]
+		case n == 1:
+			ones++
+		case n == 2:
+			twos++
+		}
+	}
+	if p.Shares != nil {
+		return share, 0
+	}
+	share = ones / labels
+	return share, (ones*(1-share) + 2*twos) / (labels * labels)
+}
 
 // Shrink draws the shares of k classes among some labels towards 1/k, as far as equal
 // classes would explain them: of few labels one class has more than the others by luck, and
@@ -148,26 +173,35 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 	return share, luck
 }
 
-// Estimate returns the accuracy on the nodes without a label that a label reaches. Nodes
+// Estimate returns the accuracy on the nodes without a label that a label reaches: that of nodes whose class has a label
+// times their share, see unseenShare. Nodes
 // that no label reaches are counted apart and have no part in it: no method can learn anything
 // of them. It is zero with too few labels, see [split.TooFew], or if no label reaches
 // another one.
-func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e problem.Estimate) {
-	if h.tested == 0 || split.TooFew(p.Class) {
+func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) problem.Estimate {
+	e, unseen := newEstimate(p, reached, h.tested)
+	if e.Tested == 0 {
 		return e
 	}
-	count := p.CountOf(reached)
-	e = problem.Estimate{
-		Accuracy: h.right / max(singleWeight, h.total), Tested: h.tested,
-		Reached: count - len(p.Row), Unreached: p.Nodes() - count,
+	accuracy, seen := 0.0, 1-e.Unseen
+	if h.total > 0 {
+		accuracy = h.right / h.total
 	}
-	e.Stderr = math.Sqrt(h.variance(e.Reached))
-	for _, n := range CountsOf(p) {
-		if n == 1 {
-			e.Singletons++
-		}
-	}
+	e.Accuracy = accuracy * seen
+	e.Stderr = math.Sqrt(float64(h.variance(e.Reached)*seen*seen) + float64(accuracy*accuracy*unseen))
 	return e
+}
+
+// newEstimate returns an estimate by some held-out labels without its accuracy, and the variance of its share of unseen
+// classes.
+func newEstimate(p *problem.Problem, reached *roaring.Bitmap, tested int) (e problem.Estimate, variance float64) {
+	if tested == 0 || split.TooFew(p.Class) {
+		return e, 0
+	}
+	count := p.CountOf(reached)
+	e = problem.Estimate{Tested: tested, Reached: count - len(p.Row), Unreached: p.Nodes() - count}
+	e.Unseen, variance = unseenShare(p)
+	return e, variance
 }
 
 // EstimateLargest returns the accuracy of predicting the largest class everywhere, from the
@@ -177,13 +211,17 @@ func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e prob
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	nodes := roaring.New()
 	nodes.AddRange(0, uint64(len(p.Degrees)))
-	e := h.Estimate(p, nodes)
-	if e.Tested > 0 && p.Shares != nil {
+	e, _ := newEstimate(p, nodes, h.tested)
+	switch {
+	case e.Tested == 0:
+		return e
+	case p.Shares != nil:
 		e.Accuracy = slices.Max(p.Shares)
-	} else if e.Tested > 0 {
+	default:
 		prior, luck := ofLargest(p)
 		e.Accuracy = max(1/float64(len(p.Names)), (h.right+prior)/(h.total+1)-luck)
 	}
+	e.Stderr = math.Sqrt(h.variance(e.Reached))
 	return e
 }
 

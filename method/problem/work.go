@@ -19,11 +19,8 @@ type Estimate struct {
 
 	Reached, Unreached int // nodes without a label
 
-	// Singletons counts classes with a single label. Their share of the labels estimates the share of
-	// nodes whose class has no label, if labels were drawn at random: Good, The population
-	// frequencies of species and the estimation of population parameters (1953). Accuracy is that
-	// among the classes that have labels.
-	Singletons int
+	// Unseen estimates the share of nodes whose class has no label, if labels were drawn at random. They count as wrong.
+	Unseen float64
 }
 
 // HeldOut is the prediction for a label that was hidden.

@@ -150,7 +150,7 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	}
 	lap(&out.Seconds.Classify)
 	out.Reached, out.Unfinished, out.Omitted = f.reached, in.unfinished, in.omitted
-	return nil
+	return estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
 }
 
 // all selects every label.

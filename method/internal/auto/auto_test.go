@@ -101,9 +101,8 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	}
 }
 
-// The estimate is the share of right predictions of weights without a label's fold, less half
-// of how much larger that of weights by all labels is, each class with its share of the
-// labels when this is drawn towards equal ones; never less than 0.
+// The estimate is the mean probability of other nodes, and the mean excess of right predictions over their probabilities,
+// by weights without a label's fold, less that by how much weights of all labels are right more often.
 func TestEstimateAllowsForChoice(t *testing.T) {
 	for _, of := range []struct {
 		seed, shuffle   uint64
@@ -120,34 +119,29 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		if f.reached.GetCardinality() != uint64(len(p.Degrees)) {
 			t.Fatal("some node is not reached")
 		}
-		count := make([]float64, of.classes)
-		for _, c := range p.Class {
-			count[c]++
-		}
-		// As many labels of equal classes as (1 − Σp²)/Σ(p − 1/k)² of shares p.
-		m, k, squares := float64(of.labels), float64(of.classes), 0.0
-		for _, n := range count {
-			squares += n * n / (m * m)
-		}
-		even := (1 - squares) / (squares - 1/k)
-		right := func(mixture func(fold int) []component) (sum float64) {
-			row := make([]float64, of.classes)
-			for i, c := range p.Class {
-				if mixTo(row, mixture(h.fold[i]), i); classify.ArgMax(row) == c {
-					sum += (count[c] + even/k) / count[c] / (m + even)
-				}
+		// Right predictions less their probabilities and those that weights of all labels have in addition.
+		row := make([]float64, of.classes)
+		excess, right, byAll := 0.0, 0.0, 0.0
+		for i, c := range p.Class {
+			if mixTo(row, mixture, i); classify.ArgMax(row) == c {
+				byAll++
 			}
-			return sum
+			mixTo(row, h.combine(func(j int) bool { return h.fold[j] != h.fold[i] }), i)
+			h.calibrate(mixture, 4).apply(row)
+			best := classify.ArgMax(row)
+			if excess -= row[best]; best == c {
+				right++
+			}
 		}
-		without := right(func(fold int) []component { return h.combine(func(i int) bool { return h.fold[i] != fold }) })
-		with := right(func(int) []component { return mixture })
-		estimate, predicted := h.estimate(mixture, Calibration{}, f.reached, false)
+		excess += right - max(0, byAll-right)
+		confidence, predicted := h.estimate(mixture, h.calibrate(mixture, 4), false)
 		if len(predicted) == 0 {
 			t.Error("no held-out predictions")
 		}
-		want, got := max(0, without-max(0, with-without)/2), estimate.Accuracy
+		const mean = 0.6 // probability of other nodes
+		want, got := mean+excess/float64(of.labels), confidence.Estimate(f.reached, mean).Accuracy
 		if math.Abs(got-want) > 1e-9 {
-			t.Errorf("estimated %v, want %v: %v without the label's fold, %v with it", got, want, without, with)
+			t.Errorf("estimated %v, want %v", got, want)
 		}
 	}
 }

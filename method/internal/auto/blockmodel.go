@@ -134,8 +134,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	if err != nil {
 		return err
 	}
-	var count choose.Estimator
-	weight, reweigh := choose.WeightsOf(p), p.Reweigher(set.Balanced)
+	confidence, reweigh := choose.NewConfidence(p), p.Reweigher(set.Balanced)
 	for i, label := range m.HeldOut {
 		answer, row := m.Predicted[i], doubled(m.Probabilities[i])
 		if reweigh != nil {
@@ -143,16 +142,18 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 			answer = classify.ArgMax(row)
 		}
 		out.HeldOut = append(out.HeldOut, problem.HeldOut{Class: p.Class[label], Predicted: answer, Probability: row[answer]})
-		count.Note(!isolated[label], answer == p.Class[label], weight[p.Class[label]])
+		confidence.Note(!isolated[label], p.Class[label], row, answer)
 	}
-	out.Estimate = count.Estimate(p, out.Reached)
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err
 	}
 	out.Form = m.Form()
 	out.BlockModel = true
 	out.Work.Sweeps += m.Sweeps
-	err = likeliestClasses(ctx, p, out, set.Workers)
+	if err = likeliestClasses(ctx, p, out, set.Workers); err != nil {
+		return err
+	}
+	err = estimateAccuracy(ctx, p, set, confidence, out)
 	out.Seconds.Walk += time.Since(start).Seconds()
 	return err
 }

@@ -113,7 +113,7 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 	m := &model{features: f, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
 	if !split.TooFew(in.p.Class) {
-		out.Estimate, out.HeldOut = held.estimate(m.mixture, m.calibrated, f.reached, in.set.Balanced)
+		m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated, in.set.Balanced)
 	}
 	return m, nil
 }

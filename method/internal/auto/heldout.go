@@ -10,10 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-
-	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // heldOut holds the probabilities that each candidate predicts for the learned labels, each
@@ -205,47 +205,69 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// indirect corrects the optimism of the estimate: models of other folds, which have learned from a
-// label, have a part in the weights without its fold. It is the share of the difference
-// between the accuracy of weights by all labels and that of weights without a label's fold which is
-// subtracted from the latter. Compare Tibshirani and Tibshirani, A bias correction for the minimum
-// error rate in cross-validation (2009). Without it the estimate from 21 labels on co-work of
-// lawyers was 4.4 ± 0.8 points too high.
-const indirect = 0.5
-
-// estimate returns the cross-validated accuracy of a mixture, with balanced classes or without, and its calibrated
-// predictions for the labels.
-func (h *heldOut) estimate(mixture []component, calibrated Calibration, reached *roaring.Bitmap, balanced bool) (problem.Estimate, []problem.HeldOut) {
+// estimate returns the accuracy by the labels, each predicted without its fold, with balanced classes or without, and
+// their calibrated predictions.
+func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
-	var honest, full choose.Estimator // weights without the label's fold, and by all labels
-	weight := choose.WeightsOf(h.p)
-	row := make([]float64, h.classes)
-	reweigh := h.p.Reweigher(balanced)
+	confidence, reweigh := choose.NewConfidence(h.p), h.p.Reweigher(balanced)
 	if reweigh == nil {
 		reweigh = func([]float64) {}
 	}
+	row, full := make([]float64, h.classes), make([]float64, h.classes)
 	for f := range h.folds {
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
 		for i, class := range h.class {
-			if h.fold[i] == f && isPredicted(refitted, i) && isPredicted(mixture, i) {
-				reached := h.attributed || !h.isolated[i]
-				mixTo(row, refitted, i)
-				probabilities := slices.Clone(row)
-				calibrated.apply(probabilities)
-				reweigh(probabilities)
-				best := classify.ArgMax(probabilities)
-				predicted = append(predicted, problem.HeldOut{Class: class, Predicted: best, Probability: probabilities[best]})
-				reweigh(row)
-				honest.Note(reached, classify.ArgMax(row) == class, weight[class])
-				mixTo(row, mixture, i)
-				reweigh(row)
-				full.Note(reached, classify.ArgMax(row) == class, weight[class])
+			if h.fold[i] != f || !isPredicted(refitted, i) || !isPredicted(mixture, i) {
+				continue
 			}
+			mixTo(row, refitted, i)
+			calibrated.apply(row)
+			reweigh(row)
+			best := classify.ArgMax(row)
+			predicted = append(predicted, problem.HeldOut{Class: class, Predicted: best, Probability: row[best]})
+			mixTo(full, mixture, i)
+			calibrated.apply(full)
+			reweigh(full)
+			confidence.Note(h.attributed || !h.isolated[i], class, row, classify.ArgMax(full))
 		}
 	}
-	e := honest.Estimate(h.p, reached)
-	e.Accuracy = max(0, e.Accuracy-float64(indirect*max(0, full.Estimate(h.p, reached).Accuracy-e.Accuracy)))
-	return e, predicted
+	return confidence, predicted
+}
+
+// estimateAccuracy completes the estimate of a prediction by its probabilities of the nodes without a label that a label
+// reaches. confidence may be nil.
+func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings, confidence *choose.Confidence, out *Prediction) error {
+	if confidence == nil {
+		return nil
+	}
+	others := out.Reached.Clone()
+	for _, v := range p.Row {
+		others.Remove(uint32(v))
+	}
+	reweigh := p.Reweigher(set.Balanced)
+	sums, err := chunks.Sums(ctx, sparse.TeamOf(p.A), set.Workers, len(p.Degrees), 2, func(sums []float64, lo, hi int) {
+		row := make([]float64, len(p.Names))
+		for v := lo; v < hi; v++ {
+			if !others.Contains(uint32(v)) {
+				continue
+			}
+			if out.Highest != nil {
+				out.Highest.RowTo(row, v)
+			} else {
+				simd.ConvertTo(row, out.Scores.Row(v))
+			}
+			if reweigh != nil {
+				reweigh(row)
+			}
+			sums[0] += slices.Max(row)
+			sums[1]++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	out.Estimate = confidence.Estimate(out.Reached, sums[0]/max(1, sums[1]))
+	return nil
 }
 
 // doubled returns x in double precision.

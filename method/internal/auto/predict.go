@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -16,6 +17,7 @@ type model struct {
 	features   *features
 	mixture    []component
 	calibrated Calibration
+	confidence *choose.Confidence // of held-out labels; nil: there are too few labels, or the choice was made before
 
 	weights [][]float32            // of each component: those of free columns, a row for each column
 	beliefs *sparse.Block[float32] // of each node; nil: none

@@ -282,8 +282,8 @@ func predict(run *session, c *classifyOptions, name string) error {
 		if c.method != method.Majority {
 			r.compareLargest(estimate)
 		}
-		if share := float64(estimate.Singletons) / float64(len(l.Row)); share >= mostUnseen {
-			run.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, estimate.Singletons, 100*share)
+		if estimate.Unseen >= mostUnseen {
+			run.warn("%s: some classes have a single label; if labels were drawn at random, others have none and about %.0f %% of the nodes, which the reported accuracy counts as wrong", l.File, 100*estimate.Unseen)
 		}
 		if c.suggest > 0 && propagation.Tested > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
 			run.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",

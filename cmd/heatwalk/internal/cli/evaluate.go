@@ -301,11 +301,7 @@ func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan, n
 		}
 		plan.Given = append(plan.Given, given)
 	}
-	for c, tests := range untrained {
-		if tests > 0 {
-			run.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
-		}
-	}
+	warnUntrained(run, s.split, l.Names, untrained, "test "+s.noun)
 	return nil
 }
 

@@ -286,7 +286,7 @@ func (d *labelsDocument) estimated() string {
 }
 
 // compareTruth compares the class of each node (noun: graph or record) with its true label, unless truth
-// is nil. It warns about true labels that do not occur in training, because no prediction can be correct.
+// is nil. It warns about classes that do not occur in training, because no prediction can be correct.
 func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
 		return nil
@@ -294,16 +294,42 @@ func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *
 	truth.Respell(l.Names)
 	size := sizesOf(truth)
 	for c, name := range truth.Names {
-		if !slices.Contains(l.Names, name) {
-			run.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(size[c], "node"))
+		if slices.Contains(l.Names, name) {
+			size[c] = 0
 		}
 	}
+	warnUntrained(run, truth.File, truth.Names, size, "node")
 	t := evaluate.Compare(class, reached, l, truth)
 	if t == nil {
 		run.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
 	}
 	return t
 }
+
+// warnUntrained warns in one line about classes of a file that have items (noun: node or test node) without a training label.
+func warnUntrained(run *session, file string, names []string, items []int, noun string) {
+	var classes []string
+	total := 0
+	for c, n := range items {
+		if n > 0 {
+			classes = append(classes, quoted(names[c]))
+			total += n
+		}
+	}
+	switch count := len(classes); {
+	case count == 1:
+		run.warn("%s: class %s (%s) has no training label and counts as wrong", file, classes[0], words.Counted(total, noun))
+	case count > 1:
+		list := strings.Join(classes[:min(count, namedClasses)], ", ")
+		if count > namedClasses {
+			list += fmt.Sprintf(" and %d more", count-namedClasses)
+		}
+		run.warn("%s: %d classes (%s) have no training label and count as wrong: %s", file, count, words.Counted(total, noun), list)
+	}
+}
+
+// namedClasses bounds the classes that a warning names.
+const namedClasses = 3
 
 // compared returns the comparison with the labels of a file as text, or "".
 func (d *labelsDocument) compared(file, noun string) string {

@@ -1,0 +1,85 @@
+package choose
+
+import (
+	"math"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// Confidence estimates the accuracy of calibrated probabilities. Held-out labels may be easier or harder to predict than
+// other nodes: less evidence is left for them, or they have larger degrees. The probabilities of both show how much. With
+// the largest probability q of a node the accuracy is
+//
+//	mean of q over other nodes + mean of (1 if right, else 0) − q over held-out labels
+//
+// so that an error of the calibration cancels: Angelopoulos et al., Prediction-powered inference (2023). A label that is the
+// only one of its class is wrong, because such labels are a sample of the nodes whose class has no label, see unseenShare.
+//
+// Weights that were chosen by all labels are right more often on these labels, by luck, than weights chosen without a label's
+// fold. The difference is subtracted, because weights of other folds have been chosen by predictions from the label: the
+// likeness of two labels counts for both, and leaving out a fold removes one of the two. Compare Tibshirani and
+// Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
+type Confidence struct {
+	p      *problem.Problem
+	count  []float64 // labels of each class
+	weight []float64 // of a label of each class
+
+	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
+	luck                float64 // right predictions by weights of all labels less those by weights without a label's fold
+	tested              int
+}
+
+// NewConfidence returns a Confidence without held-out labels.
+func NewConfidence(p *problem.Problem) *Confidence {
+	c := &Confidence{p: p, count: CountsOf(p)}
+	if p.Shares != nil {
+		c.weight = WeightsOf(p)
+	}
+	return c
+}
+
+// Note counts the probabilities of a held-out label by weights without its fold, and the class that it has by weights of all
+// labels, if another label reaches it.
+func (c *Confidence) Note(reached bool, class int, row []float64, classByAll int) {
+	if !reached {
+		return
+	}
+	right := func(predicted int) float64 {
+		if predicted == class && c.count[class] > 1 {
+			return 1
+		}
+		return 0
+	}
+	best := classify.ArgMax(row)
+	excess := right(best) - row[best]
+	weight := 1.0
+	if c.weight != nil {
+		weight = c.weight[class]
+	}
+	c.tested++
+	c.total += weight
+	c.sum += float64(weight * excess)
+	c.squares += float64(weight * excess * excess)
+	c.luck += float64(weight * (right(classByAll) - right(best)))
+}
+
+// Estimate returns the accuracy on the nodes without a label that a label reaches, as [Estimator.Estimate] does. mean is the
+// mean of their largest probabilities.
+func (c *Confidence) Estimate(reached *roaring.Bitmap, mean float64) problem.Estimate {
+	e, _ := newEstimate(c.p, reached, c.tested)
+	if e.Tested == 0 {
+		return e
+	}
+	excess, luck := c.sum/max(1, c.total), max(0, c.luck/max(1, c.total))
+	e.Accuracy = max(0, min(1, mean+excess-luck))
+	if c.weight != nil {
+		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
+	}
+	// Two more right and two more wrong predictions leave an error where all are right.
+	variance := (max(0, c.squares-float64(c.total*excess*excess)) + 1) / (c.total + 4)
+	e.Stderr = math.Sqrt(float64(nearness*variance*(1/(c.total+4)+1/float64(max(1, e.Reached)))) + float64(luck*luck))
+	return e
+}
