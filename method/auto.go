@@ -65,7 +65,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return nil, err
 	}
 	out := &Prediction{
-		Class: result.Class, Scores: result.Scores, Highest: result.Highest, Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
+		Class: result.Class, Scores: result.Scores, Highest: result.Highest, Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut, Comparison: result.Comparison,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
 		choice: result.Choice, form: result.Form,
 	}

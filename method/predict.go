@@ -41,7 +41,8 @@ type Prediction struct {
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
 	// [split.TooFew]; [PredictCompared] computes those of label propagation and of the largest class.
 	problem.Estimate
-	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
+	HeldOut    []problem.HeldOut   // behind the estimate of auto; nil for other methods
+	Comparison *problem.Comparison // of their probabilities with those of other nodes; nil for other methods
 
 	// Unfinished names the iteration that ended at its limit, in which case the prediction uses
 	// its last result. It is empty if every iteration converged.

@@ -29,12 +29,16 @@ type Confidence struct {
 
 	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
 	luck                float64 // right predictions by weights of all labels less those by weights without a label's fold
-	tested              int
+	right, tested       int
+
+	// Of each class: held-out labels, the sum of its probability at these, and at all held-out labels that and the sum of squares.
+	labels, own, sums, squared []float64
 }
 
 // NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
-	c := &Confidence{p: p, count: CountsOf(p)}
+	k := len(p.Names)
+	c := &Confidence{p: p, count: CountsOf(p), labels: make([]float64, k), own: make([]float64, k), sums: make([]float64, k), squared: make([]float64, k)}
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
 	}
@@ -60,16 +64,45 @@ func (c *Confidence) Note(reached bool, class int, row []float64, classByAll int
 		weight = c.weight[class]
 	}
 	c.tested++
+	if right(best) > 0 {
+		c.right++
+	}
+	c.labels[class]++
+	c.own[class] += row[class]
+	for i, q := range row {
+		c.sums[i] += q
+		c.squared[i] += float64(q * q)
+	}
 	c.total += weight
 	c.sum += float64(weight * excess)
 	c.squares += float64(weight * excess * excess)
 	c.luck += float64(weight * (right(classByAll) - right(best)))
 }
 
+// Compare returns the comparison of held-out labels with other nodes, given the means of the probability of each class at
+// these and of its square; nil if labels are not a sample of the nodes, because the shares of classes are known.
+func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
+	if c.tested == 0 || c.p.Shares != nil {
+		return nil
+	}
+	n, k := float64(c.tested), len(c.labels)
+	out := &problem.Comparison{
+		Accuracy: float64(c.right) / n, Labels: c.labels, Others: means,
+		HeldOut: make([]float64, k), Variance: make([]float64, k), Own: make([]float64, k),
+	}
+	for class, sum := range c.sums {
+		mean := sum / n
+		out.HeldOut[class] = mean
+		out.Variance[class] = max(c.squared[class]/n-float64(mean*mean), squares[class]-float64(means[class]*means[class]))
+		out.Own[class] = c.own[class] / max(1, c.labels[class])
+	}
+	return out
+}
+
 // Estimate returns the accuracy on the nodes without a label that a label reaches, as [Estimator.Estimate] does. mean is the
 // mean of their largest probabilities.
 func (c *Confidence) Estimate(reached *roaring.Bitmap, mean float64) problem.Estimate {
-	e, _ := newEstimate(c.p, reached, c.tested)
+	e, unseen := newEstimate(c.p, reached, c.tested)
 	if e.Tested == 0 {
 		return e
 	}
@@ -80,6 +113,9 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap, mean float64) problem.Est
 	}
 	// Two more right and two more wrong predictions leave an error where all are right.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) + 1) / (c.total + 4)
-	e.Stderr = math.Sqrt(float64(nearness*variance*(1/(c.total+4)+1/float64(max(1, e.Reached)))) + float64(luck*luck))
+	variance *= nearness * (1/(c.total+4) + 1/float64(max(1, e.Reached)))
+	// The only labels of their classes are wrong predictions: the binomial part of the variance of their share is there already.
+	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
+	e.Stderr = math.Sqrt(variance + float64(luck*luck) + float64(e.Accuracy*e.Accuracy*unseen))
 	return e
 }

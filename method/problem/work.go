@@ -29,6 +29,16 @@ type HeldOut struct {
 	Probability      float64 // of the predicted class
 }
 
+// Comparison compares the probabilities that a method predicts for held-out labels with those of the other nodes that a
+// label reaches.
+type Comparison struct {
+	Accuracy float64 // of held-out labels; those that are the only ones of their class are wrong
+
+	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the larger one of
+	// the two variances, and the mean at its own labels.
+	Labels, HeldOut, Others, Variance, Own []float64
+}
+
 // PhaseSeconds is the time of each phase of a prediction, in seconds.
 type PhaseSeconds struct {
 	Choose   float64 `json:"choose"`   // parameters and weights

@@ -15,7 +15,6 @@ import (
 // heldOut is the prediction for a label from other labels, the visible ones.
 type heldOut struct {
 	class   int
-	degree  float64
 	hops    int // to the nearest visible label
 	isRight bool
 }
@@ -97,7 +96,7 @@ func (r *predictor) hide(ctx context.Context, list []heldOut, visible []int) ([]
 	}
 	for i, row := range r.p.Row {
 		if nearest := paths.at(0, row); !isVisible[i] && nearest != unreached {
-			list = append(list, heldOut{r.p.Class[i], r.p.Degrees[row], nearest.hops(), predicted(row) == r.p.Class[i]})
+			list = append(list, heldOut{r.p.Class[i], nearest.hops(), predicted(row) == r.p.Class[i]})
 		}
 	}
 	return list, nil

@@ -1,11 +1,12 @@
 package shift
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // accuracy is a weighted share of right predictions.
@@ -75,8 +76,8 @@ func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64
 // setRange sets the bounds of the accuracy at other nodes from predictions of labels by other labels. The lower
 // bound is that for a share of s.low or s.high of the class whose shares differ most, the worse of the two: the
 // labels of this class have one weight and all others another. The upper bound is the better of the two if the difference
-// exceeds its limit. Nodes of parts that lack labels may have a class without labels, so that those missing from a random sample
-// are wrong for the lower bound.
+// exceeds its limit, otherwise 1. Nodes of parts that lack labels may have a class without labels, so that those missing from
+// a random sample are wrong for the lower bound.
 func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 	s, held := r.Share, slices.Concat(random, far)
 	var members, remainder accuracy
@@ -88,7 +89,7 @@ func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 		}
 	}
 	highest := 0.0
-	r.Low = 1
+	r.Low, r.High = 1, 1
 	for _, share := range []float64{s.low, s.high} {
 		r.Low = min(r.Low, weighByHops(held, func(class int) float64 {
 			if class == s.class {
@@ -99,38 +100,24 @@ func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 		highest = max(highest, share*members.upper()+(1-share)*remainder.upper())
 	}
 	if s.Exceeds() {
-		r.High = min(r.High, highest)
-	} else if r.Expected != "lower" {
-		r.compareHalves(random)
+		r.High = highest
 	}
 	if r.Part.Exceeds() {
 		r.Low *= 1 - r.Part.missing
 	}
-	r.Low = min(r.Low, r.High)
 }
 
-// compareHalves expects a higher accuracy if the half of the held-out labels that is nearer to others, or
-// of larger degree, is right more often than the other half by a test of two shares at 5 %. The upper bound is
-// then that of the better half.
-func (r *Report) compareHalves(random []heldOut) {
-	list := slices.Clone(random)
-	slices.SortStableFunc(list, func(a, b heldOut) int {
-		if c := cmp.Compare(a.hops, b.hops); c != 0 && r.Hops.Exceeds() {
-			return c
-		}
-		return cmp.Compare(b.degree, a.degree)
-	})
-	var better, worse accuracy
-	for i, h := range list {
-		if i < len(list)/2 {
-			better.add(h.isRight, 1)
-		} else {
-			worse.add(h.isRight, 1)
-		}
+// compareAccuracies narrows the bounds by the estimated accuracy. With a comparison of probabilities the estimate is that at
+// other nodes as far as their probabilities show, whatever the shares of classes are: it is in the range with two standard
+// errors, and a third of the way from the lower bound to it is left out. Its difference to the accuracy of held-out labels may be
+// half as large.
+func (r *Report) compareAccuracies(estimate problem.Estimate, c *problem.Comparison) {
+	accuracy, stderr := estimate.Accuracy, estimate.Stderr
+	if c == nil {
+		r.High = min(r.High, accuracy+2*stderr, 1)
+	} else {
+		r.High = min(1, max(accuracy, (accuracy+c.Accuracy)/2)+2*stderr)
+		r.Low = min((2*r.Low+accuracy)/3-stderr, accuracy-2*stderr)
 	}
-	const quantile = 1.645 // of the normal distribution
-	share := (better.right + worse.right) / float64(len(list))
-	if better.right/better.weight-worse.right/worse.weight > quantile*math.Sqrt(share*(1-share)*(1/better.weight+1/worse.weight)) {
-		r.Expected, r.High = "higher", max(r.High, better.upper())
-	}
+	r.Low = max(0, min(r.Low, r.High))
 }

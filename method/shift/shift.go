@@ -21,7 +21,7 @@ type Report struct {
 	// on one kind alone, which are compared with the nodes of this kind.
 	OneKind bool `json:"one_kind,omitempty"`
 
-	// Expected is the accuracy at other nodes compared with that of random folds: lower, higher or other.
+	// Expected is the accuracy at other nodes compared with that of random folds: lower or other.
 	Expected string `json:"expected"`
 
 	// Low and High are bounds of the accuracy at other nodes, see the package comment. Both are 0 if the labels may be a random sample.
@@ -73,7 +73,11 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		isTarget = func(row int) bool { return paths.at(0, row).hops()%2 == 0 }
 	}
 	classes, hops := r.compareNodes(p, paths, isTarget)
-	r.Share = nearestClasses(p, paths, classes)
+	if out.Comparison != nil && targets == nil && !r.OneKind {
+		r.Share = predictedClasses(p, out.Comparison, accuracy.Reached)
+	} else {
+		r.Share = nearestClasses(p, paths, classes)
+	}
 	if r.Part, err = sparsestPart(ctx, p, s.Workers, func(row int) bool { return paths.at(0, row) != unreached && isTarget(row) }); err != nil {
 		return nil, err
 	}
@@ -81,7 +85,8 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		return r, nil
 	}
 	r.Expected = "lower"
-	if !r.Share.Exceeds() && !r.Part.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
+	const leastAccuracy = 0.0005 // it is printed as 0.0 %
+	if accuracy.Accuracy < leastAccuracy || !r.Share.Exceeds() && !r.Part.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
 		r.Expected = "other"
 	}
 	set, retained := *s, int64(len(p.Degrees))*int64(4*len(p.Names)+8) // scores and classes of out
@@ -97,8 +102,8 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	if err != nil {
 		return nil, err
 	}
-	r.High = min(1, accuracy.Accuracy+accuracy.Stderr)
 	r.setRange(random, far, hops)
+	r.compareAccuracies(accuracy, out.Comparison)
 	return r, nil
 }
 

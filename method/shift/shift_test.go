@@ -88,7 +88,7 @@ func TestRegion(t *testing.T) {
 	if want := float64(sum) / float64(nodes); r.Hops.Labelled != 1 || math.Abs(r.Hops.Others-want) > 1e-12 {
 		t.Errorf("%v steps from labelled nodes and %v from others, want 1 and %v", r.Hops.Labelled, r.Hops.Others, want)
 	}
-	if !r.Hops.Exceeds() || r.Expected != "lower" || !(r.Low < 0.5) || r.High > 0.92 {
+	if !r.Hops.Exceeds() || r.Expected != "lower" || !(r.Low < 0.5) || r.High > 0.9+2*0.02+1e-12 {
 		t.Errorf("%+v", r)
 	}
 	for _, workers := range []int{2, 7} {
@@ -126,6 +126,35 @@ func TestSkew(t *testing.T) {
 	slices.Sort(rows)
 	if r := check(t, square(t, side, rows), 1); r.Share.Class != "a" || !r.Share.Exceeds() || r.Expected != "lower" || !(r.Low < 0.9) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestPredictedShares checks that a class with too many labels is found by probabilities alone: labels that are a random sample
+// of the square have a mean probability of class b of 0.5, other nodes of 0.25.
+func TestPredictedShares(t *testing.T) {
+	const side = 40
+	rows := rand.New(rand.NewPCG(1, 2)).Perm(side * side)[:60]
+	slices.Sort(rows)
+	p := square(t, side, rows)
+	s := &method.Settings{Workers: 1}
+	out, err := lp(t).Predict(t.Context(), p, nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimate := problem.Estimate{Accuracy: 0.9, Stderr: 0.02, Tested: 60, Reached: side*side - 60}
+	for _, other := range []float64{0.5, 0.25} {
+		rest := (1 - other) / 3
+		out.Comparison = &problem.Comparison{
+			Accuracy: 0.9, Labels: []float64{10, 30, 10, 10}, HeldOut: []float64{1.0 / 6, 0.5, 1.0 / 6, 1.0 / 6}, Others: []float64{rest, other, rest, rest},
+			Variance: []float64{0.1, 0.15, 0.1, 0.1}, Own: []float64{0.8, 0.9, 0.8, 0.8},
+		}
+		r, err := shift.Check(t.Context(), lp(t), p, out, estimate, nil, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isSkewed := other < 0.5; !r.Share.IsPredicted || r.Share.Exceeds() != isSkewed || isSkewed && (r.Share.Class != "b" || !(r.Low < 0.86) || r.High > 0.94+1e-12) {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 

@@ -57,7 +57,8 @@ type Prediction struct {
 	Reached *roaring.Bitmap  // the nodes that a label, or attributes, reach
 
 	problem.Estimate
-	HeldOut []problem.HeldOut
+	HeldOut    []problem.HeldOut
+	Comparison *problem.Comparison // nil: there is no estimate
 
 	Unfinished string // the iteration that ended at its limit; "": none
 

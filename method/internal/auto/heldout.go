@@ -235,20 +235,20 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced
 }
 
 // estimateAccuracy completes the estimate of a prediction by its probabilities of the nodes without a label that a label
-// reaches. confidence may be nil.
+// reaches, and compares these with held-out labels. confidence may be nil.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings, confidence *choose.Confidence, out *Prediction) error {
 	if confidence == nil {
 		return nil
 	}
-	others := out.Reached.Clone()
+	unlabelled := out.Reached.Clone()
 	for _, v := range p.Row {
-		others.Remove(uint32(v))
+		unlabelled.Remove(uint32(v))
 	}
-	reweigh := p.Reweigher(set.Balanced)
-	sums, err := chunks.Sums(ctx, sparse.TeamOf(p.A), set.Workers, len(p.Degrees), 2, func(sums []float64, lo, hi int) {
-		row := make([]float64, len(p.Names))
+	k, reweigh := len(p.Names), p.Reweigher(set.Balanced)
+	sums, err := chunks.Sums(ctx, sparse.TeamOf(p.A), set.Workers, len(p.Degrees), 2+2*k, func(sums []float64, lo, hi int) {
+		row := make([]float64, k)
 		for v := lo; v < hi; v++ {
-			if !others.Contains(uint32(v)) {
+			if !unlabelled.Contains(uint32(v)) {
 				continue
 			}
 			if out.Highest != nil {
@@ -259,14 +259,23 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings, co
 			if reweigh != nil {
 				reweigh(row)
 			}
-			sums[0] += slices.Max(row)
-			sums[1]++
+			sums[0]++
+			sums[1] += slices.Max(row)
+			for class, q := range row {
+				sums[2+class] += q
+				sums[2+k+class] += float64(q * q)
+			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	out.Estimate = confidence.Estimate(out.Reached, sums[0]/max(1, sums[1]))
+	means := sums[1:]
+	for i := range means {
+		means[i] /= max(1, sums[0])
+	}
+	out.Estimate = confidence.Estimate(out.Reached, means[0])
+	out.Comparison = confidence.Compare(means[1:1+k], means[1+k:])
 	return nil
 }
 

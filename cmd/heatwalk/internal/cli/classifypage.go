@@ -168,7 +168,7 @@ func (r *classifyRun) reportShift(run *session, sample *shift.Report, estimate p
 		return
 	}
 	r.LabelSample = sample
-	expected := map[string]string{"lower": "is likely lower than", "higher": "is likely higher than", "other": "may differ from"}[sample.Expected]
+	expected := map[string]string{"lower": "is likely lower than", "other": "may differ from"}[sample.Expected]
 	difference, isSuggested := shiftText(sample), slices.ContainsFunc(r.data.l.Columns, func(c input.Column) bool { return c.Title == suggest.GainColumn })
 	if isSuggested {
 		difference = "heatwalk suggest has chosen them"
@@ -218,7 +218,9 @@ func shiftText(sample *shift.Report) string {
 	if d := sample.Degree; d.Exceeds() {
 		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g", d.Labelled, others, d.Others))
 	}
-	if s := sample.Share; s.Exceeds() {
+	if s := sample.Share; s.Exceeds() && s.IsPredicted {
+		parts = append(parts, fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), others))
+	} else if s.Exceeds() {
 		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), others))
 	}
 	if p := sample.Part; p.Exceeds() {

@@ -1,0 +1,40 @@
+package choose_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// TestConfidence checks that the accuracy is that of held-out labels where other nodes have the same probabilities, less the
+// luck of weights by all labels, that it changes by as much as these, and that the only label of a class is wrong.
+func TestConfidence(t *testing.T) {
+	p := &problem.Problem{Names: []string{"a", "b", "c"}, Graph: &graph.Graph{Degrees: make([]float64, 100)}, Row: []int{0, 1, 2, 3, 4}, Class: []int{0, 0, 1, 1, 2}}
+	reached := roaring.New()
+	reached.AddRange(0, 100)
+	c := choose.NewConfidence(p)
+	rows := [][]float64{{0.8, 0.1, 0.1}, {0.3, 0.6, 0.1}, {0.2, 0.7, 0.1}, {0.1, 0.8, 0.1}, {0, 0.5, 0.5}}
+	byAll := []int{0, 0, 1, 1, 2} // the second label is right, by luck
+	mean := 0.0
+	for i, row := range rows {
+		mean += max(row[0], row[1], row[2]) / float64(len(rows))
+		c.Note(true, p.Class[i], row, byAll[i])
+	}
+	c.Note(false, 0, []float64{1, 0, 0}, 0)
+	for _, easier := range []float64{0, 0.1} {
+		e := c.Estimate(reached, mean+easier)
+		if want := 3.0/5 - 1.0/5 + easier; math.Abs(e.Accuracy-want) > 1e-12 || e.Tested != 5 || e.Reached != 95 || e.Unseen != 1.0/5 {
+			t.Errorf("%+v, want an accuracy of %v", e, want)
+		}
+	}
+	others := []float64{0.5, 0.3, 0.2}
+	got := c.Compare(others, []float64{0.3, 0.1, 0.05})
+	if math.Abs(got.HeldOut[0]-1.4/5) > 1e-12 || math.Abs(got.Own[1]-0.75) > 1e-12 || math.Abs(got.Variance[0]-(0.78/5-0.28*0.28)) > 1e-12 || got.Accuracy != 3.0/5 {
+		t.Errorf("%+v", got)
+	}
+}
