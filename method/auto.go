@@ -23,7 +23,7 @@ type automatic struct{ noTuning }
 
 var autoSpec = param.Spec{
 	Name: "auto", Works: param.Undirected | param.Directed | param.Signed, Arcs: param.BothDirections,
-	Title:  "logistic regression on walks, a diffusion kernel and attributes, chosen by cross-validation",
+	Title:  "logistic regression on walks, eigenvectors, kernels and attributes, chosen by cross-validation",
 	Source: "a combination of this project; its parts have the sources of beliefs, cwk, diffusion, poisson, lp and logistic",
 	Params: []param.Param{classify.WeightsParam},
 }

@@ -227,7 +227,13 @@ func TestEstimateWithoutLuck(t *testing.T) {
 			difference += (told - accuracyReached(p, out, class)) * labels
 			tested += labels
 		}
-		if difference /= tested; !(math.Abs(difference) <= 1.5/math.Sqrt(tested)) { // three standard errors of a share
+		difference /= tested
+		standardError := 0.5 / math.Sqrt(tested) // of a share
+		lowest := -3 * standardError
+		if name == "auto" { // it learns held-out labels from nine tenths of the few labels
+			lowest -= standardError
+		}
+		if !(difference <= 3*standardError && difference >= lowest) {
 			t.Errorf("%s: reported %.3f too high on %v labels", name, difference, tested)
 		}
 	}

@@ -49,8 +49,8 @@ type Prediction struct {
 	Unfinished string
 
 	// BlockModel reports that auto stopped at beliefs of a block model, because their certainty
-	// agrees with held-out labels and label propagation is not more accurate. Omitted lists the stages that auto leaves out of a graph of
-	// this size.
+	// agrees with held-out labels and label propagation is not more accurate. Omitted lists the stages that auto leaves out because of
+	// their cost.
 	BlockModel bool
 	Omitted    []string
 

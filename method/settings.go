@@ -40,7 +40,7 @@ type Settings struct {
 	// labels for auto, lp and beliefs, as given for others.
 	Weights string
 
-	// LowEffort leaves scores of a diffusion kernel out of the method auto.
+	// LowEffort leaves scores of eigenvectors and kernels out of the method auto.
 	LowEffort bool
 
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit

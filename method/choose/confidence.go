@@ -19,9 +19,9 @@ import (
 // only one of its class is wrong, because such labels are a sample of the nodes whose class has no label, see unseenShare.
 //
 // Weights that were chosen by all labels are right more often on these labels, by luck, than weights chosen without a label's
-// fold. The difference is subtracted, because weights of other folds have been chosen by predictions from the label: the
-// likeness of two labels counts for both, and leaving out a fold removes one of the two. Compare Tibshirani and
-// Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
+// fold. Right predictions are by the latter, and the difference is subtracted from them, because these weights have been
+// chosen by predictions from the label: the likeness of two labels counts for both, and leaving out a fold removes one of the
+// two. Compare Tibshirani and Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
 	count  []float64 // labels of each class
@@ -45,9 +45,9 @@ func NewConfidence(p *problem.Problem) *Confidence {
 	return c
 }
 
-// Note counts the probabilities of a held-out label by weights without its fold, and the class that it has by weights of all
-// labels, if another label reaches it.
-func (c *Confidence) Note(reached bool, class int, row []float64, classByAll int) {
+// Note counts the probabilities of a held-out label by weights without its fold, row, and by the weights of all labels, full,
+// if another label reaches it. Those of other nodes are by the weights of all labels, and so is q.
+func (c *Confidence) Note(reached bool, class int, row, full []float64) {
 	if !reached {
 		return
 	}
@@ -57,8 +57,8 @@ func (c *Confidence) Note(reached bool, class int, row []float64, classByAll int
 		}
 		return 0
 	}
-	best := classify.ArgMax(row)
-	excess := right(best) - row[best]
+	best, bestByAll := classify.ArgMax(row), classify.ArgMax(full)
+	excess := right(best) - full[bestByAll]
 	weight := 1.0
 	if c.weight != nil {
 		weight = c.weight[class]
@@ -76,7 +76,7 @@ func (c *Confidence) Note(reached bool, class int, row []float64, classByAll int
 	c.total += weight
 	c.sum += float64(weight * excess)
 	c.squares += float64(weight * excess * excess)
-	c.luck += float64(weight * (right(classByAll) - right(best)))
+	c.luck += float64(weight * (right(bestByAll) - right(best)))
 }
 
 // Compare returns the comparison of held-out labels with other nodes, given the means of the probability of each class at

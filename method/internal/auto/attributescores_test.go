@@ -47,7 +47,7 @@ func TestWordsTell(t *testing.T) {
 		if got := out.Reached.GetCardinality(); got != 300 {
 			t.Errorf("%d nodes reached", got)
 		}
-		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 1 << 20}} {
+		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 4 << 20}} {
 			again := evident(t, p, &s)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
 				t.Errorf("%d labels: other bits with %d workers, memory %d", labelled, s.Workers, s.Memory)
@@ -214,7 +214,7 @@ func TestStack(t *testing.T) {
 		}
 		return sum
 	}
-	got := h.stack(among)
+	got := h.stack(h.likeliest(among), among)
 	total, most := 0.0, likelihood(got)
 	for _, s := range got {
 		total += s.Weight
@@ -233,7 +233,7 @@ func TestStack(t *testing.T) {
 	}
 	h.poisson = steady(class, 4, func(i int) float64 { return 0.99 })
 	h.poisson.Poisson = true
-	if got = h.stack(among); !got[0].Poisson || got[0].Weight < 0.9 {
+	if got = h.stack(h.likeliest(among), among); !got[0].Poisson || got[0].Weight < 0.9 {
 		t.Errorf("mixture %+v, want next to all for Poisson learning, which is right", got)
 	}
 }

@@ -63,7 +63,7 @@ type Prediction struct {
 	Unfinished string // the iteration that ended at its limit; "": none
 
 	BlockModel bool     // beliefs of a block model predict alone, because they explain the graph
-	Omitted    []string // stages that a graph of this size leaves out
+	Omitted    []string // stages that are left out because of their cost
 	Choice     *Choice
 	Form       *explain.Form // of the linear part of the scores; nil: none, or it was not asked for
 

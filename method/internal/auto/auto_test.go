@@ -101,8 +101,8 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	}
 }
 
-// The estimate is the mean probability of other nodes, and the mean excess of right predictions over their probabilities,
-// by weights without a label's fold, less that by how much weights of all labels are right more often.
+// The estimate is the share of right held-out labels by weights without a label's fold, less that by which weights of all
+// labels are right more often, and the difference of the probabilities of other nodes and of held-out labels.
 func TestEstimateAllowsForChoice(t *testing.T) {
 	for _, of := range []struct {
 		seed, shuffle   uint64
@@ -119,27 +119,28 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		if f.reached.GetCardinality() != uint64(len(p.Degrees)) {
 			t.Fatal("some node is not reached")
 		}
-		// Right predictions less their probabilities and those that weights of all labels have in addition.
 		row := make([]float64, of.classes)
-		excess, right, byAll := 0.0, 0.0, 0.0
+		n := float64(of.labels)
+		right, byAll, q := 0.0, 0.0, 0.0
 		for i, c := range p.Class {
-			if mixTo(row, mixture, i); classify.ArgMax(row) == c {
+			mixTo(row, mixture, i)
+			h.calibrate(mixture, 4).apply(row)
+			if classify.ArgMax(row) == c {
 				byAll++
 			}
+			q += slices.Max(row) / n
 			mixTo(row, h.combine(func(j int) bool { return h.fold[j] != h.fold[i] }), i)
 			h.calibrate(mixture, 4).apply(row)
-			best := classify.ArgMax(row)
-			if excess -= row[best]; best == c {
+			if classify.ArgMax(row) == c {
 				right++
 			}
 		}
-		excess += right - max(0, byAll-right)
 		confidence, predicted := h.estimate(mixture, h.calibrate(mixture, 4), false)
 		if len(predicted) == 0 {
 			t.Error("no held-out predictions")
 		}
 		const mean = 0.6 // probability of other nodes
-		want, got := mean+excess/float64(of.labels), confidence.Estimate(f.reached, mean).Accuracy
+		want, got := (right-max(0, byAll-right))/n+mean-q, confidence.Estimate(f.reached, mean).Accuracy
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("estimated %v, want %v", got, want)
 		}

@@ -142,7 +142,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 			answer = classify.ArgMax(row)
 		}
 		out.HeldOut = append(out.HeldOut, problem.HeldOut{Class: p.Class[label], Predicted: answer, Probability: row[answer]})
-		confidence.Note(!isolated[label], p.Class[label], row, answer)
+		confidence.Note(!isolated[label], p.Class[label], row, row)
 	}
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err

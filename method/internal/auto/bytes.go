@@ -97,6 +97,8 @@ func learnedBytes(d *design, p *problem.Problem) int64 {
 	n, k, m := len(p.Degrees), len(p.Names), d.learnedLabels(p)
 	bytes := chunks.Bytes[float32](m, len(d.filters)*min(len(p.Row), d.folds*k)) + 4*int64(n)
 	bytes += (boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
+	features, _ := spectralBytes(n)
+	bytes += boolean(d.spectral) * features
 	bytes += int64(d.ridges(p)) * int64((1+d.folds)*m) * int64(24+8*k) // scores of each label without it, and without folds
 	bytes += 2 * exampleBytes(d, p)                                    // of all labels, and of those outside a fold
 	if p.Directed {
@@ -122,7 +124,7 @@ func boolean(x bool) int64 {
 
 // ridges returns the number of ridges whose scores are columns.
 func (d *design) ridges(p *problem.Problem) int {
-	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) + boolean(d.links) + kernels*boolean(d.diffusion))
+	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) + boolean(d.links) + boolean(d.spectral) + kernels*boolean(d.diffusion))
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -142,6 +144,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFil
 		q = &undirected
 	}
 	n, k := len(p.Degrees), len(p.Names)
+	_, search := spectralBytes(n)
 	cells := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
 	scores := chunks.Bytes[float32](n, k)
 	if keepsHighest(d, set) {
@@ -151,6 +154,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFil
 	scores += int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](storedRows, (len(d.filters)+d.ridges(p))*k)
 	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1),
 		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
+		boolean(d.spectral)*search,
 		boolean(d.links)*linkBytes(p, d.folds),
 		boolean(!d.tooFewLabels)*(classify.LogisticBytes(d.learnedLabels(p), len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(d, p)),
 		boolean(d.propagation)*(propagationOf(q, set, limit).Bytes()+heldOutBytes(q)))

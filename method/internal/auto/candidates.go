@@ -16,6 +16,7 @@ import (
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`     // Poisson learning
 	Propagation bool    `json:"propagation,omitempty"` // label propagation
+	Majority    bool    `json:"majority,omitempty"`    // the shares of the classes among the labels
 	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
 	Free        bool    `json:"free,omitempty"`        // free columns take part
 	Pull        float64 `json:"pull,omitempty"`        // of shared weights towards agreement of neighbours, 0 to 1
@@ -23,7 +24,9 @@ type candidate struct {
 
 	Attributes bool `json:"attributes,omitempty"` // scores of attributes take part
 	Links      bool `json:"links,omitempty"`      // scores of link rows take part
-	Alone      bool `json:"alone,omitempty"`      // without columns of walks and kernels
+	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors take part also without walks
+	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels take part also without walks
+	Alone      bool `json:"alone,omitempty"`      // without columns of walks, and of kernels and eigenvectors that are not named
 }
 
 var (
@@ -35,7 +38,7 @@ var (
 		{Free: true, Pull: 0, Ridge: 3},
 	}
 
-	// slowCandidates are those of many labels of many classes, whose models take long. From many
+	// slowCandidates are those of few labels, and those of many labels of many classes, whose models take long. From many
 	// labels the weight of agreement is learned: on thirteen graphs with 44 to 200 classes
 	// free columns were likelier without a pull than with one, on all of them.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
@@ -47,6 +50,10 @@ var (
 		{Attributes: true, Pull: 0.5, Ridge: 10},
 		{Attributes: true, Free: true, Ridge: 3},
 	}
+
+	// spectralCandidate and kernelCandidate are added where there are eigenvectors and kernels, and no attributes.
+	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
+	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
 
 	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
 	// too.
@@ -70,6 +77,9 @@ const (
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
+	// spectralPrior is that of scores of eigenvectors next to walks.
+	spectralPrior = 0.3
+
 	// fitTolerance is that of the gradient, relative to its norm where all logits are 0. A thirtieth
 	// of it takes a quarter more time with many labels, and changed no measured accuracy.
 	fitTolerance = 3e-3
@@ -78,15 +88,26 @@ const (
 // ridges are the λ of free columns that are searched, of the mean over items.
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
+// fewRidges are those of few labels.
+var fewRidges = []float64{10, 0.1}
+
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.Poisson && !c.Propagation && !c.Beliefs }
+func (c candidate) isModel() bool { return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority }
 
 // lambdas returns those to search.
-func (c candidate) lambdas() []float64 {
-	if !c.Free {
+func (c candidate) lambdas(d *design) []float64 {
+	switch {
+	case !c.Free:
 		return ridges[:1] // there are no weights that it shrinks
+	case d.fewLabels:
+		return fewRidges
 	}
 	return ridges
+}
+
+// hasManyLabels reports whether a problem has many labels of many classes.
+func hasManyLabels(p *problem.Problem) bool {
+	return len(p.Names) >= someClasses && len(p.Row) > choiceLabels
 }
 
 // candidatesOf returns the models of a problem.
@@ -95,13 +116,22 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	switch {
 	case d.manyClasses:
 		list = baseCandidates[:1]
-	case len(p.Names) >= someClasses && len(p.Row) > choiceLabels:
+	case d.fewLabels:
+		list = slowCandidates
+	case hasManyLabels(p):
 		list = slowCandidates
 	}
 	if d.links {
 		list = slices.Concat(list, linkCandidates)
 	}
 	if p.Attributes == nil {
+		list = slices.Clip(list)
+		if d.spectral {
+			list = append(list, spectralCandidate)
+		}
+		if d.diffusion {
+			list = append(list, kernelCandidate)
+		}
 		return list
 	}
 	attributed := attributeCandidates
@@ -134,7 +164,7 @@ func priorWeights(c *columns, pull float64) []float64 {
 
 // takes reports whether the columns of a ridge take part.
 func (c candidate) takes(r *ridgeScores) bool {
-	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links, ofDiffusion: !c.Alone, ofSquares: !c.Alone}[r.kind]
+	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links, ofDiffusion: !c.Alone || c.Kernels, ofSquares: !c.Alone || c.Kernels, ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
 // input appends the shared columns that a candidate uses to dst: those of ridges,
@@ -166,6 +196,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 			priors = append(priors, diffusionPrior*c.Pull)
 		case r.kind == ofSquares:
 			priors = append(priors, squarePrior)
+		case r.kind == ofSpectral && !c.Alone:
+			priors = append(priors, spectralPrior)
 		default:
 			priors = append(priors, attributePrior*float64(boolean(i == f.ridges.best(r.kind, e.hidden))))
 		}

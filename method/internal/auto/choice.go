@@ -40,6 +40,8 @@ func (c *Choice) Models() (list []MixedModel) {
 		switch {
 		case k.Poisson:
 			m.Name = "Poisson learning"
+		case k.Majority:
+			m.Name = "shares of the classes"
 		case k.Propagation:
 			m.Name = "label propagation"
 		case k.Beliefs:
@@ -49,7 +51,7 @@ func (c *Choice) Models() (list []MixedModel) {
 			for _, kind := range []struct {
 				takes bool
 				name  string
-			}{{!k.Alone, "walks"}, {k.Attributes, "attributes"}, {k.Free, "class features"}, {k.Links, "links"}} {
+			}{{!k.Alone, "walks"}, {k.Kernels, "kernels"}, {k.Spectral, "eigenvectors"}, {k.Attributes, "attributes"}, {k.Free, "class features"}, {k.Links, "links"}} {
 				if kind.takes {
 					features = append(features, kind.name)
 				}

@@ -4,8 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // component is a component with the probabilities that it predicts for labels, each without its fold. Beliefs, which
@@ -63,7 +66,156 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 		chosen.Weight = 1
 		return []component{chosen}
 	}
-	return h.multiply(h.stack(among), among)
+	list := h.likeliest(among)
+	mixture := h.stack(list, among)
+	if h.fewLabels {
+		return shrink(h, averageUnless(h, mixture, list, among), among)
+	}
+	mixture = h.multiply(mixture, among)
+	if len(h.class) > mostAveraged {
+		mixture = preferSingle(h, mixture, list, among)
+	}
+	return shrink(h, mixture, among)
+}
+
+// weightErrors is the number of standard errors of the difference by which learned weights must make few labels likelier
+// than equal ones, and a mixture than the shares of the classes.
+const weightErrors = 1
+
+// averageUnless returns the mean of Poisson learning, kernels and eigenvectors, which have few weights to learn, unless a
+// mixture makes some of the labels likelier by weightErrors standard errors.
+func averageUnless(h *heldOut, mixture, list []component, among func(label int) bool) []component {
+	average := []component{h.poisson}
+	for _, c := range list {
+		if c.Kernels || c.Spectral {
+			average = append(average, c)
+		}
+	}
+	for j := range average {
+		average[j].Weight = 1 / float64(len(average))
+	}
+	if sum, deviation := gain(h, mixture, average, among); sum > weightErrors*deviation {
+		return mixture
+	}
+	return average
+}
+
+// gain returns the logarithm by which a mixture makes some of the labels likelier than another one does, and its deviation
+// if both are alike.
+func gain(h *heldOut, mixture, other []component, among func(label int) bool) (sum, deviation float64) {
+	p, q := make([]float64, h.classes), make([]float64, h.classes)
+	for i, hasOthers := range h.hasOthers {
+		if hasOthers && among(i) && isPredicted(mixture, i) && isPredicted(other, i) {
+			mixTo(p, mixture, i)
+			mixTo(q, other, i)
+			difference := math.Log(p[h.class[i]]+leastTruth) - math.Log(q[h.class[i]]+leastTruth)
+			sum += difference
+			deviation += float64(difference * difference)
+		}
+	}
+	return sum, math.Sqrt(deviation)
+}
+
+// preferSingle returns a single component in place of a mixture, the one that predicts most of some labels rightly, if the
+// difference is more than preferenceErrors standard errors. Likelihood, which chooses mixtures, need not agree with accuracy.
+func preferSingle(h *heldOut, mixture, list []component, among func(label int) bool) []component {
+	preferred, highest := mixture, preferenceErrors
+	right := rightBy(h, mixture, among)
+	singles := [][]component{{h.poisson}}
+	for _, c := range list {
+		if !c.Majority && !(c.Propagation && h.isLean) {
+			singles = append(singles, []component{c})
+		}
+	}
+	if position := slices.IndexFunc(h.components, func(c component) bool { return c.Beliefs }); position >= 0 {
+		singles = append(singles, []component{h.poisson, h.components[position]}) // of which beliefs have all weight
+	}
+	for _, single := range singles {
+		for i := range single {
+			single[i].Weight = 1
+		}
+		better, worse := compare(rightBy(h, single, among), right)
+		if errors := (better - worse - 1) / math.Sqrt(better+worse+1); errors > highest {
+			preferred, highest = single, errors
+		}
+	}
+	return preferred
+}
+
+// shrink mixes the shares of the classes into a mixture that predicts no more of some labels rightly than the largest class
+// would, and that does not make them likelier by weightErrors standard errors. The largest class has more labels than the
+// others partly by luck, see [choose.Shrink].
+func shrink(h *heldOut, mixture []component, among func(label int) bool) []component {
+	position := slices.IndexFunc(h.components, func(c component) bool { return c.Majority })
+	if position < 0 || h.balanced {
+		return mixture
+	}
+	majority := h.components[position]
+	majority.Weight = 1
+	right, labels, share := 0.0, 0.0, make([]float64, h.classes)
+	for i, r := range rightBy(h, mixture, among) {
+		if r >= 0 {
+			right += float64(r)
+			labels++
+			share[h.class[i]]++
+		}
+	}
+	if labels == 0 {
+		return mixture
+	}
+	floats.Scale(1/labels, share)
+	choose.Shrink(share, labels)
+	sum, deviation := gain(h, mixture, []component{majority}, among)
+	if right > labels*slices.Max(share) || sum > weightErrors*deviation {
+		return mixture
+	}
+	majority.Weight = majorityWeight
+	shrunk := []component{majority}
+	for _, c := range mixture {
+		if !c.Majority && !c.Beliefs {
+			c.Weight *= 1 - majorityWeight
+			shrunk = append(shrunk, c)
+		}
+	}
+	return shrunk
+}
+
+const (
+	// preferenceErrors is the number of standard errors of the difference by which a single component must predict more
+	// labels. With one error the best of ten components was taken by luck on graphs where all are equal.
+	preferenceErrors = 1.5
+
+	// majorityWeight is that of the shares of the classes where nothing predicts more labels.
+	majorityWeight = 0.9
+)
+
+// rightBy reports for each label whether a mixture predicts its class: 1 or 0, and −1 if it is not among those
+// to predict.
+func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
+	right, row := make([]int, len(h.class)), make([]float64, h.classes)
+	for i, class := range h.class {
+		if !h.hasOthers[i] || !among(i) || !isPredicted(mixture, i) {
+			right[i] = -1
+			continue
+		}
+		if mixTo(row, mixture, i); classify.ArgMax(row) == class {
+			right[i] = 1
+		}
+	}
+	return right
+}
+
+// compare counts the labels that only one of two mixtures predicts rightly.
+func compare(first, second []int) (better, worse float64) {
+	for i, a := range first {
+		switch b := second[i]; {
+		case a == 1 && b == 0:
+			better++
+		case a == 0 && b == 1:
+			worse++
+		}
+	}
+	return better, worse
 }
 
 // multiply appends beliefs with the weight that makes some of the labels likeliest, if it makes them likelier than the
@@ -73,29 +225,18 @@ func (h *heldOut) multiply(mixture []component, among func(label int) bool) []co
 	if position < 0 {
 		return mixture
 	}
-	believed := h.components[position]
-	extended := append(slices.Clip(mixture), believed)
-	gains := make([]float64, beliefWeights+1)
-	squares := slices.Clone(gains)
-	p, q := make([]float64, h.classes), make([]float64, h.classes)
-	for i, hasOthers := range h.hasOthers {
-		if !hasOthers || !among(i) || !isPredicted(extended, i) {
-			continue
-		}
-		mixTo(q, mixture, i)
-		for w := range gains {
-			multiplyTo(p, q, believed.rows[i], float64(w)/beliefWeights)
-			gain := math.Log(p[h.class[i]]+leastTruth) - math.Log(q[h.class[i]]+leastTruth)
-			gains[w] += gain
-			squares[w] += float64(gain * gain)
+	best, highest, limit := mixture, 0.0, 0.0
+	for w := range beliefWeights {
+		extended := append(slices.Clip(mixture), h.components[position])
+		extended[len(mixture)].Weight = float64(w+1) / beliefWeights
+		if sum, deviation := gain(h, extended, mixture, among); sum > highest {
+			best, highest, limit = extended, sum, admissionErrors*deviation
 		}
 	}
-	best := classify.ArgMax(gains)
-	if gains[best] <= admissionErrors*math.Sqrt(squares[best]) {
+	if highest <= limit {
 		return mixture
 	}
-	extended[len(mixture)].Weight = float64(best) / beliefWeights
-	return extended
+	return best
 }
 
 // beliefWeights is the number of weights of beliefs that are searched.
@@ -168,13 +309,13 @@ const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
 	// stackPrior is the weight, in labels, of each component beforehand, poissonPrior that of Poisson learning, and
-	// alonePrior that of attributes alone, which are the best model more often than not.
+	// alonePrior that of attributes, kernels and eigenvectors alone, which have few weights to learn.
 	stackPrior   = 0.1
 	poissonPrior = 0.3
 	alonePrior   = 2
 )
 
-// stack returns the mixture that some of the labels choose: of each
+// stack returns the mixture that some of the labels choose: of the listed likeliest setting of each
 // candidate, label propagation among them, the λ with the largest held-out likelihood, and Poisson
 // learning, with the weights w that maximise the held-out likelihood of the mixture. They are the
 // limit of
@@ -185,9 +326,9 @@ const (
 // one model because no test on twenty labels shows reliably which one is best.
 // Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
 // distributions (2018).
-func (h *heldOut) stack(among func(label int) bool) []component {
+func (h *heldOut) stack(list []component, among func(label int) bool) []component {
 	mixture, prior := []component{h.poisson}, []float64{poissonPrior}
-	for _, c := range h.likeliest(among) {
+	for _, c := range list {
 		s := stackPrior
 		if c.Alone && !c.Links {
 			s = alonePrior

@@ -190,8 +190,9 @@ func TestStackOfSomeLabels(t *testing.T) {
 		}
 	}
 	h.components = []component{other}
-	every := h.stack(all)
-	some := h.stack(func(i int) bool { return i < 2 })
+	first := func(i int) bool { return i < 2 }
+	every := h.stack(h.likeliest(all), all)
+	some := h.stack(h.likeliest(first), first)
 	if !reflect.DeepEqual(every, some) {
 		t.Errorf("weights %+v by all labels, %+v by those that both have predicted", every, some)
 	}

@@ -12,6 +12,7 @@ import (
 // labels decide, never the memory limit, so that results do not depend on it.
 type design struct {
 	tooFewLabels bool // nothing is learned from them: Poisson learning or label propagation predicts
+	fewLabels    bool // the mixture is near the mean of some candidates
 	manyClasses  bool
 
 	filters  []filter // of walks
@@ -21,6 +22,7 @@ type design struct {
 	examples int // largest number of labels that models learn from and are tested on
 
 	diffusion   bool // scores of kernels are features
+	spectral    bool // scores of eigenvectors are features
 	links       bool // scores of link rows are features
 	counts      bool // attributes count the classes of neighbours
 	propagation bool // label propagation may be a candidate
@@ -33,11 +35,18 @@ const (
 	// attributes are an exception, since these help most where labels are few.
 	fewestLabels = 15
 
+	// mostAveraged is the number of labels up to which the weights of a mixture are not learned, but where nodes have
+	// attributes.
+	mostAveraged = 40
+
 	// Beyond mostScores nodes × classes there are walks of two filters and few steps in place of seven filters, no free
 	// columns and two folds. On papers of 172 classes with 1.2 % of the labels this design loses 2.5 points with
 	// 100,000 nodes and 0.3 with 200,000, and gains 0.1 with 300,000, in a quarter of the time.
 	mostScores = 1 << 25
 	leanFolds  = 2
+
+	// classFolds are the folds of many labels of many classes, because walks have a column for each fold of each class.
+	classFolds = 3
 	leanSteps  = 6 // of walks and of attributes: few steps reach most nodes of large graphs
 
 	// mostLearned is the number of labels that models learn from and are tested on; of more it is a sample. The
@@ -55,9 +64,13 @@ func designOf(p *problem.Problem, set *Settings) design {
 	n, m, k := p.Nodes(), len(p.Row), len(p.Names)
 	d := design{
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
+		fewLabels:    m > fewestLabels && m <= mostAveraged && p.Attributes == nil,
 		manyClasses:  int64(n)*int64(k) > mostScores,
 		folds:        FoldCount(m), examples: min(m, mostLearned),
 		propagation: !set.LowEffort,
+	}
+	if hasManyLabels(p) && p.Attributes == nil {
+		d.folds = classFolds
 	}
 	if d.manyClasses {
 		d.propagation = d.propagation && Propagates(p)
@@ -74,8 +87,9 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := alongArcs; p.Directed && int(f) < filters; f++ {
 		d.filters, d.free = append(d.filters, f), append(d.free, f)
 	}
-	d.diffusion = !set.LowEffort && m > fewestLabels && m <= kernelLabels(p) &&
-		d.fits("diffusion scores, common neighbours", n <= blockModelNodes && sparse.EntriesOf(p.A)*leastKernelLabels <= kernelWork)
+	d.diffusion = !set.LowEffort && m > fewestLabels &&
+		d.fits("diffusion scores, common neighbours", kernelLabels(p) > 0)
+	d.spectral = !set.LowEffort && m > fewestLabels && d.fits("eigenvectors", hasSpectral(p, d.folds))
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostLinkLabels &&
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
@@ -129,7 +143,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of k classes, which are many.
 func (d *design) reduce(m, k int) {
-	d.manyClasses, d.diffusion, d.links, d.counts = true, false, false, false
+	d.manyClasses, d.diffusion, d.spectral, d.links, d.counts = true, false, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	if m > leanFolds*k { // fewer labels have as many columns of walks in any number of folds
 		d.folds = leanFolds

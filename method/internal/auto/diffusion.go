@@ -26,13 +26,15 @@ import (
 const (
 	kernels = 2
 
-	// mostKernelLabels is the number of labels up to which kernels are computed: a kernel takes the eigenpairs of the values
-	// between labels. With more labels walks are as good: kernels gained 0.3 points on last.fm with 381 labels, in a third of
-	// the time, and with samples of 400 labels 0.1 on PubMed with 986 and nothing on tolokers with 588. Entries × labels are at
-	// most kernelWork, which takes a second, but for leastKernelLabels.
+	// Kernels are computed with mostKernelLabels labels, because they take eigenpairs of the values between labels, or with fewer
+	// so that the entries of the graph, a node counting as kernelNode of them, times labels are at most kernelWork, which takes
+	// half a second. They are left out if that is less than half of the labels, because walks are as good then: samples
+	// gained 0.1 points on PubMed with 986 labels and nothing on tolokers with 588. leastKernelLabels may take leastKernelWork.
 	mostKernelLabels  = 300
-	leastKernelLabels = 100
+	leastKernelLabels = 60
+	kernelNode        = 8
 	kernelWork        = 100_000_000
+	leastKernelWork   = 250_000_000
 
 	// kernelTolerance is the error of values of the diffusion kernel relative to the largest one. It is small
 	// next to the least λ.
@@ -47,9 +49,17 @@ var (
 	kernelLambdas  = []float64{0.001, 0.01, 0.1, 1}
 )
 
-// kernelLabels returns the largest number of labels with which kernels are computed.
+// kernelLabels returns the number of labels with which kernels are computed, 0 for none.
 func kernelLabels(p *problem.Problem) int {
-	return int(max(leastKernelLabels, min(mostKernelLabels, kernelWork/max(1, sparse.EntriesOf(p.A)))))
+	cost := sparse.EntriesOf(p.A) + kernelNode*int64(p.Nodes())
+	count := min(mostKernelLabels, kernelWork/cost)
+	if count < leastKernelLabels && leastKernelLabels*cost <= leastKernelWork {
+		count = leastKernelLabels
+	}
+	if 2*count < int64(len(p.Row)) {
+		return 0
+	}
+	return int(count)
 }
 
 // diffusionKernels returns the kernels' family and their parameters.
@@ -64,6 +74,7 @@ func diffusionKernels() (*kernel.Family, []param.Values) {
 // nodeKernel has the scores K[v, L]·C of all nodes for coefficients C of the labels L.
 type nodeKernel struct {
 	in           *input
+	labels       *ridgeLabels
 	ridge        int                                                                                 // position
 	apply        func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) // K·X, which may overwrite X
 	coefficients *mat.Dense
@@ -71,9 +82,9 @@ type nodeKernel struct {
 
 // addKernels computes the scores of ridges on both kernels.
 func (f *features) addKernels(ctx context.Context) error {
-	labels := newRidgeLabels(f.in, f.in.places)
+	labels := sampleLabels(f.in, kernelLabels(f.in.p))
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*ridge.Path, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
-		q := &nodeKernel{in: f.in, ridge: len(f.ridges)}
+		q := &nodeKernel{in: f.in, labels: labels, ridge: len(f.ridges)}
 		block := &ridgeBlock{lambdas: kernelLambdas, scores: q.scores, path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
 			return path(q, ctx, targets)
 		}}
@@ -99,12 +110,12 @@ func (q *nodeKernel) diffusionPath(ctx context.Context, targets *mat.Dense) (bes
 		return nil, err
 	}
 	settings := &kernel.Settings{Memory: in.memory, Tolerance: kernelTolerance}
-	grams, sweeps, err := kernel.Grams(ctx, list, p.Row, nil, settings)
+	grams, sweeps, err := kernel.Grams(ctx, list, q.labels.p.Row, nil, settings)
 	if err != nil {
 		return nil, err
 	}
 	in.work.Sweeps += sweeps
-	everyLabel, highest := [][]bool{slices.Repeat([]bool{true}, len(p.Row))}, math.Inf(-1)
+	everyLabel, highest := [][]bool{slices.Repeat([]bool{true}, len(q.labels.p.Row))}, math.Inf(-1)
 	for i, gram := range grams {
 		path, err := kernelPath(ctx, gram, targets, in.set.Workers)
 		if err != nil {
@@ -140,7 +151,7 @@ func kernelPath(ctx context.Context, gram *sparse.Block[float64], targets *mat.D
 
 // squarePath returns the path of S². Cost: two products with a column for each label.
 func (q *nodeKernel) squarePath(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
-	rows := q.in.p.Row
+	rows := q.labels.p.Row
 	gram := sparse.NewBlock[float64](len(rows), len(rows))
 	q.apply = q.in.timesSquare
 	for lo := 0; lo < len(rows); lo += squareColumns {
@@ -161,7 +172,7 @@ func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path, lambda float6
 	p := q.in.p
 	q.coefficients, _ = path.Weights(lambda)
 	x := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
-	for i, row := range p.Row {
+	for i, row := range q.labels.p.Row {
 		copy(x.Row(row), q.coefficients.RawRowView(i))
 	}
 	y, err := q.apply(ctx, x)
@@ -183,9 +194,9 @@ func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inpu
 	}
 	k := len(q.in.p.Names)
 	for j := range nodes {
-		for i, row := range q.in.p.Row {
+		for i, row := range q.labels.p.Row {
 			share := y.Row(row)[j] * floats.Dot(q.coefficients.RawRowView(i), weights[j].ridges[q.ridge*k:][:k])
-			terms[j].Share[i] += share
+			terms[j].Share[q.labels.positions[i]] += share
 			terms[j].Rest -= share
 		}
 	}

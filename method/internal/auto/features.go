@@ -84,6 +84,11 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 			return nil, err
 		}
 	}
+	if in.spectral {
+		if err := addSpectral(ctx, f); err != nil {
+			return nil, err
+		}
+	}
 	f.full = f.examples(-1)
 	return f, nil
 }

@@ -27,8 +27,9 @@ import (
 //
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
-// (Aumann and Shapley 1974). The error of the quadrature is divided among the contributions by their sizes. Inputs are sums over labels or over attributes, among which a_i is divided in proportion.
-// Everything else is the rest: biases, priors, walks along arcs, degrees, link rows, label propagation and beliefs.
+// (Aumann and Shapley 1974). The error of the quadrature is divided among the contributions by their sizes. Inputs are
+// sums over labels or over attributes, among which a_i is divided in proportion.
+// Everything else is the rest: biases, priors, walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p, c := f.in.p, f.columns
@@ -146,7 +147,7 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	path := newInputs(x.walks, x.ridges)
 	clear(path.walks[min(len(x.walks), undirectedFilters*f.columns.classes):])
 	for i, r := range f.ridges {
-		if r.kind == ofLinks {
+		if r.kind == ofLinks || r.kind == ofSpectral {
 			clear(path.ridges[i*f.columns.classes:][:f.columns.classes])
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // heldOut holds the probabilities that each candidate predicts for the learned labels, each
@@ -30,6 +32,9 @@ type heldOut struct {
 	attributed  bool   // there are attributes, which reach every label
 
 	tooFewLabels bool
+	fewLabels    bool
+	isLean       bool        // label propagation has learned from other shares of the labels
+	balanced     bool        // probabilities will be reweighed for balanced classes
 	components   []component // of every candidate and λ but Poisson learning, λ after λ
 	poisson      component   // Poisson learning
 }
@@ -39,13 +44,14 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
-		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: in.p.Attributes != nil, tooFewLabels: in.tooFewLabels,
-		poisson: f.poisson,
+		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: in.p.Attributes != nil, tooFewLabels: in.tooFewLabels, isLean: in.folds != FoldCount(len(in.p.Row)), fewLabels: in.fewLabels && !f.labelsOutOfReach,
+		balanced: in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
 	}
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
 		}
+		h.addMajority(f)
 	}
 	if err := h.addBeliefs(ctx, f); err != nil {
 		return nil, err
@@ -84,7 +90,7 @@ func poissonProbabilities(dst []float64, c *columns, row []float32) {
 // componentsOf returns every candidate with each λ.
 func componentsOf(f *features) (list []component) {
 	for _, c := range candidatesOf(&f.in.design, f.in.p) {
-		for _, lambda := range c.lambdas() {
+		for _, lambda := range c.lambdas(&f.in.design) {
 			list = append(list, newComponent(c, lambda, len(f.fold)))
 		}
 	}
@@ -105,6 +111,26 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 		}
 	}
 	return nil
+}
+
+// addMajority adds the shares of the classes among the labels of other folds.
+func (h *heldOut) addMajority(f *features) {
+	counts := make([][]float64, h.folds)
+	for fold := range counts {
+		counts[fold] = slices.Repeat([]float64{1}, h.classes)
+		for i, c := range h.class {
+			if h.fold[i] != fold {
+				counts[fold][c]++
+			}
+		}
+	}
+	t := newComponent(candidate{Majority: true}, 0, len(h.class))
+	for i := range h.class {
+		row := slices.Clone(counts[h.fold[i]])
+		floats.Scale(1/floats.Sum(row), row)
+		t.set(i, row)
+	}
+	h.components = append(h.components, t)
 }
 
 const (
@@ -228,7 +254,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced
 			mixTo(full, mixture, i)
 			calibrated.apply(full)
 			reweigh(full)
-			confidence.Note(h.attributed || !h.isolated[i], class, row, classify.ArgMax(full))
+			confidence.Note(h.attributed || !h.isolated[i], class, row, full)
 		}
 	}
 	return confidence, predicted

@@ -195,7 +195,7 @@ func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 		simd.ConvertTo(p.one, p.beliefs.Row(v))
 	case c.Poisson:
 		poissonProbabilities(p.one, p.features.columns, row)
-	case c.model == nil:
+	case c.Majority, c.model == nil:
 		copy(p.one, prior)
 	default:
 		p.logits(c, p.weights[i])

@@ -33,6 +33,7 @@ const (
 	ofLinks
 	ofDiffusion
 	ofSquares
+	ofSpectral
 	ridgeKinds
 )
 
@@ -72,13 +73,14 @@ func (s nodeScores) of(v, classes int) []float64 {
 
 // ridgeLabels are the labels that ridges learn from.
 type ridgeLabels struct {
-	p       *problem.Problem // with these labels alone
-	learned []int            // of each the position among the learned labels, −1: it is not one
+	p         *problem.Problem // with these labels alone
+	learned   []int            // of each the position among the learned labels, −1: it is not one
+	positions []int            // among all labels
 }
 
 // newRidgeLabels returns labels at some positions.
 func newRidgeLabels(in *input, positions []int) *ridgeLabels {
-	labels := &ridgeLabels{in.p.At(positions), make([]int, len(positions))}
+	labels := &ridgeLabels{in.p.At(positions), make([]int, len(positions)), positions}
 	for i, label := range positions {
 		learned, isLearned := slices.BinarySearch(in.places, label)
 		if labels.learned[i] = learned; !isLearned {

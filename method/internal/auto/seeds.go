@@ -66,8 +66,11 @@ func newSeeds(in *input) *seeds {
 		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), fold: split.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
 		start: make([]int, k+1), cell: make([]int, len(p.Row)), labels: make([]int, k), order: make([]int, len(in.places)),
 	}
-	if in.manyClasses {
+	switch {
+	case in.manyClasses:
 		s.steps = leanSteps
+	case hasManyLabels(p):
+		s.steps = max(leanSteps, min(walkSteps, in.p.Nodes()/len(p.Row)))
 	}
 	byCell := make([][]int, k*in.folds) // labels
 	for i, c := range p.Class {

@@ -156,7 +156,7 @@ func (r *classifyRun) modelText() string {
 	}
 	text := strings.Join(terms, " + ") + factor
 	if len(r.Omitted) > 0 {
-		text += "; left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
+		text += "; left out because of their cost: " + strings.Join(r.Omitted, ", ")
 	}
 	return text
 }

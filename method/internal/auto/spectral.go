@@ -1,0 +1,118 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Spectral features of a node are its row of the eigenvectors of
+//
+//	(D + d̄I)^-½·A·(D + d̄I)^-½
+//
+// for the mean degree d̄ with the largest positive eigenvalues, times λ², of unit length. The inner products of the rows
+// before are the numbers of walks of four steps between two nodes, but for noise. The mean degree keeps nodes of few edges
+// from having eigenvectors of their own, and makes nodes of many edges weigh more than others, which are alike in dense
+// graphs (Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel, 2013).
+const (
+	spectralPairs     = 32
+	spectralTolerance = 1e-2
+
+	// spectralProducts bounds the products of the matrix with spectralWidth columns. Their cost, a node counting as much as
+	// spectralNode entries because vectors are made orthogonal, is at most spectralWork entries × columns, or that of
+	// the walks.
+	spectralProducts = 100
+	spectralWidth    = 4
+	spectralNode     = 60
+	spectralWork     = 1_200_000_000
+
+	shortRow = 0.01 // relative to the root mean square of the lengths of rows: such a row has only rounding
+)
+
+// hasSpectral reports whether a search for eigenvectors costs little, or less than walks with a column for each fold of
+// each class.
+func hasSpectral(p *problem.Problem, folds int) bool {
+	entries := sparse.EntriesOf(p.A)
+	cost := spectralWidth * spectralProducts * (entries + spectralNode*int64(p.Nodes()))
+	return cost <= max(spectralWork, walkSteps*int64(folds*len(p.Names))*entries)
+}
+
+// addSpectral computes the scores of a ridge on spectral features.
+func addSpectral(ctx context.Context, f *features) error {
+	x, err := spectralFeatures(ctx, f.in)
+	if err != nil || x == nil {
+		return err
+	}
+	labels, workers := sampleLabels(f.in, labelLimit(x.Cols)), f.in.set.Workers
+	rows := chunks.Block[float32](len(labels.p.Row), x.Cols)
+	for i, v := range labels.p.Row {
+		copy(rows.Row(i), x.Row(v))
+	}
+	weights := chunks.Block[float32](x.Cols, len(f.in.p.Names))
+	block := linearRidge(rows, weights, workers, func(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+		return func(dst *sparse.Block[float32], lo int) { productTo(dst, rowRange(x, lo, lo+dst.Rows), w) }, nil
+	})
+	return addRidge(ctx, f, labels, block, ofSpectral)
+}
+
+// spectralFeatures returns the features of all nodes, nil if no eigenvalue is positive.
+func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], error) {
+	p := in.p
+	n, team := len(p.Degrees), sparse.TeamOf(p.A)
+	nodes := float64(team.TotalOf(n))
+	mean := blocks.Total(team, p.Degrees) / nodes
+	if mean == 0 {
+		return nil, nil
+	}
+	degrees := make([]float64, n)
+	for v, d := range p.Degrees {
+		degrees[v] = d + mean
+	}
+	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, degrees)
+	op.Workers = in.set.Workers
+	entries := sparse.EntriesOf(p.A)
+	search := &lanczos.Problem{A: op, Which: lanczos.Largest, Positive: true, Entries: entries}
+	pairs, err := search.Solve(ctx, int(min(spectralPairs, nodes)), &lanczos.Settings{
+		Tolerance: spectralTolerance, MaxProducts: spectralProducts, Workers: in.set.Workers, Memory: in.memory,
+	})
+	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) { // pairs that have not converged are features too
+		return nil, err
+	}
+	in.work.Sweeps += pairs.Products
+	if pairs.Vectors == nil {
+		return nil, nil
+	}
+	x, lengths, total := chunks.Block[float32](n, len(pairs.Values)), make([]float64, n), 0.0
+	for _, lambda := range pairs.Values {
+		total += math.Pow(lambda, 4)
+	}
+	for v := range n {
+		for j, lambda := range pairs.Values {
+			y := pairs.Vectors.Row(v)[j] * lambda * lambda
+			x.Row(v)[j] = float32(y)
+			lengths[v] += float64(y * y)
+		}
+	}
+	for v, square := range lengths {
+		if p.Degrees[v] == 0 {
+			clear(x.Row(v)) // rounding
+			continue
+		}
+		scale := float32(1 / math.Sqrt(square+float64(shortRow*shortRow)*total/nodes))
+		for j := range x.Row(v) {
+			x.Row(v)[j] *= scale
+		}
+	}
+	return x, nil
+}
+
+// spectralBytes returns the size of the features, and that of the search for them.
+func spectralBytes(n int) (features, search int64) {
+	return chunks.Bytes[float32](n, spectralPairs), lanczos.Bytes(n, spectralPairs, 0, lanczos.Largest, 0) + 32*int64(n)
+}
