@@ -351,3 +351,32 @@ func TestAttributes(t *testing.T) {
 		}
 	}
 }
+
+// TestHubWritten writes a graph with a row of several pieces, whose rows are in the order of the nodes and by degree: the bytes are the same.
+func TestHubWritten(t *testing.T) {
+	const leaves = sparse.MaxRange + 1000
+	var b strings.Builder
+	for leaf := range leaves {
+		fmt.Fprintf(&b, "%d\t%d\t%d\n", leaves/2, leaf, 1+leaf%3)
+	}
+	path := filepath.Join(t.TempDir(), "in.tsv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	plain := run(t, path, &ingest.Config{Order: ingest.DefaultOrder})
+	defer plain.Close()
+	ordered := run(t, path, &ingest.Config{Order: ingest.DegreeOrder})
+	defer ordered.Close()
+	for _, form := range []*graphfile.Format{graphfile.EdgeList, graphfile.SciPy} {
+		var want, got bytes.Buffer
+		if _, err := graphfile.Write(t.Context(), form, &want, plain, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := graphfile.Write(t.Context(), form, &got, ordered, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: files differ", form.Name)
+		}
+	}
+}
