@@ -30,7 +30,7 @@
 // of them are nodes, with or without an edge. A general matrix is a directed
 // graph unless its values are symmetric, or differ by less than 1e-10 of the larger, as
 // rounding leaves them: such values are averaged. Of a skew-symmetric one, the positive
-// entry of each pair is kept: a directed graph.
+// entry of each pair is kept, and with Signed both: a directed graph.
 //
 // # Files of other tools
 //

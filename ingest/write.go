@@ -28,6 +28,8 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	switch {
 	case directed && e.matrix != nil && e.matrix.symmetry == market.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
+	case directed && e.c.Signed && e.matrix != nil && e.matrix.symmetry == market.Skew:
+		views = []sort.View{sort.Skew, sort.SkewIncoming}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}

@@ -44,7 +44,7 @@ type vertex struct {
 // vertices are the kernels of walks over edges, arcs and hyperedges.
 var vertices = Family{
 	Spec: param.Spec{
-		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩", Works: param.Undirected | param.Directed,
+		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩, T: step from nodes to edges or back; undirected: Σ λᵢ(D + A)ⁱ without loops", Works: param.Undirected | param.Directed,
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.4",
 		Params: []param.Param{
 			{

@@ -11,10 +11,12 @@ import (
 type View int
 
 const (
-	Undirected View = iota // (u, v) and (v, u) of every edge
-	Outgoing               // (u, v)
-	Incoming               // (v, u)
-	Mirrored               // (u, v) and (v, u), as two edges of a directed graph
+	Undirected   View = iota // (u, v) and (v, u) of every edge
+	Outgoing                 // (u, v)
+	Incoming                 // (v, u)
+	Mirrored                 // (u, v) and (v, u), as two edges of a directed graph
+	Skew                     // the same, (v, u) with the negative weight
+	SkewIncoming             // the transpose of Skew
 )
 
 // Sorter turns the lines of all parts, whose codes are rows, into sorted rows.

@@ -179,11 +179,18 @@ func (f *filler[K]) weighted(s *Sorter, code []uint32, weight []float64) {
 				f.put(u, u, 0, w)
 			}
 		default:
+			ahead, back := w, w
+			switch s.View {
+			case Skew:
+				back = -w
+			case SkewIncoming:
+				ahead = -w
+			}
 			if s.View != Incoming {
-				f.put(u, v, 0, w)
+				f.put(u, v, 0, ahead)
 			}
 			if s.View != Outgoing {
-				f.put(v, u, backward, w)
+				f.put(v, u, backward, back)
 			}
 		}
 	}
