@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Plan is the estimate of the memory and the sweeps of a job, see [Options.Planned].
@@ -23,7 +24,7 @@ func Room(g *Graph) int64 { return newPlan(g).Room() }
 func newPlan(g *Graph) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory}
 	if g.Store != nil {
-		_ = p.Reserve(g.Store.Held(), budget.GraphPart)
+		_ = p.Reserve(g.Store.Held()+sparse.LongRowBytes(g.Store.Store, g.options.Workers), budget.GraphPart)
 	}
 	for _, item := range g.reserved {
 		_ = p.Reserve(item.Bytes, item.What)

@@ -149,5 +149,6 @@ func (b *rowBuffer) join(p Panel) Panel {
 // JoinedBytes returns the memory of a [Joined] matrix of a and the buffers of its sweeps.
 func JoinedBytes(a Matrix, workers int) int64 {
 	const rangeBytes = 6 * 8
-	return rangeBytes*int64(len(a.Ranges())) + int64(workers)*max(20*MaxRange, 2*longRowBytes(a))
+	_, longest := longRowsOf(a)
+	return rangeBytes*int64(len(a.Ranges())) + int64(workers)*max(20*MaxRange, 2*longest)
 }

@@ -3,6 +3,8 @@ package sparse
 import (
 	"context"
 	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // EachRow calls visit with the columns and the values, nil if all are 1, of every row of a, from at most workers
@@ -136,12 +138,20 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	return Panel{Range: p.Range, Index: first, Ptr: []int64{0, int64(entries)}, Col: row.col, Val: row.val}, true
 }
 
-// longRowBytes returns the memory of the longest row that [EachRow] copies.
-func longRowBytes(a Matrix) (bytes int64) {
+// LongRowBytes returns the memory of the rows of more than [MaxRange] entries that [EachRow] copies at the same time, or of
+// three copies of the longest one, which is enough for a sweep in order that appends its entries.
+func LongRowBytes(a Matrix, workers int) int64 {
+	rows, longest := longRowsOf(a)
+	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))
+}
+
+// longRowsOf returns the number of rows that [EachRow] copies, and the memory of the longest one.
+func longRowsOf(a Matrix) (rows int, longest int64) {
 	for _, r := range a.Ranges() {
-		if r.Pieces > 1 {
-			bytes = max(bytes, 12*MaxRange*int64(r.Pieces))
+		if r.Pieces > 1 && r.Piece == 0 {
+			rows++
+			longest = max(longest, 12*MaxRange*int64(r.Pieces))
 		}
 	}
-	return bytes
+	return rows, longest
 }

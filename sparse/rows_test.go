@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -95,6 +96,19 @@ func TestRowSums(t *testing.T) {
 			if want := sum(a.Row(i)); s != want { // values are multiples of 1/2
 				t.Errorf("row %d: %v, want %v", i, s, want)
 			}
+		}
+	}
+}
+
+// TestLongRowBytes checks that the estimate covers the copies of goroutines, and three of one long row.
+func TestLongRowBytes(t *testing.T) {
+	a, short := hubs(t), testgraph.Path(9)
+	for workers, copies := range map[int]int64{1: 3, 3: 4, 7: 4} {
+		if got, want := sparse.LongRowBytes(a, workers), copies*12*4*sparse.MaxRange; got != want {
+			t.Errorf("%d goroutines: %d bytes, want %d", workers, got, want)
+		}
+		if got := sparse.LongRowBytes(short, workers); got != 0 {
+			t.Errorf("%d bytes without a long row", got)
 		}
 	}
 }
