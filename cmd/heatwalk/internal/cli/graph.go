@@ -243,6 +243,9 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 		run.progress.End()
 		run.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
 		run.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run)}
+		if !o.Reading.KeepLoops {
+			run.droppedLoops = g.Report.SelfLoops
+		}
 	}
 	if g.OmittedNodes > 0 {
 		run.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
@@ -251,6 +254,9 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 	if !isStore && !r.tabled {
 		for _, line := range columnLines(g.Report.Files) {
 			run.note(line)
+		}
+		if run.droppedLoops > 0 {
+			run.note(name + ": " + words.Counted(run.droppedLoops, "self loop") + " dropped; --self-loops=keep keeps them")
 		}
 	}
 	return g, nil

@@ -387,6 +387,7 @@ type runFile struct {
 	Directory  string      `json:"directory"`
 	Build      build       `json:"build"`
 	Store      any         `json:"store,omitempty"`
+	SelfLoops  int64       `json:"dropped_self_loops,omitempty"`
 	Parameters any         `json:"parameters,omitempty"`
 	Part       *parts.Part `json:"part,omitempty"` // of a whole that merge puts together
 	Finished   string      `json:"finished"`
@@ -406,6 +407,7 @@ func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) e
 		Directory:  directory,
 		Build:      thisBuild(),
 		Store:      store,
+		SelfLoops:  run.droppedLoops,
 		Parameters: parameters,
 		Part:       p,
 		Finished:   time.Now().UTC().Format(time.RFC3339),

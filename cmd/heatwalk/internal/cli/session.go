@@ -81,6 +81,8 @@ type session struct {
 	disk       int64        // bytes of the files of the run
 	reading    budget.Item  // memory of reading the input, which is freed before the run computes
 
+	droppedLoops int64 // self loops of the input that the graph leaves out
+
 	// network connects this process with others that run the same command and share the rows of the graph.
 	// Process 0 is the leader: it prints and writes files. The others are followers. Nil: the process is alone.
 	network sparse.Network
