@@ -113,7 +113,7 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 	if t.out.Fields != nil || t.out.Weight != "" || !s.NamesEnds() {
 		s.Titles = slices.Clone(t.file.Titles)
 	}
-	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Header: input.HasHeader})
+	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Header: input.HasHeader, Signed: t.out.Signed})
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.out.Name

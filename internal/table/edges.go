@@ -21,6 +21,7 @@ type EdgeOptions struct {
 	Weight string   // column of the weight; "": chosen
 	Kind   string   // column of the kind; "": none
 	Time   string   // column of the time; "": none
+	Signed bool     // a negative number in a column that is ignored is an error
 	Header input.Header
 }
 
@@ -32,6 +33,7 @@ type EdgeTable struct {
 	hasIndex   bool // the first column numbers the lines of a file without a header
 	Columns    input.Columns
 	Warnings   []*input.Error // without the name of the file; Line is 1 for the first line of the sample
+	negative   *input.Error   // that there are negative numbers in a column that is ignored; nil: there are none
 }
 
 // ChooseEdges chooses the columns of a table of edges: those that the options name, or those with
@@ -57,6 +59,9 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 	}
 	if err != nil {
 		return t, err
+	}
+	if o.Signed && t.negative != nil {
+		return t, t.negative
 	}
 	t.report(s)
 	return t, nil
@@ -250,11 +255,14 @@ func pass(option string, titles []string, choices [][]int) string {
 func (t *EdgeTable) warnUnweighted(s *Sample) {
 	var names []string
 	var columns []int
+	isNegative := func(text string) bool { return strings.HasPrefix(text, "-") }
+	hasNegative := false
 	for i, title := range s.Titles {
 		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && s.column(i).holdsNumbers() {
 			if names = append(names, Quoted(title)); !isNoWeight(title) {
 				columns = append(columns, i)
 			}
+			hasNegative = hasNegative || slices.ContainsFunc(s.column(i).values, isNegative)
 		}
 	}
 	fix := "{weight=NAME} makes one the weight"
@@ -270,6 +278,9 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	}
 	if len(names) > 0 {
 		t.warn(0, "edges have no weight; the numbers of the "+noun+" "+strings.Join(names[:min(len(names), 5)], ", ")+" are ignored", fix)
+		if hasNegative {
+			t.negative = t.Warnings[len(t.Warnings)-1]
+		}
 	}
 }
 

@@ -112,7 +112,7 @@ func (h *head) choose(konect bool) error {
 	if h.s.NamesEnds() {
 		h.s.NameRows()
 	}
-	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind, Time: c.Time, Header: c.Header}
+	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind, Time: c.Time, Header: c.Header, Signed: c.Signed}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
 		o.Fields, o.Header = []string{"1", "2", "3"}[:min(n, 3)], nodefile.NoHeader
 	}
