@@ -1,5 +1,5 @@
 // Package bench measures heatwalk on this machine: the products, walks and
-// decoders of its algorithms. [Jobs] measures whole commands.
+// decoders of its algorithms.
 //
 // Every workload is verified by a checksum that other programs can compute
 // (docs/json.md has the formulas; bench/peers holds drivers for SciPy,

@@ -3,17 +3,13 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -23,58 +19,6 @@ var Systems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
 
 // Numbers and checksums of Krylov methods follow the order of the ids: Σ Y_ij·((31·i +
 // 17·j) mod 101 − 50).
-
-// checkPairs refuses a tolerance that residuals do not reach.
-func checkPairs(s *Settings) error {
-	if s.Tolerance >= lanczos.Tolerances.Least {
-		return nil
-	}
-	return &param.ParameterError{Of: "eigen", Parameter: "tolerance", What: fmt.Sprintf("%v is out of range; eigen takes %v", s.Tolerance, lanczos.Tolerances.Text("tolerance"))}
-}
-
-func eigenBytes(t *Target, s *Settings) (int64, error) {
-	return s.Problem.Bytes(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns), nil
-}
-
-func exponentialBytes(t *Target, s *Settings) (int64, error) {
-	last := len(s.Betas) - 1
-	extra := int64(last) * blocks.BlockBytes[float64](len(t.Degrees), s.Columns)
-	return s.applyBytes(t, "diffusion", param.Values{"beta": param.Of(s.Betas[last])}, extra)
-}
-
-// inverseKernel returns the kernel that is M⁻¹, or takes as much.
-func (s *Settings) inverseKernel() (name string, values param.Values) {
-	if s.System == "pseudo-inverse" {
-		// As with an α that is very large: its least eigenvalue is not looked for.
-		return "regularized-laplacian", param.Values{"alpha": param.Of(1e12)}
-	}
-	return s.System, param.Values{"alpha": param.Of(s.Alpha)}
-}
-
-// checkSystem refuses an α that the kernel does not take.
-func checkSystem(s *Settings) error {
-	name, values := s.inverseKernel()
-	_, err := kernel.Families().Named(name).Resolve(values, nil)
-	return err
-}
-
-func solveBytes(t *Target, s *Settings) (int64, error) {
-	name, values := s.inverseKernel()
-	return s.applyBytes(t, name, values, 0)
-}
-
-// applyBytes returns the memory of applying a kernel to a block, plus more.
-func (s *Settings) applyBytes(t *Target, name string, values param.Values, extra int64) (int64, error) {
-	family := kernel.Families().Named(name)
-	if family.Param("laplacian") != nil && !s.Normalized {
-		values["laplacian"] = param.Of("combinatorial")
-	}
-	v, err := family.Resolve(values, kernel.OnDegrees(t.Degrees))
-	if err != nil {
-		return 0, err
-	}
-	return family.ApplyBytes(v, t.Degrees, s.Columns) + extra, nil
-}
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
 // [noise].

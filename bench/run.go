@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/param"
@@ -29,15 +28,14 @@ type Settings struct {
 	Alpha      float64          // of System
 	Problem    spectral.Problem // of eigen
 	RNGSeed    uint64
-	Limit      int64 // bytes of allocations, of which a factor has the rest; 0: no limit
+	Limit      int64 // bytes of a factor; 0: no limit
 }
 
-// Target is a graph that is swept. Memory counts on it before it is loaded.
+// Target is a graph that is swept.
 type Target struct {
-	A          sparse.Matrix
-	Degrees    []float64
-	Order      []uint32 // for each row of A its place in the order of the ids; nil: the same
-	Components int      // for a [spectral.Problem] that splits
+	A       sparse.Matrix
+	Degrees []float64
+	Order   []uint32 // for each row of A its place in the order of the ids; nil: the same
 
 	graph *graph.Graph // of A, for Krylov methods
 }
@@ -77,12 +75,6 @@ type Workload struct {
 	Pairs  bool // it finds Settings.Columns eigenpairs, one for each node at the most
 	Coded  bool // it reads the ids of a store's code, which a copy in memory does not have
 
-	// Check, if not nil, returns a [*param.ParameterError] for settings that the workload refuses.
-	Check func(s *Settings) error
-
-	// Bytes returns the memory of Run without t.
-	Bytes func(t *Target, s *Settings) (int64, error)
-
 	run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 }
 
@@ -91,29 +83,35 @@ const onGraph = param.Undirected | param.Directed
 
 // Workloads are sweeps and Krylov methods.
 var Workloads = param.List[*Workload]{
-	{Spec: param.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Bytes: decodeBytes},
-	Product,
-	{Spec: param.Spec{Name: "walk", Works: onGraph}, run: walk, Bytes: walkBytes},
-	{Spec: param.Spec{Name: "exponential", Works: param.Undirected}, Krylov: true, run: exponential, Bytes: exponentialBytes},
-	{Spec: param.Spec{Name: "solve", Works: param.Undirected}, Krylov: true, Check: checkSystem, run: solve, Bytes: solveBytes},
-	{Spec: param.Spec{Name: "eigen", Works: param.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Bytes: eigenBytes},
+	{Spec: param.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode},
+	{Spec: param.Spec{Name: "spmm", Works: onGraph}, run: spmm},
+	{Spec: param.Spec{Name: "walk", Works: onGraph}, run: walk},
+	{Spec: param.Spec{Name: "exponential", Works: param.Undirected}, Krylov: true, run: exponential},
+	{Spec: param.Spec{Name: "solve", Works: param.Undirected}, Krylov: true, run: solve},
+	{Spec: param.Spec{Name: "eigen", Works: param.Undirected}, Krylov: true, Pairs: true, run: eigen},
 }
 
 // Run measures the workload on t.
-func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
+func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (_ *Report, err error) {
 	if w.Krylov {
-		bytes, err := w.Bytes(t, s)
-		if err != nil {
-			return nil, err
-		}
-		copied := *s
-		copied.Limit = budget.Remaining(s.Limit, bytes)
-		s = &copied
 		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
 			return nil, err
 		}
 	}
 	return w.run(ctx, t, s)
+}
+
+// Bytes estimates the memory of Run on a graph with the given number of rows, without the graph and a factor.
+func (w *Workload) Bytes(rows int, s *Settings) int64 {
+	switch {
+	case w.Pairs:
+		return blocks.BlockBytes[float64](rows, 3*s.Columns+80) // the basis and the result
+	case w.Krylov:
+		return blocks.BlockBytes[float64](rows, (5+len(s.Betas))*s.Columns)
+	case w.Name == "walk":
+		return s.blockBytes((walkSteps+2)*rows, walkClasses)
+	}
+	return s.blockBytes(rows, 2*s.Columns+2)
 }
 
 // RowBytes returns the bytes of a row of the block that sweeps of the workload gather from, by

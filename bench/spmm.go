@@ -5,19 +5,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Product is the workload whose times a [Scaling] has.
-var Product = &Workload{Spec: param.Spec{Name: "spmm", Works: onGraph}, run: spmm, Bytes: func(t *Target, s *Settings) (int64, error) {
-	return s.productBytes(len(t.Degrees)), nil
-}}
-
-// productBytes returns the memory of spmm on a graph with the given number of rows: X, Y and D⁻¹.
-func (s *Settings) productBytes(rows int) int64 {
-	return 2*s.blockBytes(rows, s.Columns) + 8*int64(rows)
-}
 
 // spmm times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1, i in the order of the ids,
 // on a block of k columns. The checksum is Σ Y.
@@ -48,12 +37,6 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 }
 
 const walkSteps, walkClasses = 10, 5
-
-// walkBytes returns the memory of walk: every P_t, D⁻¹ and seeds.
-func walkBytes(t *Target, s *Settings) (int64, error) {
-	rows := len(t.Degrees)
-	return s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows), nil
-}
 
 // walk times ten steps of the partially absorbing walk with five classes and
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
@@ -126,11 +109,6 @@ func position(order []uint32, r int) int {
 		return r
 	}
 	return int(order[r])
-}
-
-func decodeBytes(t *Target, _ *Settings) (int64, error) {
-	n, _ := t.A.Dims()
-	return 8 * int64(n), nil // sums of rows
 }
 
 // decode times a sweep that reads and decodes every range and adds nothing.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -86,14 +86,13 @@ func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command,
 
 // checkWorkload validates the flags for the workloads and records problems.
 func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, workloads param.List[*bench.Workload]) {
-	w, wrong := workloads.Named(c.args[0]), new(param.ParameterError)
-	switch {
-	case w == nil:
+	if workloads.Named(c.args[0]) == nil {
 		names := specs(workloads.Specs()).names()
 		last := len(names) - 1
 		run.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(c.args[0]), strings.Join(names[:last], ", "), names[last])
-	case w.Check != nil && errors.As(w.Check(&c.settings), &wrong):
-		run.problem("--"+wrong.Parameter, "%s", wrong.What)
+	}
+	if c.args[0] == "solve" && c.settings.System == "von-neumann" && c.settings.Alpha >= 1 {
+		run.problem("--alpha", "von-neumann takes 0 < α < 1")
 	}
 	if c.source == "disk" && c.ids == "raw" {
 		run.problem("--ids", "raw ids lie in memory; leave out --source disk")
@@ -176,7 +175,7 @@ func newKrylovBench(run *session) *cobra.Command {
 	cmd, f := newWorkloads(run, "krylov %s GRAPH", "Measure exponentials, solves and eigenpairs", true)
 	flags := cmd.Flags()
 	benchFlags(run, f, flags, 16, 3, "columns of B, or eigenpairs")
-	numberVar(run, flags, &f.settings.Tolerance, "tolerance", 1e-8, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
+	numberVar(run, flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance", "relative error of a result, or residual")
 	f.settings.Betas = []float64{10}
 	variable(run, flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
 		err := parseList(&f.settings.Betas, s, func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
@@ -198,22 +197,10 @@ func openSwept(run *session, c *benchOptions, name string, copied bool, w *bench
 	if g, err = readGraphAs(run, &c.graph, name, "", !copied); err != nil {
 		return nil, nil, err
 	}
-	components := 0
-	if w.Pairs && s.Problem.Splits() {
-		parts, err := sparse.FindComponents(run.ctx, g.A, run.threads)
-		if err != nil {
-			return nil, nil, err
-		}
-		components = len(parts.Sizes)
-	}
 	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
-		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
+		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order}
 		p.RowBytes = w.RowBytes(s)
-		bytes, err := w.Bytes(t, s)
-		if err != nil {
-			return err
-		}
-		return p.Reserve(bytes, "the benchmark")
+		return p.Reserve(w.Bytes(len(g.Degrees), s), "the benchmark")
 	})
 	if err == nil {
 		t.A = g.A
