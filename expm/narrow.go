@@ -136,9 +136,8 @@ func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int,
 		}
 	}
 	t.Off = t.Off[:len(t.Diag)-1]
-	values, _ := t.EigenRows()
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range values {
+	for _, v := range t.Eigenvalues() {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	const rounding = 1e-9 // of eigenvalues, relative to the norm

@@ -89,41 +89,22 @@ func (r *run) interior() *interior {
 	return &interior{r, r.m, pairs, basisSize(pairs, r.s.Basis)}
 }
 
-// interiorLimit returns the usual limit of products for interior pairs of a map with n rows of the
-// given number of entries each.
-func interiorLimit(n, entries float64) int {
-	return max(interiorProducts, int(interiorWork/(entries+rowEntries)/n))
-}
-
 // solve finds the pairs nearest to σ by those of the folded map. The rest in a vector of
 // these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
 // Where that is too much the folded map is solved again, with a smaller tolerance.
 func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	n, k, target := r.run.n, len(r.run.result.Values), r.run.p.Near
-	if r.run.s.defaultLimit {
-		r.run.s.MaxProducts = interiorLimit(float64(r.m.e.team.TotalOf(n)), r.run.entries())
-	}
-	spread, err := r.density(ctx)
-	if err != nil {
+	if err := r.run.measureNorm(ctx); err != nil {
 		return nil, err
 	}
-	ranks := spread.around(target)
-	r.m.products += spread.sweeps
-	reach := -ranks[len(ranks)-1].value // all eigenvalues lie within it
-	if err := refuse(ranks, r.pairs, target, reach, r.run.s.MaxProducts); err != nil {
-		return nil, err
-	}
-	folds := make(spectrum, len(ranks))
-	for i, rank := range ranks {
-		folds[i] = quantile{-rank.value * rank.value, rank.rank}
-	}
+	reach := r.run.norm + math.Abs(target) // about all eigenvalues lie within it
 	if err := budget.Check(r.run.s.Memory, lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
 		return nil, err
 	}
 	tolerance := min(0.1, 0.3*r.run.s.Tolerance*r.run.norm/reach)
 	for ; ; tolerance /= 100 {
 		tolerance = max(leastFolded, tolerance)
-		s, err := r.folded(tolerance, folds)
+		s, err := r.folded(tolerance)
 		if err != nil {
 			return nil, err
 		}
@@ -151,8 +132,8 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// folded returns the search for pairs of the folded map, whose spectrum is estimated by ranks.
-func (r *interior) folded(tolerance float64, ranks spectrum) (*search, error) {
+// folded returns the search for pairs of the folded map.
+func (r *interior) folded(tolerance float64) (*search, error) {
 	k, products := len(r.run.result.Values), r.m.products
 	set := r.run.s
 	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.run.s.MaxProducts-products)/2), 0
@@ -164,39 +145,8 @@ func (r *interior) folded(tolerance float64, ranks spectrum) (*search, error) {
 		return nil, err
 	}
 	s := newSearch(inner, newKrylov(inner, r.size), r.pairs)
-	s.certain, s.interior, s.spectrum = k, true, slices.Clone(ranks)
+	s.certain = k
 	return s, nil
-}
-
-const (
-	// interiorProducts is the usual limit of products, where a map is not small.
-	interiorProducts = 20_000
-
-	// interiorWork is the number of entries that products visit in half a minute, where a row
-	// counts as rowEntries.
-	interiorWork = 3e10
-
-	// densitySteps is the number of steps that estimate the density of eigenvalues, enough to
-	// resolve gaps of a hundredth of the spectrum.
-	densitySteps = 400
-
-	// productsOfDensity is the least number of products of A for each eigenvalue that would lie
-	// within reach of σ if the density there held everywhere: the degree of a filter falls, and
-	// the number of blocks grows, with the number of eigenvalues above its unwanted interval.
-	// Measured: 1.7 to 3.
-	productsOfDensity = 1.5
-)
-
-// refuse returns a [*DenseError] if the pairs nearest to σ need more products than the limit.
-func refuse(ranks spectrum, pairs int, target, reach float64, limit int) error {
-	density := float64(pairs) / 2 / -ranks.beyond(float64(pairs))
-	needed := productsOfDensity * density * reach
-	if needed <= float64(limit) {
-		return nil
-	}
-	radius := math.Pow(10, math.Floor(math.Log10(100/density)))
-	digits := math.Pow(10, max(0, math.Floor(math.Log10(needed))-1)) // two of them
-	return &DenseError{target, radius, 2 * radius * density, int(math.Floor(min(needed, 1e15)/digits) * digits), limit}
 }
 
 // foldedBytes is the memory of the folded map.

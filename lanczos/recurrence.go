@@ -16,8 +16,8 @@ import (
 //	β·v_{j+1} = A·v_j − α·v_j − β·v_{j−1}
 //
 // It stores two vectors for each column, not normalised, and the numbers α and β. Copies of Ritz
-// values that appear without reorthogonalisation do no harm, because only the ends and the density
-// of the spectrum are read from them.
+// values that appear without reorthogonalisation do no harm, because only the ends of the spectrum
+// are read from them.
 type recurrence struct {
 	a              sparse.Applier[float64]
 	e              *engine

@@ -60,7 +60,6 @@ type search struct {
 	floor       float64 // the search ends without pairs if no eigenvalue of B is larger
 	alternative bool    // whether LOBPCG may continue
 	candidate   bool    // whether that is to be expected, so that a small basis shows it first
-	interior    bool    // whether the map is folded, and its spectrum given
 
 	spectrum spectrum // of B, estimated by the first basis
 	lowest   float64  // estimated lower end of the spectrum of B
@@ -108,11 +107,7 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
-	copies := values[:min(len(values), max(s.certain-1, 0))] // more copies of the last guard change nothing
-	if !s.interior {
-		copies = values
-	}
-	again := k.ortho.replaced || crowded(copies, residuals, s.r.norm)
+	again := k.ortho.replaced || crowded(values, residuals, s.r.norm)
 	for err == nil && again {
 		k.locked = len(values)
 		left := s.r.dim - s.r.deflation.count() - k.locked
@@ -123,10 +118,8 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		next.want = min(width, left, s.want)
 		next.certain, next.alternative, next.candidate, next.strict, next.previousWorst = next.want, false, false, 1, 0
 		floor := values[len(values)-1] + s.tolerance()
-		if next.floor = floor; s.interior {
-			next.floor = math.Inf(-1)
-		}
-		if s.interior || k.f.cut() > floor { // the filter would hide values between the floor and its cut
+		next.floor = floor
+		if k.f.cut() > floor { // the filter would hide values between the floor and its cut
 			next.plan, k.f = plan{}, filter{sign: k.f.sign, degree: 1}
 		}
 		pairs, _, err := next.find(ctx)
@@ -235,7 +228,7 @@ func (s *search) count(ctx context.Context) error {
 			s.worst = max(s.worst, k.residual[i]/slope)
 		}
 	}
-	if s.converged < s.want && !s.interior && k.f.degree >= settled { // a check takes less than a block
+	if s.converged < s.want && k.f.degree >= settled { // a check takes less than a block
 		return s.verify(ctx)
 	}
 	return nil
@@ -361,20 +354,15 @@ func (s *search) restart(ctx context.Context) error {
 	p := s.choice()
 	next := plan{}
 	switch {
-	case s.r.s.Tolerance > coarse && !s.interior: // a filter would take longer
-	case !s.interior && s.plan.products == 0 && s.spectrum[0].rank > unresolved*float64(s.want), s.probing && s.plan.products > 0:
+	case s.r.s.Tolerance > coarse: // a filter would take longer
+	case s.plan.products == 0 && s.spectrum[0].rank > unresolved*float64(s.want), s.probing && s.plan.products > 0:
 		next = s.refine(p)
 	case s.plan.products == 0:
 		next = s.first(p)
-	case k.f.degree > 1 && count < s.want && !s.interior: // the unwanted interval ends too high
+	case k.f.degree > 1 && count < s.want: // the unwanted interval ends too high
 		s.ahead = min(2*s.ahead, 2*mostAhead)
 		next = s.first(p)
-	case s.interior && k.f.degree > 1 && (count < s.want || s.converged == 0 && 2*count > 3*s.plan.count): // the estimated density was wrong
-		for i := range s.spectrum {
-			s.spectrum[i].rank *= float64(max(count, s.plan.count/2)) / float64(s.plan.count)
-		}
-		next = s.first(p)
-	case s.expectedCycles() > fewCycles && !s.interior:
+	case s.expectedCycles() > fewCycles:
 		next = s.refine(p)
 		fresh := float64(k.room()-kept(s.want, k.room())) / width // blocks until the next restart
 		stay := s.expectedCycles() * fresh * (float64(k.f.degree) + p.block())
@@ -388,7 +376,7 @@ func (s *search) restart(ctx context.Context) error {
 			return alternative
 		}
 	}
-	if k.f.degree >= settled && !s.interior && !s.candidate && count >= s.want {
+	if k.f.degree >= settled && !s.candidate && count >= s.want {
 		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || s.expectedCycles() <= patience {
 			next = plan{}
 		}
@@ -399,7 +387,7 @@ func (s *search) restart(ctx context.Context) error {
 		if first {
 			s.plan = next
 		}
-		affordable := s.interior || s.m.products+next.degree*(s.want/width+2) <= s.r.s.MaxProducts
+		affordable := s.m.products+next.degree*(s.want/width+2) <= s.r.s.MaxProducts
 		useless := count < s.want // a wanted value is inside the unwanted interval
 		if affordable && max(next.degree, k.f.degree) >= 3 && (first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.previousWorst, s.cycles = next, next.filter, 0, 0
@@ -438,9 +426,6 @@ func (s *search) first(p *filterChoice) plan {
 	s.probing = false
 	step := s.want + width
 	limit := mostAhead * step
-	if s.interior {
-		p.first, limit = p.spectrum.beyond(0.5), s.k.room()/2
-	}
 	p.last = p.spectrum.beyond(float64(s.want))
 	return p.plan(s.ahead*step, limit, step)
 }

@@ -22,19 +22,6 @@ var (
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
 )
 
-// DenseError is returned, before the iteration, if the eigenvalues around [Problem.Near] are too
-// dense to be separated within the limit of products.
-type DenseError struct {
-	Near, Within, Count float64 // about Count eigenvalues lie within the distance Within of Near
-	Products            int     // estimated least number of products of A
-	Limit               int     // of products
-}
-
-// Error implements error.
-func (e *DenseError) Error() string {
-	return fmt.Sprintf("lanczos: about %.0f eigenvalues lie within %.2g of %.6g: the nearest take about %d products or more, %d are allowed", e.Count, e.Within, e.Near, e.Products, e.Limit)
-}
-
 // Which is the wanted part of the spectrum.
 type Which uint8
 
@@ -113,8 +100,7 @@ type Settings struct {
 	Relative float64
 
 	// MaxProducts limits the products of A with a block of up to four columns. 0 means
-	// 200 000, and in the [Interior] 20 000 or, for a small map, the number that half a minute
-	// allows. A map of up to 1024 rows is then solved as a dense matrix if the products do not
+	// 200 000. A map of up to 1024 rows is then solved as a dense matrix if the products do not
 	// suffice.
 	MaxProducts int
 

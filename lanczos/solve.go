@@ -35,7 +35,7 @@ type run struct {
 // four are found, a search in their complement follows, until it finds no more.
 //
 // The error is [ErrIterationLimit] with the best pairs, one that wraps
-// [sparse.ErrMemory], [ErrKnown], a [*DenseError], the context's, or that of a sweep. A k
+// [sparse.ErrMemory], [ErrKnown], the context's, or that of a sweep. A k
 // outside 1 … n is refused.
 func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
 	r, err := p.prepare(k, s)

@@ -23,20 +23,8 @@ func (t Tridiagonal) Norm() float64 {
 	return largest
 }
 
-// EigenRows returns the eigenvalues of T, in no order, and for each the chosen
-// rows of its eigenvector: element (i, j) is vectors[j·len(rows)+i]. Cost: 3m² operations for
-// the values, and as many for each row.
-func (t Tridiagonal) EigenRows(rows ...int) (values, vectors []float64) {
-	r := len(rows)
-	z := make([]float64, len(t.Diag)*r)
-	for i, row := range rows {
-		z[row*r+i] = 1
-	}
-	values = t.diagonalize(func(column int, c, s float64) {
-		rotate(z[column*r:][:r], z[(column+1)*r:][:r], c, s)
-	})
-	return values, z
-}
+// Eigenvalues returns the eigenvalues of T, in no order. Cost: 3m² operations.
+func (t Tridiagonal) Eigenvalues() []float64 { return t.diagonalize(func(int, float64, float64) {}) }
 
 // diagonalize returns the eigenvalues of T, found by the implicit QL method (Martin and
 // Wilkinson 1968). It calls rotate for every rotation of the columns i and i+1 to

@@ -72,7 +72,7 @@ func newEigen(run *session) *cobra.Command {
 	numberVar(run, flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(run, flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
-	numberVar(run, flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
+	numberVar(run, flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop")
 	largestFlag(&c.graph, flags)
 	graphFlags(run, &c.graph, flags)
 	return cmd
@@ -95,9 +95,6 @@ func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, _ []string) {
 		run.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
 	c.Seed = run.seed
-	if c.Which == interior && !flags.Changed("max-products") {
-		c.products = 0
-	}
 }
 
 // eigenDocument is the JSON document of eigen.
@@ -165,13 +162,9 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 
 // eigenError adds the remedy to an error of the solver.
 func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
-	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
-		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
-			dense.Count, dense.Within, dense.Near, words.Counted(dense.Products, "product"), words.Count(dense.Limit))
-	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		remedy := "loosen --tolerance, or ask for other pairs"
-		if f.products == 0 || pairs.Products >= f.products {
+		if pairs.Products >= f.products {
 			remedy = "allow more with --max-products, " + remedy
 		}
 		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(pairs.Products, "product"), remedy)
