@@ -2,28 +2,74 @@ package lanczos
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // normSteps is the number of steps of Lanczos that estimates a norm within a factor of two.
 const normSteps = 20
 
-// measureNorm computes a lower bound of ‖A‖, for methods without Ritz values of both ends, by Lanczos without
-// orthogonalisation on a random vector.
+// measureNorm computes a lower bound of ‖A‖, for methods without Ritz values of both ends, by the recurrence of
+// Lanczos on a random vector without reorthogonalisation:
+//
+//	β·v_{j+1} = A·v_j − α·v_j − β·v_{j−1}
+//
+// It stores two vectors, not normalised. Copies of Ritz values that appear do no harm, because only the ends of the
+// spectrum are read from them. Cost: a sweep with one column for each step.
 func (r *run) measureNorm(ctx context.Context) error {
-	chains := newRecurrence(r.p.A, 1, r.s.Workers)
-	err := chains.start(ctx, r.s.RNGSeed, r.p.Excluded, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() })
-	for err == nil && chains.steps < normSteps && !chains.columns[0].done {
-		err = chains.step(ctx)
-		r.report(chains.steps)
-	}
-	if err != nil {
+	e := r.m.e
+	u, previous, w := sparse.NewBlock[float64](r.n, 1), sparse.NewBlock[float64](r.n, 1), sparse.NewBlock[float64](r.n, 1)
+	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(r.s.RNGSeed, uint64(number*segment))) }
+	if err := e.draw(ctx, u, source, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }); err != nil {
 		return err
 	}
-	for _, v := range chains.columns[0].Eigenvalues() {
+	clearRows(u, r.p.Excluded)
+	sum := []float64{0}
+	err := e.eachRow(ctx, 1, func(i int, sums []float64) { sums[0] += float64(u.Row(i)[0] * u.Row(i)[0]) })
+	e.normsTo(sum)
+	var t symmetric.Tridiagonal
+	scale, earlier := 1/sum[0], 0.0 // of u and of the vector before, to unit length
+	beta, ended := 0.0, sum[0] == 0
+	for step := 1; err == nil && step <= normSteps && !ended; step++ {
+		if err := r.p.A.StepTo(ctx, w, u, sparse.Step[float64]{Alpha: 1}); err != nil {
+			return err
+		}
+		err = e.eachRow(ctx, 1, func(i int, sums []float64) {
+			image := w.Row(i)
+			image[0] = float64(scale*image[0]) - float64(beta*float64(earlier*previous.Row(i)[0]))
+			sums[0] += float64(float64(scale*u.Row(i)[0]) * image[0])
+		})
+		if err != nil {
+			return err
+		}
+		e.TotalTo(sum, 1, 0)
+		alpha := sum[0]
+		err = e.eachRow(ctx, 1, func(i int, sums []float64) {
+			image := w.Row(i)
+			image[0] -= float64(alpha * float64(scale*u.Row(i)[0]))
+			sums[0] += float64(image[0] * image[0])
+		})
+		e.TotalTo(sum, 1, 0)
+		if step > 1 {
+			t.Off = append(t.Off, beta)
+		}
+		t.Diag = append(t.Diag, alpha)
+		beta = math.Sqrt(sum[0])
+		if !finite([]float64{alpha, beta}) {
+			return fmt.Errorf("%w at step %d", ErrNotFinite, step)
+		}
+		ended = beta <= 16*epsilon*t.Norm() // the space is invariant
+		previous, u, w = u, w, previous
+		earlier, scale = scale, 1/beta
+		r.m.products++
+		r.report(r.m.products)
+	}
+	for _, v := range t.Eigenvalues() {
 		r.norm = max(r.norm, math.Abs(v))
 	}
-	r.m.products += chains.steps
-	return nil
+	return err
 }
