@@ -164,11 +164,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
 	}
-	others := page.Table("Means over splits.")
+	means := page.Table("Means over splits.")
 	if !slices.ContainsFunc(r.Results, func(res Result) bool { return res.NodesReached < res.NodesTested }) {
-		others.Head = others.Head[:len(others.Head)-1] // because the accuracy of reached nodes is that of all
+		means.Head = means.Head[:len(means.Head)-1] // because the accuracy of reached nodes is that of all
 	}
-	b.WriteString("\n" + others.Text())
+	b.WriteString("\n" + means.Text())
 	_, err = io.WriteString(w, b.String())
 	return err
 }

@@ -73,10 +73,10 @@ func (f *Faults) add(e *textio.Error) {
 // Add adds bad lines of one kind that follow the others in the file.
 func (f *Faults) Add(more Fault) {
 	f.Count += more.Count
-	at := slices.IndexFunc(f.Kinds, func(fault Fault) bool { return fault.kind == more.kind })
-	if at < 0 {
+	kind := slices.IndexFunc(f.Kinds, func(fault Fault) bool { return fault.kind == more.kind })
+	if kind < 0 {
 		f.Kinds = append(f.Kinds, more)
 		return
 	}
-	f.Kinds[at].Count += more.Count
+	f.Kinds[kind].Count += more.Count
 }

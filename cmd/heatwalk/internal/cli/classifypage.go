@@ -207,21 +207,21 @@ func (r *classifyRun) shiftSentence() string {
 
 // shiftText returns the differences between labelled and other nodes.
 func shiftText(sample *shift.Report) string {
-	others := "other nodes"
+	population := "other nodes"
 	if sample.OneKind {
-		others = "other nodes of their kind"
+		population = "other nodes of their kind"
 	}
 	var parts []string
 	if d := sample.Hops; d.Exceeds() {
-		parts = append(parts, fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, others, d.Others))
+		parts = append(parts, fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
 	}
 	if d := sample.Degree; d.Exceeds() {
-		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g", d.Labelled, others, d.Others))
+		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g", d.Labelled, population, d.Others))
 	}
 	if s := sample.Share; s.Exceeds() && s.IsPredicted {
-		parts = append(parts, fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), others))
+		parts = append(parts, fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
 	} else if s.Exceeds() {
-		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), others))
+		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
 	}
 	if p := sample.Part; p.Exceeds() {
 		parts = append(parts, fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
