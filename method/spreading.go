@@ -221,16 +221,25 @@ func share(scores []float32) bool {
 	return sum > 0
 }
 
-// probabilities makes probabilities and classes of the scores in r.out.Raw.
+// probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
+// of its scores: those of two components may have other units.
 func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []float64) error {
 	f, team := r.out.Raw, sparse.TeamOf(r.g.A)
 	n, k := f.Dims()
-	squares := blocks.Total(nil, blocks.Dots(team, f, f))
+	squares := make([]float64, n)
+	for i := range n {
+		for _, x := range f.Row(i) {
+			squares[i] += x * x
+		}
+	}
+	scales := blocks.ByPart(team, r.g.Components, squares)
+	for component, size := range r.g.Components.Sizes {
+		scales[component] = math.Sqrt(scales[component] / (float64(size) * float64(k)))
+	}
 	offset, assigned, err := m.rule.Decide(team, f, seedsOf(r.p, 0, k), v)
 	if err != nil {
 		return err
 	}
-	scale := math.Sqrt(squares / float64(max(1, team.TotalOf(n)*k)))
 	row, scores := make([]float64, k), make([]float64, k)
 	r.out.Class = make([]int, n)
 	for i := range n {
@@ -239,7 +248,7 @@ func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []floa
 		if r.g.Signed {
 			propagate.SignedShares(row, scores)
 		} else {
-			m.rule.Probabilities(row, scores, prior, scale)
+			m.rule.Probabilities(row, scores, prior, scales[r.g.Components.Of[i]])
 		}
 		r.out.Class[i] = classify.ArgMax(row)
 		simd.ConvertTo(r.out.Scores.Row(i), row)

@@ -54,7 +54,7 @@ type Learner struct {
 	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers
 	// ≥ 0 that sum to one, the largest where the score is. shares are the shares of the classes
 	// among the labels, for a node of which nothing is known; scale is the root mean square of
-	// all scores. nil: scores divided by their sum, negative ones taken as 0, or shares where that is 0.
+	// all scores of its component. nil: scores divided by their sum, negative ones taken as 0, or shares where that is 0.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 

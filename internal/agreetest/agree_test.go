@@ -103,7 +103,8 @@ func ways() []way {
 		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
 			return open(t, c.Padded(1100), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
-		{name: "of weights times 4096", answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		// Scores of poisson have the unit 1/w.
+		{name: "of weights times 4096", skipped: []string{"raw scores"}, answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
 			return open(t, c.Scaled(4096), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
 	}

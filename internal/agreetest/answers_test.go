@@ -130,7 +130,7 @@ func describe(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction, hel
 // classify returns the job of a method.
 func classify(name, grid, weights string) job {
 	j := job{name: "classify " + name + " " + weights, chooses: grid != "none"}
-	j.scaleFree = weights == method.GivenWeights && name != "poisson" // whose scores have the unit of 1/w
+	j.scaleFree = weights == method.GivenWeights
 	j.ask = func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
 		p, err := predict(ctx, g, c, name, grid, func(s *method.Settings) {
 			s.Weights, s.Raw = weights, true
@@ -367,7 +367,7 @@ func jobs() []job {
 		"diffusion:beta=2+rls:lambda=0.1", "pagerank:alpha=0.85+centroid", "regularized-laplacian:alpha=2+gp", "lgc:alpha=0.9+cs", "majority", "rl",
 	} {
 		j := classify(name, "none", method.GivenWeights)
-		j.global = name == "poisson" || strings.HasSuffix(name, "+cs")
+		j.global = strings.HasSuffix(name, "+cs")
 		list = append(list, j)
 	}
 	for _, name := range []string{"beliefs:ratios=walks:evidence=1:rounds=15", "gp-transduction:alpha=10:variance=100", "spectral+logistic:dimension=5"} {
