@@ -50,7 +50,7 @@ type Prediction struct {
 
 	Classes []string // the names of the classes, in the order of the columns of scores
 
-	Baselines   *method.Baselines    // nil unless they were asked for
+	Baselines   *method.Baselines    // nil unless they were asked for or the method is one of them
 	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
 	Reasons     []Reasons            // for the predictions of PredictOptions.Explain, in their order
@@ -61,10 +61,10 @@ type Prediction struct {
 }
 
 // Label returns the predicted label of a node, its own if it has one, "" if no label reaches
-// it or the graph has no such node.
+// it, unless [method.Prediction.IsForAll] is true, or the graph has no such node.
 func (p *Prediction) Label(id string) string {
 	row, ok := p.g.Nodes.Lookup(id)
-	if !ok || !p.Reached.Contains(uint32(row)) {
+	if !ok || !p.IsForAll && !p.Reached.Contains(uint32(row)) {
 		return ""
 	}
 	return p.Classes[p.Class[row]]
@@ -159,6 +159,11 @@ type PredictOptions struct {
 	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
 	// called.
 	Predicting func()
+}
+
+// compares reports whether baselines are measured. Those that explain without an estimate are not.
+func (o *PredictOptions) compares(m method.Method) bool {
+	return o.Baselines || method.IsBaseline(m) && o.Explain == nil
 }
 
 // Predict predicts the class of every node of a problem on the graph. It fills in the Memory
@@ -273,7 +278,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if err != nil {
 		return nil, err
 	}
-	if o.Baselines {
+	if o.compares(m) {
 		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m, problem, set)
 	} else {
 		p.Prediction, err = m.Predict(ctx, problem, nil, set)
@@ -296,11 +301,8 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 
 // checkShift compares the labelled nodes with the others.
 func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem, m method.Method, targets []int, s *method.Settings) (err error) {
-	estimate, start := p.Estimate, time.Now()
-	if p.Baselines != nil {
-		estimate, _ = p.Estimates(m, p.Baselines)
-	}
-	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, estimate, targets, s)
+	start := time.Now()
+	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, p.Estimate, targets, s)
 	p.Seconds.Choose += time.Since(start).Seconds()
 	return err
 }
@@ -321,7 +323,7 @@ func reserveLabels(plan *Plan, labels int) {
 // and its output or the suggestions that follow from it.
 func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (int64, error) {
 	bytes, err := method.Bytes(m, p, nil, s)
-	if o.Baselines {
+	if o.compares(m) {
 		if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
 			bytes = max(bytes, compare)
 		}

@@ -36,23 +36,25 @@ type Baselines struct {
 	declared *problem.Estimate // of label propagation with values of its parameters; nil: it has none
 }
 
-// Estimates returns those of a prediction by m and of label propagation. Where m is label
-// propagation or the largest class, its own is that of the reference.
-func (p *Prediction) Estimates(m Method, r *Baselines) (estimate, lp problem.Estimate) {
-	switch m {
-	case labelPropagation{}:
-		if r.declared != nil {
-			return *r.declared, r.Propagation
-		}
-		return r.Propagation, r.Propagation
-	case Majority:
-		return r.Majority, r.Propagation
+// IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
+// accuracy is theirs.
+func IsBaseline(m Method) bool { return m == labelPropagation{} || m == Majority }
+
+// estimateOf returns the estimate of a prediction by m.
+func (r *Baselines) estimateOf(m Method, p *Prediction) problem.Estimate {
+	switch {
+	case m == Majority:
+		return r.Majority
+	case m == labelPropagation{} && r.declared != nil:
+		return *r.declared
+	case m == labelPropagation{}:
+		return r.Propagation
 	}
-	return p.Estimate, r.Propagation
+	return p.Estimate
 }
 
-// PredictCompared predicts with m as [Method.Predict] does, and measures the baselines. auto learns
-// from the predictions of label propagation, which are computed once for both.
+// PredictCompared predicts with m as [Method.Predict] does, and measures the baselines, from which the estimate of a
+// baseline is taken. auto learns from the predictions of label propagation, which are computed once for both.
 func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*Prediction, *Baselines, error) {
 	start := time.Now()
 	b, err := measureBaselines(ctx, m, p, s)
@@ -63,7 +65,11 @@ func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*P
 	set := s.WithDefaults()
 	set.baselines = b
 	out, err := m.Predict(ctx, p, nil, &set)
-	return out, b, err
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Estimate = b.estimateOf(m, out)
+	return out, b, nil
 }
 
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
@@ -310,7 +316,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	set := s.WithDefaults()
 	n := p.Rows()
-	out := &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}
+	out := &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names)), IsForAll: true}
 	var err error
 	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err

@@ -269,15 +269,11 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 			if name == "steps" {
 				set.Given[name] = param.Of(int(value))
 			}
-			out, err := m.Predict(t.Context(), p, nil, set)
+			out, reference, err := PredictCompared(t.Context(), m, p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference, err := measureBaselines(t.Context(), m, p, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			own, other := out.Estimates(m, reference)
+			own, other := out.Estimate, reference.Propagation
 			told, plain = told+own.Accuracy/draws, plain+other.Accuracy/draws
 			found += problemtest.Accuracy(p, out.Class, class) / draws
 		}

@@ -35,11 +35,14 @@ type Prediction struct {
 	// are learned from, at a node that has some.
 	Reached *roaring.Bitmap
 
+	// IsForAll reports that the class of a node that is not reached is a prediction too, as that of [Majority].
+	IsForAll bool
+
 	Parameters Parameters
 	Settings   int // how many parameters there were to choose from
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
-	// [split.TooFew]; [PredictCompared] computes those of label propagation and of the largest class.
+	// [split.TooFew]; [PredictCompared] computes those of label propagation and of the largest class, see [IsBaseline].
 	problem.Estimate
 	HeldOut    []problem.HeldOut   // behind the estimate of auto; nil for other methods
 	Comparison *problem.Comparison // of their probabilities with those of other nodes; nil for other methods

@@ -271,7 +271,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 		parameters = r.Parameters
 	}
-	estimate, propagation := p.Estimates(c.method, baselines)
+	estimate, propagation := p.Estimate, baselines.Propagation
 	if r.estimate(estimate.Accuracy, estimate.Stderr, estimate.Tested); estimate.Tested > 0 {
 		r.Reached = &estimate.Reached
 		r.AccuracyMajority = &baselines.Majority.Accuracy
