@@ -53,7 +53,11 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		r.chosen, r.best, r.gram, r.scale, r.nodes.votes = r.parameters(0, 0), r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
 		return nil
 	}
-	isolated, err := choose.Unreachable(ctx, t.p, t.fold, r.set.Workers, &r.out.Work)
+	hidden := t.fold
+	if path := r.learner.Path; path != nil && path.LeaveOneOut != nil {
+		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
+	}
+	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.set.Workers, &r.out.Work)
 	if err != nil {
 		return err
 	}
