@@ -276,17 +276,19 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	return a, nil
 }
 
-// named returns the problem with the classes that have a label alone, and their positions among the names of p. With known
-// shares of the classes it is p itself.
+// named returns the problem with the classes that have a label alone, in the order of their first labels, so that ties are
+// decided as in a prediction from these labels, and their positions among the names of p. With known shares of the classes it
+// is p itself.
 func named(p *method.Problem) (*method.Problem, []int) {
-	position, present := make([]int, len(p.Names)), []int(nil)
-	for c := range p.Names {
-		if position[c] = len(present); p.Shares != nil || slices.Contains(p.Class, c) {
+	if p.Shares != nil {
+		return p, sched.UpTo(len(p.Names))
+	}
+	position, present := slices.Repeat([]int{-1}, len(p.Names)), []int(nil)
+	for _, c := range p.Class {
+		if position[c] < 0 {
+			position[c] = len(present)
 			present = append(present, c)
 		}
-	}
-	if len(present) == len(p.Names) {
-		return p, present
 	}
 	sub := *p
 	sub.Class, sub.Names = make([]int, len(p.Class)), make([]string, len(present))

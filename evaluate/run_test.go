@@ -150,16 +150,17 @@ func TestQuality(t *testing.T) {
 	for at, m := range methods {
 		var logs, squares, all, macro float64
 		for i := range 3 {
-			out, err := m.Method.Predict(context.Background(), p.At(splits.At(i).Train), nil, nil)
+			train, present := named(p.At(splits.At(i).Train))
+			out, err := m.Method.Predict(context.Background(), train, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			table := newConfusion(len(p.Names))
 			for _, x := range splits.At(i).Test {
 				all++
-				table[p.Class[x]][out.Class[p.Row[x]]]++
+				table[p.Class[x]][present[out.Class[p.Row[x]]]]++
 				for c, q := range out.Scores.Row(p.Row[x]) {
-					if c == p.Class[x] {
+					if present[c] == p.Class[x] {
 						logs -= math.Log(max(float64(q), 0x1p-23))
 						squares += (1 - float64(q)) * (1 - float64(q))
 					} else {

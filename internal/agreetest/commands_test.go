@@ -141,7 +141,9 @@ func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(n
 	document := run(t, args...)
 	printed := readTable(t, path("out.csv"))
 	compareTables(t, "Go", printed, tableOf(g, c, want))
-	if want.Tested > 0 {
+	if hasEstimate := strings.Contains(document, `"accuracy_estimate"`); hasEstimate != (want.Tested > 0) {
+		t.Errorf("an estimated accuracy of the command: %v, of Go %d tested labels", hasEstimate, want.Tested)
+	} else if hasEstimate {
 		equal(t, "estimated accuracy of Go", want.Accuracy, number(t, document, "accuracy_estimate"))
 		equal(t, "standard error of Go", want.Stderr, number(t, document, "accuracy_stderr"))
 	}
@@ -167,13 +169,15 @@ func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(n
 	compareTables(t, "Options.Defer", tableOf(late, c, p), tableOf(g, c, want))
 
 	report := run(t, "evaluate", store, "--labels", path("truth.csv"), "--method", name, "--split", path("split.tsv"), "--json")
-	measures := map[string]string{"accuracy_reached": "accuracy_reached", "nodes_reached": "nodes_reached"}
-	if want.UnreachedComponents == 0 { // else the largest class decides, of equal ones the first of all labels or of those to train on
-		measures["accuracy"], measures["macro_f1"] = "accuracy_mean", "macro_f1"
-	}
+	measures := map[string]string{"accuracy": "accuracy_mean", "macro_f1": "macro_f1", "accuracy_reached": "accuracy_reached", "nodes_reached": "nodes_reached"}
+	blank := run(t, append(slices.Clone(args[:8]), "-o", path("blank.csv"), "--json")...)
 	for printed, measured := range measures {
 		equal(t, printed+" of evaluate --split", number(t, report, "results", "0", measured), number(t, document, "truth", printed))
+		if strings.HasSuffix(printed, "reached") || want.UnreachedComponents == 0 {
+			equal(t, printed+" with blanks", number(t, blank, "truth", printed), number(t, document, "truth", printed))
+		}
 	}
+	compareLabels(t, "Label of Go", want, readTable(t, path("blank.csv")))
 
 	var out, messages bytes.Buffer
 	if code := command.Main(append(args, "--save-model", path("model")), strings.NewReader(""), &out, &messages); code == 0 {
@@ -209,6 +213,17 @@ func tableOf(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction) map[
 		out[id] = row
 	}
 	return out
+}
+
+// compareLabels compares the labels of [heatwalk.Prediction.Label] with those of a table.
+func compareLabels(t *testing.T, name string, p *heatwalk.Prediction, table map[string]map[string]string) {
+	t.Helper()
+	for id, row := range table {
+		if label := p.Label(id); label != row["label"] {
+			t.Errorf("%s of %s: %q, the command prints %q", name, id, label, row["label"])
+			return
+		}
+	}
 }
 
 // compareTables compares labels and numbers that both tables have.
