@@ -170,7 +170,8 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 			err = finish(ctx, g, nil, 0)
 		}
 	}
-	if opened = err == nil; opened {
+	opened = err == nil
+	if opened {
 		return g, nil
 	}
 	if g.Report != nil && g.temporary != nil {
@@ -206,7 +207,9 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers, TempDir: tempParent(g)}
 	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
-	g.Directed, g.Weighted, g.Signed = s.Manifest.Directed, s.Manifest.Weighted, s.Manifest.Negative > 0
+	g.Directed = s.Manifest.Directed
+	g.Weighted = s.Manifest.Weighted
+	g.Signed = s.Manifest.Negative > 0
 	return nil
 }
 
@@ -239,17 +242,21 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if len(components.Sizes) < 2 {
 		return nil
 	}
-	nodes, largest := slices.Max(components.Sizes), uint32(0)
+	nodes := slices.Max(components.Sizes)
+	largest := uint32(0)
 	for i := range whole.Nodes.Rows() { // of the largest ones, that of the first node
-		if largest = components.Of[i]; components.Sizes[largest] == nodes {
+		largest = components.Of[i]
+		if components.Sizes[largest] == nodes {
 			break
 		}
 	}
-	g.OmittedNodes, g.OmittedComponents = n-nodes, len(components.Sizes)-1
+	g.OmittedNodes = n - nodes
+	g.OmittedComponents = len(components.Sizes) - 1
 	place := components.Of // the new row of each row
 	next := uint32(0)
 	for i, c := range place {
-		if place[i] = shard.Outside; c == largest {
+		place[i] = shard.Outside
+		if c == largest {
 			place[i] = next
 			next++
 		}
@@ -265,7 +272,8 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if g.temporary != nil {
 		err = errors.Join(err, g.temporary.Remove())
 	}
-	g.Store, g.temporary = nil, temporary
+	g.Store = nil
+	g.temporary = temporary
 	if err != nil {
 		return err
 	}
@@ -360,7 +368,8 @@ func fromDirected(ctx context.Context, g *Graph, m mat.Matrix, set *graph.Settin
 		return err
 	}
 	if g.Graph, err = graph.New(ctx, a, set); err == nil {
-		g.Directed, g.In = true, in
+		g.Directed = true
+		g.In = in
 		if g.Signed && !set.Signed {
 			err = graph.ErrWeight
 		}
@@ -387,7 +396,8 @@ func finish(ctx context.Context, g *Graph, components *sparse.Components, memory
 		}
 	}
 	full.Hyperedges = g.Hyperedges
-	g.Graph, g.complete = full, true
+	g.Graph = full
+	g.complete = true
 	return nil
 }
 
@@ -395,10 +405,12 @@ func finish(ctx context.Context, g *Graph, components *sparse.Components, memory
 func (g *Graph) Close() error {
 	var closed, removed error
 	if g.Store != nil {
-		closed, g.Store = g.Store.Close(), nil
+		closed = g.Store.Close()
+		g.Store = nil
 	}
 	if g.temporary != nil {
-		removed, g.temporary = g.temporary.Remove(), nil
+		removed = g.temporary.Remove()
+		g.temporary = nil
 	}
 	return errors.Join(closed, removed)
 }

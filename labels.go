@@ -100,7 +100,8 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 			number[labels[id]] = class
 			l.Names = append(l.Names, labels[id])
 		}
-		l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+		l.Row = append(l.Row, row)
+		l.Class = append(l.Class, class)
 	}
 	l.Sort(g.Nodes)
 	return NewProblem(g, l.Row, l.Class, l.Names), nil
@@ -179,7 +180,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	if set.Explain = o.Explain != nil || o.ExplainLeast > 0; set.Explain {
+	set.Explain = o.Explain != nil || o.ExplainLeast > 0
+	if set.Explain {
 		set.Raw = true
 	}
 	if g.options.Network != nil {
@@ -193,7 +195,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 			p.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}
 		}
 		options := *o
-		options.Targets, set.Top = nil, 0
+		options.Targets = nil
+		set.Top = 0
 		return predictTogether(ctx, g, p, m, &set, &options)
 	}
 	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, p, m, &set, o) }); err != nil {
@@ -363,8 +366,10 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 // Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
 // Memory and the Workers of their settings.
 func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
-	set, settings := *plan, *plan.Settings
-	settings.Workers, set.Settings = g.options.Workers, &settings
+	set := *plan
+	settings := *plan.Settings
+	settings.Workers = g.options.Workers
+	set.Settings = &settings
 	if g.options.Network != nil {
 		return compareTogether(ctx, g, p, &set)
 	}
@@ -406,7 +411,8 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 
 // beginComparison begins a run of a plan, and gives the settings of all methods its memory.
 func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) error {
-	settings, methods := plan.Settings, plan.Methods
+	settings := plan.Settings
+	methods := plan.Methods
 	return Begin(ctx, g, func(needs *Plan) error {
 		reserveLabels(needs, len(p.Row))
 		settings.Memory = needs.Room()
@@ -414,7 +420,9 @@ func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 		for i := range plan.Methods {
 			if specific := plan.Methods[i].Settings; specific != nil {
 				merged := *settings
-				merged.Given, merged.Lists, merged.Fixed = specific.Given, specific.Lists, specific.Fixed
+				merged.Given = specific.Given
+				merged.Lists = specific.Lists
+				merged.Fixed = specific.Fixed
 				plan.Methods[i].Settings = &merged
 			}
 		}

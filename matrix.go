@@ -194,7 +194,8 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	pairs, err := p.Solve(ctx, l.Graph, k, &set)
 	if pairs != nil {
 		pairs.Components = len(l.Components.Sizes)
-		if pairs.Vectors = gather(l, pairs.Vectors); err == nil {
+		pairs.Vectors = gather(l, pairs.Vectors)
+		if err == nil {
 			err = l.result()
 		}
 	}
@@ -236,7 +237,8 @@ func apply(ctx context.Context, g *Graph, n *function.Named, b mat.Matrix) (*mat
 	if _, err := f.ApplyTo(ctx, y, x, set); err != nil {
 		return nil, err
 	}
-	if y = f.Local.Gather(y); y == nil {
+	y = f.Local.Gather(y)
+	if y == nil {
 		return nil, ErrFollower
 	}
 	return fromRows(g, y), nil

@@ -68,7 +68,8 @@ func Begin(ctx context.Context, g *Graph, estimate func(p *Plan) error) error {
 		}
 	}
 	if err = g.Store.Load(ctx); err == nil {
-		g.A, g.settled = g.Store.A, true
+		g.A = g.Store.A
+		g.settled = true
 	}
 	return err
 }

@@ -34,7 +34,8 @@ func (l *Local) Rows(rows []int) []int {
 	local := make([]int, len(rows))
 	for i, row := range rows {
 		var ok bool
-		if local[i], ok = l.Row(row); !ok {
+		local[i], ok = l.Row(row)
+		if !ok {
 			panic("heatwalk: a row that was not named")
 		}
 	}
@@ -245,10 +246,12 @@ func gatherReached(l *Local, values []float64, reached *roaring.Bitmap) ([]float
 			nodes.Row(i)[1] = 1
 		}
 	}
-	if nodes = gather(l, nodes); nodes == nil {
+	nodes = gather(l, nodes)
+	if nodes == nil {
 		return nil, nil
 	}
-	values, reached = make([]float64, nodes.Rows), roaring.New()
+	values = make([]float64, nodes.Rows)
+	reached = roaring.New()
 	for i := range values {
 		values[i] = nodes.Row(i)[0]
 		if nodes.Row(i)[1] == 1 {

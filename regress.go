@@ -70,7 +70,8 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 	if g.Directed {
 		return nil, nil, nil, regress.ErrDirected
 	}
-	problem, set := *p, *s
+	problem := *p
+	set := *s
 	set.Workers = g.options.Workers
 	l, err := prepare(ctx, g, nil, &set.Memory, func(local *graph.Graph, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))

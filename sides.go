@@ -44,8 +44,10 @@ func chooseEdges(ctx context.Context, g *Graph, p *method.Problem, s *method.Set
 		g.Degrees = g.Store.Degrees
 		return nil
 	}
-	q, set := *p, *s
-	q.Weighted, g.Weighted = true, true
+	q := *p
+	set := *s
+	q.Weighted = true
+	g.Weighted = true
 	if g.unweighted {
 		set.Weights = method.GivenWeights
 	}

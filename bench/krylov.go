@@ -25,7 +25,8 @@ var Systems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
 func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	g := t.graph
 	b := noise(len(g.Degrees), s.Columns, t.Order)
-	functions, blocks := make([]expm.Function, len(s.Betas)), make([]*sparse.Block[float64], len(s.Betas))
+	functions := make([]expm.Function, len(s.Betas))
+	blocks := make([]*sparse.Block[float64], len(s.Betas))
 	for i, beta := range s.Betas {
 		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, s.Columns)
 	}
@@ -48,7 +49,8 @@ func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	last := len(s.Betas) - 1
 	v.krylov(s, string(out.Functions[last].Method), out.Sweeps)
 	for _, o := range out.Functions {
-		*v.Bound, v.Error = max(*v.Bound, o.Relative), max(v.Error, o.ErrorBound)
+		*v.Bound = max(*v.Bound, o.Relative)
+		v.Error = max(v.Error, o.ErrorBound)
 	}
 	v.Checksum = sum(blocks[last], t.Order, signs)
 	return v, nil
@@ -56,7 +58,11 @@ func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 
 // krylov notes how a method ran.
 func (v *Report) krylov(s *Settings, method string, sweeps int) {
-	v.Columns, v.Tolerance, v.Method, v.Sweeps, v.Bound = s.Columns, s.Tolerance, method, sweeps, new(float64)
+	v.Columns = s.Columns
+	v.Tolerance = s.Tolerance
+	v.Method = method
+	v.Sweeps = sweeps
+	v.Bound = new(float64)
 }
 
 // system returns M.

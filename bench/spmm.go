@@ -131,7 +131,8 @@ func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 		return sum
 	})
 	v.sweeps(t.A, 1, 4, 1, false)
-	v.DType, v.Checksum = "uint32", new(float64)
+	v.DType = "uint32"
+	v.Checksum = new(float64)
 	for _, x := range sums {
 		*v.Checksum += x
 	}

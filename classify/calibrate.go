@@ -77,7 +77,8 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 	c := &calibration{classes: g.present, pairs: m.Pairs}
 	for _, p := range c.pairs {
 		a, b := Sigmoid(scores[p].score, scores[p].first)
-		c.a, c.b = append(c.a, a), append(c.b, b)
+		c.a = append(c.a, a)
+		c.b = append(c.b, b)
 	}
 	return c.probabilitiesTo, nil
 }
@@ -108,7 +109,8 @@ func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	}
 	target := make([]float64, len(marked))
 	for i, first := range marked {
-		if target[i] = 1 / (no + 2); first {
+		target[i] = 1 / (no + 2)
+		if first {
 			target[i] = (yes + 1) / (yes + 2)
 		}
 	}
@@ -116,24 +118,34 @@ func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	value := sigmoidLoss(scores, target, a, b)
 	for range 100 {
 		const ridge = 1e-12
-		haa, hbb, hab, ga, gb := ridge, ridge, 0.0, 0.0, 0.0
+		haa := ridge
+		hbb := ridge
+		hab := 0.0
+		ga := 0.0
+		gb := 0.0
 		for i, f := range scores {
 			p := logistic(-(a*f + b))
 			d := target[i] - p
 			w := p * (1 - p)
-			haa, hbb, hab = haa+f*f*w, hbb+w, hab+f*w
-			ga, gb = ga+f*d, gb+d
+			haa = haa + f*f*w
+			hbb = hbb + w
+			hab = hab + f*w
+			ga = ga + f*d
+			gb = gb + d
 		}
 		if math.Abs(ga) < 1e-9 && math.Abs(gb) < 1e-9 {
 			break
 		}
 		det := haa*hbb - hab*hab
-		da, db := -(hbb*ga-hab*gb)/det, -(haa*gb-hab*ga)/det
+		da := -(hbb*ga - hab*gb) / det
+		db := -(haa*gb - hab*ga) / det
 		slope := ga*da + gb*db
 		step := 1.0
 		for ; step > 1e-10; step /= 2 {
 			if next := sigmoidLoss(scores, target, a+step*da, b+step*db); next < value+1e-4*step*slope {
-				a, b, value = a+step*da, b+step*db, next
+				a = a + step*da
+				b = b + step*db
+				value = next
 				break
 			}
 		}
@@ -192,9 +204,12 @@ func (c *calibration) couple(dst, share []float64) []float64 {
 	for a, class := range c.classes {
 		place[class] = a
 	}
-	system, right := mat.NewDense(k+1, k+1, nil), mat.NewVecDense(k+1, nil)
+	system := mat.NewDense(k+1, k+1, nil)
+	right := mat.NewVecDense(k+1, nil)
 	for o, p := range c.pairs {
-		a, b, r := place[p.Positive], place[p.Negative], share[o]
+		a := place[p.Positive]
+		b := place[p.Negative]
+		r := share[o]
 		system.Set(a, a, system.At(a, a)+(1-r)*(1-r))
 		system.Set(b, b, system.At(b, b)+r*r)
 		system.Set(a, b, -r*(1-r))

@@ -64,7 +64,8 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	var class, items []int
 	for i, c := range y {
 		if c >= 0 {
-			m.items, class = append(m.items, i), append(class, c)
+			m.items = append(m.items, i)
+			class = append(class, c)
 		}
 		if c >= 0 || v.Word("bandwidth") == "all" {
 			items = append(items, i)
@@ -153,14 +154,17 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64, level
 // measure computes the bandwidths of depth levels, which are means over all pairs of the given
 // items. It computes the values of pairs again for each level; sums are added row by row, in order.
 func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) error {
-	n, workers := len(items), sched.Workers(0)
-	diagonal, sums := make([]float64, n), make([]float64, n)
+	n := len(items)
+	workers := sched.Workers(0)
+	diagonal := make([]float64, n)
+	sums := make([]float64, n)
 	rows := make([]float64, workers*n)
 	count := 0
 	for a, i := range items {
 		k.PartTo(diagonal[a:a+1], i, items[a:a+1])
 		if count < len(m.items) && m.items[count] == i {
-			m.diagonal, count = append(m.diagonal, diagonal[a]), count+1
+			m.diagonal = append(m.diagonal, diagonal[a])
+			count = count + 1
 		}
 	}
 	for range depth {
@@ -188,7 +192,8 @@ func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) erro
 		for _, s := range sums {
 			h += s
 		}
-		if h /= float64(n) * float64(n); !positive(h) {
+		h /= float64(n) * float64(n)
+		if !positive(h) {
 			return ErrNoDistance
 		}
 		m.h = append(m.h, h)
@@ -245,7 +250,8 @@ func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*Mode
 	for m, c := range g.present {
 		items := g.class(c)
 		machine := &model.Machines[m]
-		machine.Index, machine.Coef = items, make([]float64, len(items))
+		machine.Index = items
+		machine.Coef = make([]float64, len(items))
 		for a := range items {
 			machine.Coef[a] = 1 / float64(len(items))
 		}

@@ -118,7 +118,8 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 		piece = 8 * rows // so that those of g are converted less often
 	}
 	depth := min(256, f.Cols+3) // features that are added at a time, and zeros behind them
-	n, symmetric := g.Rows, f == g
+	n := g.Rows
+	symmetric := f == g
 	if k.Rows != f.Rows || k.Cols != n || k.Stride != n || f.Cols != g.Cols {
 		panic(badShape)
 	}
@@ -130,7 +131,8 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 		}
 		left, right := panels[worker][:piece*depth], panels[worker][piece*depth:]
 		p = pieces - 1 - p // the longest rows first
-		top, bottom := p*piece, min((p+1)*piece, f.Rows)
+		top := p * piece
+		bottom := min((p+1)*piece, f.Rows)
 		end := n
 		if symmetric {
 			end = bottom
@@ -375,7 +377,8 @@ func (a *arena) take(n int) ([]int, []float64) {
 		a.coef = make([]float64, 0, cap(a.index))
 	}
 	lo, hi := len(a.index), len(a.index)+n
-	a.index, a.coef = a.index[:hi], a.coef[:hi]
+	a.index = a.index[:hi]
+	a.coef = a.coef[:hi]
 	return a.index[lo:lo:hi], a.coef[lo:lo:hi]
 }
 

@@ -52,7 +52,8 @@ func factor(ctx context.Context, k Gram, items []int) (g *sparse.Block[float64],
 
 // rowsOf returns the features of the items, the rows of PUᵀ.
 func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
-	m, rank := c.SymmetricDim(), c.Rank()
+	m := c.SymmetricDim()
+	rank := c.Rank()
 	g := &sparse.Block[float64]{Rows: m, Cols: rank, Stride: rank, Data: make([]float64, m*rank)}
 	upper := c.RawU()
 	for j, i := range c.ColumnPivots(nil) {

@@ -249,7 +249,8 @@ func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *
 	model := &Model{Classes: classes, Items: n, Pairs: pairs, Machines: make([]Machine, len(pairs))}
 	for m := range pairs {
 		k := &model.Machines[m]
-		k.Index, k.Coef = items, make([]float64, len(items))
+		k.Index = items
+		k.Coef = make([]float64, len(items))
 		for a := range items {
 			k.Coef[a] = coef.At(a, m)
 		}
@@ -341,7 +342,8 @@ func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas, wei
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	decisions, squared = make([][]float64, len(lambdas)), make([]float64, len(lambdas))
+	decisions = make([][]float64, len(lambdas))
+	squared = make([]float64, len(lambdas))
 	for l, lambda := range lambdas {
 		decisions[l], squared[l] = p.leaveOneOut(lambda)
 	}
@@ -421,7 +423,8 @@ func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared floa
 			pivot += float64(u * u * weight[q])
 		}
 		for m := range machines {
-			column, target := i*machines+m, p.targets.value.At(a, m)
+			column := i*machines + m
+			target := p.targets.value.At(a, m)
 			decisions[column] = target - coef.At(a, m)/pivot
 			squared += math.Pow(decisions[column]-target, 2)
 		}

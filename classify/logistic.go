@@ -133,7 +133,10 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 // logisticPath is LogisticPath for a fit with features of items.
 func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
 	classes := len(g.start) - 1
-	fit.y, fit.class, fit.classes, fit.biases = g.positions(fit.items), g.present, classes, len(g.present)
+	fit.y = g.positions(fit.items)
+	fit.class = g.present
+	fit.classes = classes
+	fit.biases = len(g.present)
 	fit.weight = g.weights(s.Weights)
 	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes), cmp.Or(s.Tolerance, 1e-6), cmp.Or(s.MaxSteps, 200)
 	fit.begin()
@@ -271,7 +274,8 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T], items 
 // triangleBytes returns the memory of newTriangle, the result included: features and their
 // products, each twice, their factor and its rows, and the memory of turn.
 func triangleBytes(items, features int) int64 {
-	m, p := int64(items), int64(features)
+	m := int64(items)
+	p := int64(features)
 	return 8 * (2*m*p + 5*m*m)
 }
 
@@ -290,6 +294,7 @@ func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	if err != nil {
 		return err
 	}
-	m.Features, m.Weights = t.turned.Rows, turned.Data
+	m.Features = t.turned.Rows
+	m.Weights = turned.Data
 	return nil
 }

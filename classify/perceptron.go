@@ -74,11 +74,13 @@ type distinctGram interface {
 // one score. Cost: a kernel value for each distinct item and each mistake.
 func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
-	group, n := make([]int, len(items)), len(items)
+	group := make([]int, len(items))
+	n := len(items)
 	rowTo := func(row []float64, i int) { k.PartTo(row, i, items) }
 	if grouped, ok := k.(distinctGram); ok {
 		first := grouped.Alike()
-		n, rowTo = slices.Max(first)+1, grouped.DistinctTo
+		n = slices.Max(first) + 1
+		rowTo = grouped.DistinctTo
 		for a, i := range items {
 			group[a] = first[i]
 		}
@@ -87,7 +89,8 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
 			group[a] = a
 		}
 	}
-	score, row := make([]float64, n), make([]float64, n)
+	score := make([]float64, n)
+	row := make([]float64, n)
 	for range epochs {
 		if err := ctx.Err(); err != nil {
 			return p, err
@@ -102,7 +105,9 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
 				p.count[len(p.item)] += weight[a]
 				continue
 			}
-			p.item, p.step, p.count = append(p.item, i), append(p.step, step), append(p.count, weight[a])
+			p.item = append(p.item, i)
+			p.step = append(p.step, step)
+			p.count = append(p.count, weight[a])
 			rowTo(row, i)
 			addScaled(score, step, row)
 			if !finite(*current) {
@@ -148,7 +153,8 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 func (p voteRule) sum(model *Model, items []int, counted bool) []Machine {
 	list := make([]Machine, len(model.Pairs))
 	for m := range list {
-		k, side := &p[min(m, len(p)-1)], 1.0
+		k := &p[min(m, len(p)-1)]
+		side := 1.0
 		if m >= len(p) {
 			side = -1
 		}
@@ -165,7 +171,8 @@ func (p voteRule) sum(model *Model, items []int, counted bool) []Machine {
 		}
 		for _, i := range items {
 			if coef[i] != 0 {
-				list[m].Index, list[m].Coef = append(list[m].Index, i), append(list[m].Coef, coef[i])
+				list[m].Index = append(list[m].Index, i)
+				list[m].Coef = append(list[m].Coef, coef[i])
 			}
 		}
 	}

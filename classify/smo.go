@@ -78,7 +78,8 @@ func (d *dual[T]) bound(cost float64) {
 		if y > 0 {
 			d.lo[k], d.hi[k] = 0, cost*d.rate[k]
 		} else {
-			d.lo[k], d.hi[k] = -cost*d.rate[k], 0
+			d.lo[k] = -cost * d.rate[k]
+			d.hi[k] = 0
 		}
 		d.mark(k)
 	}
@@ -156,7 +157,8 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int) (int,
 				return iteration, nil
 			}
 			d.unshrink()
-			if i, lowest, highest = d.extremes(); !(highest-lowest >= tolerance) {
+			i, lowest, highest = d.extremes()
+			if !(highest-lowest >= tolerance) {
 				return iteration, nil
 			}
 			countdown = 1
@@ -177,7 +179,8 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int) (int,
 		i, lowest, highest = simd.Advance(d.up[:a], d.down[:a], ri, rj, step)
 	}
 	d.unshrink()
-	if _, lowest, highest = d.extremes(); highest-lowest >= tolerance {
+	_, lowest, highest = d.extremes()
+	if highest-lowest >= tolerance {
 		return limit, ErrIterationLimit
 	}
 	return limit, nil
@@ -186,7 +189,8 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int) (int,
 // move adds as much of step to β_i and takes it from β_j as the bounds allow,
 // and returns how much that is.
 func (d *dual[T]) move(i, j int, step float64) float64 {
-	roomI, roomJ := d.hi[i]-d.beta[i], d.beta[j]-d.lo[j]
+	roomI := d.hi[i] - d.beta[i]
+	roomJ := d.beta[j] - d.lo[j]
 	step = min(step, roomI, roomJ)
 	d.beta[i] += step
 	d.beta[j] -= step
@@ -205,10 +209,12 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 // may go up, that error, and the highest error among those that may go down.
 // Among equals the last position counts, here and in each step.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
-	lowest, highest = math.MaxFloat64, math.Inf(-1)
+	lowest = math.MaxFloat64
+	highest = math.Inf(-1)
 	for k, u := range d.up[:d.active] {
 		if u <= lowest {
-			i, lowest = k, u
+			i = k
+			lowest = u
 		}
 		highest = max(highest, d.down[k])
 	}
@@ -280,7 +286,8 @@ func (d *dual[T]) recompute(first int) {
 // error of the items between their bounds or, if there are none, the middle of
 // the interval that is left; and the value of the objective.
 func (d *dual[T]) result() (rho, objective float64) {
-	lowest, highest := math.Inf(1), math.Inf(-1)
+	lowest := math.Inf(1)
+	highest := math.Inf(-1)
 	var sum float64
 	free := 0
 	for k, b := range d.beta {
@@ -341,15 +348,21 @@ const chunkLen = 1 << 14
 // reset empties the cache for the items of another classifier.
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	n := len(item)
-	c.gram, c.item = gram, item
+	c.gram = gram
+	c.item = item
 	c.slot = resize(c.slot, n)
 	for i := range c.slot {
 		c.slot[i] = -1
 	}
-	c.owner, c.have, c.stamp, c.done = c.owner[:0], c.have[:0], c.stamp[:0], c.done[:0]
-	c.clock, c.swaps = 0, c.swaps[:0]
+	c.owner = c.owner[:0]
+	c.have = c.have[:0]
+	c.stamp = c.stamp[:0]
+	c.done = c.done[:0]
+	c.clock = 0
+	c.swaps = c.swaps[:0]
 	if want := max(n, int(min(chunkLen, bytes/valueBytes[T]()))); c.chunk < want {
-		c.chunk, c.chunks = want, nil
+		c.chunk = want
+		c.chunks = nil
 	}
 	c.perChunk = c.chunk / n
 	c.limit = int(max(2, min(int64(n), bytes/valueBytes[T]()/int64(c.chunk)*int64(c.perChunk))))
@@ -368,7 +381,9 @@ func (c *rowCache[T]) row(position, columns int) []T {
 	s := c.slot[position]
 	if s < 0 {
 		s = c.free()
-		c.slot[position], c.owner[s], c.have[s] = s, position, 0
+		c.slot[position] = s
+		c.owner[s] = position
+		c.have[s] = 0
 	}
 	c.follow(s)
 	c.clock++
@@ -415,14 +430,17 @@ func (c *rowCache[T]) free() int {
 		if s/c.perChunk == len(c.chunks) {
 			c.chunks = append(c.chunks, make([]T, c.chunk))
 		}
-		c.owner, c.have = append(c.owner, 0), append(c.have, 0)
-		c.stamp, c.done = append(c.stamp, 0), append(c.done, 0)
+		c.owner = append(c.owner, 0)
+		c.have = append(c.have, 0)
+		c.stamp = append(c.stamp, 0)
+		c.done = append(c.done, 0)
 		return s
 	}
 	oldest := math.MaxInt
 	for i, t := range c.stamp {
 		if t < oldest {
-			s, oldest = i, t
+			s = i
+			oldest = t
 		}
 	}
 	c.slot[c.owner[s]] = -1
@@ -445,7 +463,8 @@ func (c *rowCache[T]) swap(a, b int) {
 // follow exchanges the columns of a row as positions have been since it was
 // last in use.
 func (c *rowCache[T]) follow(slot int) {
-	values, have := c.values(slot), c.have[slot]
+	values := c.values(slot)
+	have := c.have[slot]
 	for _, s := range c.swaps[c.done[slot]:] {
 		switch a, b := int(s[0]), int(s[1]); {
 		case have > b:
@@ -454,5 +473,6 @@ func (c *rowCache[T]) follow(slot int) {
 			have = a
 		}
 	}
-	c.have[slot], c.done[slot] = have, len(c.swaps)
+	c.have[slot] = have
+	c.done[slot] = len(c.swaps)
 }

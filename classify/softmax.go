@@ -51,7 +51,8 @@ type softmaxFit[T sparse.Float] struct {
 
 // begin makes room for θ, which is 0, and all else of its size.
 func (s *softmaxFit[T]) begin() {
-	params, logits := len(s.class)*softmaxStride(s.features.Cols)+s.biases+s.q, len(s.items)*len(s.class)
+	params := len(s.class)*softmaxStride(s.features.Cols) + s.biases + s.q
+	logits := len(s.items) * len(s.class)
 	for _, v := range []*[]float64{&s.theta, &s.gradient, &s.step, &s.direction, &s.residual, &s.image} {
 		*v = make([]float64, params)
 	}
@@ -237,14 +238,16 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 // reports false if only rounding is left to gain.
 func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	slope := inner(s.gradient, s.step)
-	theta, z := s.direction, s.directionLogits
+	theta := s.direction
+	z := s.directionLogits
 	for t := 1.0; t > 1e-9; t /= 2 {
 		copy(theta, s.theta)
 		simd.AddScaled(theta, t, s.step)
 		copy(z, s.z)
 		simd.AddScaled(z, t, s.stepLogits)
 		next := s.value(theta, z)
-		falls, rounding := next <= value+1e-4*t*slope, -t*slope <= 1e-15*math.Abs(value)
+		falls := next <= value+1e-4*t*slope
+		rounding := -t*slope <= 1e-15*math.Abs(value)
 		if falls || rounding {
 			copy(s.theta, theta)
 			copy(s.z, z)
@@ -333,8 +336,10 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	err := s.pieces(ctx, func(piece int, b *batch[T]) {
 		b.logitsTo(s.directionLogits, s.direction)
 		for a := b.lo; a < b.lo+b.count; a++ {
-			share, v := s.share[a*k:(a+1)*k], s.directionLogits[a*k:(a+1)*k]
-			mean, weight := inner(share, v), weightOf(s.weight, s.y[a])
+			share := s.share[a*k : (a+1)*k]
+			v := s.directionLogits[a*k : (a+1)*k]
+			mean := inner(share, v)
+			weight := weightOf(s.weight, s.y[a])
 			for c, q := range share {
 				s.r[a*k+c] = weight * q * (v[c] - mean)
 			}
@@ -393,7 +398,8 @@ func (b *batch[T]) sharedRow(a int) []float64 {
 func (b *batch[T]) logitsTo(z, theta []float64) {
 	s := b.s
 	weights, biases, shared := split(s, theta)
-	k, stride := len(s.class), softmaxStride(s.features.Cols)
+	k := len(s.class)
+	stride := softmaxStride(s.features.Cols)
 	row := func(c int) []float64 { return weights[min(c, k-1)*stride:][:b.width] }
 	for c := 0; c < k; c += 4 {
 		for i := 0; i < b.count; i += 2 {
@@ -408,7 +414,8 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 		}
 	}
 	for a := b.lo; a < b.lo+b.count; a++ {
-		target, row := z[a*k:(a+1)*k], b.sharedRow(a)
+		target := z[a*k : (a+1)*k]
+		row := b.sharedRow(a)
 		addScaled(target, 1, biases)
 		for j, u := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
@@ -431,7 +438,8 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 func (b *batch[T]) addAdjoint(g, r []float64) {
 	s := b.s
 	weights, biases, shared := split(s, g)
-	k, stride := len(s.class), softmaxStride(s.features.Cols)
+	k := len(s.class)
+	stride := softmaxStride(s.features.Cols)
 	for c := 0; c < k && b.width > 0; c += 2 {
 		spare := b.unused[:b.width]
 		if c+1 < k {
@@ -451,7 +459,8 @@ func (b *batch[T]) addAdjoint(g, r []float64) {
 		}
 	}
 	for a := b.lo; a < b.lo+b.count; a++ {
-		source, row := r[a*k:(a+1)*k], b.sharedRow(a)
+		source := r[a*k : (a+1)*k]
+		row := b.sharedRow(a)
 		addScaled(biases, 1, source[:len(biases)])
 		for j := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]

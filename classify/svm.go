@@ -133,7 +133,8 @@ var (
 
 // usually returns a parameter with another default and other usual values.
 func usually(p param.Param, usual float64, grid ...float64) param.Param {
-	p.Default, p.Grid = param.Of(usual), nil
+	p.Default = param.Of(usual)
+	p.Grid = nil
 	if len(grid) > 0 {
 		p.Grid = param.Grid(grid...)
 	}
@@ -224,7 +225,8 @@ func machines(ctx context.Context, workers, n int, train func(worker, m int) err
 	limited := make([]bool, n)
 	err := sched.Run(ctx, workers, n, func(worker, m int) error {
 		err := train(worker, m)
-		if limited[m] = errors.Is(err, ErrIterationLimit); limited[m] {
+		limited[m] = errors.Is(err, ErrIterationLimit)
+		if limited[m] {
 			return nil
 		}
 		return err
@@ -288,7 +290,8 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	dst.Index, dst.Coef = t.arena.take(support)
 	for _, item := range t.members {
 		if b := t.coef[item]; b != 0 {
-			dst.Index, dst.Coef = append(dst.Index, item), append(dst.Coef, b)
+			dst.Index = append(dst.Index, item)
+			dst.Coef = append(dst.Coef, b)
 		}
 	}
 	return err
@@ -362,7 +365,8 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver, trainers *[]trai
 	}
 	order := s.groups.largestFirst(s.pairs)
 	return machines(ctx, workers, len(order), func(worker, index int) (limited error) {
-		m, t := order[index], &(*trainers)[worker]
+		m := order[index]
+		t := &(*trainers)[worker]
 		t.start(set, k, s.diag, &s.groups, s.pairs[m])
 		for c, cost := range costs {
 			if c > 0 {

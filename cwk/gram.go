@@ -94,15 +94,18 @@ func (p gramPlan) walks(rows int) int {
 // quarter to features of rows. The walk then gets all the columns that fit, because each slab
 // costs a walk, and the rest goes to features again.
 func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPlan, error) {
-	panelRow, row := int64(cols)*size[T](), pickedBytes(w, start, 1)
+	panelRow := int64(cols) * size[T]()
+	row := pickedBytes(w, start, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
 	if square {
-		plan.rows, row = 0, 0
+		plan.rows = 0
+		row = 0
 	}
 	if w.Memory <= 0 {
 		return plan, nil
 	}
-	m, held := memoryOf(w), pickedBytes(w, start, cols)
+	m := memoryOf(w)
+	held := pickedBytes(w, start, cols)
 	need := held + panelRow + row + m.walks(1, 1)
 	spare := w.Memory - need
 	if spare < 0 {

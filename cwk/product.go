@@ -37,8 +37,10 @@ func productTo[T sparse.Float](ctx context.Context, dst, a, b *sparse.Block[T], 
 			multipliers[worker] = new(multiplier)
 		}
 		m := multipliers[worker]
-		top, left := job/across*jobRows, job%across*jobCols
-		bottom, right := min(top+jobRows, a.Rows), min(left+jobCols, b.Rows)
+		top := job / across * jobRows
+		left := job % across * jobCols
+		bottom := min(top+jobRows, a.Rows)
+		right := min(left+jobCols, b.Rows)
 		for j := left; j < right; j += blockCols {
 			for f := 0; f < a.Cols; f += depth {
 				end := min(f+depth, a.Cols)

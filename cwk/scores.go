@@ -30,7 +30,8 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 		panic(badShape)
 	}
 	return w.ScoresOf(ctx, dst, start, weights.Cols, func(_ context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
-		steps, classes := w.Steps-start+1, hi-lo
+		steps := w.Steps - start + 1
+		classes := hi - lo
 		slice := sparse.NewBlock[float64](steps*classes, last-first)
 		for t := range steps {
 			for c := range classes {
@@ -181,7 +182,8 @@ func (s *scorer[T]) sweeps() int {
 
 // to stores the scores of the functions from number first on in dst.
 func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start, first int, weights Weights, bias []float64) error {
-	classes, scale := s.k.w.Seeds.Classes, scaleOf(s.k.w, start)
+	classes := s.k.w.Seeds.Classes
+	scale := scaleOf(s.k.w, start)
 	for lo := 0; lo < classes; lo += s.cols {
 		hi := min(lo+s.cols, classes)
 		slice, err := weights(ctx, lo, hi, first, first+dst.Cols)

@@ -26,7 +26,8 @@ func validate[T sparse.Float](w *Walk[T], start int) error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
 
-	n, team := len(w.Degrees), sparse.TeamOf(w.A)
+	n := len(w.Degrees)
+	team := sparse.TeamOf(w.A)
 	if rows, cols := w.A.Dims(); rows != cols || rows != n {
 		add("matrix is %d×%d with %d degrees; all three must be equal", rows, cols, n)
 		n = rows

@@ -137,7 +137,8 @@ func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(
 		l.op = &sparse.Operator[T]{A: k.op.A, Left: k.op.Left, Diag: k.op.Diag, Workers: l.workers}
 	}
 	n := len(k.w.Degrees)
-	next, p := l.block(1, n, hi-lo), l.block(0, n, hi-lo)
+	next := l.block(1, n, hi-lo)
+	p := l.block(0, n, hi-lo)
 	ranges := k.w.A.Ranges()
 	err := sched.Run(ctx, l.workers, len(ranges), func(worker, i int) error {
 		if r := ranges[i]; r.Piece == 0 {
@@ -178,7 +179,8 @@ func (k *walker[T]) progress() {
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
 func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
-	classes, first := k.w.Seeds.walked(k.w.Lo, k.w.Hi), k.w.Lo
+	classes := k.w.Seeds.walked(k.w.Lo, k.w.Hi)
+	first := k.w.Lo
 	for i := rows.Lo; i < rows.Hi; i++ {
 		row := p.Row(i)
 		for slot := range k.variants {
@@ -205,7 +207,8 @@ func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
 		alpha := k.w.Variants[k.variants[slot]].Absorb
-		walkOn, stay := T(1-alpha), T(alpha)
+		walkOn := T(1 - alpha)
+		stay := T(alpha)
 		values := p.Row(row)[a-lo : b-lo]
 		for j, v := range values {
 			values[j] = T(walkOn * v)

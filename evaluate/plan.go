@@ -119,7 +119,8 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	var sizes []size
 	count := 0
 	for list := range slices.Values(plan.givenSizes()) {
-		if count = max(count, len(list)); len(list) < count {
+		count = max(count, len(list))
+		if len(list) < count {
 			return nil, split.Usage("%d given splits of one training size and %d of another; give the same number of each", count, len(list))
 		}
 		sizes = append(sizes, size{fraction: share(list[0]), splits: &split.Splits{Len: count, At: func(i int) split.Split { return list[i] }}})

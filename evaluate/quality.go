@@ -52,8 +52,11 @@ func measureQuality(truth, predicted []int, classes int, row func(i int) []float
 	if len(truth) == 0 {
 		return q
 	}
-	confidence, right := make([]float64, len(truth)), make([]bool, len(truth))
-	probabilities, logs, squares := true, 0.0, 0.0
+	confidence := make([]float64, len(truth))
+	right := make([]bool, len(truth))
+	probabilities := true
+	logs := 0.0
+	squares := 0.0
 	for i, t := range truth {
 		sum := 0.0
 		for c, v := range row(i)[:classes] {
@@ -81,7 +84,10 @@ func measureQuality(truth, predicted []int, classes int, row func(i int) []float
 		ece := bins.error()
 		logs /= n
 		squares /= n
-		q.LogLoss, q.Brier, q.CalibrationError, q.Calibration = &logs, &squares, &ece, bins
+		q.LogLoss = &logs
+		q.Brier = &squares
+		q.CalibrationError = &ece
+		q.Calibration = bins
 	}
 	q.AveragePrecision, q.AUC = rankings(truth, classes, confidence, right, row)
 	return q
@@ -97,7 +103,8 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 		count := 0
 		for i, t := range truth {
 			score[i] = float64(row(i)[c])
-			if positive[i] = t == c; positive[i] {
+			positive[i] = t == c
+			if positive[i] {
 				count++
 			}
 		}
@@ -123,7 +130,9 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 func ranking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.UpTo(len(score))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
-	right, pairs := 0, 0.0 // positives, and pairs of them and a lower negative
+	// positives, and pairs of them and a lower negative
+	right := 0
+	pairs := 0.0
 	for lo, hi := 0, 0; lo < len(order); lo = hi {
 		positives := 0
 		for hi = lo; hi == lo || hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ { // NaN is equal to none
@@ -165,7 +174,8 @@ func (c *calibration) add(probability float64, isRight bool) {
 // error returns the expected calibration error of Guo et al. (2017): the mean over the items
 // of |share of right answers − mean probability| of their bin.
 func (c *calibration) error() float64 {
-	sum, items := 0.0, 0
+	sum := 0.0
+	items := 0
 	for _, b := range c {
 		sum += math.Abs(float64(b.Right) - b.Probability)
 		items += b.Nodes
@@ -209,7 +219,8 @@ func (c confusion) Count(truth, predicted []int) {
 // macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over those of the first classes that
 // occur as truth or as prediction, 0 if none does.
 func (c confusion) macroF1(classes int) float64 {
-	sum, present := 0.0, 0
+	sum := 0.0
+	present := 0
 	for i := range classes {
 		total := 0
 		for j := range c {
@@ -296,7 +307,9 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labe
 		if class == Unlabelled {
 			class = blank
 		}
-		truth, predicted, rows = append(truth, position[actual.Names[actual.Class[i]]]), append(predicted, class), append(rows, row)
+		truth = append(truth, position[actual.Names[actual.Class[i]]])
+		predicted = append(predicted, class)
+		rows = append(rows, row)
 	}
 	if rows == nil {
 		return nil
@@ -362,7 +375,8 @@ type UncertainNode struct {
 // Summarize returns statistics of the predictions for nodes without a label: labels are their classes,
 // or [Unlabelled], which does not count, and rows of scores sum to one. truth may be nil, then held-out labels take its place; id returns the name of a node. Cost: one pass over the scores.
 func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
-	classes, scores := len(seeds.Names), prediction.Scores
+	classes := len(seeds.Names)
+	scores := prediction.Scores
 	s := &Predictions{Classes: seeds.Names, ByClass: make([]ClassCounts, classes), Probability: make([]ProbabilityBin, probabilityBins)}
 	for i := range s.Probability {
 		s.Probability[i].From = float64(i) / probabilityBins
@@ -370,20 +384,25 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 	for _, c := range seeds.Class {
 		s.ByClass[c].Labels++
 	}
-	seedClass, count := classOfRow(seeds, len(labels)), 0
+	seedClass := classOfRow(seeds, len(labels))
+	count := 0
 	trueClass := slices.Repeat([]int{Unlabelled}, len(labels))
 	if truth != nil {
 		var positions []int // of the names of true classes
 		for _, name := range truth.Names {
 			positions = append(positions, slices.Index(seeds.Names, name))
 		}
-		s.Confusion, s.Calibration, s.ComparedWith = newConfusion(classes), new(calibration), "true labels"
+		s.Confusion = newConfusion(classes)
+		s.Calibration = new(calibration)
+		s.ComparedWith = "true labels"
 		for i, row := range truth.Row {
 			trueClass[row] = positions[truth.Class[i]]
 		}
 	}
 	if held := prediction.HeldOut; truth == nil && held != nil {
-		s.Confusion, s.Calibration, s.ComparedWith = newConfusion(classes), new(calibration), "held-out labels"
+		s.Confusion = newConfusion(classes)
+		s.Calibration = new(calibration)
+		s.ComparedWith = "held-out labels"
 		for _, h := range held {
 			s.Confusion[h.Class][h.Predicted]++
 			s.Calibration.add(h.Probability, h.Class == h.Predicted)
@@ -397,7 +416,8 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 		u := UncertainNode{row: row, Class: seeds.Names[c], Probability: float64(p[c])}
 		for class, q := range p {
 			if class != c && (u.Second == "" || float64(q) > u.SecondShare) {
-				u.Second, u.SecondShare = seeds.Names[class], float64(q)
+				u.Second = seeds.Names[class]
+				u.SecondShare = float64(q)
 			}
 		}
 		count++
@@ -415,7 +435,9 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 	}
 	for c := range s.ByClass {
 		b := &s.ByClass[c]
-		b.Class, b.LabelShare, b.PredictionShare = seeds.Names[c], float64(b.Labels)/float64(max(1, len(seeds.Row))), float64(b.Predictions)/float64(max(1, count))
+		b.Class = seeds.Names[c]
+		b.LabelShare = float64(b.Labels) / float64(max(1, len(seeds.Row)))
+		b.PredictionShare = float64(b.Predictions) / float64(max(1, count))
 	}
 	slices.SortStableFunc(s.ByClass, func(a, b ClassCounts) int { return cmp.Compare(b.Labels, a.Labels) })
 	s.Expected /= float64(max(1, count))

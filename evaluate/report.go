@@ -104,7 +104,8 @@ func (m *measured) note(parameters any, s split.Split, splits int) error {
 // unite stores the parameters of splits as those of all if they are equal.
 func (m *measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 && !slices.ContainsFunc(list, func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
-		m.Parameters, m.ParametersBySplit = list[0], nil
+		m.Parameters = list[0]
+		m.ParametersBySplit = nil
 	}
 }
 
@@ -213,7 +214,8 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
 // describe stores the texts of a report, and the times of its results.
 func (r *Report) describe() {
-	r.ParameterChoice, r.Marks = strings.Join(r.parameterChoice(), "; "), bestMark+" best"
+	r.ParameterChoice = strings.Join(r.parameterChoice(), "; ")
+	r.Marks = bestMark + " best"
 	for i := range r.Results {
 		res := &r.Results[i]
 		res.SecondsPrediction = (res.Phases.Choose + res.Phases.Walk + res.Phases.Classify) / float64(max(1, r.Splits))
@@ -261,7 +263,8 @@ func (r *Report) verdict() string {
 	test := r.Significance[slices.IndexFunc(r.Significance, func(c Comparison) bool {
 		return c.TrainedOn == best.TrainedOn && (c.A == best.Method && c.B == next.Method || c.A == next.Method && c.B == best.Method)
 	})]
-	draws, nodes := "may be chance", "may not hold"
+	draws := "may be chance"
+	nodes := "may not hold"
 	if test.PDraws < Level {
 		draws = "is not chance"
 	}

@@ -98,7 +98,8 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings, sizes []size) 
 	training := make([]*method.Problem, len(sizes))
 	largest := &method.Problem{}
 	for i := range sizes {
-		if training[i] = p.At(sizes[i].splits.At(0).Train); len(training[i].Row) > len(largest.Row) {
+		training[i] = p.At(sizes[i].splits.At(0).Train)
+		if len(training[i].Row) > len(largest.Row) {
 			largest = training[i]
 		}
 	}
@@ -112,7 +113,8 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings, sizes []size) 
 			if err != nil {
 				return nil, 0, err
 			}
-			if m.bytes = append(m.bytes, bytes); sizes[j].tuning == nil {
+			m.bytes = append(m.bytes, bytes)
+			if sizes[j].tuning == nil {
 				continue
 			}
 			if bytes, err = method.Bytes(m.Method, train, p, m.Settings); err != nil {
@@ -193,7 +195,8 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) err
 		for results[i] = one; i < len(results) && i == len(outcomes) && results[i] != nil; i++ {
 			result.add(results[i])
 			outcomes = append(outcomes, results[i].outcome)
-			results[i].predicted, results[i].truth = nil, nil
+			results[i].predicted = nil
+			results[i].truth = nil
 			r.reportProgress(m.Name, 1)
 		}
 		return nil
@@ -283,7 +286,8 @@ func named(p *method.Problem) (*method.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))
 	}
-	position, present := slices.Repeat([]int{-1}, len(p.Names)), []int(nil)
+	position := slices.Repeat([]int{-1}, len(p.Names))
+	present := []int(nil)
 	for _, c := range p.Class {
 		if position[c] < 0 {
 			position[c] = len(present)
@@ -291,7 +295,8 @@ func named(p *method.Problem) (*method.Problem, []int) {
 		}
 	}
 	sub := *p
-	sub.Class, sub.Names = make([]int, len(p.Class)), make([]string, len(present))
+	sub.Class = make([]int, len(p.Class))
+	sub.Names = make([]string, len(present))
 	for i, c := range present {
 		sub.Names[i] = p.Names[c]
 	}
@@ -334,7 +339,8 @@ func (r *Result) summarise(outcomes []outcome) {
 	}
 	bins := new(calibration)
 	for i := range outcomes {
-		if bins = bins.plus(outcomes[i].Quality.Calibration); bins == nil {
+		bins = bins.plus(outcomes[i].Quality.Calibration)
+		if bins == nil {
 			break
 		}
 	}
@@ -343,7 +349,8 @@ func (r *Result) summarise(outcomes []outcome) {
 		sum := 0.0
 		for i := range outcomes {
 			x := *outcomes[i].Quality.measures()[metric]
-			if *mean = &sum; x == nil {
+			*mean = &sum
+			if x == nil {
 				*mean = nil
 				break
 			}

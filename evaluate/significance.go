@@ -63,10 +63,13 @@ func (r *Result) scores() (*measured, []float64) { return &r.measured, r.Accurac
 // compare returns the tests between all methods of one training size by their scores on each split, and stores how
 // they compare with the best. Without a second split nothing is known of chance.
 func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests []Comparison) {
-	results, scores, best := make([]*measured, len(list)), make([][]float64, len(list)), 0
+	results := make([]*measured, len(list))
+	scores := make([][]float64, len(list))
+	best := 0
 	for i := range list {
 		results[i], scores[i] = scoresOf(&list[i])
-		if results[i].Standing = worse; stat.Mean(scores[i], nil) > stat.Mean(scores[best], nil) {
+		results[i].Standing = worse
+		if stat.Mean(scores[i], nil) > stat.Mean(scores[best], nil) {
 			best = i
 		}
 	}
@@ -74,13 +77,17 @@ func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests [
 	for i := range results {
 		for j := i + 1; j < len(results); j++ {
 			c := newComparison(results[i], results[j], scores[i], scores[j])
-			tests, p, draws = append(tests, c), append(p, c.P), append(draws, c.PDraws)
+			tests = append(tests, c)
+			p = append(p, c.P)
+			draws = append(draws, c.PDraws)
 		}
 	}
-	p, draws = holm(p), holm(draws)
+	p = holm(p)
+	draws = holm(draws)
 	for i := range tests {
 		t := &tests[i]
-		t.PHolm, t.PDraws = p[i], draws[i]
+		t.PHolm = p[i]
+		t.PDraws = draws[i]
 		switch {
 		case t.PHolm < Level:
 			t.Mark = bestMark
@@ -88,16 +95,19 @@ func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests [
 			t.Mark = drawsMark
 		}
 	}
-	results[best].Standing, results[best].Mark = first, bestMark
+	results[best].Standing = first
+	results[best].Mark = bestMark
 	for i, test := 0, 0; i < len(results); i++ {
 		for j := i + 1; j < len(results); j, test = j+1, test+1 {
 			if i != best && j != best || len(scores[best]) < 2 {
 				continue
 			}
-			t, rival := tests[test], results[i+j-best]
+			t := tests[test]
+			rival := results[i+j-best]
 			switch isByDraws := byDraws(results[best]); {
 			case isByDraws && t.PDraws >= Level || !isByDraws && t.PHolm >= Level:
-				rival.Standing, rival.Mark = notWorse, notWorseMark
+				rival.Standing = notWorse
+				rival.Mark = notWorseMark
 			case isByDraws && t.PHolm >= Level:
 				rival.Mark = drawsMark
 			}
@@ -153,7 +163,8 @@ func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 func holm(p []float64) []float64 {
 	order := sched.UpTo(len(p))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	adjusted, highest := make([]float64, len(p)), 0.0
+	adjusted := make([]float64, len(p))
+	highest := 0.0
 	for k, i := range order {
 		highest = max(highest, min(1, float64(len(p)-k)*p[i]))
 		adjusted[i] = highest

@@ -124,11 +124,14 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	pairCount := 0
 	if l != nil {
 		s.ofLabels(l)
-		if class = classOfRow(l, n); len(l.Names) <= mostPaired {
+		class = classOfRow(l, n)
+		if len(l.Names) <= mostPaired {
 			pairCount = len(l.Names) * len(l.Names)
 		}
 	}
-	ends, pairs := []steps(nil), make([][]int64, sched.Workers(workers)) // of each row, and of each worker
+	// of each row, and of each worker
+	ends := []steps(nil)
+	pairs := make([][]int64, sched.Workers(workers))
 	if class != nil {
 		ends = make([]steps, n)
 	}
@@ -156,10 +159,12 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 				entry.weight = val[e]
 			}
 			if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
-				entry.ends, entry.weight = 2, 2*entry.weight
+				entry.ends = 2
+				entry.weight = 2 * entry.weight
 			}
 			if class[c] != class[row] {
-				entry.mixed, entry.mixedWeight = entry.ends, entry.weight
+				entry.mixed = entry.ends
+				entry.mixedWeight = entry.weight
 			}
 			ends[row].add(entry)
 		}
@@ -211,7 +216,8 @@ func StatisticsBytes(n int, l *nodefile.Labels) int64 {
 
 // ofLabels stores the counts of labels.
 func (s *Statistics) ofLabels(l *nodefile.Labels) {
-	s.Labelled, s.Classes = len(l.Row), len(l.Names)
+	s.Labelled = len(l.Row)
+	s.Classes = len(l.Names)
 	if s.Labelled == 0 {
 		return
 	}
@@ -220,7 +226,8 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 		s.OfClass[c]++
 	}
 	largest := slices.Max(s.OfClass)
-	s.Frequent, s.Share = slices.Index(s.OfClass, largest), float64(largest)/float64(s.Labelled)
+	s.Frequent = slices.Index(s.OfClass, largest)
+	s.Share = float64(largest) / float64(s.Labelled)
 }
 
 // steps counts the ends of edges between labelled nodes, and those of edges between different classes, with their weights.

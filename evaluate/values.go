@@ -49,7 +49,8 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 	for i := range sizes {
 		var results []ValuesResult
 		err := plan.eachSplit(sizes, i, func(j int, split split.Split) error {
-			test, index := p.At(split.Test), 0
+			test := p.At(split.Test)
+			index := 0
 			return regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
 				if j == 0 {
 					results = append(results, ValuesResult{measured: sizes[i].measured(name)})
@@ -101,7 +102,8 @@ func (r *ValuesResult) add(test *regress.Problem, v method.Parameters, s split.S
 
 // describe stores the texts of a report and of its results.
 func (r *ValuesReport) describe() {
-	if r.Marks = "* least RMSE"; r.Splits > 1 {
+	r.Marks = "* least RMSE"
+	if r.Splits > 1 {
 		r.Marks += ", ≈ not significantly larger; " + tests
 	}
 	var best []string

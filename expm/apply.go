@@ -233,7 +233,8 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 		for i := range e.w {
 			e.w[i] = e.m.slab(e.b.Cols)
 		}
-		e.norms, e.zero = make([]float64, e.b.Cols), make([]float64, e.b.Cols)
+		e.norms = make([]float64, e.b.Cols)
+		e.zero = make([]float64, e.b.Cols)
 	}
 	d := division{e: e, m: e.m, parts: parts, scratch: make([]rowFactors, sched.Workers(e.m.workers))}
 	if scaled {
@@ -325,7 +326,8 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, 
 	o := p.out
 	relative := (8 + p.f.valueRounding()) * epsilon
 	o.ErrorBound = bound + relative*norm
-	o.ColumnBound, o.Rounding = columns, rounded
+	o.ColumnBound = columns
+	o.Rounding = rounded
 	blocks.AddScaled(columns, relative, p.colNorms)
 	blocks.AddScaled(rounded, relative, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)

@@ -32,7 +32,8 @@ func degree(z, eps float64) int {
 	need := math.Log(2 / eps)
 	lo, hi := 0, 1
 	for decay(float64(hi), z) < need {
-		if lo, hi = hi, 2*hi; lo > maxDegree {
+		lo, hi = hi, 2*hi
+		if lo > maxDegree {
 			return lo
 		}
 	}
@@ -61,11 +62,13 @@ func scaledBessel(z float64) (coef []float64, tail float64) {
 	if z < smallest {
 		return []float64{1, z / 2}, z * z
 	}
-	keep, start := degree(z, smallest), degree(z, 1e-19)+1
+	keep := degree(z, smallest)
+	start := degree(z, 1e-19) + 1
 	coef = make([]float64, start+1)
 	const tiny, large, shrink = 1e-250, 1e200, 1e-200
 	var sum blocks.ExactSum
-	next, p := 0.0, tiny
+	next := 0.0
+	p := tiny
 	for j := start; ; j-- {
 		coef[j] = p
 		if j == 0 {
@@ -75,7 +78,10 @@ func scaledBessel(z float64) (coef []float64, tail float64) {
 		sum.Add(2 * p)
 		next, p = p, next+float64(2*float64(j)/z*p)
 		if p > large {
-			p, next, sum.Sum, sum.Rest = p*shrink, next*shrink, sum.Sum*shrink, sum.Rest*shrink
+			p = p * shrink
+			next = next * shrink
+			sum.Sum = sum.Sum * shrink
+			sum.Rest = sum.Rest * shrink
 			for i := j; i <= start && coef[i] != 0; i++ {
 				coef[i] *= shrink
 			}

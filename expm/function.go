@@ -64,7 +64,10 @@ func wholePower(x float64, p int) float64 {
 		}
 		return c, math.FMA(a, b, -c) + (float64(a*db) + float64(da*b))
 	}
-	y, dy, square, dsquare := 1.0, 0.0, x, 0.0
+	y := 1.0
+	dy := 0.0
+	square := x
+	dsquare := 0.0
 	for ; p > 0; p /= 2 {
 		if p%2 == 1 {
 			y, dy = times(y, dy, square, dsquare)
@@ -134,7 +137,8 @@ func (s *expansion) steepest() (sum float64) {
 // expand returns the function's series on [lo, hi], to the last coefficient
 // that float64 distinguishes from 0.
 func (f *Function) expand(lo, hi float64) (*expansion, error) {
-	middle, half := (lo+hi)/2, (hi-lo)/2
+	middle := (lo + hi) / 2
+	half := (hi - lo) / 2
 	switch f.kind {
 	case exponential:
 		return expandExp(f.rate, f.shift, lo, hi)

@@ -22,7 +22,8 @@ import (
 // few sweeps of one column.
 func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64, error) {
 	const products, gain, slack = 12, 0.01, 1e-9
-	n, team := len(g.Degrees), sparse.TeamOf(g.A)
+	n := len(g.Degrees)
+	team := sparse.TeamOf(g.A)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	if laplacian {
 		g = g.WithoutHeavyLoops()

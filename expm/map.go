@@ -99,11 +99,18 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	a := &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees), Workers: g.Workers}
 	m.sweep = a
 	if kind == sparse.NormalizedLaplacian {
-		m.Hi, m.centre, a.Scale, m.graph, m.normalized = 2, 1, -1, g, true
+		m.Hi = 2
+		m.centre = 1
+		a.Scale = -1
+		m.graph = g
+		m.normalized = true
 		m.laplacian = Diagonal{Mean: 1, Largest: 1}
 		return m, nil
 	}
-	m.Lo, m.Hi, m.nullValue, m.lone = -1, 1, 1, make([]bool, m.n)
+	m.Lo = -1
+	m.Hi = 1
+	m.nullValue = 1
+	m.lone = make([]bool, m.n)
 	for i, d := range g.Degrees {
 		m.lone[i] = d == 0
 	}

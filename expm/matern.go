@@ -96,7 +96,9 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	err := s.m.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.m.centre, Visit: func(rows sparse.Rows) {
 		sums := s.e.sums.of(rows.Range, rows.Lo)
 		for i := rows.Lo; i < rows.Hi; i++ {
-			f, a, b := blocks.Factor(s.m.inner, i), x.Row(i), y.Row(i)
+			f := blocks.Factor(s.m.inner, i)
+			a := x.Row(i)
+			b := y.Row(i)
 			for j, v := range a {
 				sums[0] += float64(f * v * f * b[j])
 			}
@@ -117,7 +119,9 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 
 // fraction stores the power's fraction of B⊥ in w[1].
 func (s *inverses) fraction(ctx context.Context, integer, fraction float64) error {
-	b, y, sigma := s.e.w[0], s.e.w[1], s.p.f.shift
+	b := s.e.w[0]
+	y := s.e.w[1]
+	sigma := s.p.f.shift
 	front := math.Pow(sigma, -fraction)
 	err := s.m.chunks(ctx, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
@@ -128,7 +132,8 @@ func (s *inverses) fraction(ctx context.Context, integer, fraction float64) erro
 		return err
 	}
 	for i := range s.p.fit.pole {
-		shift, weight := sigma*(1+s.p.fit.pole[i]), front*sigma*s.p.fit.weight[i]
+		shift := sigma * (1 + s.p.fit.pole[i])
+		weight := front * sigma * s.p.fit.weight[i]
 		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -integer)/shift); err != nil {
 			return err
 		}

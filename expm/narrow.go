@@ -94,7 +94,8 @@ func logMissed(n int) float64 { return math.Log(1.648 * math.Sqrt(float64(n)) / 
 
 // findEnds returns an interval that holds the spectrum but for the probability missed, and the number of sweeps.
 func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int, err error) {
-	u, p := sparse.NewBlock[float64](m.n, 1), sparse.NewBlock[float64](m.n, 1)
+	u := sparse.NewBlock[float64](m.n, 1)
+	p := sparse.NewBlock[float64](m.n, 1)
 	dot := func(x, y *sparse.Block[float64]) float64 {
 		return blocks.Sums(m.team, m.n, 1, func(i int, sums []float64) {
 			f := blocks.Factor(m.inner, i)
@@ -116,7 +117,8 @@ func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int,
 	}
 	divide(u, math.Sqrt(dot(u, u)))
 	var t symmetric.Tridiagonal
-	beta, ended := 0.0, false
+	beta := 0.0
+	ended := false
 	for done < steps && !ended {
 		s := sparse.Step[float64]{Alpha: 1, Beta: m.centre, Delta: -beta, Prev: p}
 		if err := m.sweep.StepTo(ctx, p, u, s); err != nil {
@@ -128,7 +130,8 @@ func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int,
 			p.Row(i)[0] -= float64(alpha * u.Row(i)[0])
 		}
 		beta = math.Sqrt(dot(p, p))
-		t.Diag, t.Off = append(t.Diag, alpha), append(t.Off, beta)
+		t.Diag = append(t.Diag, alpha)
+		t.Off = append(t.Off, beta)
 		ended = !(beta > 16*epsilon*(m.Hi-m.Lo)) // all eigenvalues were found
 		if !ended {
 			divide(p, beta)

@@ -106,13 +106,15 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if tame := tameProduct / e.m.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
 		// smaller rate shows that no solve is needed.
-		f, y := Exp(-tame), sparse.NewBlock[float64](e.m.n, e.b.Cols)
+		f := Exp(-tame)
+		y := sparse.NewBlock[float64](e.m.n, e.b.Cols)
 		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, dest: y})
 	}
 	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
-	series, first := e.settings.Method != Resolvent, 0
+	series := e.settings.Method != Resolvent
+	first := 0
 	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
 		first = len(falling)
 	} else {
@@ -142,7 +144,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 				cost += solveWeight * e.costs().resolventCost(g)
 			}
 			if cost < best {
-				best, first = cost, count
+				best = cost
+				first = count
 			}
 		}
 	}
@@ -156,7 +159,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		if err := p.expand(e); err != nil {
 			return err
 		}
-		pl.series, pl.steepest = append(pl.series, p), p
+		pl.series = append(pl.series, p)
+		pl.steepest = p
 		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowed(p), 1)))
 	}
 	for _, g := range pl.groups {
@@ -240,7 +244,8 @@ type Diagonal struct {
 // DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get that of the
 // whole diagonal.
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
-	sum, largest := []float64{0}, []float64{0, 0}
+	sum := []float64{0}
+	largest := []float64{0, 0}
 	for lo, hi := range team.Counted(0, len(diagonal)) {
 		for _, d := range diagonal[lo:hi] {
 			sum[0] += d

@@ -75,10 +75,12 @@ func grid(top float64, points int) []float64 {
 
 // add takes the point with the largest relative error into the support.
 func (a *aaa) add() bool {
-	index, worst := -1, 0.0
+	index := -1
+	worst := 0.0
 	for k, v := range a.value {
 		if e := math.Abs(v/a.f[k] - 1); !a.used[k] && e > worst {
-			index, worst = k, e
+			index = k
+			worst = e
 		}
 	}
 	if index < 0 {

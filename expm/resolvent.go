@@ -81,14 +81,19 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	for _, p := range s.group {
 		s.planned = append(s.planned, s.e.costs().likely(p))
 		const samples = 512
-		p.expansion, p.lastReach = falling(-p.f.rate/s.gamma, samples), nil
-		p.settled, p.added, p.norms, p.out.Method = false, 0, false, Resolvent
+		p.expansion = falling(-p.f.rate/s.gamma, samples)
+		p.lastReach = nil
+		p.settled = false
+		p.added = 0
+		p.norms = false
+		p.out.Method = Resolvent
 	}
 	if err := s.prepare(ctx); err != nil {
 		return false, err
 	}
 	s.errors = solveErrors{size: s.e.norm, sizes: s.e.norms, expected: s.e.rough * s.e.norm}
-	s.firstSteps, s.unfinished = 0, 0
+	s.firstSteps = 0
+	s.unfinished = 0
 	for j := 0; s.e.norm > 0; j++ {
 		last := 0
 		for _, p := range s.group {
@@ -134,10 +139,12 @@ func (s *solves) prepare(ctx context.Context) error {
 		return err
 	}
 	l := s.m.graph.Laplacian()
-	diag, fullDiag := make([]float64, s.m.n), make([]float64, s.m.n)
+	diag := make([]float64, s.m.n)
+	fullDiag := make([]float64, s.m.n)
 	for i, d := range graph.LaplacianDiagonal(s.m.graph) {
 		ground := s.m.ground(i)
-		diag[i], fullDiag[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
+		diag[i] = float64(s.gamma*l.Diag[i]) + ground
+		fullDiag[i] = float64(s.gamma*d) + ground
 	}
 	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.m.workers}
 	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(fullDiag), s.m.workers
@@ -198,7 +205,8 @@ func (s *solveErrors) rounding(p *part, end int) float64 {
 // columnBounds bounds the error of each column of a part's result, and the part
 // of it that is rounding errors.
 func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
-	bounds, rounded = make([]float64, len(s.sizes)), make([]float64, len(s.sizes))
+	bounds = make([]float64, len(s.sizes))
+	rounded = make([]float64, len(s.sizes))
 	blocks.AddScaled(bounds, p.expansion.tail[p.end], s.sizes)
 	blocks.AddScaled(rounded, epsilon*float64(p.end+1)*p.expansion.size, s.sizes)
 	for j := range s.residual {
@@ -224,7 +232,8 @@ func (s *solveErrors) lastWrong() float64 {
 // solves as large as those of the last one. Where rounding errors exceed the budget, residuals
 // are a small share of them, because smaller ones would not improve the result.
 func (s *solves) target(j int) float64 {
-	wrong, target := s.errors.lastWrong(), infinity
+	wrong := s.errors.lastWrong()
+	target := infinity
 	for _, p := range s.group {
 		if p.end <= j {
 			continue
@@ -233,7 +242,8 @@ func (s *solves) target(j int) float64 {
 		left := s.budget(p) - s.errors.spent(p, p.end)
 		for i := j; i < p.end; i++ {
 			later := float64(p.sensitivity(i, p.end) * wrong)
-			left, rounded = left-later, rounded+later
+			left = left - later
+			rounded = rounded + later
 		}
 		share := max(left/float64(p.end-j), rounded/(beneathRounding*float64(p.end)))
 		target = min(target, share/p.sensitivity(j, p.end))
@@ -270,7 +280,9 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 	if err != nil && !roundingEnded(err) {
 		return err
 	}
-	steps, sweeps, drift := r.Steps, r.Sweeps, s.drift(r)
+	steps := r.Steps
+	sweeps := r.Sweeps
+	drift := s.drift(r)
 	if err != nil || !(drift <= mostDrift*columns[0]) {
 		for c := range columns { // steps among rounding errors may do harm
 			columns[c] = max(columns[c], aboveRounding*s.errors.lastWrong()/math.Sqrt(float64(len(columns))))
@@ -279,7 +291,9 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 		if err != nil && !roundingEnded(err) {
 			return err
 		}
-		steps, sweeps, drift = steps+r.Steps, sweeps+r.Sweeps, 0
+		steps = steps + r.Steps
+		sweeps = sweeps + r.Sweeps
+		drift = 0
 	}
 	var sum float64
 	for c := range r.Residual {
@@ -345,7 +359,9 @@ func (s *solves) advance(ctx context.Context, j int) error {
 // scheduleSolved decides which passes a part makes when T_j is known. Norms are
 // measured after the last term, and now and then before, for a better budget.
 func (p *part) scheduleSolved(s *solves, j int) {
-	p.visit, p.first, p.norms = false, false, false
+	p.visit = false
+	p.first = false
+	p.norms = false
 	if p.added > p.end {
 		return
 	}
@@ -353,10 +369,14 @@ func (p *part) scheduleSolved(s *solves, j int) {
 }
 
 func (s *solves) advanceRows(j, lo, hi int) {
-	k, now, next := s.e.b.Cols, s.e.w[j%2], s.e.w[(j+1)%2]
+	k := s.e.b.Cols
+	now := s.e.w[j%2]
+	next := s.e.w[(j+1)%2]
 	rounded := s.e.sums.of(lo/blocks.ChunkRows, lo)
 	for i := lo; i < hi; i++ {
-		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
+		x := s.x.Row(i)
+		a := now.Row(i)
+		b := next.Row(i)
 		addSquares(rounded, s.roundingOf(i), x)
 		if j == 0 {
 			for c := range b {

@@ -19,11 +19,14 @@ var errTooSlow = errors.New("expm: a series in H is cheaper")
 // method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the sweeps, see
 // bench/results/krylov.md.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
-	target, series := s.target(0), infinity // sweeps of a series
+	// sweeps of a series
+	target := s.target(0)
+	series := infinity
 	if s.e.settings.Method == Automatic && first {
 		series = s.e.costs().seriesCost(s.group[len(s.group)-1])
 	}
-	digits, remainder := digitsOf(target/s.e.norm), s.digits(1, last)
+	digits := digitsOf(target / s.e.norm)
+	remainder := s.digits(1, last)
 	limit := func(pace float64) int {
 		if math.IsInf(pace, 1) {
 			return 0 // no limit
@@ -40,15 +43,18 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 			return err
 		}
 	}
-	left, previousSteps := s.unfinished, s.firstSteps
+	left := s.unfinished
+	previousSteps := s.firstSteps
 	if s.factored {
-		pace, worth = factorPace, worth/factorCost
+		pace = factorPace
+		worth = worth / factorCost
 	}
 	if left > 0 && (s.factored || pace < worth) {
 		if err := s.solve(ctx, 0, target, limit(worth)); err != nil {
 			return err
 		}
-		if pace = s.firstSteps / digits; s.factored {
+		pace = s.firstSteps / digits
+		if s.factored {
 			pace = (s.firstSteps - previousSteps) / digitsOf(target/left)
 		}
 	}
@@ -74,7 +80,8 @@ func (s *solves) factor(ctx context.Context) error {
 		return nil
 	}
 	if err == nil && factored {
-		s.cg.Precond, s.factored = p, true
+		s.cg.Precond = p
+		s.factored = true
 	}
 	return err
 }
@@ -111,7 +118,8 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 		for _, v := range p.colNorms {
 			norm = math.Hypot(norm, v)
 		}
-		columns, rounded := make([]float64, len(s.e.norms)), make([]float64, len(s.e.norms))
+		columns := make([]float64, len(s.e.norms))
+		rounded := make([]float64, len(s.e.norms))
 		bound := 0.0
 		if s.e.norm > 0 {
 			bound = s.errors.spent(p, p.end)

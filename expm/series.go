@@ -59,21 +59,25 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 //
 // It is called with measured set after term j, with the norm of the result.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
-	tolerance, unit := e.costs().tolerance(p), e.norm
+	tolerance := e.costs().tolerance(p)
+	unit := e.norm
 	if unit == 0 {
-		p.end, p.settled = 0, true
+		p.end = 0
+		p.settled = true
 		return
 	}
 	if measured {
 		p.lower = max(p.lower, norm-p.expansion.errorAt(j)*unit)
 		if p.expansion.errorAt(j)*unit <= tolerance*p.lower || j >= len(p.expansion.coef)-1 {
-			p.end, p.settled = j, true
+			p.end = j
+			p.settled = true
 			return
 		}
 	}
 	settle, ok := p.expansion.reach(j+1, tolerance*p.lower/unit)
 	if measured && p.lower >= p.expansion.errorAt(j)*unit {
-		p.end, p.settled = settle, true
+		p.end = settle
+		p.settled = true
 		return
 	}
 	const ahead = 30
@@ -84,7 +88,8 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 		next, _ = p.expansion.reach(0, ahead*tolerance*p.expansion.size)
 	}
 	if ok && settle <= next+1 { // a norm costs about as much as a term
-		p.end, p.settled = settle, true
+		p.end = settle
+		p.settled = true
 		return
 	}
 	p.measure = next
@@ -97,7 +102,10 @@ func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 		return err
 	}
 	for _, p := range parts {
-		p.added, p.measure, p.settled, p.done = 0, 0, false, false
+		p.added = 0
+		p.measure = 0
+		p.settled = false
+		p.done = false
 		p.aim(e, 0, 0, false)
 		p.out.Method = Chebyshev
 	}
@@ -144,7 +152,9 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		err := e.m.chunks(ctx, func(_, lo, hi int) {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
-				y, row, f := p.y.Row(i), p.dest.Row(i), blocks.Factor(e.m.inner, i)
+				y := p.y.Row(i)
+				row := p.dest.Row(i)
+				f := blocks.Factor(e.m.inner, i)
 				for j, v := range w.Row(i) {
 					row[j] = f * (y[j] + float64(p.expansion.coef[0]*v))
 				}
@@ -154,7 +164,8 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		if err != nil {
 			return err
 		}
-		p.end, p.settled = 0, true
+		p.end = 0
+		p.settled = true
 		p.close(e, p.sums.rootsTo(p.colNorms))
 	}
 	return nil
@@ -164,7 +175,8 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 func (p *part) close(e *evaluation, norm float64) {
 	p.done = true
 	unit := p.expansion.errorAt(p.end)
-	columns, rounded := make([]float64, len(e.norms)), make([]float64, len(e.norms))
+	columns := make([]float64, len(e.norms))
+	rounded := make([]float64, len(e.norms))
 	scaleTo(columns, unit, e.norms)
 	scaleTo(rounded, p.expansion.roundingAt(p.end), e.norms)
 	p.finish(e, unit*e.norm, columns, rounded, norm)
@@ -195,7 +207,10 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.m.centre - (r.m.Hi+r.m.Lo)/2) / half, Visit: r.rows}
 	r.j, r.x, r.t = j, r.e.w[(j-1)%2], r.e.w[j%2]
 	if j > 1 {
-		s.Alpha, s.Beta, s.Delta, s.Prev = 2*s.Alpha, 2*s.Beta, -1, r.t
+		s.Alpha = 2 * s.Alpha
+		s.Beta = 2 * s.Beta
+		s.Delta = -1
+		s.Prev = r.t
 	}
 	r.guard = r.m.unproven && (j%guardEvery == 0 || j == last)
 	for _, p := range r.parts {
@@ -223,7 +238,10 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 
 // scheduleTerm decides which passes a part makes in the sweep that computes T_j.
 func (p *part) scheduleTerm(j int, e *evaluation) {
-	p.visit, p.first, p.norms, p.scale = false, false, false, false
+	p.visit = false
+	p.first = false
+	p.norms = false
+	p.scale = false
 	if p.done {
 		return
 	}
@@ -235,7 +253,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 // next one; where norms are measured it is added at once.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
-	p.visit, p.norms = p.first || norms, norms
+	p.visit = p.first || norms
+	p.norms = norms
 	if norms {
 		p.sums.begin(e.m.team, e.b.Cols)
 	}

@@ -79,13 +79,16 @@ func (m *Map) plannedFalling(ratio float64) *expansion {
 // fewest steps, and these.
 func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	const tries, mostCrowding = 32, 2
-	ends, steepest := []*part{group[0], group[len(group)-1]}, -group[len(group)-1].f.rate
+	ends := []*part{group[0], group[len(group)-1]}
+	steepest := -group[len(group)-1].f.rate
 	lowest := infinity
 	for i := range tries {
 		g := steepest * math.Pow(10, -0.6-2.6*float64(i)/(tries-1))
 		count, crowding := c.stepsOf(ends, g)
 		if cost := count * min(crowding, mostCrowding); cost < lowest {
-			lowest, gamma, steps = cost, g, count
+			lowest = cost
+			gamma = g
+			steps = count
 		}
 	}
 	return gamma, steps
@@ -100,7 +103,8 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
-		x, eps := c.m.plannedFalling(-p.f.rate/gamma), c.allowed(p)
+		x := c.m.plannedFalling(-p.f.rate / gamma)
+		eps := c.allowed(p)
 		end := x.terms(tailShare*eps) - 1
 		reach := x.sensitivities(end)[:end]
 		rounding := float64(end+1) * epsilon * x.size

@@ -34,7 +34,8 @@ func Bytes(n, cols, functions int) int64 {
 // runSlabs computes the parts by series in H, one slab of columns after the
 // other, each to the tolerance.
 func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
-	cols, width := e.b.Cols, slabColumns(e.m.n)
+	cols := e.b.Cols
+	width := slabColumns(e.m.n)
 	if cols <= width {
 		return e.runSeries(ctx, parts)
 	}

@@ -57,14 +57,16 @@ func (d *division) rows(worker, lo, hi int) {
 
 // run divides a run of rows, but for the scaling of W.
 func (d *division) run(worker int, r blocks.Run, sums []float64) {
-	w, k := blocks.Rows(d.e.w[0], r.Lo), d.e.b.Cols
+	w := blocks.Rows(d.e.w[0], r.Lo)
+	k := d.e.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {
 			d.single(i, r.Own, sums)
 		}
 		return
 	}
-	rows, total := r.Hi-r.Lo, simd.Rows[float64]{Data: r.Total}
+	rows := r.Hi - r.Lo
+	total := simd.Rows[float64]{Data: r.Total}
 	factors := d.scratch[worker][:rows]
 	for i, u := range r.Unit {
 		factors[i] = -u

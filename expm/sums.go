@@ -17,7 +17,8 @@ type columnSums struct {
 
 // begin sets all sums to zero, with width columns.
 func (s *columnSums) begin(team *sparse.Team, width int) {
-	s.team, s.width = team, width
+	s.team = team
+	s.width = width
 	s.sums.Begin(width)
 }
 

@@ -23,7 +23,8 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division, memory int64) (*G
 	if err != nil {
 		return nil, err
 	}
-	local.Hyperedges, local.Memory = g.Hyperedges, g.Memory
+	local.Hyperedges = g.Hyperedges
+	local.Memory = g.Memory
 	if g.In != nil {
 		local.In, err = sparse.Divide(ctx, g.In, d, memory, g.Workers)
 	}

@@ -73,7 +73,8 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 		which = 1
 	}
 	g.once[which].Do(func() {
-		team, weights := sparse.TeamOf(g.A), NullWeights(g, normalized)
+		team := sparse.TeamOf(g.A)
+		weights := NullWeights(g, normalized)
 		if g.Signed {
 			g.null[which] = blocks.NewDisjointOf(team, g.Components.Of, len(g.Components.Sizes), weights)
 		} else {

@@ -16,7 +16,8 @@ import (
 // that weights are finite. Cost: one sweep.
 func weigh(ctx context.Context, g *Graph) error {
 	n, _ := g.A.Dims()
-	diag, loopless := make([]float64, n), make([]float64, n)
+	diag := make([]float64, n)
+	loopless := make([]float64, n)
 	g.Degrees = make([]float64, n)
 	rows, diagonal := sparse.LocalRows(g.A)
 	team := sparse.TeamOf(g.A)
@@ -32,7 +33,8 @@ func weigh(ctx context.Context, g *Graph) error {
 		if len(col) == 0 {
 			return nil
 		}
-		loop, sum := uint32(diagonal(i)), blocks.ExactSum{}
+		loop := uint32(diagonal(i))
+		sum := blocks.ExactSum{}
 		if _, has := slices.BinarySearch(col, loop); has && val == nil {
 			diag[i] = 1
 		}

@@ -27,7 +27,10 @@ type Counts struct {
 
 // add adds the counts of another input.
 func (n *Counts) add(m Counts) {
-	n.Nodes, n.Lines, n.Text, n.Held = n.Nodes+m.Nodes, n.Lines+m.Lines, n.Text+m.Text, max(n.Held, m.Held)
+	n.Nodes = n.Nodes + m.Nodes
+	n.Lines = n.Lines + m.Lines
+	n.Text = n.Text + m.Text
+	n.Held = max(n.Held, m.Held)
 	n.Weighted = n.Weighted || m.Weighted
 	n.Dense = n.Dense && m.Dense
 }
@@ -137,7 +140,9 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n 
 	file.Declared = func(d *graphfile.Summary) error {
 		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered, Declared: d.Numbered}
 		if !d.Numbered { // a table, whose ids may be text
-			n.Nodes, n.Text, n.Held = 2*n.Lines, 1+16*n.Lines, page
+			n.Nodes = 2 * n.Lines
+			n.Text = 1 + 16*n.Lines
+			n.Held = page
 		}
 		declared = true
 		return errDeclared
@@ -149,7 +154,10 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n 
 	if !declared {
 		_, size := in.Progress()
 		n.Lines = int64(float64(size)*in.Growth())/edge + 1
-		n.Nodes, n.Text, n.Held, n.Weighted = n.Lines, size, held*n.Lines, true
+		n.Nodes = n.Lines
+		n.Text = size
+		n.Held = held * n.Lines
+		n.Weighted = true
 	}
 	return n, nil
 }
@@ -176,11 +184,14 @@ func (n *Counts) Bytes(c *Config) int64 {
 // Counts that are not declared are bounds, by which a limit that is enough could be refused; for them
 // it returns nil.
 func (n *Counts) Fits(c *Config) error {
-	if c = cmp.Or(c, new(Config)); !n.Declared || c.Memory == 0 {
+	c = cmp.Or(c, new(Config))
+	if !n.Declared || c.Memory == 0 {
 		return nil
 	}
 	e := n.extent(c)
-	e.held, e.bits = 0, 0 // lines go to disk, and rows that are declared need no bitmap
+	// lines go to disk, and rows that are declared need no bitmap
+	e.held = 0
+	e.bits = 0
 	need := e.numbered()
 	if e.order != DefaultOrder && e.order != DegreeOrder {
 		need += e.graph() + leastPattern

@@ -83,10 +83,13 @@ type codedRow struct {
 // unpack returns a row with the codes that its values are packed with, and with kinds of the store. The result is valid
 // until the next call.
 func (r *codedRow) unpack(col []uint32, packed []float64, kinds []uint8) (columns []uint32, val []float64, code []uint32) {
-	r.col, r.val, r.code = append(r.col[:0], col...), r.val[:0], r.code[:0]
+	r.col = append(r.col[:0], col...)
+	r.val = r.val[:0]
+	r.code = r.code[:0]
 	for _, v := range packed {
 		weight, c := bucket.Unpack(v)
-		r.val, r.code = append(r.val, weight), append(r.code, c&^0xff|uint32(kinds[c&0xff]))
+		r.val = append(r.val, weight)
+		r.code = append(r.code, c&^0xff|uint32(kinds[c&0xff]))
 	}
 	if !sort.IsSorted(r) {
 		sort.Sort(r)

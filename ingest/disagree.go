@@ -29,7 +29,8 @@ func (e *edgeSorter) explain(err error) error {
 		for i := 0; i < len(code); i += 2 {
 			u, v := code[i], code[i+1]
 			if u == wrong.Row && v == wrong.Col || u == wrong.Col && v == wrong.Row && (wrong.Kind == sort.Differing || !e.c.Directed) {
-				w, edge := 1.0, uint32(0)
+				w := 1.0
+				edge := uint32(0)
 				if weight != nil {
 					w = weight[i/2]
 				}

@@ -52,7 +52,8 @@ func join(parts []lines.Faults, good bool) error {
 	for _, fault := range bad.Kinds {
 		e := fault.First
 		if !good {
-			if e.Otherwise = ""; e.Fix == lines.FixLine && bad.Count > 1 {
+			e.Otherwise = ""
+			if e.Fix == lines.FixLine && bad.Count > 1 {
 				e.Fix = "no line is good; fix them"
 			}
 		}

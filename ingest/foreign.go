@@ -166,7 +166,8 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 	if r.stated != graphfile.Unstated && r.stated != d {
 		return &nodefile.ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass {directed} or {undirected}"}
 	}
-	r.stated, r.statedBy = d, name
+	r.stated = d
+	r.statedBy = name
 	return nil
 }
 

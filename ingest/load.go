@@ -59,7 +59,8 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 			r.Isolated++
 		}
 	}
-	r.Nodes, r.Store = s.Manifest.Rows, s.Manifest
+	r.Nodes = s.Manifest.Rows
+	r.Store = s.Manifest
 	if a.Averaged > 0 {
 		warning := averaged(path, a.Averaged)
 		r.Warnings = append(r.Warnings, warning.Error())

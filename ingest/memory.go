@@ -238,7 +238,8 @@ func (m *memory) admit(p *part) (keep bool, evict []*part) {
 		return true, nil
 	}
 	e := m.extent()
-	if e.held += p.bytes(); !m.lines.spilling && e.fits() {
+	e.held += p.bytes()
+	if !m.lines.spilling && e.fits() {
 		m.lines.held = e.held
 		return true, nil
 	}

@@ -22,7 +22,8 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
 		for _, word := range words {
 			if code, isID := n.names.dict.Code([]byte(word)); isID && (n.c.Missing != nil || !slices.Contains(listed, code)) {
-				codes, ids = append(codes, code), append(ids, word)
+				codes = append(codes, code)
+				ids = append(ids, word)
 			}
 		}
 		return codes, ids

@@ -53,7 +53,8 @@ func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64
 	if p.spilled == nil {
 		return nil
 	}
-	p.code, p.weight = code, weight
+	p.code = code
+	p.weight = weight
 	return m.lines.moveToDisk(worker, p)
 }
 

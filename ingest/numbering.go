@@ -79,14 +79,17 @@ func (n *numberer) tooMany() error {
 // movedNeeds bounds the bytes of the dictionary and of the numbering once all ids are in the
 // dictionary.
 func (n *numberer) movedNeeds() int64 {
-	count, text, numbers := int64(n.names.dict.Len()), n.names.dict.TextBytes(), int64(0)
+	count := int64(n.names.dict.Len())
+	text := n.names.dict.TextBytes()
+	numbers := int64(0)
 	for _, p := range n.lines.parts {
 		if !p.inDict {
 			numbers += 2 * int64(p.edges)
 		}
 	}
 	numbers = min(numbers, int64(n.lines.top)+1)
-	count, text = count+numbers, text+maxDigits*numbers
+	count = count + numbers
+	text = text + maxDigits*numbers
 	return ids.DictBytes(count, text) + ids.NumberingBytes(count, text)
 }
 
@@ -166,7 +169,8 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	byID := make([]uint32, len(codes))
 	for row, code := range codes {
 		size += len(n.names.dict.Key(code))
-		ends[row], byID[row] = uint64(size), uint32(row)
+		ends[row] = uint64(size)
+		byID[row] = uint32(row)
 	}
 	text := make([]byte, 0, size)
 	for _, code := range codes {
@@ -214,7 +218,9 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	m := n.names.matrix
 	// A short file may declare any number of rows.
 	e := n.m.extent()
-	e.nodes, e.rowIDs, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
+	e.nodes = int64(m.rows)
+	e.rowIDs = 4 * int64(m.rows)
+	e.order = DefaultOrder
 	if need := e.held + e.numbered(); n.c.Memory > 0 && need > n.c.Memory {
 		return nil, &LimitError{Need: need, Limit: n.c.Memory}
 	}
@@ -240,7 +246,8 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 		return nil, &nodefile.ParseError{File: n.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(listed, "id"), n.names.matrix.rows), Fix: "list the id of each row once, in order"}
 	}
 	codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
-	if n.t.report.IDs = "text"; integers {
+	n.t.report.IDs = "text"
+	if integers {
 		n.t.report.IDs = "numeric"
 	}
 	return n.dictionary(codes)
@@ -251,7 +258,9 @@ func (n *numbering) named(setting Order) *shard.Nodes {
 	if n.placed == nil {
 		return n.nodes
 	}
-	order, rows := pages.Make[uint32](n.nodes.Len()), n.placed.row // the node of each row, and the reverse
+	// the node of each row, and the reverse
+	order := pages.Make[uint32](n.nodes.Len())
+	rows := n.placed.row
 	if late := n.placed.late; late != nil {
 		rows = nil
 		old := uint32(0)

@@ -52,7 +52,8 @@ func (o *orderer) reorder() error {
 		pages.Collect() // counts and samples
 		return o.numbering.mapLate(o.lines)
 	}
-	o.numbering.late, o.numbering.placed = nil, &rowOrder{row: row, late: late}
+	o.numbering.late = nil
+	o.numbering.placed = &rowOrder{row: row, late: late}
 	if o.c.Order == DegreeOrder {
 		pages.Collect() // counts
 	} else {
@@ -284,7 +285,8 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 // stretches returns the other ends of the lines of some codes, which are neighbours in the order of
 // the ids. They are samples of consecutive entries of the matrix.
 func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32, error) {
-	spans, stretch := spansOf(count), uint32(reorder.Stretch(len(count)))
+	spans := spansOf(count)
+	stretch := uint32(reorder.Stretch(len(count)))
 	member := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
 		for c := s.lo; c < s.hi; c++ {
@@ -331,11 +333,14 @@ type span struct{ lo, hi uint32 }
 // spansOf chooses the codes of stretches, which begin at equal shares of the lines.
 // Nodes with more lines than a stretch has do not count for its length.
 func spansOf(count []uint32) []span {
-	total, stretch := 0, reorder.Stretch(len(count))
+	total := 0
+	stretch := reorder.Stretch(len(count))
 	for _, n := range count {
 		total += int(n)
 	}
-	spans, c, sum := make([]span, reorder.Stretches), 0, 0
+	spans := make([]span, reorder.Stretches)
+	c := 0
+	sum := 0
 	for i := range spans {
 		for ; c < len(count) && sum < i*total/len(spans); c++ {
 			sum += int(count[c])
@@ -359,17 +364,20 @@ const leastPattern = sort.LeastBytes / 4
 // loops.
 func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	s := o.sorting.sorter(sort.Undirected)
-	s.Values, s.KeepLoops = false, false
+	s.Values = false
+	s.KeepLoops = false
 	s.Merge = sort.Merger{Policy: sort.Max}
 	e := o.m.extent()
-	rows, graph := int(e.nodes), e.graph()
+	rows := int(e.nodes)
+	graph := e.graph()
 	if need := e.numbered() + graph; o.c.Memory > 0 && need+leastPattern > o.c.Memory {
 		return nil, o.orderError(need + sort.LeastBytes)
 	}
 	if _, err := o.sorting.planSort(s, graph); err != nil {
 		return nil, err
 	}
-	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, s.Entries())
+	ptr := make([]int64, 1, rows+1)
+	col := make([]uint32, 0, s.Entries())
 	err := s.Each(func(b *sort.Rows) error {
 		for _, end := range b.Ptr[1:] {
 			ptr = append(ptr, int64(len(col)+end))

@@ -163,7 +163,8 @@ func unusualWindow(in *textio.Reader) int64 {
 func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	done, _ := in.Progress()
 	f := &r.t.files[file]
-	f.Bytes, f.Lines = done, lines
+	f.Bytes = done
+	f.Lines = lines
 	r.t.report.Bytes += done
 	r.t.report.Lines += lines
 	in.Close()
@@ -206,7 +207,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 // readGroup reads edge lists, a single one by all workers, several side by side,
 // and ends their reports. The error is that of the first one that has any.
 func (r *reader) readGroup(group []*edgeList) (err error) {
-	first, base := len(r.lines.parts), r.names.seq
+	first := len(r.lines.parts)
+	base := r.names.seq
 	if len(group) == 0 {
 		return nil
 	}
@@ -257,7 +259,8 @@ type reading struct {
 
 // list reads one of the lists with several goroutines, the first of which is worker.
 func (g *reading) list(worker, workers, i int) error {
-	r, list := g.r, g.group[i]
+	r := g.r
+	list := g.group[i]
 	if list.lay == nil {
 		return nil
 	}
@@ -330,7 +333,8 @@ func (g *reading) progress() {
 	var done, total int64
 	for _, list := range g.group {
 		read, size := list.in.Progress()
-		done, total = done+read, total+size
+		done = done + read
+		total = total + size
 	}
 	g.r.t.progress(stage, done, total)
 }

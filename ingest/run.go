@@ -50,7 +50,9 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	}
 	defer func() { w.Abort() }()
 	m := newMemory(t)
-	c, lines, numbering := &t.c, m.lines, m.numbering
+	c = &t.c
+	lines := m.lines
+	numbering := m.numbering
 	defer func() {
 		if left := lines.endSpill(); left != nil && err == nil {
 			t.warn(fmt.Errorf("the temporary file could not be removed: %v", left))

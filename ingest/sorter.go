@@ -21,7 +21,8 @@ type edgeSorter struct {
 
 // sorter returns the sorter for a view of the edges.
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
-	values, policy := e.m.hasValues(), sort.Policy(e.c.Duplicates)
+	values := e.m.hasValues()
+	policy := sort.Policy(e.c.Duplicates)
 	if policy == sort.Default && !e.lines.weighted {
 		policy = sort.Max // several lines without a weight are one edge
 	}
@@ -35,7 +36,8 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	}
 	if e.numbering.late != nil {
 		late := e.numbering.late
-		s.Rows, s.Number = late.Limit(), func(b *sort.Rows) { numberRows(late, b) }
+		s.Rows = late.Limit()
+		s.Number = func(b *sort.Rows) { numberRows(late, b) }
 	}
 	return s
 }

@@ -86,7 +86,9 @@ func (s *lineStore) moveToDisk(worker int, p *part) error {
 	if err != nil {
 		return err
 	}
-	p.spilled, p.code, p.weight = rec, nil, nil
+	p.spilled = rec
+	p.code = nil
+	p.weight = nil
 	p.mapped = len(s.maps)
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 // write is the last stage: its input are the lines as rows, its output is the store. It sorts the
 // lines into buckets of rows, merges the lines of each edge and writes the rows in order.
 func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
-	t, numbering := e.t, e.numbering
+	t := e.t
+	numbering := e.numbering
 	store.Nodes = numbering.nodes
 	sources := make([]shard.File, len(t.files))
 	for i, f := range t.files {
@@ -60,7 +61,9 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 			if err := t.checkStore(numbering.nodes, s.Entries(), s.Values, directed); err != nil {
 				return err
 			}
-			t.report.SelfLoops, t.report.ZeroWeights, t.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown-t.report.MissingIDs
+			t.report.SelfLoops = lines.Loops
+			t.report.ZeroWeights = lines.Zeros
+			t.report.UnknownIDs = lines.Unknown - t.report.MissingIDs
 		}
 		err = s.Each(func(b *sort.Rows) error {
 			if err := out.append(b); err != nil {
@@ -109,7 +112,8 @@ func (o *storedRows) append(b *sort.Rows) error {
 		if b.Val != nil {
 			val = b.Val[lo:hi]
 		}
-		col, code := b.Col[lo:hi], []uint32(nil)
+		col := b.Col[lo:hi]
+		code := []uint32(nil)
 		if o.kinds != nil {
 			col, val, code = o.coded.unpack(col, val, o.kinds)
 		}
@@ -135,7 +139,9 @@ func (o *storedRows) append(b *sort.Rows) error {
 
 // complete fills in the counts of a report.
 func (o *storedRows) complete(report *Report, rows int, directed bool) {
-	report.Nodes, report.Directed, report.Weighted = int64(rows), directed, o.weighted
+	report.Nodes = int64(rows)
+	report.Directed = directed
+	report.Weighted = o.weighted
 	report.Weights = "none"
 	switch {
 	case o.double:

@@ -19,7 +19,8 @@ import (
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
 // every sweep, or kept if several processes share the rows, and v is kept. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, bound float64) (*System, error) {
-	team, factor := sparse.TeamOf(g.A), sparse.ByColumn(g.A, v)
+	team := sparse.TeamOf(g.A)
+	factor := sparse.ByColumn(g.A, v)
 	balanced, err := sparse.MapValues(ctx, g.A, func(i, j int, w float64) float64 { return float64(factor[i]*factor[j]) * w })
 	if err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
 		switch {
 		case team.IsPadding(i):
-			s.Ground[i], v[i] = 1, 1
+			s.Ground[i] = 1
+			v[i] = 1
 		case !(s.Ground[i] > 0):
 			indefinite[0] = 1
 		}
@@ -56,8 +58,11 @@ func (s *System) startNear(v []float64) {
 	if s.Graph.Signed { // v is far from an eigenvector
 		return
 	}
-	component, components, team := s.Graph.Components.Of, len(s.Graph.Components.Sizes), sparse.TeamOf(s.Graph.A)
-	energy, square := make([]float64, components), make([]float64, components)
+	component := s.Graph.Components.Of
+	components := len(s.Graph.Components.Sizes)
+	team := sparse.TeamOf(s.Graph.A)
+	energy := make([]float64, components)
+	square := make([]float64, components)
 	for lo, hi := range team.Counted(0, len(component)) {
 		for i := lo; i < hi; i++ {
 			if v[i] > 0 {

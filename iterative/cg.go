@@ -101,7 +101,8 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 		c.status = noDirection
 		return 0
 	}
-	beta, c.rz = rz/c.rz, rz
+	beta = rz / c.rz
+	c.rz = rz
 	return beta
 }
 
@@ -194,7 +195,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 		r.verified[j] = c.residual
 		switch {
 		case !stuck && c.steps < c.limit:
-			c.status, again = live, true
+			c.status = live
+			again = true
 		case c.status == converged:
 			r.stagnant = true
 		}

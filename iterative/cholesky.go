@@ -133,12 +133,14 @@ func (c *cholesky) arrange(columns *columns) {
 	next := make([]int, top+1)
 	copy(next, c.levels)
 	position := make([]uint32, n) // of a vertex
-	c.order, c.pivot = make([]uint32, n), make([]float64, n)
+	c.order = make([]uint32, n)
+	c.pivot = make([]float64, n)
 	for step, v := range columns.order {
 		p := next[level[v]]
 		next[level[v]]++
 		position[v] = uint32(p)
-		c.order[p], c.pivot[p] = v, columns.pivot[step]
+		c.order[p] = v
+		c.pivot[p] = columns.pivot[step]
 	}
 
 	step := make([]uint32, n) // of a position
@@ -170,7 +172,8 @@ func transpose(n int, start []int64, columns *entries, position, step []uint32) 
 			rows, values := columns.from(entry, end)
 			for e, row := range rows {
 				u := position[row]
-				t.col[next[u]], t.val[next[u]] = uint32(p), values[e]
+				t.col[next[u]] = uint32(p)
+				t.val[next[u]] = values[e]
 				next[u]++
 			}
 			entry += int64(len(rows))
@@ -207,7 +210,8 @@ const slabColumns = 8
 // ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R: one pass over the
 // factor forwards and one backwards, columns shared out among the workers.
 func (c *cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
-	n, k := len(c.order), r.Cols
+	n := len(c.order)
+	k := r.Cols
 	if r.Rows != n || dst.Rows != n || dst.Cols != k {
 		panic(badShape)
 	}
@@ -270,7 +274,8 @@ func (c *cholesky) reorder(b *sparse.Block[float64], s *substitution) {
 			c.copyRow(v, target, s.row)
 			s.row, s.next = s.next, s.row
 			s.placed[v] = true
-			if p = int(v); p == first {
+			p = int(v)
+			if p == first {
 				break
 			}
 		}
@@ -318,19 +323,23 @@ func (s *substitution) at(p int) simd.Rows[float64] {
 
 // forward finishes the positions lo ≤ p < hi: y_p += Σ_q G_pq·y_q.
 func (s *substitution) forward(t *triangle, lo, hi int) {
-	first, end := t.ptr[lo], t.ptr[hi]
+	first := t.ptr[lo]
+	end := t.ptr[hi]
 	if first == end {
 		return
 	}
-	w, offset := s.sums.Stride, s.at(lo)
+	w := s.sums.Stride
+	offset := s.at(lo)
 	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
 	simd.AddRows(offset, hi-lo, w, offset, s.ones[:1], s.sums)
 }
 
 // backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
 func (s *substitution) backward(t *triangle, pivot []float64, lo, hi int) {
-	first, end := t.ptr[lo], t.ptr[hi]
-	w, offset := s.sums.Stride, s.at(lo)
+	first := t.ptr[lo]
+	end := t.ptr[hi]
+	w := s.sums.Stride
+	offset := s.at(lo)
 	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
 	simd.AddRows(offset, hi-lo, w, s.sums, pivot[lo:hi], offset)
 }

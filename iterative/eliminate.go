@@ -95,7 +95,8 @@ func (e *entries) add(row uint32, value float64) {
 		e.value = append(e.value, make([]float64, 0, e.piece))
 		last++
 	}
-	e.row[last], e.value[last] = append(e.row[last], row), append(e.value[last], value)
+	e.row[last] = append(e.row[last], row)
+	e.value[last] = append(e.value[last], value)
 	e.count++
 }
 
@@ -201,7 +202,9 @@ func (e *elimination) reclaim() {
 		for *link != noRecord {
 			i := *link
 			if r := &e.records[i]; e.left[r.vertex] {
-				*link, r.next, e.free = r.next, e.free, i
+				*link = r.next
+				r.next = e.free
+				e.free = i
 			} else {
 				link = &r.next
 			}
@@ -258,12 +261,14 @@ func (e *elimination) collect(v uint32) {
 		e.count[u]--
 	}
 	if last != noRecord {
-		e.records[last].next, e.free = e.free, e.head[v]
+		e.records[last].next = e.free
+		e.free = e.head[v]
 		e.head[v] = noRecord
 	}
 	for i := range e.neighbours {
 		u := &e.neighbours[i]
-		u.weight, e.sum[u.vertex] = e.sum[u.vertex], 0
+		u.weight = e.sum[u.vertex]
+		e.sum[u.vertex] = 0
 	}
 	if g := e.ground[v]; g > 0 {
 		e.neighbours = append(e.neighbours, neighbour{g, uint32(len(e.head))})
@@ -295,7 +300,9 @@ func (e *elimination) sampleTree(total float64) {
 				hi = mid
 			}
 		}
-		a, b, w := e.neighbours[i].vertex, e.neighbours[lo].vertex, e.neighbours[i].weight*remainder/total
+		a := e.neighbours[i].vertex
+		b := e.neighbours[lo].vertex
+		w := e.neighbours[i].weight * remainder / total
 		switch {
 		case w == 0: // underflow
 		case a == n:
@@ -328,7 +335,9 @@ func (b *buckets) fill(count []int32) {
 	for i := range b.first {
 		b.first[i] = noVertex
 	}
-	b.next, b.prev, b.in = make([]uint32, n), make([]uint32, n), make([]int32, n)
+	b.next = make([]uint32, n)
+	b.prev = make([]uint32, n)
+	b.in = make([]int32, n)
 	for v := n - 1; v >= 0; v-- {
 		b.put(uint32(v), count[v])
 	}
@@ -345,7 +354,8 @@ func (b *buckets) put(v uint32, count int32) {
 }
 
 func (b *buckets) remove(v uint32) {
-	next, prev := b.next[v], b.prev[v]
+	next := b.next[v]
+	prev := b.prev[v]
 	if prev == noVertex {
 		b.first[b.in[v]] = next
 	} else {

@@ -123,12 +123,15 @@ func (l *loopless) eliminate(f *exact, v int) float64 {
 			continue
 		}
 		if w := *l.at(u, v); w != 0 {
-			f.row, f.share = append(f.row, uint32(u)), append(f.share, w)
+			f.row = append(f.row, uint32(u))
+			f.share = append(f.share, w)
 			total.Add(w)
 		}
 	}
-	pivot, first := total.Value(), f.start[len(f.order)]
-	neighbours, share := f.row[first:], f.share[first:]
+	pivot := total.Value()
+	first := f.start[len(f.order)]
+	neighbours := f.row[first:]
+	share := f.share[first:]
 	weight := append([]float64(nil), share...)
 	for i, u := range neighbours {
 		share[i] /= pivot
@@ -144,7 +147,8 @@ func (l *loopless) eliminate(f *exact, v int) float64 {
 		}
 	}
 	l.degree[v] = -1
-	f.order, f.total = append(f.order, uint32(v)), append(f.total, pivot)
+	f.order = append(f.order, uint32(v))
+	f.total = append(f.total, pivot)
 	f.start = append(f.start, len(f.row))
 	f.error += columnError(len(neighbours))
 	return pivot

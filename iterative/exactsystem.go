@@ -106,8 +106,10 @@ func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64], 
 	if err != nil {
 		return nil, err
 	}
-	out.Sweeps, out.ColumnSteps = 1, make([]int, b.Cols)
-	out.Residual, out.Relative = make([]float64, b.Cols), make([]float64, b.Cols)
+	out.Sweeps = 1
+	out.ColumnSteps = make([]int, b.Cols)
+	out.Residual = make([]float64, b.Cols)
+	out.Relative = make([]float64, b.Cols)
 	if record != nil {
 		record(0, out.Relative)
 	}
@@ -171,7 +173,8 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 			if s.null.Unit[i] == 0 {
 				continue
 			}
-			z, m := x.Row(i)[j], mean.of(i)
+			z := x.Row(i)[j]
+			m := mean.of(i)
 			bound.Row(i)[j] += rounding * (math.Abs(z) + math.Abs(m))
 			x.Row(i)[j] = blocks.Factor(s.scale, i) * (z - m)
 		}
@@ -190,7 +193,9 @@ func (s *scaling) squared(i int) float64 {
 // numbers that c is made of. means is nil for a definite system.
 func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
 	for i := range b.Rows {
-		scale, target, abs := blocks.Factor(s.scale, i), c.Row(i), size.Row(i)
+		scale := blocks.Factor(s.scale, i)
+		target := c.Row(i)
+		abs := size.Row(i)
 		for j, v := range b.Row(i) {
 			target[j] = scale * v
 			abs[j] = math.Abs(target[j])
@@ -257,6 +262,7 @@ func (m *componentMeans) add(i int, v float64) {
 
 func (m *componentMeans) of(i int) float64 {
 	c := m.part[i]
-	plus, minus := m.sums[c], m.minus[c]
+	plus := m.sums[c]
+	minus := m.minus[c]
 	return ((plus.Sum - minus.Sum) + (plus.Rest - minus.Rest)) / m.weight[c]
 }

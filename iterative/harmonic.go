@@ -28,7 +28,8 @@ import (
 // named rows, and Jacobi remains. Cost: a sweep, and one more in a solve, which takes
 // [HarmonicBytes].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
-	n, team := len(g.Degrees), sparse.TeamOf(g.A)
+	n := len(g.Degrees)
+	team := sparse.TeamOf(g.A)
 	free := make([]float64, n) // 1 in U, 0 in L and in rows that L does not reach
 	for i := range roaring.Values(g.Components.Reached(clamped)) {
 		if !team.IsPadding(int(i)) {
@@ -106,7 +107,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 		}
 	}
 	set := settings.withDefaults()
-	set.Start, set.Eliminate = false, true
+	set.Start = false
+	set.Eliminate = true
 	lowest, highest := givenRange(s, f)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
@@ -127,7 +129,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 // givenRange returns the smallest and the largest value of each column of f in the rows that
 // are not free, between which a harmonic function lies, that of a signed graph with either sign.
 func givenRange(s *System, f *sparse.Block[float64]) (lows, highs []float64) {
-	lows, highs = make([]float64, f.Cols), make([]float64, f.Cols)
+	lows = make([]float64, f.Cols)
+	highs = make([]float64, f.Cols)
 	for i, u := range s.free {
 		for j, v := range f.Row(i) {
 			if u == 0 {

@@ -50,7 +50,8 @@ func (r *passes) measureChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) 
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the
 // null space's share of both.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
-	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
+	rr := r.part(chunk, 0)
+	rz := r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
 	var weights [blocks.ChunkRows]float64 // of the square of a residual in its norm
@@ -75,7 +76,8 @@ func (r *passes) addNull(i int, f float64, v, res []float64) {
 	if slot >= blocks.OwnSlot || !r.team.Counts(i) {
 		return
 	}
-	u, s := r.cg.Null.Unit[i], blocks.Factor(r.cg.Scale, i)
+	u := r.cg.Null.Unit[i]
+	s := blocks.Factor(r.cg.Scale, i)
 	sums := r.null.At(slot)
 	blocks.AddScaled(sums, f*u*s, v)
 	blocks.AddScaled(sums[r.b.Cols:], u/s, res)
@@ -109,7 +111,8 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 
 // turnChunk is turn on one chunk.
 func (r *passes) turnChunk(_, lo, hi int) {
-	z, factor := r.r, r.inverse
+	z := r.r
+	factor := r.inverse
 	if r.z != nil {
 		z = r.z // with ones for the inverse
 	}

@@ -53,7 +53,8 @@ type passes struct {
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
-	n, k := b.Rows, b.Cols
+	n := b.Rows
+	k := b.Cols
 	r.cg, r.v.cg, r.rec.cg, r.rec.v = c, c, c, &r.v
 	r.v.team, r.v.x, r.v.b, r.settings, r.stagnant = sparse.TeamOf(c.A), x, b, s, false
 	r.rec.result = &Result{
@@ -158,16 +159,21 @@ func (r *recurrence) startEasy(ctx context.Context) error {
 	return r.v.chunks(ctx, func(r *passes, _, lo, hi int) {
 		share.EachRun(lo, hi, func(p blocks.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
-				x, res := r.x.Row(i), r.r.Row(i)
+				x := r.x.Row(i)
+				res := r.r.Row(i)
 				if p.Total == nil && !p.Own {
 					clear(x)
 					continue
 				}
-				s, u, source := blocks.Factor(r.cg.Scale, i), 1.0, r.b.Row(i)
+				s := blocks.Factor(r.cg.Scale, i)
+				u := 1.0
+				source := r.b.Row(i)
 				if p.Total != nil {
-					u, source = p.Unit[i-p.Lo], p.Total
+					u = p.Unit[i-p.Lo]
+					source = p.Total
 				}
-				f, g := u*s, u*s/r.cg.ground[i]
+				f := u * s
+				g := u * s / r.cg.ground[i]
 				if r.cg.image != nil {
 					f = r.cg.image[i] * g
 				}
@@ -209,7 +215,8 @@ func (r *recurrence) rightHandSide(ctx context.Context) error {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
-			target, s := r.r.Row(i), blocks.Factor(r.cg.Scale, i)
+			target := r.r.Row(i)
+			s := blocks.Factor(r.cg.Scale, i)
 			for j, v := range projected.Row(i) {
 				rr[j] += float64(v * v)
 				target[j] = s * v
@@ -269,7 +276,8 @@ func (r *recurrence) setPreconditioner() {
 	case *jacobi:
 		r.v.inverse = p.inverse
 	default:
-		r.v.inverse, r.v.z = r.v.unit(), r.v.q
+		r.v.inverse = r.v.unit()
+		r.v.z = r.v.q
 	}
 }
 
@@ -373,7 +381,8 @@ func (r *recurrence) projectResidual(ctx context.Context) error {
 func (r *recurrence) correct() {
 	k := r.v.b.Cols
 	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
-		inZ, inR := products[:k], products[k:]
+		inZ := products[:k]
+		inR := products[k:]
 		for j := range inZ {
 			r.rz[j] -= float64(inZ[j] * inR[j])
 			r.rr[j] -= float64(inR[j] * inR[j])

@@ -95,7 +95,8 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if out == nil {
 		return nil, err
 	}
-	out.SampledCholesky, out.Refused = l.climbed, l.refused
+	out.SampledCholesky = l.climbed
+	out.Refused = l.refused
 	if boundErr := s.bound(ctx, out, x, b); boundErr != nil {
 		return nil, boundErr
 	}
@@ -140,7 +141,8 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		}
 		f, err := s.factorWithin(ctx, room)
 		if errors.Is(err, ErrMemory) && !s.Strict {
-			l.refused, l.allowed = true, 0
+			l.refused = true
+			l.allowed = 0
 			return s.jacobi, nil
 		}
 		if err != nil {
@@ -158,17 +160,22 @@ func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
 		c.A = &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
-		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
-		c.easy, c.ground = s.easy, s.Ground
+		c.Scale = s.Scale
+		c.Null = s.Null
+		c.Workers = s.Graph.Workers
+		c.easy = s.easy
+		c.ground = s.Ground
 		if s.quotients != nil {
-			c.ground, c.image = s.quotients, s.Ground
+			c.ground = s.quotients
+			c.image = s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
 		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !noFactor(s) && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
-	c.Precond, c.ladder = s.jacobi, nil
+	c.Precond = s.jacobi
+	c.ladder = nil
 }
 
 // diagonal returns the diagonal of Edge·L + diag(Ground), or without cancelled the numbers
@@ -256,7 +263,8 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 	s.team().Max(largest)
 	norm := largest[0]
 	const rounding = 10 * 0x1p-52
-	out.ErrorBound, out.Rounding = make([]float64, b.Cols), make([]float64, b.Cols)
+	out.ErrorBound = make([]float64, b.Cols)
+	out.Rounding = make([]float64, b.Cols)
 	sizeX, err := columnNorms(ctx, s.team(), x, s.Graph.Workers)
 	if err != nil {
 		return err
@@ -307,7 +315,10 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 	}
 	const rounding = 10 * 0x1p-52
 	k := x.Cols
-	largest, residual, slack, team := make([]float64, k), make([]float64, k), make([]float64, k), s.team()
+	largest := make([]float64, k)
+	residual := make([]float64, k)
+	slack := make([]float64, k)
+	team := s.team()
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			largest[j] = max(largest[j], math.Abs(v))

@@ -54,7 +54,8 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	if normalized {
 		s.Scale, s.easy = blocks.Roots(g.Degrees), g.NullSpace(true)
 	}
-	team, unit := sparse.TeamOf(g.A), make([]float64, len(g.Degrees))
+	team := sparse.TeamOf(g.A)
+	unit := make([]float64, len(g.Degrees))
 	extreme := []float64{math.Inf(-1), 0} // the least degree, negated; 1: a row without entries
 	for i, d := range g.Degrees {
 		switch {
@@ -64,7 +65,9 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 			s.Ground[i] = 1
 		case team.IsPadding(i):
 		default:
-			s.Ground[i], unit[i], extreme[1] = 0, 1, 1
+			s.Ground[i] = 0
+			unit[i] = 1
+			extreme[1] = 1
 		}
 	}
 	if normalized {

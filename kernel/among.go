@@ -48,7 +48,8 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64], s spa
 	}
 	l.Sweeps += report.Sweeps
 	for i, row := range l.nodes {
-		target, image := dst.Row(i), y.Row(row)
+		target := dst.Row(i)
+		image := y.Row(row)
 		for j, v := range p.Row(i) {
 			sum := float64(s.Alpha*(float64(l.scale*image[j])+float64(l.shift[i]*v))) + float64(s.Beta*v)
 			if s.Prev != nil {

@@ -165,7 +165,9 @@ func (f *Family) Bytes(v param.Values, degrees []float64, entries int64, directe
 // blockBytes is Bytes for inverses with half steps or without.
 func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings, roots bool) int64 {
 	limit := s.Memory
-	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
+	n := len(degrees)
+	long := max(len(rows), len(cols))
+	short := min(len(rows), len(cols))
 	if f.bytes != nil {
 		vectors := vectorBytes(n)
 		return vectors + f.bytes(v, shape{n, long, short, directed}, budget.Remaining(limit, vectors))
@@ -220,7 +222,9 @@ func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
 func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
-	n, m, description := len(degrees), int64(len(nodes)), describe(nil, degrees)
+	n := len(degrees)
+	m := int64(len(nodes))
+	description := describe(nil, degrees)
 	grams := 8 * m * m * int64(len(vs))
 	groups := map[sparse.Kind][]work{} // of functions of one matrix
 	var separate []param.Values        // of other kernels

@@ -129,15 +129,20 @@ func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int, 
 // across is Block for different lists: first the diagonal of the short one,
 // then the columns of the long one.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int, out sink) error {
-	short, long, turned := rows, cols, false
+	short := rows
+	long := cols
+	turned := false
 	if len(cols) < len(rows) {
-		short, long, turned = cols, rows, true
+		short = cols
+		long = rows
+		turned = true
 	}
 	values, err := c.reserve(len(long), len(short))
 	if err != nil {
 		return err
 	}
-	first, second := slabsOf(c.k.Len(), len(short)), slabsOf(c.k.Len(), len(long))
+	first := slabsOf(c.k.Len(), len(short))
+	second := slabsOf(c.k.Len(), len(long))
 	c.log.slabs = len(first) + len(second)
 	selfValues := make([]float64, 0, len(short))
 	for _, slab := range first {
@@ -162,10 +167,12 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 			diagonal[j] = y.Row(node)[j]
 		}
 		piece := sparse.BlockOf(len(short), len(nodes), values[:len(short)*len(nodes)])
-		lo, left := 0, slab[0]
+		lo := 0
+		left := slab[0]
 		if turned {
 			piece = sparse.BlockOf(len(nodes), len(short), values[:len(short)*len(nodes)])
-			lo, left = slab[0], 0
+			lo = slab[0]
+			left = 0
 		}
 		for i, node := range short {
 			times := row[:len(nodes)]

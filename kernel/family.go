@@ -179,10 +179,12 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) 
 // symmetric, as learners need it to be, and nil for others. A value that is not given is the
 // one that learners take.
 func (f *Family) Asymmetric(values param.Values) error {
-	parameter, what := "", ""
+	parameter := ""
+	what := ""
 	switch {
 	case f.Distance != "":
-		parameter, what = pkg, "it is a distance"
+		parameter = pkg
+		what = "it is a distance"
 	case f.asymmetric != nil:
 		parameter, what = f.asymmetric(values)
 	}

@@ -13,7 +13,8 @@ import (
 // slabs. As many slabs as memory allows are held; those behind them are
 // computed, and once more for each further group that is held.
 func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
-	n, m := c.k.Len(), len(nodes)
+	n := c.k.Len()
+	m := len(nodes)
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
 	root := c.k.work.root()
@@ -33,7 +34,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	room := make([]*sparse.Block[float64], held)
 	// The norm that a slab's errors are compared with, and the effort of its computation, are the
 	// same whenever it is computed, because results must not depend on the memory limit.
-	norms, spent := make([]float64, len(slabs)), make([]float64, len(slabs))
+	norms := make([]float64, len(slabs))
+	spent := make([]float64, len(slabs))
 	for first := 0; first < len(slabs); first += held {
 		end := min(first+held, len(slabs))
 		for i, slab := range slabs[first:] {
@@ -94,7 +96,8 @@ func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], no
 	var norms []float64
 	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
 		norms = blocks.Norms(c.scale.team, y)
-		largest, worst := max(norm, slices.Max(norms)), slices.Max(bound)
+		largest := max(norm, slices.Max(norms))
+		worst := slices.Max(bound)
 		if worst == 0 || largest == 0 {
 			return 0
 		}

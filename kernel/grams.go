@@ -111,7 +111,8 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	checkNodes(n, slices.Concat(nodes, cols))
 	width := gramsWidth(n, m, len(group))
 	blocks := 8 * int64(m) * int64(m+len(cols)) * int64(len(group))
-	matrix, functions := joints[group[0]].matrix, functionsOf(joints, group)
+	matrix := joints[group[0]].matrix
+	functions := functionsOf(joints, group)
 	s.Memory = joints[group[0]].matrix.Team().LeastLimit(s.Memory)
 	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + blocks
 	if err := budget.Check(s.Memory, need, fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {

@@ -79,7 +79,8 @@ func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) 
 	t.again = true
 	t.count++
 	c.log.note(a.sweeps, a.method)
-	miss, rounded := t.measure(y, a.bound), t.measure(y, a.rounded)
+	miss := t.measure(y, a.bound)
+	rounded := t.measure(y, a.rounded)
 	promise := 2 * rounded // engines may stop where rounding is half of the bound
 	if a.isSmallest {
 		promise = max(promise, miss)
@@ -142,7 +143,8 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 // bound relies on.
 func (c *slabLog) finished(assumed string) {
 	c.done++
-	c.slabSweeps, c.last = c.sweeps, c.attempt
+	c.slabSweeps = c.sweeps
+	c.last = c.attempt
 	if assumed != "" {
 		c.report.Condition = assumed
 	}

@@ -127,9 +127,11 @@ func (p part) clipped(rows, cols int, take sink) sink {
 	}
 	turned := byRows(rows, cols)
 	return func(lo, left int, piece *sparse.Block[float64]) error {
-		first, count := left, piece.Cols
+		first := left
+		count := piece.Cols
 		if turned {
-			first, count = lo, piece.Rows
+			first = lo
+			count = piece.Rows
 		}
 		start, end := max(p.lo, first), min(p.hi, first+count)
 		switch {
@@ -137,7 +139,8 @@ func (p part) clipped(rows, cols int, take sink) sink {
 			return nil
 		case turned:
 			clip := *piece
-			clip.Rows, clip.Data = end-start, piece.Data[(start-lo)*piece.Stride:]
+			clip.Rows = end - start
+			clip.Data = piece.Data[(start-lo)*piece.Stride:]
 			return take(start, left, &clip)
 		}
 		return take(lo, start, piece.Columns(start-left, end-left))
@@ -163,7 +166,8 @@ func (s *Settings) settled() (set Settings, strict bool, err error) {
 		set = *s
 	}
 	if set.Tolerance == 0 && !set.Lenient {
-		set.Lenient, set.Limit = true, defaultLimit
+		set.Lenient = true
+		set.Limit = defaultLimit
 	}
 	set.Tolerance = cmp.Or(set.Tolerance, defaultTolerance)
 	return set, !set.Lenient, nil
@@ -237,13 +241,16 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	if s != nil {
 		set = *s
 	}
-	rounding, single := 0x1p-53, unsafe.Sizeof(T(0)) == 4
+	rounding := 0x1p-53
+	single := unsafe.Sizeof(T(0)) == 4
 	if single {
 		rounding = 0x1p-24
 	}
 	switch {
 	case set.Tolerance == 0 && single && !set.Lenient:
-		set.Tolerance, set.Lenient, set.Limit = 3*rounding, true, singleLimit-rounding
+		set.Tolerance = 3 * rounding
+		set.Lenient = true
+		set.Limit = singleLimit - rounding
 	case set.Tolerance >= 2*rounding:
 		set.Tolerance -= rounding
 	case set.Tolerance > 0:
@@ -320,8 +327,10 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 	}
 	section := set.part()
 	take = section.clipped(len(rows), len(cols), take)
-	set.Lo, set.Hi = 0, 0
-	total, turned := len(cols), byRows(len(rows), len(cols))
+	set.Lo = 0
+	set.Hi = 0
+	total := len(cols)
+	turned := byRows(len(rows), len(cols))
 	if turned {
 		total = len(rows)
 	}
@@ -331,19 +340,27 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		if !section.wants(lo, hi) {
 			continue
 		}
-		someRows, someCols, top, left := rows, cols, 0, 0
+		someRows := rows
+		someCols := cols
+		top := 0
+		left := 0
 		if turned {
-			someRows, top = rows[lo:hi], lo
+			someRows = rows[lo:hi]
+			top = lo
 		} else {
-			someCols, left = cols[lo:hi], lo
+			someCols = cols[lo:hi]
+			left = lo
 		}
 		piece := sparse.NewBlock[float64](len(someRows), len(someCols))
 		r, err := k.BlockTo(ctx, piece, someRows, someCols, &set)
 		if err != nil {
 			return nil, err
 		}
-		report.Method, report.Condition, report.Sweeps = r.Method, r.Condition, report.Sweeps+r.Sweeps
-		report.Largest, report.ErrorBound = max(report.Largest, r.Largest), max(report.ErrorBound, r.ErrorBound)
+		report.Method = r.Method
+		report.Condition = r.Condition
+		report.Sweeps = report.Sweeps + r.Sweeps
+		report.Largest = max(report.Largest, r.Largest)
+		report.ErrorBound = max(report.ErrorBound, r.ErrorBound)
 		if err := take(top, left, piece); err != nil {
 			return nil, err
 		}

@@ -24,7 +24,8 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	if s.Least > 0 {
 		return nil
 	}
-	n, components := len(s.Graph.Degrees), len(s.Graph.Components.Sizes)
+	n := len(s.Graph.Degrees)
+	components := len(s.Graph.Components.Sizes)
 	if components == sparse.TeamOf(s.Graph.A).TotalOf(n) {
 		s.Least = 1 // the map is zero, and so is everything
 		return nil
@@ -41,9 +42,11 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 		if err != nil {
 			return err
 		}
-		value, residual := pairs.Values[0], pairs.Residuals[0]
+		value := pairs.Values[0]
+		residual := pairs.Residuals[0]
 		rounded := mapRounding * epsilon * pairs.Norm
-		bound, last := value-residual-rounded, tolerance == tightest
+		bound := value - residual - rounded
+		last := tolerance == tightest
 		switch {
 		case residual < value/10 && rounded < value/2, last && bound > value/10:
 			s.Least = bound
@@ -86,10 +89,13 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	if memory > 0 {
 		memory += searchRoom(n, cols)
 	}
-	op, weights, diag := g.Laplacian(), s.Scale, graph.LaplacianDiagonal(g)
+	op := g.Laplacian()
+	weights := s.Scale
+	diag := graph.LaplacianDiagonal(g)
 	if weights != nil {
 		op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
-		op.Workers, diag = g.Workers, op.Diag
+		op.Workers = g.Workers
+		diag = op.Diag
 	}
 	l.diagonal = iterative.NewJacobi(diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: graph.NullWeights(g, weights != nil)}, Beyond: true}

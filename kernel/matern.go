@@ -56,9 +56,11 @@ func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 	if err != nil {
 		return nil, err
 	}
-	nu, kappa := v.Number("nu"), v.Number("kappa")
+	nu := v.Number("nu")
+	kappa := v.Number("kappa")
 	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
-	middle, factor := math.Sqrt(2*nu), math.Exp(min(maxLog/nu, maxLog)/2)
+	middle := math.Sqrt(2 * nu)
+	factor := math.Exp(min(maxLog/nu, maxLog) / 2)
 	if smallest, greatest := middle/factor, middle*factor; !(kappa >= smallest && kappa <= greatest) {
 		low, high := param.End(smallest, kappa, false, 6), param.End(greatest, kappa, false, 6)
 		if low == high { // a large ν leaves κ a narrow range

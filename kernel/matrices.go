@@ -32,7 +32,8 @@ func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 
 // of returns a matrix of the graph, which it makes once.
 func (g *matrices) of(ctx context.Context, kind sparse.Kind) (m *expm.Map, err error) {
-	if m = g.maps[kind]; m == nil {
+	m = g.maps[kind]
+	if m == nil {
 		m, err = expm.New(ctx, g.Graph, kind)
 		g.maps[kind] = m
 	}
@@ -41,7 +42,8 @@ func (g *matrices) of(ctx context.Context, kind sparse.Kind) (m *expm.Map, err e
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
 func checkSymmetric(ctx context.Context, g *graph.Graph) error {
-	n, team := len(g.Degrees), sparse.TeamOf(g.A)
+	n := len(g.Degrees)
+	team := sparse.TeamOf(g.A)
 	x, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
 	source := rand.NewPCG(1, 1)
 	rng := rand.New(source)

@@ -89,11 +89,13 @@ func rankOn(v param.Values, n int) int {
 
 func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 	team := sparse.TeamOf(g.A)
-	n, resolution := team.TotalOf(len(g.Degrees)), v.Number("resolution")
+	n := team.TotalOf(len(g.Degrees))
+	resolution := v.Number("resolution")
 	if rank := v.Int("rank"); rank > n {
 		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
-	vol, squares := blocks.Total(team, g.Degrees), blocks.Dot(team, g.Degrees, g.Degrees)
+	vol := blocks.Total(team, g.Degrees)
+	squares := blocks.Dot(team, g.Degrees, g.Degrees)
 	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
 	// no norm of A is below, by more than float64 can represent.
 	bound := math.Inf(1)
@@ -105,7 +107,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 	}
 	m := &modularity{graph: g.Graph, team: team, nodes: n, rank: rankOn(v, n)}
 	if vol > 0 {
-		m.gamma, m.subtracted = -resolution/vol, resolution*squares/vol
+		m.gamma = -resolution / vol
+		m.subtracted = resolution * squares / vol
 	}
 	return m, nil
 }
@@ -176,7 +179,9 @@ func pairsOf(n, rank int) int {
 // find computes the eigenpairs with residuals up to a tolerance.
 func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) error {
 	sweeps := m.Sweeps
-	m.features, m.tolerance, m.foundPairs = newFeatures(m.Len(), 0), tolerance, foundPairs{Method: "no eigenpairs"}
+	m.features = newFeatures(m.Len(), 0)
+	m.tolerance = tolerance
+	m.foundPairs = foundPairs{Method: "no eigenpairs"}
 	if sparse.EntriesOf(m.graph.A) == 0 {
 		return nil
 	}
@@ -205,7 +210,8 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 // count as errors: where there are no others K is 0. So do those that they may have
 // made negative.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
-	count, remaining := 0, m.nodes
+	count := 0
+	remaining := m.nodes
 	if m.rank > 0 {
 		remaining = m.rank
 	}
@@ -241,7 +247,8 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 		return
 	}
 	for i := range m.Len() {
-		f, u := m.features.Row(i), pairs.Vectors.Row(i)
+		f := m.features.Row(i)
+		u := pairs.Vectors.Row(i)
 		for j := range count {
 			f[j] = math.Sqrt(pairs.Values[j]) * u[j]
 		}
@@ -316,7 +323,8 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	inner := sparse.BlockOf(f.Cols, x.Cols, product)
 	blocks.ProductTo(m.team, inner, f, x)
 	for i := range dst.Rows {
-		target, row := dst.Row(i), f.Row(i)
+		target := dst.Row(i)
+		row := f.Row(i)
 		clear(target)
 		for q, v := range row {
 			for j, w := range inner.Row(q) {

@@ -74,7 +74,8 @@ var errPerron = errors.New("kernel: the largest eigenvalue is not separated from
 
 // newPerron returns the search, given two bounds that are far from each other.
 func newPerron(g *graph.Graph, lower, upper float64) *perron {
-	n, team := len(g.Degrees), sparse.TeamOf(g.A)
+	n := len(g.Degrees)
+	team := sparse.TeamOf(g.A)
 	return &perron{
 		graph: g, team: team, cg: iterative.CG{Workers: g.Workers},
 		noFactor: team != nil, // it requires all entries in one process
@@ -111,7 +112,9 @@ func (w *perron) round(ctx context.Context) error {
 	if err := w.cg.A.StepTo(ctx, w.q, w.y, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
-	b, y, q := w.b.Data, w.y.Data, w.q.Data
+	b := w.b.Data
+	y := w.y.Data
+	q := w.q.Data
 	ends := []float64{math.Inf(-1), 0} // −min q_i/y_i and max y_i
 	for i, v := range y {
 		if !w.team.IsPadding(i) {
@@ -125,7 +128,8 @@ func (w *perron) round(ctx context.Context) error {
 	}
 	const rounding = 64 * epsilon
 	if ratio := sigma * (1 - low + rounding); ratio < w.ratio {
-		w.ratio, w.best = ratio, append(w.best[:0], y...)
+		w.ratio = ratio
+		w.best = append(w.best[:0], y...)
 		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/high)
 	}
 	w.upper = min(w.upper, w.ratio)
@@ -182,7 +186,8 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 // precondition makes the factor of I − A/σ, balanced by the best y.
 func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	g := w.graph
-	w.cg.Precond, w.noFactor = nil, true
+	w.cg.Precond = nil
+	w.noFactor = true
 	system, err := iterative.VonNeumannAdjacency(ctx, g, 1/sigma, slices.Clone(w.best), 0)
 	if err == nil {
 		n := len(g.Degrees)
@@ -195,7 +200,8 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 			factored bool
 		)
 		if factor, factored, err = system.Preconditioner(ctx); factored {
-			w.cg.Precond, w.noFactor = factor, false
+			w.cg.Precond = factor
+			w.noFactor = false
 		}
 	}
 	if errors.Is(err, iterative.ErrMemory) {

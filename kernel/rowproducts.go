@@ -32,7 +32,8 @@ func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float6
 	}
 	jobs := (len(rows) + jobRows - 1) / jobRows
 	return sched.Run(ctx, workers, jobs, func(_, job int) error {
-		top, bottom := job*jobRows, min((job+1)*jobRows, len(rows))
+		top := job * jobRows
+		bottom := min((job+1)*jobRows, len(rows))
 		for left := 0; left < len(cols); left += tileCols {
 			for i := top; i < bottom; i += 2 {
 				for j := left; j < min(left+tileCols, len(cols)); j += 4 {

@@ -170,7 +170,8 @@ func (c *slabLog) attempted(done, expected int) {
 	if c.progress == nil {
 		return
 	}
-	now, sweeps := c.sweeps-c.slabSweeps+done, c.last
+	now := c.sweeps - c.slabSweeps + done
+	sweeps := c.last
 	if sweeps == 0 {
 		sweeps = max(done, expected)
 	}
@@ -277,7 +278,8 @@ func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows
 // is the image of unit vectors by an engine.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
-	symmetric, handed := slices.Equal(rows, cols), false
+	symmetric := slices.Equal(rows, cols)
+	handed := false
 	var lostRoot error // of K^½, where rounding kept it from its tolerance
 	for half := symmetric && k.half != nil && fitsHalf(k.Len(), len(rows)); ; half = false {
 		c, err := k.begin(s)
@@ -432,7 +434,8 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 	if err != nil {
 		return err
 	}
-	values, turned := room[:len(room)/2], room[len(room)/2:]
+	values := room[:len(room)/2]
+	turned := room[len(room)/2:]
 	for _, slab := range slabs {
 		lo, hi := slab[0], slab[1]
 		y := c.y.Columns(0, hi-lo)
@@ -483,7 +486,8 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		return nil, err
 	}
 	c.x = x
-	spread, smallest := 1.0, 1.0
+	spread := 1.0
+	smallest := 1.0
 	if k.root != nil {
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
@@ -495,7 +499,8 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		size, off := blocks.Norm(nil, blocks.Norms(c.scale.team, y)), blocks.Norm(nil, bound)*spread
+		size := blocks.Norm(nil, blocks.Norms(c.scale.team, y))
+		off := blocks.Norm(nil, bound) * spread
 		if off == 0 {
 			return 0
 		}
@@ -532,7 +537,8 @@ func checkBlocks(n int, dst, x *sparse.Block[float64]) {
 // scaleRows stores diag(f)·x in dst, which may be x.
 func scaleRows(dst, x *sparse.Block[float64], f func(i int) float64) {
 	for i := range x.Rows {
-		v, target := f(i), dst.Row(i)
+		v := f(i)
+		target := dst.Row(i)
 		for j, e := range x.Row(i) {
 			target[j] = v * e
 		}

@@ -159,7 +159,9 @@ func (k *vertex) ratio(i int) float64 {
 func (k *vertex) cut(ctx context.Context, steps int) error {
 	walk := k.newGrowth()
 	// Powers overflow where they times 1/i! do not, so that logarithms are kept.
-	weight, growth, term := []float64{0}, []float64{0}, []float64{1}
+	weight := []float64{0}
+	growth := []float64{0}
+	term := []float64{1}
 	for i := 1; ; i++ {
 		g, err := walk.next(ctx)
 		if err != nil {
@@ -168,11 +170,13 @@ func (k *vertex) cut(ctx context.Context, steps int) error {
 		growth = append(growth, g)
 		weight = append(weight, weight[i-1]+math.Log(k.ratio(i-1)))
 		term = append(term, math.Exp(weight[i]+g))
-		if k.norm = sumOf(term); !(k.norm < math.MaxFloat64/1e10) {
+		k.norm = sumOf(term)
+		if !(k.norm < math.MaxFloat64/1e10) {
 			return k.diverges(growth, steps)
 		}
 		if i == steps && steps < mostSteps || term[i] == 0 && math.IsInf(g, -1) { // no walk is that long
-			k.last, k.sweeps = i, walk.sweeps
+			k.last = i
+			k.sweeps = walk.sweeps
 			return nil
 		}
 		for _, period := range []int{2, 8, 32, 128, 512} {
@@ -185,7 +189,9 @@ func (k *vertex) cut(ctx context.Context, steps int) error {
 				continue
 			}
 			if tail := sumOf(term[last+1:]) / (1 - ratio); tail <= leastTail {
-				k.last, k.tail, k.sweeps = last, tail, walk.sweeps
+				k.last = last
+				k.tail = tail
+				k.sweeps = walk.sweeps
 				k.norm += tail
 				return nil
 			}
@@ -260,9 +266,13 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 		return g.largest[0], err
 	}
 	// Aʲ⁺¹1 belongs to 2j+1, Aʲ⁺¹ᵀ1 to 2j+2.
-	op, x, exponent := g.k.out, &g.a, 0
+	op := g.k.out
+	x := &g.a
+	exponent := 0
 	if g.odd {
-		op, x, exponent = g.k.in, &g.b, 1
+		op = g.k.in
+		x = &g.b
+		exponent = 1
 	}
 	if err := op.StepTo(ctx, g.spare, *x, sparse.Step[float64]{Alpha: g.k.beta}); err != nil {
 		return 0, err
@@ -360,7 +370,8 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 // applyTo stores K·X in dst.
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
 	if k.in == nil {
-		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
+		y := sparse.NewBlock[float64](k.n, x.Cols)
+		spare := sparse.NewBlock[float64](k.n, x.Cols)
 		blocks.Copy(y, x)
 		for i := k.last - 1; i >= 0; i-- {
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
@@ -520,7 +531,8 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 			return nil, err
 		}
 	}
-	in, out := blocks.Norms(k.out.Team(), x), blocks.Norms(k.out.Team(), dst)
+	in := blocks.Norms(k.out.Team(), x)
+	out := blocks.Norms(k.out.Team(), dst)
 	for c := range report.ColumnBound {
 		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
 		if report.ColumnBound[c] > set.limit()*out[c] {

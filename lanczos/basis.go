@@ -78,7 +78,9 @@ func (e *engine) eachRow(ctx context.Context, size int, do func(i int, sums []fl
 func (e *engine) draw(ctx context.Context, x *sparse.Block[float64], source func(segment int) *rand.Rand, fill func(rng *rand.Rand, row []float64)) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		var rng *rand.Rand
-		current, next := -1, 0 // the segment, and the row whose numbers come next
+		// the segment, and the row whose numbers come next
+		current := -1
+		next := 0
 		skipped := make([]float64, x.Cols)
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
 			if e.team.IsPadding(i) {
@@ -88,7 +90,8 @@ func (e *engine) draw(ctx context.Context, x *sparse.Block[float64], source func
 			row := e.team.Row(i)
 			if row/segment != current {
 				current = row / segment
-				rng, next = source(current), current*segment
+				rng = source(current)
+				next = current * segment
 			}
 			for ; next < row; next++ {
 				fill(rng, skipped)
@@ -109,7 +112,8 @@ func (e *engine) normsTo(dst []float64) {
 
 // gramTo stores VᵀW in dst, row by row.
 func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error {
-	nv, nw := v.width(), w.width()
+	nv := v.width()
+	nw := w.width()
 	err := e.Each(ctx, nv*nw, func(_, chunk int, sums []float64) {
 		addDots(sums, nw, v.panel(chunk), nv, w.panel(chunk), nw)
 	})

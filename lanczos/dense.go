@@ -23,7 +23,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	}
 	r.m.allocate()
 	sign := r.p.Which.sign()
-	n, team := r.dim, r.m.e.team
+	n := r.dim
+	team := r.m.e.team
 	places := r.places()
 	full := mat.NewDense(n, n, nil)
 	for offset := 0; offset < n; offset += width {

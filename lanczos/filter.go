@@ -67,7 +67,8 @@ func (f filter) steepest(value float64) float64 {
 	if f.degree == 1 || value <= 1 {
 		return float64(f.degree*f.degree) / f.half
 	}
-	x, d := math.Acosh(value)/float64(f.degree), float64(f.degree)
+	x := math.Acosh(value) / float64(f.degree)
+	d := float64(f.degree)
 	return d * math.Sinh(d*x) / (f.half * math.Sinh(x))
 }
 
@@ -77,7 +78,8 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *spa
 	if f.degree == 1 {
 		return y, a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: f.sign})
 	}
-	alpha, beta := f.sign/f.half, -f.centre/f.half
+	alpha := f.sign / f.half
+	beta := -f.centre / f.half
 	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: alpha, Beta: beta}); err != nil {
 		return nil, err
 	}
@@ -168,14 +170,19 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {
 		cut := p.spectrum.beyond(float64(degree))
-		half, centre := (cut-p.lowest)/2, (cut+p.lowest)/2
+		half := (cut - p.lowest) / 2
+		centre := (cut + p.lowest) / 2
 		rate := math.Acosh((p.last - centre) / half)
 		products := (reach + float64(degree)) / rate
 		if !(half > 0) || !(products < best.products) {
 			continue
 		}
-		best.rate, best.count, best.products = rate, degree, products
-		best.half, best.centre, best.degree = half, centre, 1
+		best.rate = rate
+		best.count = degree
+		best.products = products
+		best.half = half
+		best.centre = centre
+		best.degree = 1
 		// Rounding of the largest value must not hide the residual of the last.
 		small := 2e-3 * p.tolerance
 		share := max(1, p.norm/(p.last-p.lowest))

@@ -48,7 +48,9 @@ func (m *images) of(ctx context.Context, c columns, sign float64) (columns, erro
 // the norms ‖sign·A·x − θx‖.
 func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.SymDense, theta, residual []float64, err error) {
 	n := x.width()
-	h, theta, residual = mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
+	h = mat.NewSymDense(n, nil)
+	theta = make([]float64, n)
+	residual = make([]float64, n)
 	buffer := make([]float64, n*width)
 	for row := 0; row < n; row += width {
 		cols := min(width, n-row)
@@ -80,7 +82,8 @@ func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.S
 // columns of its block.
 func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
 	err := m.e.eachRow(ctx, len(values), func(i int, sums []float64) {
-		image, v := m.y.Row(i), m.x.Row(i)
+		image := m.y.Row(i)
+		v := m.x.Row(i)
 		for j, lambda := range values {
 			d := image[j] - float64(lambda*v[j])
 			sums[j] += float64(d * d)
@@ -104,7 +107,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 	}
 	count := zeros + len(values)
 	out.Known = zeros
-	out.Values, out.Residuals = out.Values[:count], out.Residuals[:count]
+	out.Values = out.Values[:count]
+	out.Residuals = out.Residuals[:count]
 	sign := r.p.Which.sign()
 	if r.deflation.count() > 0 && len(values) > 0 && values[0] > sign*r.deflation.value+r.s.Tolerance*r.norm {
 		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], r.deflation.value)
@@ -113,7 +117,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		out.Values[zeros+j] = sign * value
 		r.norm = max(r.norm, math.Abs(value))
 	}
-	out.Norm, out.Products = r.norm, r.m.products
+	out.Norm = r.norm
+	out.Products = r.m.products
 	if count == 0 {
 		return out, nil
 	}
@@ -139,7 +144,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 			return nil, err
 		}
 	}
-	out.Products, out.Converged = r.m.products, 0
+	out.Products = r.m.products
+	out.Converged = 0
 	for _, residual := range out.Residuals {
 		if residual <= r.s.Tolerance*r.norm {
 			out.Converged++

@@ -57,7 +57,8 @@ func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		if err != nil {
 			return err
 		}
-		last.Delta, last.Prev = 1, dst
+		last.Delta = 1
+		last.Prev = dst
 	}
 	return f.a.StepTo(ctx, dst, f.image, last)
 }
@@ -93,7 +94,9 @@ func (r *run) interior() *interior {
 // these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
 // Where that is too much the folded map is solved again, with a smaller tolerance.
 func (r *interior) solve(ctx context.Context) (*Pairs, error) {
-	n, k, target := r.run.n, len(r.run.result.Values), r.run.p.Near
+	n := r.run.n
+	k := len(r.run.result.Values)
+	target := r.run.p.Near
 	if err := r.run.measureNorm(ctx); err != nil {
 		return nil, err
 	}
@@ -113,7 +116,8 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 			return nil, searchErr
 		}
 		r.m.products += 2 * s.m.products
-		r.run.result.Method, r.run.result.Restarts = "lanczos", r.run.result.Restarts+s.r.result.Restarts
+		r.run.result.Method = "lanczos"
+		r.run.result.Restarts = r.run.result.Restarts + s.r.result.Restarts
 		r.run.result.Basis, r.run.result.Degree = r.size, 2*s.k.f.degree
 		v := s.k.v.slice(0, len(values))
 		out, err := r.unfold(ctx, v, false)
@@ -134,7 +138,8 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 
 // folded returns the search for pairs of the folded map.
 func (r *interior) folded(tolerance float64) (*search, error) {
-	k, products := len(r.run.result.Values), r.m.products
+	k := len(r.run.result.Values)
+	products := r.m.products
 	set := r.run.s
 	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.run.s.MaxProducts-products)/2), 0
 	if progress := r.run.s.Progress; progress != nil {
@@ -169,7 +174,8 @@ func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs,
 		return nil, err
 	}
 	nearest := nearestTo(values, r.run.p.Near)
-	sorted, vectors := make([]float64, cols), make([]float64, cols*cols)
+	sorted := make([]float64, cols)
+	vectors := make([]float64, cols*cols)
 	for target, source := range nearest {
 		sorted[target] = values[source]
 		for i := range cols {
@@ -201,11 +207,14 @@ func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, 
 // an eigenvector for σ ± δ, with the sign of θ − σ. The parts are orthogonal if δ is the same for
 // all, and nearly so otherwise.
 func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
-	target, ortho := r.run.p.Near, orthonormalizer{e: r.m.e}
+	target := r.run.p.Near
+	ortho := orthonormalizer{e: r.m.e}
 	if err := r.m.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
 		return err
 	}
-	residuals, c, upper := make([]float64, width), make([]float64, v.width()*width), make([]float64, width*width)
+	residuals := make([]float64, width)
+	c := make([]float64, v.width()*width)
+	upper := make([]float64, width*width)
 	for offset := 0; offset < v.width(); offset += width {
 		slab := v.slice(v.lo+offset, min(v.lo+offset+width, v.hi))
 		if err := r.m.e.setBlock(ctx, r.m.x, slab); err != nil {
@@ -215,7 +224,8 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 		if err := r.m.residuals(ctx, residuals[:len(theta)], theta, r.m.x); err != nil {
 			return err
 		}
-		shift, length := make([]float64, len(theta)), make([]float64, len(theta))
+		shift := make([]float64, len(theta))
+		length := make([]float64, len(theta))
 		for j, residual := range residuals[:len(theta)] {
 			if residual <= 0.01*r.run.s.Tolerance*r.run.norm { // an eigenvector already
 				continue
@@ -225,7 +235,8 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 			shift[j] = math.Copysign(delta, theta[j]-target) - target
 		}
 		err := r.m.e.eachRow(ctx, 0, func(i int, _ []float64) {
-			target, image := r.m.x.Row(i), r.m.y.Row(i)
+			target := r.m.x.Row(i)
+			image := r.m.y.Row(i)
 			for j, l := range length {
 				if l > 0 {
 					target[j] = (image[j] + float64(shift[j]*target[j])) / l

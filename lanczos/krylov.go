@@ -60,7 +60,9 @@ func newKrylov(r *run, size int) *krylov {
 	}
 	k.f = filter{sign: r.p.Which.sign(), degree: 1}
 	k.v = newBasis(k.m.e.rows, m+width)
-	k.h, k.r, k.c = make([]float64, m*m), make([]float64, width*width), make([]float64, m*width)
+	k.h = make([]float64, m*m)
+	k.r = make([]float64, width*width)
+	k.c = make([]float64, m*width)
 	return k
 }
 
@@ -116,7 +118,9 @@ func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns
 
 // begin starts with a block of random columns, or with the columns behind the locked ones.
 func (k *krylov) begin(ctx context.Context, random bool) error {
-	k.size, k.last, k.block = 0, 0, width
+	k.size = 0
+	k.last = 0
+	k.block = width
 	if random {
 		if err := k.fillRandom(ctx, k.next()); err != nil {
 			return err
@@ -153,9 +157,11 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if k.last > 0 {
 			recent = k.locked + k.size - k.last
 		}
-		size, b := k.size, k.block
+		size := k.size
+		b := k.block
 		k.size += b
-		k.block, k.last = b, b
+		k.block = b
+		k.last = b
 		w := k.next()
 		if err := k.m.e.setColumns(ctx, w, image); err != nil {
 			return err
@@ -166,11 +172,13 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		for j := range b {
 			for i := range size {
 				v := k.c[(k.locked+i)*b+j]
-				k.h[i*k.stride+size+j], k.h[(size+j)*k.stride+i] = v, v
+				k.h[i*k.stride+size+j] = v
+				k.h[(size+j)*k.stride+i] = v
 			}
 			for i := range j + 1 {
 				v := (k.c[(k.locked+size+i)*b+j] + k.c[(k.locked+size+j)*b+i]) / 2
-				k.h[(size+i)*k.stride+size+j], k.h[(size+j)*k.stride+size+i] = v, v
+				k.h[(size+i)*k.stride+size+j] = v
+				k.h[(size+j)*k.stride+size+i] = v
 			}
 		}
 		if done, err := enough(); done || err != nil {
@@ -193,7 +201,9 @@ func (k *krylov) decompose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k.theta, k.residual, k.ritz = values, make([]float64, n), vectors
+	k.theta = values
+	k.residual = make([]float64, n)
+	k.ritz = vectors
 	for i := range n {
 		var square float64
 		for row := range k.block {
@@ -221,7 +231,8 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 		return err
 	}
 	start := k.next()
-	k.size, k.last = keep, 0
+	k.size = keep
+	k.last = 0
 	for i := range keep {
 		clear(k.h[i*k.stride:][:keep])
 		k.h[i*k.stride+i] = k.theta[i]

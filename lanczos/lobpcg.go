@@ -39,7 +39,8 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 	top := r.p.Which.sign() * r.deflation.value
 	cols := lobpcgColumns(r.dim, r.target, r.deflation.count())
 	guard := want + 2*width
-	gap, far := top-sp.beyond(float64(want)), top-sp.beyond(float64(guard))
+	gap := top - sp.beyond(float64(want))
+	far := top - sp.beyond(float64(guard))
 	xi := 0.0
 	if gap > 0 && far > gap {
 		xi = 1 - math.Pow(far/gap, -float64(cols-r.target)/float64(guard-want))
@@ -130,7 +131,9 @@ func (g *lobpcg) start(ctx context.Context) error {
 	g.residues = newBasis(g.r.n, g.cols)
 	slab := min(g.cols, slabColumns)
 	g.x, g.y = sparse.NewBlock[float64](g.r.n, slab), sparse.NewBlock[float64](g.r.n, slab)
-	g.r.result.Method, g.r.result.Basis, g.r.result.Degree = "lobpcg", 3*g.cols, 1
+	g.r.result.Method = "lobpcg"
+	g.r.result.Basis = 3 * g.cols
+	g.r.result.Degree = 1
 	g.residual = make([]float64, g.cols)
 	if err := g.r.measureNorm(ctx); err != nil {
 		return err
@@ -140,7 +143,8 @@ func (g *lobpcg) start(ctx context.Context) error {
 		if err := k.fillRandom(ctx, x); err != nil {
 			return err
 		}
-		c, r := make([]float64, max(1, offset)*width), make([]float64, width*width)
+		c := make([]float64, max(1, offset)*width)
+		r := make([]float64, width*width)
 		if _, err := k.ortho.run(ctx, k.v.slice(0, offset), x, 0, c, r); err != nil {
 			return err
 		}
@@ -171,7 +175,11 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, errSlow
 		}
 		if over || converged == g.r.target {
-			g.x, g.y, g.residues, g.inverse = nil, nil, nil, nil // so that the result fits into their memory
+			// so that the result fits into their memory
+			g.x = nil
+			g.y = nil
+			g.residues = nil
+			g.inverse = nil
 			out, err := g.r.finish(ctx, g.k.v.slice(0, g.r.target), g.theta[:g.r.target], nil)
 			if err == nil && converged < g.r.target {
 				err = limitError(converged, g.r.target, out.Products)
@@ -226,7 +234,8 @@ func (g *lobpcg) measure(ctx context.Context) error {
 			return err
 		}
 		err := e.eachRow(ctx, hi-lo, func(i int, sums []float64) {
-			image, x := g.y.Row(i), g.x.Row(i)
+			image := g.y.Row(i)
+			x := g.x.Row(i)
 			for j, theta := range g.theta[lo:hi] {
 				image[j] -= float64(theta * x[j])
 				sums[j] += float64(image[j] * image[j])
@@ -273,7 +282,8 @@ func (g *lobpcg) countConverged() (converged int) {
 // directions sets W to the preconditioned residuals of the active columns, orthonormalised to X and
 // P, and returns the number of its columns.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
-	k, count := g.k, len(g.active)
+	k := g.k
+	count := len(g.active)
 	start := g.cols + g.held
 	target := k.v.slice(start, start+count)
 	err := slabs(count, func(lo, hi int) error {
@@ -304,7 +314,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c, r := make([]float64, start*count), make([]float64, count*count)
+	c := make([]float64, start*count)
+	r := make([]float64, count*count)
 	// Orthogonalisation to X and P may reintroduce parts of the known vectors.
 	rank, err := k.ortho.run(ctx, k.v.slice(0, start), target, 0, c, r)
 	if err != nil || rank == 0 {
@@ -319,7 +330,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 // combine computes the new X, the best Ritz vectors of [X P W], and the new P, their part in the
 // span of P and W (Hetmaniuk and Lehoucq 2006).
 func (g *lobpcg) combine(ctx context.Context, count int) error {
-	k, start := g.k, g.cols+g.held
+	k := g.k
+	start := g.cols + g.held
 	size := start + count
 	h := mat.NewSymDense(size, nil)
 	for i, theta := range g.theta {

@@ -18,8 +18,10 @@ const segment = 512
 // read again and its sum ignored.
 func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int) {
 	for j := 0; j < nw; j += 4 {
-		w0, w1 := column(w, j, nw), column(w, j+1, nw)
-		w2, w3 := column(w, j+2, nw), column(w, j+3, nw)
+		w0 := column(w, j, nw)
+		w1 := column(w, j+1, nw)
+		w2 := column(w, j+2, nw)
+		w3 := column(w, j+3, nw)
 		for i := 0; i < nv; i += 2 {
 			var sums [8]float64
 			simd.DotPanels(&sums, column(v, i, nv)[:], column(v, i+1, nv)[:], w0[:], w1[:], w2[:], w3[:])
@@ -41,9 +43,12 @@ func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int
 func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride int) {
 	var spare [segment]float64
 	for j := 0; j < nw; j += 2 {
-		w0, w1, pair := column(w, j, nw), &spare, 0
+		w0 := column(w, j, nw)
+		w1 := &spare
+		pair := 0
 		if j+1 < nw {
-			w1, pair = column(w, j+1, nw), 1
+			w1 = column(w, j+1, nw)
+			pair = 1
 		}
 		for i := 0; i < nv; i += 4 {
 			var f [8]float64

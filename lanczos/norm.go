@@ -22,7 +22,9 @@ const normSteps = 20
 // spectrum are read from them. Cost: a sweep with one column for each step.
 func (r *run) measureNorm(ctx context.Context) error {
 	e := r.m.e
-	u, previous, w := sparse.NewBlock[float64](r.n, 1), sparse.NewBlock[float64](r.n, 1), sparse.NewBlock[float64](r.n, 1)
+	u := sparse.NewBlock[float64](r.n, 1)
+	previous := sparse.NewBlock[float64](r.n, 1)
+	w := sparse.NewBlock[float64](r.n, 1)
 	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(r.s.RNGSeed, uint64(number*segment))) }
 	if err := e.draw(ctx, u, source, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }); err != nil {
 		return err
@@ -32,8 +34,11 @@ func (r *run) measureNorm(ctx context.Context) error {
 	err := e.eachRow(ctx, 1, func(i int, sums []float64) { sums[0] += float64(u.Row(i)[0] * u.Row(i)[0]) })
 	e.normsTo(sum)
 	var t symmetric.Tridiagonal
-	scale, earlier := 1/sum[0], 0.0 // of u and of the vector before, to unit length
-	beta, ended := 0.0, sum[0] == 0
+	// of u and of the vector before, to unit length
+	scale := 1 / sum[0]
+	earlier := 0.0
+	beta := 0.0
+	ended := sum[0] == 0
 	for step := 1; err == nil && step <= normSteps && !ended; step++ {
 		if err := r.p.A.StepTo(ctx, w, u, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return err
@@ -64,7 +69,8 @@ func (r *run) measureNorm(ctx context.Context) error {
 		}
 		ended = beta <= 16*epsilon*t.Norm() // the space is invariant
 		previous, u, w = u, w, previous
-		earlier, scale = scale, 1/beta
+		earlier = scale
+		scale = 1 / beta
 		r.m.products++
 		r.report(r.m.products)
 	}

@@ -71,7 +71,8 @@ const (
 // one over the recent columns. Another round follows only if W had a part above
 // rounding in the other columns, or columns were nearly dependent.
 func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, r []float64) (int, error) {
-	nv, nw := v.width(), w.width()
+	nv := v.width()
+	nw := w.width()
 	width := nw
 	clear(c[:nv*nw])
 	clear(r[:nw*nw])
@@ -93,7 +94,8 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 			if state.left > deficient*state.length || o.needed(r[j*nw:(j+1)*nw]) {
 				continue
 			}
-			dead, o.replaced = true, true
+			dead = true
+			o.replaced = true
 			if o.fill != nil && !state.random {
 				*state = origin{length: math.Sqrt(float64(o.e.team.TotalOf(o.e.rows))), left: 1, random: true}
 				clear(r[j*nw : (j+1)*nw])
@@ -143,7 +145,8 @@ func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
 		if state := &o.origins[j]; !state.pure && state.left < thinned*state.length {
-			state.pure, thin = true, true
+			state.pure = true
+			thin = true
 		}
 	}
 	return thin
@@ -152,7 +155,8 @@ func (o *orthonormalizer) thin(width int) bool {
 // round does one round on the columns q and reports whether q is orthonormal then. cols is the
 // number of columns of R.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int, c, r []float64, begin bool) (clean bool, err error) {
-	nv, nq := v.width(), q.width()
+	nv := v.width()
+	nq := q.width()
 	o.c, o.d = blocks.Grow(o.c, nv*nq), blocks.Grow(o.d, nv*nq)
 	o.gram, o.coefficients = blocks.Grow(o.gram, nq*nq), blocks.Grow(o.coefficients, max(nv, nq)*nq)
 	o.r, o.inverse, o.first = blocks.Grow(o.r, nq*nq), blocks.Grow(o.inverse, nq*nq), blocks.Grow(o.first, nq*nq)
@@ -202,7 +206,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 // measure computes the Gram matrix of the columns q, and their part in the local columns
 // of V, those from number recent on.
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent int) error {
-	nl, nq := local.width(), q.width()
+	nl := local.width()
+	nq := q.width()
 	step := (nl + nq) * nq
 	err := o.e.Pieces.Each(ctx, step, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
@@ -223,7 +228,9 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent 
 
 // remove subtracts the part in the local columns, and computes the remaining part in all of V.
 func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recent int) error {
-	nv, nl, nq := v.width(), local.width(), q.width()
+	nv := v.width()
+	nl := local.width()
+	nq := q.width()
 	negative(o.coefficients, o.c[recent*nq:])
 	size := (nv + nq) * nq
 	err := o.e.Pieces.Each(ctx, size, func(_, chunk int, sums []float64) {
@@ -245,7 +252,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recen
 // normalize subtracts the part in V, makes the columns orthonormal, and computes their Gram matrix,
 // which shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
-	nv, nq := v.width(), q.width()
+	nv := v.width()
+	nq := q.width()
 	negative(o.coefficients, o.d)
 	err := o.e.Pieces.Each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
 		w := q.panel(chunk)

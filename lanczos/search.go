@@ -86,7 +86,8 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	if err := budget.Check(r.s.Memory, lanczosBytes(r.n, len(r.result.Values), size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
 		return nil, err
 	}
-	r.result.Method, r.result.Basis = "lanczos", size
+	r.result.Method = "lanczos"
+	r.result.Basis = size
 	s := newSearch(r, newKrylov(r, size), r.target)
 	s.alternative = alternative
 	values, residuals, err := s.complete(ctx)
@@ -116,7 +117,11 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		}
 		next := *s
 		next.want = min(width, left, s.want)
-		next.certain, next.alternative, next.candidate, next.strict, next.previousWorst = next.want, false, false, 1, 0
+		next.certain = next.want
+		next.alternative = false
+		next.candidate = false
+		next.strict = 1
+		next.previousWorst = 0
 		floor := values[len(values)-1] + s.tolerance()
 		next.floor = floor
 		if k.f.cut() > floor { // the filter would hide values between the floor and its cut
@@ -215,7 +220,8 @@ func (s *search) count(ctx context.Context) error {
 	if err := k.decompose(ctx); err != nil {
 		return err
 	}
-	s.converged, s.worst = 0, 0
+	s.converged = 0
+	s.worst = 0
 	for i := range min(s.want, k.size) {
 		slope := k.f.slope(k.theta[i])
 		tolerance := s.strict * s.r.s.Tolerance
@@ -244,7 +250,8 @@ func (s *search) verify(ctx context.Context) error {
 	if s.certain > k.size || bound > s.tolerance() {
 		return nil
 	}
-	values, residuals := make([]float64, s.want), make([]float64, s.want)
+	values := make([]float64, s.want)
+	residuals := make([]float64, s.want)
 	for hi := s.want; hi > 0; hi -= width {
 		lo := max(0, hi-width)
 		x, err := k.vectors(ctx, lo, hi)
@@ -377,7 +384,8 @@ func (s *search) restart(ctx context.Context) error {
 		}
 	}
 	if k.f.degree >= settled && !s.candidate && count >= s.want {
-		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || s.expectedCycles() <= patience {
+		next.degree = min(next.degree, steeper*k.f.degree+1)
+		if s.cycles < patience || s.expectedCycles() <= patience {
 			next = plan{}
 		}
 	}
@@ -415,7 +423,8 @@ func (s *search) refine(p *filterChoice) plan {
 	p.last = p.spectrum.beyond(float64(s.want))
 	s.probing = s.worst > resolved*(p.first-p.spectrum.beyond(float64(index)))
 	if s.probing {
-		index, p.growth = min(s.want+width, index), mostGrowth
+		index = min(s.want+width, index)
+		p.growth = mostGrowth
 	}
 	return p.plan(index, index, 1)
 }

@@ -169,7 +169,8 @@ func (s *Settings) withDefaults() Settings {
 	if c.Tolerance == 0 {
 		c.Tolerance = defaultTolerance
 	}
-	if c.defaultLimit = c.MaxProducts == 0; c.defaultLimit {
+	c.defaultLimit = c.MaxProducts == 0
+	if c.defaultLimit {
 		c.MaxProducts = defaultMaxProducts
 	}
 	return c

@@ -100,12 +100,14 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	team, excluded := sparse.TeamOf(p.A), new(knownVectors)
+	team := sparse.TeamOf(p.A)
+	excluded := new(knownVectors)
 	if p.Which != Interior {
 		excluded = p.Known.vectors(team)
 	}
 	dim := team.TotalOf(n) - countRows(team, p.Excluded)
-	limit, pairs := dim, max(0, k-excluded.count())
+	limit := dim
+	pairs := max(0, k-excluded.count())
 	if p.Beyond && p.Which != Interior {
 		limit = dim - excluded.count()
 		k = min(k, max(1, limit))
@@ -168,7 +170,9 @@ func roundUp(columns int) int { return (columns + width - 1) / width * width }
 // which are known, in addition to the map, the known vectors and a preconditioner. basis is
 // [Settings.Basis].
 func Bytes(n, k, excluded int, which Which, basis int) int64 {
-	interior, pairs, searched := which == Interior, k, max(0, k-excluded)
+	interior := which == Interior
+	pairs := k
+	searched := max(0, k-excluded)
 	if interior {
 		pairs = k + guards(n, k)
 		searched = pairs

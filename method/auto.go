@@ -48,7 +48,8 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return signedMethod(p).Predict(ctx, p, nil, s)
 	}
 	options := s.WithDefaults()
-	set, declared := autoSettings(p, options), options.Given
+	set := autoSettings(p, options)
+	declared := options.Given
 	switch {
 	case options.model != nil:
 		set.Choice = options.model.Auto
@@ -72,7 +73,8 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	if !set.Balanced {
 		return out, nil
 	}
-	out.Parameters, out.Settings = Parameters{Declared: &Setting{&autoSpec, v}}, 1
+	out.Parameters = Parameters{Declared: &Setting{&autoSpec, v}}
+	out.Settings = 1
 	problem := *p
 	problem.Shares = nil // the caller reweighs by them, see AdaptToShares
 	return out, reweighBy(ctx, &problem, out, problem.Reweigher(true), options.Workers)

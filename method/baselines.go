@@ -102,7 +102,8 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	r.Propagation, r.center = comparison.Propagation, comparison.Center
+	r.Propagation = comparison.Propagation
+	r.center = comparison.Center
 	if m == (automatic{}) && !p.Directed {
 		r.answers = comparison.Answers
 	}
@@ -216,12 +217,14 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 			return nil, err
 		}
 		if l.Center {
-			v, isGiven = maps.Clone(v), true
+			v = maps.Clone(v)
+			isGiven = true
 			v["center"] = param.Of(true)
 		}
 	}
 	if isGiven {
-		out.Parameters, out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
+		out.Parameters = Parameters{Declared: &Setting{&propagationSpec, v}}
+		out.Settings = 1
 	}
 	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err

@@ -82,7 +82,8 @@ func parseEntry(text string) (Entry, error) {
 			if e.Own.Has(parameter) {
 				return Entry{}, split.Usage("%s is given twice in %q; leave one out", name, text)
 			}
-			e.Own[parameter], e.Name = values[0], text
+			e.Own[parameter] = values[0]
+			e.Name = text
 		}
 	}
 	return e, nil
@@ -94,7 +95,8 @@ func splitName(text string) (parts []string) {
 	start := 0
 	for i := 1; i+1 < len(text); i++ {
 		if c := text[i+1]; text[i] == '+' && (c < '0' || c > '9') {
-			parts, start = append(parts, text[start:i]), i+1
+			parts = append(parts, text[start:i])
+			start = i + 1
 		}
 	}
 	return append(parts, text[start:])
@@ -148,7 +150,8 @@ func parseValues(m Method, name string, texts ...string) (parameter string, list
 		}
 		return p.Name, list, nil
 	}
-	switch name = strings.ReplaceAll(name, "-", "_"); {
+	name = strings.ReplaceAll(name, "-", "_")
+	switch {
 	case len(m.Takes()) == 0:
 		return "", nil, fmt.Errorf("it has no parameter, and so no %q", name)
 	case !slices.Contains(m.Takes(), name):
@@ -258,7 +261,8 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 		name := key
 		parameters, isMethod := keys[key].(map[string]any)
 		if !isMethod {
-			name, parameters = "", map[string]any{key: keys[key]}
+			name = ""
+			parameters = map[string]any{key: keys[key]}
 		} else if !slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, name) }) {
 			return nil, g.wrong("there is no method %q", name)
 		}
@@ -323,7 +327,8 @@ func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
 				continue
 			}
 			name, list, wrong := parseValues(m, parameter, texts...)
-			if lists[name] = list; wrong != nil {
+			lists[name] = list
+			if wrong != nil {
 				err = g.wrong("%s: %v", m.Name(), wrong)
 			}
 		}
@@ -354,7 +359,9 @@ func (s *Settings) trying(spec *param.Spec) *param.Spec {
 			p.Grid = nil
 		}
 		if list := s.Lists[p.Name]; len(list) > 0 {
-			p.Grid, p.On, p.Instead = slices.Clone(list), nil, ""
+			p.Grid = slices.Clone(list)
+			p.On = nil
+			p.Instead = ""
 			p.Default = list[0] // of a parameter that stood in place of another, which has none
 			if p.Kind == param.Real || p.Kind == param.Whole {
 				slices.SortFunc(p.Grid, func(a, b param.Value) int {

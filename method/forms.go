@@ -65,8 +65,11 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 	if !r.set.Explain || !r.learner.Dual {
 		return nil
 	}
-	n, k, rows := len(r.p.Degrees), len(r.p.Names), r.p.Row
-	weights, bias := sparse.NewBlock[float64](len(rows), k), make([]float64, k)
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
+	rows := r.p.Row
+	weights := sparse.NewBlock[float64](len(rows), k)
+	bias := make([]float64, k)
 	for m, machine := range r.fitted.Machines {
 		byClass(bias, r.fitted.Pairs[m], -machine.Rho)
 		for s, i := range machine.Index {
@@ -107,8 +110,11 @@ func (r *predictor) form(ctx context.Context) error {
 	if !r.set.Explain || r.p.Directed || r.model == nil || r.set.Prior.Given != nil {
 		return nil
 	}
-	n, k, features := len(r.p.Degrees), len(r.p.Names), r.model.Features
-	weights, bias := sparse.NewBlock[float64](features, k), make([]float64, k)
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
+	features := r.model.Features
+	weights := sparse.NewBlock[float64](features, k)
+	bias := make([]float64, k)
 	for m, pair := range r.model.Pairs {
 		byClass(bias, pair, r.model.Bias[m])
 		for j := range features {
@@ -121,7 +127,8 @@ func (r *predictor) form(ctx context.Context) error {
 		return err
 	}
 	seeds := cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}
-	scale, first := r.par.scale(), r.par.minSteps()
+	scale := r.par.scale()
+	first := r.par.minSteps()
 	a := &explain.Absorbed{
 		Walk:  explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(), Workers: r.set.Workers},
 		Prior: r.set.Prior.Of(seeds)(0), Bias: bias, Scores: scores.Row,

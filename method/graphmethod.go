@@ -129,7 +129,8 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	start := time.Now()
 	var v param.Values
 	if par != nil {
-		v, r.out.Settings = par.Declared.Values, 1
+		v = par.Declared.Values
+		r.out.Settings = 1
 	}
 	settings, err := m.settings(p, r.set)
 	if err == nil {
@@ -193,10 +194,12 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []p
 	space := choose.SpaceOf(r.set.trying(m.declaration()), settings, usual)
 	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
-		counts, done := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups))), int64(0)
+		counts := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups)))
+		done := int64(0)
 		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
 			var foldLabels choose.FoldLabels
-			index, test := group*len(settings)+setting, groups[group].test
+			index := group*len(settings) + setting
+			test := groups[group].test
 			for i, node := range test.Row {
 				class, reached := predict(node)
 				foldLabels.Tested++
@@ -282,7 +285,8 @@ func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	if lo > 0 || hi < len(p.Names) {
 		s.Class = make([]int, len(p.Class))
 		for i, c := range p.Class {
-			if s.Class[i] = c - lo; c < lo || c >= hi {
+			s.Class[i] = c - lo
+			if c < lo || c >= hi {
 				s.Class[i] = -1
 			}
 		}
@@ -346,7 +350,10 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.V
 	if err != nil {
 		return err
 	}
-	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = prediction.Class, prediction.Scores, prediction.Raw, prediction.Reached
+	r.out.Class = prediction.Class
+	r.out.Scores = prediction.Scores
+	r.out.Raw = prediction.Raw
+	r.out.Reached = prediction.Reached
 	r.out.Unfinished = prediction.Unfinished
 	r.out.Work.Sweeps += prediction.Work.Sweeps
 	for i, node := range r.p.Row {

@@ -108,7 +108,8 @@ func (m kernelMethod) job(p *Problem, s *Settings, g param.Graph) (j *job, err e
 	searched := set
 	if split.TooFew(p.Class) {
 		j.values, j.space = j.values[j.space.Usual:][:1], new(choose.Space)
-		searched.Fixed, searched.Lists = true, nil
+		searched.Fixed = true
+		searched.Lists = nil
 	}
 	if j.sources, err = kernelGrid(m.kernel, &searched, g); err != nil {
 		return nil, err
@@ -148,7 +149,8 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		}
 	}
 	graph.Memory = j.set.Memory
-	j.out.Reached, j.out.Work = graph.Components.Reached(p.Row), work
+	j.out.Reached = graph.Components.Reached(p.Row)
+	j.out.Work = work
 	r := &kernelPredictor{job: j, nodes: nodeVotes{job: j, counted: true}}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, j.sources)
 	return r, err
@@ -170,8 +172,13 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	set, grid, settled := j.set, j.sources, j.values
-	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
+	set := j.set
+	grid := j.sources
+	settled := j.values
+	n := len(p.Degrees)
+	entries := p.A.NNZ()
+	labels := len(p.Row)
+	classes := len(p.Names)
 	fit := func(items int) int64 { // with eigenvectors
 		return m.learner.FitBytes(items, classes) + 8*int64(items)*int64(items)
 	}
@@ -185,7 +192,9 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(settled))
 	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, sched.UpTo(min(seen, n)), set.Memory),
 		int64(len(grid))*blocks64(seen, seen)+int64(workers)*(fit(seen)+outcomes))
-	items, width, outputs := p.Row, machines, scoreBytes(p)
+	items := p.Row
+	width := machines
+	outputs := scoreBytes(p)
 	if m.learner.Path == nil {
 		outputs += blocks64(n, classes)
 	} else if outputs += int64(n) * int64(classes); !isRest { // a byte for the votes of a node for a class
@@ -193,7 +202,8 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	}
 	switch {
 	case m.learner.Whole:
-		items, outputs = sched.UpTo(n), outputs+blocks64(n, n)
+		items = sched.UpTo(n)
+		outputs = outputs + blocks64(n, n)
 	case m.learner.Dual:
 		outputs += 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 	default:

@@ -72,8 +72,10 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	source, setting := choice.choice.Kernel, choice.choice.Setting
-	r.chosen, r.best = choice.Parameters, r.kernels[source]
+	source := choice.choice.Kernel
+	setting := choice.choice.Setting
+	r.chosen = choice.Parameters
+	r.best = r.kernels[source]
 	var list []choose.Outcome
 	settings := []int{setting}
 	if r.learner.Path != nil { // all settings are fitted together
@@ -95,7 +97,8 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		}
 		source = 0
 	}
-	r.gram, r.scale = t.grams[source], t.scales[source]
+	r.gram = t.grams[source]
+	r.scale = t.scales[source]
 	return nil
 }
 
@@ -103,7 +106,8 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 // labels: for each label by a model of all others if the path has a closed form for that, otherwise by a model of the
 // other folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
 func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, losses []float64, visit func(candidate int, o *choose.Outcome)) error {
-	path, n := r.learner.Path, len(settings)
+	path := r.learner.Path
+	n := len(settings)
 	if path == nil || path.LeaveOneOut == nil {
 		return validateKernels(ctx, r, elements(t.grams, kernels), t.p.Class, t.fold, settings, visit)
 	}
@@ -111,7 +115,8 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 		k := t.grams[kernels[a]]
 		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k), t.p.Class, len(r.p.Names), r.values)
 		for s := range decisions {
-			if losses[a*n+s] = loss[s]; decisions[s] == nil {
+			losses[a*n+s] = loss[s]
+			if decisions[s] == nil {
 				losses[a*n+s] = math.Inf(1)
 			} else {
 				choose.LeaveOneOut(k, t.p.Class, t.fold, pairs, decisions[s], func(o *choose.Outcome) { visit(a*n+s, o) })
@@ -188,7 +193,9 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 // them.
 func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	r.items = r.p.Row
-	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), r.chosen.Declared.Values
+	class := slices.Clone(r.p.Class)
+	classes := len(r.p.Names)
+	values := r.chosen.Declared.Values
 	switch {
 	case solves(r.learner, len(class)):
 		r.gram = nil
@@ -204,7 +211,8 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		r.items = slices.Clone(r.p.Row)
 		for i := range labelled {
 			if !labelled[i] {
-				r.items, class = append(r.items, i), append(class, -1)
+				r.items = append(r.items, i)
+				class = append(class, -1)
 			}
 		}
 		r.gram = nil
@@ -221,7 +229,9 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	}
 	r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
-		err, r.out.Unfinished = nil, unfinished(r.learner) // it is the best so far
+		// it is the best so far
+		err = nil
+		r.out.Unfinished = unfinished(r.learner)
 	}
 	if err == nil && r.learner.Path != nil && split.TooFew(class) {
 		for m := range r.fitted.Machines {
@@ -238,9 +248,11 @@ const machinesAtATime = 32
 // score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
 // application of it to the dual coefficients.
 func (r *kernelPredictor) score(ctx context.Context) error {
-	n, outputs := len(r.p.Degrees), r.fitted.Pairs
+	n := len(r.p.Degrees)
+	outputs := r.fitted.Pairs
 	if r.learner.Dual {
-		r.full, r.gram = nil, nil
+		r.full = nil
+		r.gram = nil
 		isVoted := r.learner.Path != nil
 		width := min(len(outputs), machinesAtATime)
 		if outputs[0].Negative == classify.Rest || !isVoted {
@@ -281,11 +293,13 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 // K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
 // number lo on.
 func (r *kernelPredictor) decide(ctx context.Context, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
-	n, machines := len(r.p.Degrees), r.fitted.Machines
+	n := len(r.p.Degrees)
+	machines := r.fitted.Machines
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	for lo := 0; lo < len(machines); lo += width {
 		batch := machines[lo:min(lo+width, len(machines))]
-		coef, decisions := x.Columns(0, len(batch)), y.Columns(0, len(batch))
+		coef := x.Columns(0, len(batch))
+		decisions := y.Columns(0, len(batch))
 		for j := range batch {
 			for _, row := range r.p.Row {
 				coef.Row(row)[j] = 0
@@ -360,17 +374,22 @@ const tuneBytes = 96 << 20
 
 // countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
 func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split, kernels, settings []int, counts *choose.Counts) error {
-	train, test, limit := r.p.At(trainTest.Train), r.p.At(trainTest.Test), maxTestedRows
+	train := r.p.At(trainTest.Train)
+	test := r.p.At(trainTest.Test)
+	limit := maxTestedRows
 	if r.learner.Whole {
 		limit = r.set.sample
 	}
 	train = train.At(split.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
 	test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
-	items, rows, fold := train.Row, test.Row, slices.Repeat([]int{-1}, len(train.Row))
+	items := train.Row
+	rows := test.Row
+	fold := slices.Repeat([]int{-1}, len(train.Row))
 	class := slices.Concat(train.Class, test.Class)
 	fold = append(fold, make([]int, len(test.Row))...)
 	if r.learner.Whole {
-		items, rows = slices.Concat(items, rows), nil
+		items = slices.Concat(items, rows)
+		rows = nil
 	}
 	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are tried together
 	for lo := 0; lo < len(kernels); lo += group {

@@ -38,7 +38,8 @@ func (r *nodeVotes) predicted(o *choose.Outcome) int {
 // addAllVotes adds the votes of the classifiers from number lo on to the scores of
 // all nodes, and finishes these with the last classifier's.
 func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decisions *sparse.Block[float64], lo int) error {
-	last, largest := lo+decisions.Cols == len(pairs), split.Majority(r.p.Class)
+	last := lo+decisions.Cols == len(pairs)
+	largest := split.Majority(r.p.Class)
 	return chunks.Run(ctx, r.set.Workers, decisions.Rows, func(_, start, end int) {
 		vote := make([]float64, len(r.p.Names))
 		for i := start; i < end; i++ {
@@ -98,13 +99,15 @@ func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64, 
 // shareAll stores as scores the probabilities that follow from the decisions of a learner on every
 // node. Each call of decisions receives scratch space for the given number of items.
 func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
 	r.out.Scores = chunks.Block[float32](n, k)
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = chunks.Block[float64](n, k)
 	}
 	return chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
-		row, shares := make([]float64, items), make([]float64, k)
+		row := make([]float64, items)
+		shares := make([]float64, k)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			d := decisions(row, i)
 			if r.out.Raw != nil {
@@ -135,8 +138,11 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 // fillClasses stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
 // stored already, and the classes of labelled nodes.
 func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
-	n, row := p.Rows(), make([]float32, len(p.Names))
-	shares, largest, isClassified := prior.Of(seedsOf(p, 0, len(p.Names))), split.Majority(p.Class), out.Class != nil
+	n := p.Rows()
+	row := make([]float32, len(p.Names))
+	shares := prior.Of(seedsOf(p, 0, len(p.Names)))
+	largest := split.Majority(p.Class)
+	isClassified := out.Class != nil
 	if !isClassified {
 		out.Class = make([]int, n)
 	}

@@ -193,7 +193,8 @@ const mostPairwise = 256
 // number of classes replace its defaults: a thousand classes have half a million pairs. The error is that of
 // [param.Spec.Resolve], or a [split.UsageError] for classifiers for every two of very many classes.
 func learnerSettings(s *Settings, l *classify.Learner, classes int) ([]param.Values, *choose.Space, error) {
-	spec, fixed := specOf(l), param.Values{}
+	spec := specOf(l)
+	fixed := param.Values{}
 	if l.Path != nil && l.Path.For != nil {
 		maps.Copy(fixed, l.Path.For(classes))
 	}

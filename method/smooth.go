@@ -56,7 +56,8 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	set.Raw, set.Top = false, 0
+	set.Raw = false
+	set.Top = 0
 	out, err := m.Method.Predict(ctx, p, par, &set)
 	if err != nil {
 		return nil, err
@@ -109,11 +110,13 @@ func (p *Prediction) share(i int, smooth []float64) {
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
 func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	prediction, err := scoreBytes(p), error(nil)
+	prediction := scoreBytes(p)
+	err := error(nil)
 	if sizer, ok := m.Method.(Sizer); ok {
 		prediction, err = sizer.Bytes(p, tuned, s)
 	}
-	n, k := len(p.Degrees), len(p.Names)
+	n := len(p.Degrees)
+	k := len(p.Names)
 	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
 	limit := budget.Remaining(p.Remaining(s.Memory), scores)
 	return max(prediction, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err

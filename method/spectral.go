@@ -69,7 +69,8 @@ func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
 	}
 	pairs, err := embeddingProblem.Solve(ctx, r.g, min(dimension, n), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
-		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
+		err = nil
+		r.out.Unfinished = "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}
 	if err != nil {
 		return err
@@ -124,7 +125,8 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []par
 	case errors.Is(err, classify.ErrOneClass):
 		return make([]*classify.LinearModel, len(falling)), nil
 	case errors.Is(err, classify.ErrIterationLimit):
-		err, r.out.Unfinished = nil, "a logistic regression ended at the limit of its steps, before its tolerance"
+		err = nil
+		r.out.Unfinished = "a logistic regression ended at the limit of its steps, before its tolerance"
 	}
 	slices.Reverse(models)
 	return models, err
@@ -134,7 +136,8 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []par
 // class.
 func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	for i, g := range groups {
-		reached, largest := r.g.Components.Reached(g.train.Row), split.Majority(g.train.Class)
+		reached := r.g.Components.Reached(g.train.Row)
+		largest := split.Majority(g.train.Class)
 		for setting := 0; setting < len(settings); {
 			models, err := r.fit(ctx, g.train, settings[setting:])
 			if err != nil {
@@ -159,7 +162,8 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, se
 
 // scores gives every node its probabilities.
 func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
 	if d := v.Int("dimension"); r.columns(v) == d && d < r.embedding.Cols { // those that a kept model has, to the bit
 		r.embedding = nil
 		if err := r.embed(ctx, d); err != nil {
@@ -170,7 +174,8 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 	if err != nil {
 		return err
 	}
-	model, cols := models[0], r.columns(v)
+	model := models[0]
+	cols := r.columns(v)
 	r.out.Class = make([]int, n)
 	if r.highest {
 		r.out.Highest = problem.NewHighest(n, r.p.Row, r.p.Class)
@@ -178,7 +183,9 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 		r.out.Scores = chunks.Block[float32](n, k)
 	}
 	err = chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
-		x, z, shares := make([]float64, cols), []float64(nil), make([]float32, k)
+		x := make([]float64, cols)
+		z := []float64(nil)
+		shares := make([]float32, k)
 		for v := lo; v < hi; v++ {
 			if !r.out.Reached.Contains(uint32(v)) {
 				continue
@@ -205,7 +212,9 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.
 func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
-	n, dimension, scores := len(p.Degrees), 0, scoreBytes(p)
+	n := len(p.Degrees)
+	dimension := 0
+	scores := scoreBytes(p)
 	if m.highest(p, s) {
 		scores = problem.HighestBytes(n) + 8*int64(n)
 	}

@@ -52,7 +52,9 @@ type slab struct {
 
 // slabWithin returns the slab of at most the given number of folds within a memory limit, 0 for none.
 func (m spreading) slabWithin(p *Problem, folds int, v param.Values, limit int64) slab {
-	n, k, entries := len(p.Degrees), len(p.Names), p.A.NNZ()
+	n := len(p.Degrees)
+	k := len(p.Names)
+	entries := p.A.NNZ()
 	sized := func(classes, folds int) slab {
 		scores := blocks.BlockBytes[float64](n, classes*folds)
 		left := budget.Remaining(limit, scores)
@@ -72,7 +74,8 @@ func (m spreading) slabWithin(p *Problem, folds int, v param.Values, limit int64
 func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Problem, width slab, v param.Values, s *propagate.Settings, take func(lo int, f *sparse.Block[float64]) error) error {
 	k := len(r.p.Names)
 	for lo := 0; lo < k; lo += width.classes {
-		hi, set := min(lo+width.classes, k), *s
+		hi := min(lo+width.classes, k)
+		set := *s
 		var seeds []cwk.Seeds
 		for _, p := range problems {
 			seeds = append(seeds, seedsOf(p, lo, hi))
@@ -103,10 +106,13 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 		width := m.slabWithin(r.p, len(groups), v, r.set.Memory)
 		for lo := 0; lo < len(groups); lo += width.folds {
 			batch := groups[lo:min(lo+width.folds, len(groups))]
-			scores, assigned := make([]map[int][]float64, len(batch)), make([][]int, len(batch)) // scores of test sets by node
+			// scores of test sets by node
+			scores := make([]map[int][]float64, len(batch))
+			assigned := make([][]int, len(batch))
 			var problems []*Problem
 			for i, g := range batch {
-				problems, scores[i] = append(problems, g.train), map[int][]float64{}
+				problems = append(problems, g.train)
+				scores[i] = map[int][]float64{}
 				for _, node := range g.test.Row {
 					scores[i][node] = make([]float64, k)
 				}
@@ -114,7 +120,8 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 			err := m.solve(ctx, r, problems, width, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
 				classes := f.Cols / len(batch)
 				for i, g := range batch {
-					columns, offset := f.Columns(i*classes, (i+1)*classes), []float64(nil)
+					columns := f.Columns(i*classes, (i+1)*classes)
+					offset := []float64(nil)
 					if m.rule.Coupled {
 						if offset, assigned[i], err = m.rule.Decide(sparse.TeamOf(r.g.A), columns, seedsOf(g.train, 0, k), v); err != nil {
 							return err
@@ -131,7 +138,8 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 				return err
 			}
 			for i, g := range batch {
-				reached, largest := r.g.Components.Reached(g.train.Row), split.Majority(g.train.Class)
+				reached := r.g.Components.Reached(g.train.Row)
+				largest := split.Majority(g.train.Class)
 				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
 					switch {
@@ -157,7 +165,9 @@ func addTo(scores, offset []float64) {
 
 // scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
 func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
-	n, k, isShare := len(r.p.Degrees), len(r.p.Names), m.rule.Probabilities == nil && !r.g.Signed
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
+	isShare := m.rule.Probabilities == nil && !r.g.Signed
 	if r.highest {
 		r.out.Highest = problem.NewHighest(n, r.p.Row, r.p.Class)
 	} else {
@@ -224,7 +234,8 @@ func share(scores []float32) bool {
 // probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
 // of its scores: those of two components may have other units.
 func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []float64) error {
-	f, team := r.out.Raw, sparse.TeamOf(r.g.A)
+	f := r.out.Raw
+	team := sparse.TeamOf(r.g.A)
 	n, k := f.Dims()
 	squares := make([]float64, n)
 	for i := range n {
@@ -240,7 +251,8 @@ func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []floa
 	if err != nil {
 		return err
 	}
-	row, scores := make([]float64, k), make([]float64, k)
+	row := make([]float64, k)
+	scores := make([]float64, k)
 	r.out.Class = make([]int, n)
 	for i := range n {
 		copy(scores, f.Row(i))
@@ -262,7 +274,8 @@ func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []floa
 
 // keptBytes is the memory of the scores of all nodes, and of their classes.
 func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
-	n, k := len(p.Degrees), len(p.Names)
+	n := len(p.Degrees)
+	k := len(p.Names)
 	if highest {
 		return problem.HighestBytes(n) + 8*int64(n)
 	}
@@ -274,7 +287,8 @@ func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
 
 // bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
 func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
-	memory, scores := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p)), m.keptBytes(p, m.highest(p, s), s)
+	memory := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p))
+	scores := m.keptBytes(p, m.highest(p, s), s)
 	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes + int64(labels)*int64(8*len(p.Names)+64)
 	return vectorBytes(p) + max(choice, scores+m.slabWithin(p, 1, settings[0], budget.Remaining(memory, scores)).bytes)
 }

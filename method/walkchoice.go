@@ -87,10 +87,12 @@ const (
 // short returns a choice without long walks, nil if there are no others or if all walks
 // take no more than limit.
 func (c *chooser) short(limit float64) *job {
-	alphas, short := map[float64]bool{}, *c.job
+	alphas := map[float64]bool{}
+	short := *c.job
 	short.sources = nil
 	for _, v := range c.sources {
-		if alphas[v.Number("alpha")] = true; v.Int("steps") <= shortSteps {
+		alphas[v.Number("alpha")] = true
+		if v.Int("steps") <= shortSteps {
 			short.sources = append(short.sources, v)
 		}
 	}
@@ -116,18 +118,23 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 	first := splits.At(0)
 	lanes := lanesOf(j, len(first.Train), len(first.Test))
 	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
-		works, tested := make([]problem.Work, splits.Len), make([]*choose.Counts, splits.Len)
+		works := make([]problem.Work, splits.Len)
+		tested := make([]*choose.Counts, splits.Len)
 		var mu sync.Mutex
 		finished := int64(0)
 		err := sched.Run(ctx, lanes, splits.Len, func(_, i int) error {
 			trainTest := splits.At(i)
-			quiet, one := *j.set, *j // within a split
+			// within a split
+			quiet := *j.set
+			one := *j
 			quiet.Progress = ignoreProgress
-			one.p, one.set = j.p.At(trainTest.Train), &quiet
+			one.p = j.p.At(trainTest.Train)
+			one.set = &quiet
 			if lanes > 1 {
 				quiet.Workers = 1
 			}
-			c, tests := chooserOf(&one), j.p.At(trainTest.Test)
+			c := chooserOf(&one)
+			tests := j.p.At(trainTest.Test)
 			tests = tests.At(split.Sample(tests.Class, testedNodes(j), j.set.RNGSeed, 1))
 			counts := choose.NewCounts(len(walks)*len(values), []choose.FoldLabels{{Tested: len(tests.Row)}})
 			tested[i] = counts
@@ -177,7 +184,8 @@ func lanesOf(j *job, labels, tests int) int {
 
 // splitBytes bounds the memory of a comparison on one split with one worker.
 func splitBytes(j *job, labels, tests int) int64 {
-	labels, tests = min(labels, comparedLabels(j)), min(tests, testedNodes(j))
+	labels = min(labels, comparedLabels(j))
+	tests = min(tests, testedNodes(j))
 	rows := tests + len(kindsOf(j))*labels
 	c := &chooser{job: j}
 	features := chunks.Bytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) + 24*int64(rows)
@@ -272,7 +280,8 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem, is
 		t := choose.Trial{Largest: largest}
 		for i, class := range tests.Class {
 			if isReached(i) {
-				t.Test, t.TestClass = append(t.Test, c.pick(tests.Row[i], variant)), append(t.TestClass, class)
+				t.Test = append(t.Test, c.pick(tests.Row[i], variant))
+				t.TestClass = append(t.TestClass, class)
 			} else {
 				t.Unreached = append(t.Unreached, choose.Unreached{Class: class, Given: c.set.Prior.Likeliest(tests.Row[i], largest)})
 			}
@@ -283,7 +292,8 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem, is
 				source = 1 + c.fold[node]
 			}
 			if kind == Plain || !c.isolated[node] {
-				t.Train, t.TrainClass = append(t.Train, c.pick(c.p.Row[node], source)), append(t.TrainClass, c.p.Class[node])
+				t.Train = append(t.Train, c.pick(c.p.Row[node], source))
+				t.TrainClass = append(t.TrainClass, c.p.Class[node])
 			}
 		}
 		c.trials[kind] = append(c.trials[kind], t)
@@ -296,7 +306,8 @@ func (c *chooser) pick(row, variant int) int {
 	number, isPicked := c.rows[pick]
 	if !isPicked {
 		number = len(c.picks)
-		c.rows[pick], c.picks = number, append(c.picks, pick)
+		c.rows[pick] = number
+		c.picks = append(c.picks, pick)
 	}
 	return number
 }
@@ -346,7 +357,8 @@ const (
 // narrow limits the columns of a walk from which the given number of rows is picked, if its
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], minSteps, picks int) {
-	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
+	n := len(w.Degrees)
+	columns := len(w.Variants) * w.Seeds.Classes
 	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < cachedBytes {
 		return
 	}
@@ -365,12 +377,14 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 		walks      []int // numbers of the walks
 	}
 	var tasks []task
-	minSteps, longest := walks[0].Int("min-steps"), 0
+	minSteps := walks[0].Int("min-steps")
+	longest := 0
 	for _, kind := range kindsOf(c.job) {
 		var numbers []int
 		for i, v := range walks {
 			if v.Number("alpha") == alpha && v.Word("features") == kind {
-				numbers, longest = append(numbers, i), max(longest, v.Int("steps"))
+				numbers = append(numbers, i)
+				longest = max(longest, v.Int("steps"))
 			}
 		}
 		if numbers == nil {
@@ -392,11 +406,13 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 	for _, t := range tasks {
 		tests = max(tests, len(t.trial.Test))
 	}
-	workers, bytes := sched.Workers(c.set.Workers), trialBytes(c.job, len(c.seen), tests)
+	workers := sched.Workers(c.set.Workers)
+	bytes := trialBytes(c.job, len(c.seen), tests)
 	for c.set.Memory > 0 && workers > 1 && int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
 		workers--
 	}
-	weight, team := choose.WeightsOf(c.p), sparse.TeamOf(c.p.A)
+	weight := choose.WeightsOf(c.p)
+	team := sparse.TeamOf(c.p.A)
 	err = sched.Run(ctx, workers, len(tasks), func(_, i int) error {
 		if team != nil && i%team.Size() != team.Rank() {
 			return nil

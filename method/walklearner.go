@@ -72,7 +72,8 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
-	kinds, longest := kindsOf(j), j.parameters(len(j.sources)-1, 0)
+	kinds := kindsOf(j)
+	longest := j.parameters(len(j.sources)-1, 0)
 	if m.learner.Whole && slices.Contains(kinds, Honest) || len(kinds) > 1 && mostPlainFolds*comparedLabels(j) > mostRows(m.learner, &longest, len(p.Names)) {
 		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
 		j.sources = slices.DeleteFunc(j.sources, func(v param.Values) bool { return v.Word("features") == Plain })
@@ -100,7 +101,8 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
-	start, choice := time.Now(), &Choice{Parameters: j.parameters(0, 0), Settings: 1}
+	start := time.Now()
+	choice := &Choice{Parameters: j.parameters(0, 0), Settings: 1}
 	if j.size() > 1 {
 		if choice, err = crossValidate(ctx, j); err != nil {
 			return nil, err
@@ -108,7 +110,8 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	seconds := time.Since(start).Seconds()
 	j.fix(&choice.Parameters)
-	j.out.Parameters, j.out.Settings = choice.Parameters, choice.Settings
+	j.out.Parameters = choice.Parameters
+	j.out.Settings = choice.Settings
 	r := &predictor{job: j, nodes: nodeVotes{job: j}, par: choice.Parameters}
 	score := r.score
 	if perNode(m.learner) {
@@ -168,13 +171,16 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		return err
 	}
 	f := r.scaled()
-	items, y, classes := *f, r.class, len(r.p.Names)
+	items := *f
+	y := r.class
+	classes := len(r.p.Names)
 	items.Rows = len(r.train)
 	if r.learner.Whole {
 		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
-	l, values := r.learner, r.par.Declared.Values
+	l := r.learner
+	values := r.par.Declared.Values
 	if l.Path != nil {
 		values = choose.Weighed(l.Path, values, float64(max(1, r.partitions()))) // rows of each label
 	}
@@ -187,7 +193,9 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
-		err, r.out.Unfinished = nil, unfinished(l) // it is the best so far
+		// it is the best so far
+		err = nil
+		r.out.Unfinished = unfinished(l)
 	}
 	if err == nil && l.Path != nil && split.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
@@ -217,13 +225,15 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 // scoreNodes computes scores from the model and the features of every node.
 func (r *predictor) scoreNodes(ctx context.Context) error {
 	n := len(r.p.Degrees)
-	first, gram := r.train[0], classify.LinearGram(r.trained)
+	first := r.train[0]
+	gram := classify.LinearGram(r.trained)
 	items := sched.UpTo(len(r.train))
 	if r.learner.Whole {
 		items = sched.UpTo(len(r.train) + n - len(r.p.Row))
 	}
 	return r.nodes.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
-		item, square := r.rowOf[i]-first, make([]float64, 1)
+		item := r.rowOf[i] - first
+		square := make([]float64, 1)
 		gram.PartTo(row[:len(r.train)], item, items[:len(r.train)]) // others say nothing
 		gram.PartTo(square, item, []int{item})
 		return r.fitted.ScoresTo(nil, row, square[0])
@@ -250,13 +260,15 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	c, classes := chooserOf(j), len(p.Names)
+	c := chooserOf(j)
+	classes := len(p.Names)
 	par := j.parameters(len(j.sources)-1, 0)
 	picks := len(c.seen)
 	if slices.Contains(kindsOf(j), Plain) {
 		picks *= c.dealt()
 	}
-	columns, tests := classes*par.terms(), len(c.seen)/c.dealt()+1
+	columns := classes * par.terms()
+	tests := len(c.seen)/c.dealt() + 1
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(m.learner, &par, classes)))
 	rows := picks + train
@@ -287,7 +299,8 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
 func (c *chooser) collectBytes(variants, rows int) int64 {
-	w, start := walkOf[float32](c.p, c.set, longestOf(c.job)), c.sources[0].Int("min-steps")
+	w := walkOf[float32](c.p, c.set, longestOf(c.job))
+	start := c.sources[0].Int("min-steps")
 	w.Variants = make([]cwk.Variant, variants)
 	narrow(w, start, rows)
 	total := w.CollectBytes(start, rows)
@@ -295,14 +308,18 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 		return total
 	}
 	features := total - w.CollectBytes(start, 0)
-	w.Variants, w.Lo, w.Hi = w.Variants[:1], 0, 1
+	w.Variants = w.Variants[:1]
+	w.Lo = 0
+	w.Hi = 1
 	return max(min(total, w.Memory), features+w.CollectBytes(start, 0))
 }
 
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.
 func trialBytes(j *job, train, tests int) int64 {
 	classes := len(j.p.Names)
-	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (longestOf(j)+1)*classes))
+	m := int64(train)
+	n := int64(tests + 4)
+	width := int64(min(choose.MaxWidth, (longestOf(j)+1)*classes))
 	if j.learner.Whole {
 		m += n
 	}
@@ -312,7 +329,8 @@ func trialBytes(j *job, train, tests int) int64 {
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
 func fitBytes(j *job, rows, features int) int64 {
-	l, classes := j.learner, len(j.p.Names)
+	l := j.learner
+	classes := len(j.p.Names)
 	machines, _ := machinesOf(j)
 	bytes := 4*8*int64(rows) + 2*8*int64(machines)*int64(features)
 	switch {
@@ -355,12 +373,18 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
-	w, picks, isHonest, partitions := r.trials.walk(r.par.alpha(), r.par.steps()), r.trials.picks, r.par.features() == Honest, max(1, r.partitions())
+	w := r.trials.walk(r.par.alpha(), r.par.steps())
+	picks := r.trials.picks
+	isHonest := r.par.features() == Honest
+	partitions := max(1, r.partitions())
 	fitted := split.Sample(r.p.Class, mostRows(r.learner, &r.par, len(r.p.Names))/partitions, r.set.RNGSeed, 0)
 	for d := range partitions {
-		fold, isolated, first := r.trials.fold, r.trials.isolated, 1
+		fold := r.trials.fold
+		isolated := r.trials.isolated
+		first := 1
 		if d > 0 {
-			fold, first = split.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d)), len(w.Variants)
+			fold = split.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
+			first = len(w.Variants)
 			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
 			if isolated, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
 				return err
@@ -373,7 +397,9 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 				pick.Variant = first + fold[i]
 			}
 			if !leavesOut || !isolated[i] {
-				r.train, r.class, picks = append(r.train, len(picks)), append(r.class, r.p.Class[i]), append(picks, pick)
+				r.train = append(r.train, len(picks))
+				r.class = append(r.class, r.p.Class[i])
+				picks = append(picks, pick)
 			}
 		}
 	}
@@ -470,7 +496,8 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, isRest bool) *cwk.Walk
 // sumsBytes returns the memory of the votes on all nodes before they are scores: their sums,
 // or all decisions if each class is separated from the rest.
 func sumsBytes(p *Problem, isRest bool) int64 {
-	n, k := len(p.Degrees), len(p.Names)
+	n := len(p.Degrees)
+	k := len(p.Names)
 	if isRest {
 		return chunks.Bytes[float64](n, k)
 	}
@@ -484,7 +511,8 @@ func sumsBytes(p *Problem, isRest bool) int64 {
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.model.Pairs)
-	r.features, r.trials = nil, nil
+	r.features = nil
+	r.trials = nil
 	isRest := r.model.Pairs[0].Negative == classify.Rest
 	w := scoreWalk(r.p, r.set, r.par, isRest)
 	weights := sparse.NewBlock[float64](r.model.Features, machines)

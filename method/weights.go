@@ -128,7 +128,9 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 	predicted := int(min(int64(folds), max(1, weighingWork/max(1, entries))))
 	right := func(q *Problem) ([]bool, error) {
 		rows, err := walked(q, s).OutOfFold(ctx, fold, predicted)
-		out, sums, count := make([]bool, len(rows)), make([]float64, len(p.Names)), 0.0
+		out := make([]bool, len(rows))
+		sums := make([]float64, len(p.Names))
+		count := 0.0
 		for _, row := range rows {
 			for c, v := range row {
 				sums[c] += float64(v)
@@ -145,7 +147,8 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 		}
 		return out, err
 	}
-	best, name := p, GivenWeights
+	best := p
+	name := GivenWeights
 	rightly, err := right(p)
 	if err != nil {
 		return nil, "", err
@@ -159,7 +162,8 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 		if err != nil {
 			return nil, "", err
 		}
-		better, worse := 0.0, 0.0
+		better := 0.0
+		worse := 0.0
 		for i, isRight := range correct {
 			switch {
 			case isRight && !rightly[i]:
@@ -169,7 +173,9 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 			}
 		}
 		if better-worse > math.Sqrt(better+worse) {
-			best, name, rightly = q, w.name, correct
+			best = q
+			name = w.name
+			rightly = correct
 		}
 	}
 	return best, name, nil

@@ -133,7 +133,8 @@ func (r Range) Contains(x float64) bool {
 
 // Text returns the range of a parameter with the given symbol, such as "0 < α < 1".
 func (r Range) Text(symbol string) string {
-	lower, upper := "≤", "≤"
+	lower := "≤"
+	upper := "≤"
 	if r.AboveLeast {
 		lower = "<"
 	}

@@ -81,7 +81,9 @@ func newMerging(a *sparse.CSR) *merging {
 			d--
 		}
 		g.neighbours[i] = d
-		g.parent[i], g.child[i], g.sibling[i] = uint32(i), uint32(i), uint32(i)
+		g.parent[i] = uint32(i)
+		g.child[i] = uint32(i)
+		g.sibling[i] = uint32(i)
 		falling[i] = math.MaxUint32 - d
 		g.degree[i] = float64(d)
 		g.total += float64(d)
@@ -121,7 +123,8 @@ func (g *merging) join(node uint32) {
 	if cap(links) < len(g.touched) {
 		links = make([]link, 0, len(g.touched))
 	}
-	best, gain := node, 0.0
+	best := node
+	gain := 0.0
 	for _, v := range g.touched {
 		w := g.weight[v]
 		g.weight[v] = 0
@@ -130,7 +133,8 @@ func (g *merging) join(node uint32) {
 		}
 		links = append(links, link{v, w})
 		if q := float64(w) - float64(g.degree[node]*g.degree[v])/g.total; q > gain || q == gain && q > 0 && v < best {
-			best, gain = v, q
+			best = v
+			gain = q
 		}
 	}
 	g.touched = g.touched[:0]

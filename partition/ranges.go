@@ -65,7 +65,8 @@ func Divide(a sparse.Matrix, processes int) (bounds []int) {
 // assumption.
 func SizesOf(a sparse.Matrix, bounds []int, processes int) (rows, entries []int64) {
 	length := meanLengths(a.Ranges())
-	rows, entries = make([]int64, processes), make([]int64, processes)
+	rows = make([]int64, processes)
+	entries = make([]int64, processes)
 	for k := range len(bounds) - 1 {
 		for i := bounds[k]; i < bounds[k+1]; i++ {
 			rows[k%processes]++
@@ -78,7 +79,9 @@ func SizesOf(a sparse.Matrix, bounds []int, processes int) (rows, entries []int6
 // meanLengths returns a function that returns the number of entries of row i if the rows of each range
 // have as equal numbers as is possible. It must be called with increasing rows, or again from row 0.
 func meanLengths(ranges []sparse.Range) func(i int) int64 {
-	next, entries := 0, int64(0) // the next range, and the entries of the range of row i
+	// the next range, and the entries of the range of row i
+	next := 0
+	entries := int64(0)
 	return func(i int) int64 {
 		if i == 0 {
 			next = 0
@@ -90,7 +93,8 @@ func meanLengths(ranges []sparse.Range) func(i int) int64 {
 			}
 		}
 		r := ranges[next-1]
-		k, rows := int64(i-r.Lo), int64(r.Hi-r.Lo)
+		k := int64(i - r.Lo)
+		rows := int64(r.Hi - r.Lo)
 		return entries*(k+1)/rows - entries*k/rows
 	}
 }

@@ -25,13 +25,15 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {
 		return err
 	}
-	value, last := r.value(0), math.Inf(1)
+	value := r.value(0)
+	last := math.Inf(1)
 	for range 200 {
 		for i := range r.t.Rows {
 			if r.team.IsPadding(i) { // whose values stay 0
 				continue
 			}
-			share, gradient := r.share.Row(i), r.gradient.Row(i)
+			share := r.share.Row(i)
+			gradient := r.gradient.Row(i)
 			softmax(share, r.t.Row(i))
 			for c, p := range share {
 				gradient[c] = p - r.nu.Row(i)[c] + r.inverse.Row(i)[c]
@@ -48,7 +50,8 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 		if err := r.inverseTo(ctx, r.image, r.step); err != nil {
 			return err
 		}
-		slope, size := r.dot(r.gradient, r.step), 1.0
+		slope := r.dot(r.gradient, r.step)
+		size := 1.0
 		slack := 1e-14 * (1 + math.Abs(value)) // rounding of the value
 		next := r.value(size)
 		for ; next > value+1e-4*size*slope+slack && size > 1e-10; next = r.value(size) {
@@ -74,7 +77,8 @@ func (r *transduction) value(size float64) float64 {
 			}
 			sums[0] += point[c] * (inverse/2 - r.nu.Row(i)[c])
 		}
-		highest, exps := slices.Max(point), 0.0
+		highest := slices.Max(point)
+		exps := 0.0
 		for _, x := range point {
 			exps += math.Exp(x - highest)
 		}
@@ -97,7 +101,8 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 			return err
 		}
 		for i := range r.t.Rows {
-			mean, d := 0.0, r.direction.Row(i)
+			mean := 0.0
+			d := r.direction.Row(i)
 			for c, p := range r.share.Row(i) {
 				mean += float64(p * d[c])
 			}

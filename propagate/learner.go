@@ -150,7 +150,8 @@ func groupColumns(l *Learner, n int, entries int64, cols, classes int, v param.V
 //
 // Cost: a block solve of as many columns, or the cost of the learner's own Spread.
 func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v param.Values, s *Settings) (work problem.Work, err error) {
-	n, classes := len(g.Degrees), groups[0].Classes
+	n := len(g.Degrees)
+	classes := groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
 		panic(badShape)
 	}
@@ -191,7 +192,8 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	}
 	for lo := 0; lo < dst.Cols; lo += width {
 		hi := min(lo+width, dst.Cols)
-		b, x := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, hi-lo)
+		b := sparse.NewBlock[float64](n, hi-lo)
+		x := sparse.NewBlock[float64](n, hi-lo)
 		for i := range n {
 			copy(b.Row(i), dst.Row(i)[lo:hi])
 		}

@@ -42,14 +42,17 @@ var lgc = Learner{
 // SignedShares stores the shares of classes by scores of a graph with negative weights: f/Σ|f|, plus a constant that makes
 // the sum 1, or 0 where that is negative, divided by their sum. A negative score is a vote for the other classes.
 func SignedShares(dst, f []float64) {
-	size, sum, total := 0.0, 0.0, 0.0
+	size := 0.0
+	sum := 0.0
+	total := 0.0
 	for _, v := range f {
 		size += math.Abs(v)
 		sum += v
 	}
 	for c, v := range f {
 		if size > 0 {
-			v, dst[c] = v/size, (1-sum/size)/float64(len(f))
+			v = v / size
+			dst[c] = (1 - sum/size) / float64(len(f))
 		} else {
 			dst[c] = 1 / float64(len(f))
 		}

@@ -94,9 +94,11 @@ const sharpness = 2
 // softmaxTo stores exp(2·f/scale) divided by their sum, or shares where nothing is
 // known: where all scores are zero.
 func softmaxTo(dst, f, shares []float64, scale float64) {
-	largest, isKnown := math.Inf(-1), false
+	largest := math.Inf(-1)
+	isKnown := false
 	for _, v := range f {
-		largest, isKnown = max(largest, v), isKnown || v != 0
+		largest = max(largest, v)
+		isKnown = isKnown || v != 0
 	}
 	if !isKnown || !(scale > 0) {
 		copy(dst, shares)

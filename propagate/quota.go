@@ -44,7 +44,8 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 
 // assigned returns the class of every node with assign = shares.
 func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
-	class, free := slices.Repeat([]int{-1}, f.Rows), make([]int, 0, f.Rows)
+	class := slices.Repeat([]int{-1}, f.Rows)
+	free := make([]int, 0, f.Rows)
 	for i, row := range s.Row {
 		class[row] = s.Class[i]
 	}
@@ -53,7 +54,9 @@ func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.See
 			free = append(free, i)
 		}
 	}
-	weighed, share, likely := make([]float64, f.Cols), make([]float64, f.Cols), make([]float64, f.Rows)
+	weighed := make([]float64, f.Cols)
+	share := make([]float64, f.Cols)
+	likely := make([]float64, f.Rows)
 	for c, quota := range quotas(countsOf(s), len(free)) {
 		for _, i := range free {
 			copy(weighed, f.Row(i))
@@ -87,9 +90,12 @@ func quotas(count []int, n int) []int {
 	for _, m := range count {
 		total += m
 	}
-	quota, order, left := make([]int, len(count)), make([]int, len(count)), n
+	quota := make([]int, len(count))
+	order := make([]int, len(count))
+	left := n
 	for c, m := range count {
-		order[c], quota[c] = c, m*n/total
+		order[c] = c
+		quota[c] = m * n / total
 		left -= quota[c]
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b]*n%total, count[a]*n%total) })

@@ -134,12 +134,14 @@ type known struct {
 }
 
 func (r *relaxation) begin() error {
-	k, walk := r.p.Cols, r.v.Int("walk")
+	k := r.p.Cols
+	walk := r.v.Int("walk")
 	count, last := sequences(k, walk)
 	if err := checkSequences(k, r.v); err != nil {
 		return err
 	}
-	r.columns, r.members = count, make([]float64, k)
+	r.columns = count
+	r.members = make([]float64, k)
 	for _, c := range r.s.Class {
 		r.members[c]++
 	}
@@ -218,16 +220,20 @@ func (r *relaxation) walk(ctx context.Context) error {
 	if r.columns == 0 {
 		return nil
 	}
-	n, k, stay := r.p.Rows, r.p.Cols, 1-r.v.Number("gamma")
+	n := r.p.Rows
+	k := r.p.Cols
+	stay := 1 - r.v.Number("gamma")
 	first := r.psi.Columns(0, k)
 	if err := r.t.StepTo(ctx, first, r.p, sparse.Step[float64]{Alpha: stay}); err != nil {
 		return err
 	}
 	for lo, width := 0, k; lo+width < r.columns; lo, width = lo+width, width*k {
-		source, image := r.source.Columns(0, width), r.image.Columns(0, width)
+		source := r.source.Columns(0, width)
+		image := r.image.Columns(0, width)
 		for c := range k {
 			for i := range n {
-				share, row := r.p.Row(i)[c], source.Row(i)
+				share := r.p.Row(i)[c]
+				row := source.Row(i)
 				for j, x := range r.psi.Row(i)[lo : lo+width] {
 					row[j] = share * x
 				}
@@ -284,7 +290,9 @@ func power(x, beta float64) float64 {
 
 // share stores the shares of votes in p, unless all of them are 0.
 func (r *relaxation) share(p, votes []float64) {
-	alpha, largest, sum := r.v.Number("power-alpha"), 0.0, 0.0
+	alpha := r.v.Number("power-alpha")
+	largest := 0.0
+	sum := 0.0
 	for c := range votes {
 		votes[c] /= max(1, r.members[c])
 		largest = max(largest, votes[c])

@@ -29,7 +29,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds, node
 		return nil, err
 	}
 	n := len(g.Degrees)
-	b, x := sparse.NewBlock[float64](n, len(nodes)), sparse.NewBlock[float64](n, len(nodes))
+	b := sparse.NewBlock[float64](n, len(nodes))
+	x := sparse.NewBlock[float64](n, len(nodes))
 	for j, node := range nodes {
 		b.Row(node)[j] = 1
 	}
@@ -64,7 +65,8 @@ func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 // zero, so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose labels agree, where the score of
 // their class is one, each of m labels has the response 1/m.
 func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int) {
-	labels, agree := map[uint32][]int{}, map[uint32]bool{}
+	labels := map[uint32][]int{}
+	agree := map[uint32]bool{}
 	for _, row := range s.Row {
 		component := g.Components.Of[row]
 		labels[component] = append(labels[component], row)

@@ -74,7 +74,8 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 	}
 	for lo := 0; lo < k; lo += width {
 		hi := min(lo+width, k)
-		b, x := f.b.Columns(0, hi-lo), f.x.Columns(0, hi-lo)
+		b := f.b.Columns(0, hi-lo)
+		x := f.x.Columns(0, hi-lo)
 		if k > width {
 			if _, err := f.correct(ctx, lo, hi, v.Number("correct-alpha")); err != nil {
 				return f.work, err
@@ -85,7 +86,8 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 				continue
 			}
 			for c, z := range scores.Row(i)[lo:hi] {
-				if b.Row(i)[c] = float64(z); size[i] > 0 {
+				b.Row(i)[c] = float64(z)
+				if size[i] > 0 {
 					b.Row(i)[c] += sigma * x.Row(i)[c] / size[i]
 				}
 			}
@@ -121,7 +123,8 @@ type smoothing struct {
 
 // correct returns Ê for the classes lo ≤ c < hi.
 func (f *smoothing) correct(ctx context.Context, lo, hi int, alpha float64) (*sparse.Block[float64], error) {
-	b, x := f.b.Columns(0, hi-lo), f.x.Columns(0, hi-lo)
+	b := f.b.Columns(0, hi-lo)
+	x := f.x.Columns(0, hi-lo)
 	for i := range b.Rows {
 		clear(b.Row(i))
 		clear(x.Row(i))

@@ -105,7 +105,8 @@ var gpTransduction = Learner{
 
 // softmax stores e^f divided by their sum.
 func softmax(dst, f []float64) {
-	highest, sum := slices.Max(f), 0.0
+	highest := slices.Max(f)
+	sum := 0.0
 	for c, x := range f {
 		dst[c] = math.Exp(x - highest)
 		sum += dst[c]
@@ -140,7 +141,8 @@ func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v param.Values) *tra
 	for c, m := range countsOf(s) {
 		if m > 0 {
 			place[c] = len(r.class)
-			r.class, r.mu = append(r.class, c), append(r.mu, float64(m)/float64(len(s.Class)))
+			r.class = append(r.class, c)
+			r.mu = append(r.mu, float64(m)/float64(len(s.Class)))
 		}
 	}
 	r.theta = make([]float64, len(r.class))
@@ -208,7 +210,8 @@ func (r *transduction) balance() error {
 	}
 	value := r.weigh(pi, r.theta, nil, nil)
 	for range 200 {
-		gradient, hessian := mat.NewVecDense(k, nil), mat.NewSymDense(k, nil)
+		gradient := mat.NewVecDense(k, nil)
+		hessian := mat.NewSymDense(k, nil)
 		r.weigh(pi, r.theta, gradient, hessian)
 		if mat.Norm(gradient, math.Inf(1)) < 1e-15 {
 			break
@@ -226,13 +229,16 @@ func (r *transduction) balance() error {
 			return iterative.ErrIndefinite
 		}
 		slope := mat.Dot(gradient, &step)
-		next, size, isFound := make([]float64, k), 1.0, false
+		next := make([]float64, k)
+		size := 1.0
+		isFound := false
 		for ; size > 1e-10; size /= 2 {
 			for a := range next {
 				next[a] = r.theta[a] - size*step.AtVec(a)
 			}
 			if reached := r.weigh(pi, next, nil, nil); reached < value-1e-4*size*slope {
-				value, isFound = reached, true
+				value = reached
+				isFound = true
 				break
 			}
 		}
@@ -267,8 +273,11 @@ func (r *transduction) balance() error {
 
 // weigh returns the objective of Θ, and stores its derivatives unless they are nil.
 func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
-	k, share := len(theta), 1/r.free
-	beta, q, size := r.v.Number("balance"), make([]float64, k), 1
+	k := len(theta)
+	share := 1 / r.free
+	beta := r.v.Number("balance")
+	q := make([]float64, k)
+	size := 1
 	if gradient != nil {
 		size += k + k*k
 	}
@@ -282,7 +291,8 @@ func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradien
 		if gradient == nil {
 			return
 		}
-		mean, products := sums[1:1+k], sums[1+k:]
+		mean := sums[1 : 1+k]
+		products := sums[1+k:]
 		for a := range q {
 			q[a] /= sum
 			mean[a] += share * q[a]
@@ -300,7 +310,8 @@ func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradien
 		if gradient == nil {
 			continue
 		}
-		mean, products := sums[1:1+k], sums[1+k:]
+		mean := sums[1 : 1+k]
+		products := sums[1+k:]
 		gradient.SetVec(a, mean[a]-r.mu[a]+beta*x)
 		for b := range a + 1 {
 			hessian.SetSym(a, b, -products[a*k+b])

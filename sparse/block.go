@@ -92,7 +92,8 @@ func overlaps[T Float](a, b *Block[T]) bool {
 		return false
 	}
 	size := uintptr(sizeOf[T]())
-	startA, startB := uintptr(unsafe.Pointer(&a.Data[0])), uintptr(unsafe.Pointer(&b.Data[0]))
+	startA := uintptr(unsafe.Pointer(&a.Data[0]))
+	startB := uintptr(unsafe.Pointer(&b.Data[0]))
 	if startA > startB {
 		a, b, startA, startB = b, a, startB, startA
 	}

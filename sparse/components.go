@@ -73,7 +73,8 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 // of sign·A joins its row and its column, and their copies, and a negative one each of them with the copy of the other.
 func connect(ctx context.Context, a Matrix, sign float64, workers int) (forest, error) {
 	rows, _ := a.Dims()
-	n, copies := uint32(TeamOf(a).TotalOf(rows)), uint32(1)
+	n := uint32(TeamOf(a).TotalOf(rows))
+	copies := uint32(1)
 	if sign != 0 {
 		copies = 2
 	}
@@ -202,7 +203,8 @@ func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f))), 4*len(f))
 	blocks := (len(bytes) + size - 1) / size
-	mine, received := make([]byte, blocks*size), make([]byte, blocks*size)
+	mine := make([]byte, blocks*size)
+	received := make([]byte, blocks*size)
 	for step := 1; step < team.Size(); step *= 2 {
 		var requested []RemoteRow
 		if peer := team.Rank() + step; team.Rank()%(2*step) == 0 && peer < team.Size() {

@@ -75,7 +75,8 @@ type visitRow func(row int, col []uint32, val []float64)
 // twice.
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	m := &Divided{division: d, team: &d.Team}
-	ptr, needed := make([]int64, len(d.Team.Rows)+1), newRankedSet(d.Team.Total)
+	ptr := make([]int64, len(d.Team.Rows)+1)
+	needed := newRankedSet(d.Team.Total)
 	var weighted atomic.Bool
 	err := sweep(func(local int, col []uint32, val []float64) {
 		ptr[local+1] = int64(len(col))
@@ -95,7 +96,8 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 			needed.add(int(d.Team.Rows[i]))
 		}
 	}
-	count, entries := needed.count(), ptr[len(d.Team.Rows)]
+	count := needed.count()
+	entries := ptr[len(d.Team.Rows)]
 	if int64(count) >= math.MaxUint32 {
 		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Team.Rank(), count)
 	}
@@ -162,11 +164,13 @@ func extend(runs []run, row, column int) []run {
 // batch cuts runs into batches for one goroutine.
 func batch(runs []run) (batches [][]run) {
 	for len(runs) > 0 {
-		n, size := 0, 0
+		n := 0
+		size := 0
 		for ; n < len(runs) && size < mostRun; n++ {
 			size += runs[n].rows
 		}
-		batches, runs = append(batches, runs[:n]), runs[n:]
+		batches = append(batches, runs[:n])
+		runs = runs[n:]
 	}
 	return batches
 }

@@ -67,7 +67,8 @@ func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int, m *Div
 
 // receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
 func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int, m *Divided) (finish func() error, err error) {
-	b, cols := &f.source, f.x.Cols
+	b := &f.source
+	cols := f.x.Cols
 	offered := f.x.Data
 	if f.o.Right != nil || f.x.Stride != cols {
 		f.offered = grow(f.offered, m.team.Own*cols)
@@ -103,7 +104,8 @@ func shareNamed[T Float](f *fused[T], m *Divided) {
 	if m.team.Named == 0 {
 		return
 	}
-	b, named := f.dst, m.division.namedOf[m.team.Rank()]
+	b := f.dst
+	named := m.division.namedOf[m.team.Rank()]
 	f.offered, f.arrived = grow(f.offered, len(named)*b.Cols), grow(f.arrived, (m.team.Named-len(named))*b.Cols)
 	for i, row := range named {
 		copy(f.offered[i*b.Cols:], b.Row(m.team.First+row))

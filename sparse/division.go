@@ -40,7 +40,9 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	d.named.count()
 	d.Team = Team{Network: network, Named: len(named), Total: n}
 	for k := range len(bounds) - 1 {
-		p, lo, hi := k%size, d.named.rank(bounds[k]), d.named.rank(bounds[k+1])
+		p := k % size
+		lo := d.named.rank(bounds[k])
+		hi := d.named.rank(bounds[k+1])
 		d.offset = append(d.offset, d.count[p])
 		d.count[p] += bounds[k+1] - bounds[k] - (hi - lo)
 		for i := lo; i < hi; i++ {

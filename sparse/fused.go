@@ -74,7 +74,10 @@ func (o *Operator[T]) fused() *fused[T] {
 
 // begin sets the arguments of a step.
 func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
-	f.dst, f.x, f.step, f.alpha = dst, x, s, s.Alpha
+	f.dst = dst
+	f.x = x
+	f.step = s
+	f.alpha = s.Alpha
 	if f.o.Scale != 0 {
 		f.alpha *= f.o.Scale
 	}
@@ -92,7 +95,10 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 
 // end releases the blocks and returns the buffers to the operator.
 func (f *fused[T]) end() {
-	f.dst, f.x, f.source, f.step = nil, nil, Block[T]{}, Step[T]{}
+	f.dst = nil
+	f.x = nil
+	f.source = Block[T]{}
+	f.step = Step[T]{}
 	f.o.mu.Lock()
 	defer f.o.mu.Unlock()
 	f.o.idle = append(f.o.idle, f)
@@ -167,7 +173,8 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
-		sums, factors := rowsOf(f.dst, lo, g.lo), f.factors(w, lo, hi)
+		sums := rowsOf(f.dst, lo, g.lo)
+		factors := f.factors(w, lo, hi)
 		if f.step.Delta != 0 { // Prev may be dst, whose rows are still needed.
 			w.sums = grow(w.sums, batch*width)
 			sums = simd.Rows[T]{Data: w.sums, Stride: width}
@@ -185,7 +192,9 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 // gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
-	x, ptr, col := rowsOf(&f.source, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
+	x := rowsOf(&f.source, 0, g.lo)
+	ptr := g.p.Ptr[lo : hi+1]
+	col := g.p.Col[start:]
 	values := g.values
 	if values != nil {
 		values = values[start:]
@@ -200,9 +209,11 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 
 // begin stores the initial sums of the rows lo ≤ i < hi in dst: their sums over the tiles, or zeros.
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
-	slots, width := g.slot[lo:hi], g.hi-g.lo
+	slots := g.slot[lo:hi]
+	width := g.hi - g.lo
 	for i, n := 0, 0; i < len(slots); i += n {
-		slot, step := slots[i], int32(1)
+		slot := slots[i]
+		step := int32(1)
 		if slot == noSlot {
 			step = 0
 		}
@@ -236,7 +247,9 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 // addTerms stores the scaled sums of the rows lo ≤ i < hi in dst and adds the other terms of the step,
 // for the columns first ≤ j < end.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, first, end int) {
-	dst, x, width := rowsOf(f.dst, lo, first), rowsOf(f.x, lo, first), end-first
+	dst := rowsOf(f.dst, lo, first)
+	x := rowsOf(f.x, lo, first)
+	width := end - first
 	w.factors = grow(w.factors, hi-lo)
 	if f.step.Delta != 0 {
 		delta := append(w.factors[:0], T(f.step.Delta))
@@ -278,7 +291,8 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Row
 
 // joinSplitRows adds the pieces of each long row in order and finishes the row.
 func (f *fused[T]) joinSplitRows() {
-	ranges, w := f.o.A.Ranges(), &f.worker[0]
+	ranges := f.o.A.Ranges()
+	w := &f.worker[0]
 	for slot := 0; slot < len(f.o.splits); {
 		r := ranges[f.o.splits[slot]]
 		sum := f.partial[slot*f.width : (slot+1)*f.width]
@@ -356,7 +370,9 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 // rows and then over the chunks in order.
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
-	x, v, team := f.x, f.o.V, TeamOf(f.o.A)
+	x := f.x
+	v := f.o.V
+	team := TeamOf(f.o.A)
 	chunks := (x.Rows + chunk - 1) / chunk
 	f.chunks = grow(f.chunks, (chunks+1)*f.width)
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
@@ -390,13 +406,17 @@ func weightedSumTo[T Float](sum []float64, x *Block[T], v []float64, lo, hi int)
 	for ; j+4 <= x.Cols; j += 4 {
 		var s0, s1, s2, s3 float64
 		for r := lo; r < hi; r++ {
-			e, f := x.Data[r*x.Stride+j:][:4:4], v[r]
+			e := x.Data[r*x.Stride+j:][:4:4]
+			f := v[r]
 			s0 += float64(f * float64(e[0]))
 			s1 += float64(f * float64(e[1]))
 			s2 += float64(f * float64(e[2]))
 			s3 += float64(f * float64(e[3]))
 		}
-		sum[j], sum[j+1], sum[j+2], sum[j+3] = s0, s1, s2, s3
+		sum[j] = s0
+		sum[j+1] = s1
+		sum[j+2] = s2
+		sum[j+3] = s3
 	}
 	for ; j < x.Cols; j++ {
 		for r := lo; r < hi; r++ {

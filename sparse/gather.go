@@ -27,7 +27,8 @@ func RowsOf[E any](d *Division, v []E) []E {
 // Part returns the rows of t that a process has in a division.
 func (t *Table) Part(d *Division) *Table {
 	local := &Table{Rows: len(d.Team.Rows), Cols: t.Cols}
-	dense, reader := make([]float32, t.Cols), t.Reader()
+	dense := make([]float32, t.Cols)
+	reader := t.Reader()
 	for i, row := range d.Team.Rows {
 		columns, values := reader.Row(int(row))
 		if d.Team.IsPadding(i) || values == nil {
@@ -59,7 +60,8 @@ func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	}
 	e := d.Team.NewExchange(d.Team.Own, requested)
 	defer e.Close()
-	sent, arrived := make([]T, d.Team.Own*b.Cols), make([]T, len(requested)*b.Cols)
+	sent := make([]T, d.Team.Own*b.Cols)
+	arrived := make([]T, len(requested)*b.Cols)
 	for i := range d.Team.Own {
 		copy(sent[i*b.Cols:], b.Row(i))
 	}

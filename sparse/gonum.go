@@ -31,7 +31,8 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 		if !ok {
 			break
 		}
-		a, transposed = inner.Untranspose(), !transposed
+		a = inner.Untranspose()
+		transposed = !transposed
 	}
 	var entries []Triplet
 	add := func(i, j int, v float64) {

@@ -44,7 +44,10 @@ func (m *Joined) Plan(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	m.Weighted, m.ranges, m.first, m.entries = weighted.Load(), nil, make([]int, len(below)), 0
+	m.Weighted = weighted.Load()
+	m.ranges = nil
+	m.first = make([]int, len(below))
+	m.entries = 0
 	for i, r := range below {
 		m.first[i] = len(m.ranges)
 		m.entries += int64(counts[i])
@@ -63,7 +66,8 @@ func (m *Joined) Plan(ctx context.Context, workers int) error {
 func cutRow(row, entries int) []Range {
 	ranges := Cut(1, func(int) int64 { return int64(entries) })
 	for i := range ranges {
-		ranges[i].Lo, ranges[i].Hi = row, row+1
+		ranges[i].Lo = row
+		ranges[i].Hi = row + 1
 	}
 	return ranges
 }
@@ -98,8 +102,10 @@ func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int, visit func(
 		p.Index = m.first[p.Index]
 		for offset, pieces := 0, m.ranges[p.Index].Pieces; pieces > 0; pieces-- {
 			q := p
-			if q.Range = m.ranges[p.Index]; q.Pieces > 1 {
-				q.Ptr, q.Col = []int64{0, int64(q.Entries)}, p.Col[offset:offset+q.Entries]
+			q.Range = m.ranges[p.Index]
+			if q.Pieces > 1 {
+				q.Ptr = []int64{0, int64(q.Entries)}
+				q.Col = p.Col[offset : offset+q.Entries]
 				if p.Val != nil {
 					q.Val = p.Val[offset : offset+q.Entries]
 				}
@@ -124,22 +130,33 @@ func (m *Joined) buffer() *rowBuffer {
 
 // join returns the panel with the sums of entries that have equal columns, without those that are 0.
 func (b *rowBuffer) join(p Panel) Panel {
-	ptr, col, val := append(b.ptr[:0], 0), b.col[:0], b.val[:0]
+	ptr := append(b.ptr[:0], 0)
+	col := b.col[:0]
+	val := b.val[:0]
 	for i := range p.Hi - p.Lo {
 		columns, values := p.Row(i)
 		for e := 0; e < len(columns); {
-			c, sum := columns[e], 0.0
+			c := columns[e]
+			sum := 0.0
 			for ; e < len(columns) && columns[e] == c; e++ {
 				sum += valueAt(values, e)
 			}
 			if sum != 0 {
-				col, val = append(col, c), append(val, sum)
+				col = append(col, c)
+				val = append(val, sum)
 			}
 		}
 		ptr = append(ptr, int64(len(col)))
 	}
-	b.ptr, b.col, b.val = ptr, col, val
-	p.Ptr, p.Col, p.Val, p.Entries, p.Kinds, p.Times = ptr, col, val, len(col), nil, nil
+	b.ptr = ptr
+	b.col = col
+	b.val = val
+	p.Ptr = ptr
+	p.Col = col
+	p.Val = val
+	p.Entries = len(col)
+	p.Kinds = nil
+	p.Times = nil
 	if !slices.ContainsFunc(val, func(v float64) bool { return v != 1 }) {
 		p.Val = nil
 	}

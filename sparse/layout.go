@@ -63,7 +63,9 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 		return l, err
 	}
 	if bytes := t.bytes(rowBytes, o.Workers); o.Memory == 0 || bytes <= o.Memory {
-		l.Tiled, l.tiling, l.Matrix = t.inTiles > 0, t, bytes
+		l.Tiled = t.inTiles > 0
+		l.tiling = t
+		l.Matrix = bytes
 	}
 	return l, nil
 }

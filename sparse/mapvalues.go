@@ -58,10 +58,12 @@ func (m *mappedValues) mapped(visit func(worker int, p Panel) error) func(worker
 		for i := range p.Hi - p.Lo {
 			for e := p.Ptr[i] - p.Ptr[0]; e < p.Ptr[i+1]-p.Ptr[0]; e++ {
 				v := m.value(p.Lo+i, int(p.Col[e]), valueAt(p.Val, int(e)))
-				(*values)[e], ones = v, ones && v == 1
+				(*values)[e] = v
+				ones = ones && v == 1
 			}
 		}
-		if p.Val = nil; !ones {
+		p.Val = nil
+		if !ones {
 			p.Val = (*values)[:len(p.Col)]
 		}
 		return visit(worker, p)

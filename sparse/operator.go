@@ -44,10 +44,12 @@ func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 		if deg == nil { // nil would be a diagonal of zeros; StepTo rejects other wrong lengths
 			panic(badShape)
 		}
-		o.Scale, o.Diag = -1, deg
+		o.Scale = -1
+		o.Diag = deg
 		return o
 	case NormalizedLaplacian:
-		o.Scale, o.Diag = -1, make([]float64, len(deg))
+		o.Scale = -1
+		o.Diag = make([]float64, len(deg))
 	case Transition, NormalizedAdjacency:
 	default:
 		panic(badKind + string(kind))

@@ -51,7 +51,9 @@ func (t *Team) IsPadding(i int) bool { return t != nil && i >= t.Own && i < t.Fi
 // Counted yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
 func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
-		end, named := hi, hi // the first rows that do not count, and the named rows that do
+		// the first rows that do not count, and the named rows that do
+		end := hi
+		named := hi
 		if t != nil {
 			end = min(hi, t.Own)
 			if t.Rank() == 0 {

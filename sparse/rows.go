@@ -103,7 +103,9 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	if p.Pieces == 1 {
 		return p, true
 	}
-	first, offset, entries := p.Index-p.Piece, 0, 0
+	first := p.Index - p.Piece
+	offset := 0
+	entries := 0
 	for i, r := range l.ranges[first : first+p.Pieces] {
 		if i < p.Piece {
 			offset += r.Entries

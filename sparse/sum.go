@@ -39,8 +39,10 @@ func SumBytes(a, b Matrix, weighted bool) int64 {
 	if !divided {
 		return copies + sum
 	}
-	maxima, total := b.(*Divided).maxima, int64(m.team.Total)
-	columns, ghosts := min(total, m.maxima.columns+maxima.ghosts), min(total, m.maxima.ghosts+maxima.ghosts)
+	maxima := b.(*Divided).maxima
+	total := int64(m.team.Total)
+	columns := min(total, m.maxima.columns+maxima.ghosts)
+	ghosts := min(total, m.maxima.ghosts+maxima.ghosts)
 	return dividedMemory(m.division.mostRows(), columns, ghosts, sum, sum+copies)
 }
 
@@ -89,7 +91,8 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (
 				p, xVal := x.Row(i)
 				q, yVal := y.Row(i)
 				along, against = m.wholeRows(along[:0], p), n.wholeRows(against[:0], q)
-				s.col, s.val = s.col[:0], s.val[:0]
+				s.col = s.col[:0]
+				s.val = s.val[:0]
 				s.add(along, against, xVal, yVal)
 				visit(i, s.col, s.val)
 			}
@@ -123,7 +126,8 @@ type sumRows struct {
 // add appends the sum of two rows with the columns x and y. Values that are nil are 1.
 func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 	for i, j := 0, 0; i < len(x) || j < len(y); {
-		first, v := uint32(math.MaxUint32), 0.0
+		first := uint32(math.MaxUint32)
+		v := 0.0
 		if i < len(x) {
 			first = x[i]
 		}

@@ -42,7 +42,9 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 	}
 	s := &Symmetric{CSR: &CSR{rows: n, cols: n, ptr: ptr, col: col, val: val}}
 	s.cut()
-	sums, loops, negative := make([]uint64, len(s.ranges)), make([]int64, len(s.ranges)), make([]int64, len(s.ranges))
+	sums := make([]uint64, len(s.ranges))
+	loops := make([]int64, len(s.ranges))
+	negative := make([]int64, len(s.ranges))
 	err := s.Sweep(ctx, workers, func(_ int, p Panel) (err error) {
 		for i := p.Lo; i < p.Hi && err == nil; i++ {
 			var sum uint64
@@ -123,7 +125,8 @@ func (s *Symmetric) average(ctx context.Context) error {
 		if i%MaxRange == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e, end := s.ptr[i], s.ptr[i+1]
+		e := s.ptr[i]
+		end := s.ptr[i+1]
 		for ; e < end && s.col[e] < uint32(i); e++ {
 			j := s.col[e]
 			mirror := next[j]
@@ -134,13 +137,15 @@ func (s *Symmetric) average(ctx context.Context) error {
 			if s.val == nil || s.val[e] == s.val[mirror] {
 				continue
 			}
-			v, w := s.val[e], s.val[mirror]
+			v := s.val[e]
+			w := s.val[mirror]
 			if math.Abs(v-w) > nearlyEqual*max(math.Abs(v), math.Abs(w)) {
 				return fmt.Errorf("%w: row %d, column %d: value %v, and %v in its mirror image", ErrStructure, i, j, v, w)
 			}
 			s.Averaged++
 			mean := v/2 + w/2
-			s.val[e], s.val[mirror] = mean, mean
+			s.val[e] = mean
+			s.val[mirror] = mean
 		}
 		if e < end && s.col[e] == uint32(i) {
 			e++

@@ -45,7 +45,8 @@ const (
 // Set copies the values of row i, which must be missing. The values must be finite.
 func (t *Table) Set(i int, values []float32) {
 	if t.slot == nil {
-		t.slot, t.Bytes = make([]tableRow, t.Rows), slotBytes*int64(t.Rows)
+		t.slot = make([]tableRow, t.Rows)
+		t.Bytes = slotBytes * int64(t.Rows)
 	}
 	if len(values) != t.Cols || t.slot[i].chunk > 0 {
 		panic(badShape)
@@ -63,7 +64,9 @@ func (t *Table) Set(i int, values []float32) {
 	t.Entries += int64(entries)
 	p := &t.slot[i]
 	if 2*entries >= t.Cols {
-		p.chunk, p.offset, p.length = room(t, &t.values, t.Cols), 0, uint32(t.Cols)
+		p.chunk = room(t, &t.values, t.Cols)
+		p.offset = 0
+		p.length = uint32(t.Cols)
 		c := &t.values[p.chunk-1]
 		p.offset = uint32(len(*c))
 		*c = append(*c, values...)
@@ -71,7 +74,8 @@ func (t *Table) Set(i int, values []float32) {
 	}
 	p.length = uint32(entries)
 	p.chunk, p.colChunk = room(t, &t.values, entries), room(t, &t.columns, entries)
-	v, c := &t.values[p.chunk-1], &t.columns[p.colChunk-1]
+	v := &t.values[p.chunk-1]
+	c := &t.columns[p.colChunk-1]
 	p.offset, p.colAt = uint32(len(*v)), uint32(len(*c))
 	for j, x := range values {
 		if x != 0 {
@@ -156,7 +160,8 @@ func (r *TableReader) Row(i int) (columns []uint32, values []float32) {
 		if count*t.Cols > len(r.rows) {
 			r.rows = make([]float32, count*t.Cols)
 		}
-		r.lo, r.hi = i, i+count
+		r.lo = i
+		r.hi = i + count
 		t.Source.RowsTo(r.rows[:count*t.Cols], i)
 	}
 	if !t.Source.Has(i) {

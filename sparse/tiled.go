@@ -41,13 +41,15 @@ func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, er
 	untiled := t.untiled[len(t.slot)]
 	m.ids = pages.Make[uint32](int(untiled) + spareIDs)[:untiled]
 	m.values = t.weights.make(int(untiled))
-	ids, values := pages.Make[uint16](int(t.inTiles)+spareIDs), t.weights.make(int(t.inTiles))
+	ids := pages.Make[uint16](int(t.inTiles) + spareIDs)
+	values := t.weights.make(int(t.inTiles))
 	offset := int64(0)
 	for i := range t.units {
 		for n := range t.units[i].tiles {
 			tile := &t.units[i].tiles[n]
 			entries := tile.ptr[tile.rows()]
-			tile.ids, ids = ids[:entries], ids[entries:]
+			tile.ids = ids[:entries]
+			ids = ids[entries:]
 			tile.weights = values.part(offset, offset+entries)
 			offset += entries
 		}
@@ -126,10 +128,14 @@ type rowBuffer struct {
 // panel assembles range i in a buffer.
 func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	if b.col == nil {
-		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
+		b.ptr = make([]int64, MaxRange+1)
+		b.col = make([]uint32, MaxRange+spareIDs)
 	}
-	p, u := a.restPanel(i), a.unitOf(i)
-	ptr, col, val := b.ptr[:len(p.Ptr)], b.col[:0], b.val[:0]
+	p := a.restPanel(i)
+	u := a.unitOf(i)
+	ptr := b.ptr[:len(p.Ptr)]
+	col := b.col[:0]
+	val := b.val[:0]
 	ptr[0] = 0
 	for r := range p.Hi - p.Lo {
 		slot := a.slot[a.first[i]+r]
@@ -145,7 +151,9 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]), &b.values)...)
 		ptr[r+1] = int64(len(col))
 	}
-	p.Ptr, p.Col, b.val = ptr, col, val
+	p.Ptr = ptr
+	p.Col = col
+	b.val = val
 	if a.weights != ones {
 		p.Val = val
 	}
@@ -174,7 +182,8 @@ func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int, a *tiled
 // computeUnit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
 // columns.
 func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit, first, end int) {
-	w, width := &f.worker[worker], end-first
+	w := &f.worker[worker]
+	width := end - first
 	tileSums := simd.Rows[T]{Stride: width}
 	if rows := u.rows(); rows > 0 {
 		w.tileSums = grow(w.tileSums, rows*width)
@@ -195,7 +204,8 @@ func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit, firs
 		g := gathering[T]{p: a.restPanel(i), lo: first, hi: end}
 		g.values = rounded(a.values.part(g.p.Ptr[0], g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
 		if tileSums.Data != nil {
-			g.tileSums, g.slot = tileSums, a.slot[a.first[i]:a.first[i+1]]
+			g.tileSums = tileSums
+			g.slot = a.slot[a.first[i]:a.first[i+1]]
 		}
 		f.slab(w, &g)
 		if end == f.width {

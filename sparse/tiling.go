@@ -115,12 +115,14 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingR
 		t.first[i+1] = t.first[i] + r.Hi - r.Lo
 	}
 	rows := t.first[len(ranges)]
-	t.slot, t.untiled = make([]int32, rows), make([]int64, rows+1)
+	t.slot = make([]int32, rows)
+	t.untiled = make([]int64, rows+1)
 	for i := range t.slot {
 		t.slot[i] = noSlot
 	}
 	workers = sched.Workers(workers)
-	parts, buffers := make([]segments, len(ranges)), make([]segments, workers)
+	parts := make([]segments, len(ranges))
+	buffers := make([]segments, workers)
 	types := make([]weightType, workers)
 	err := a.Sweep(ctx, workers, func(worker int, p Panel) error {
 		types[worker] = types[worker].with(p.Val)
@@ -161,13 +163,16 @@ func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return
 	}
-	gain, best, keep := 0, 0, len(*s)
+	gain := 0
+	best := 0
+	keep := len(*s)
 	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-pay.tile > best; tile++ {
 		n, _ := slices.BinarySearch(col, uint32((tile+1)*columns))
 		*s = append(*s, segment{row: uint16(row), tile: uint16(tile), entries: uint16(n)})
 		gain += n - pay.tile
 		if gain > best {
-			best, keep = gain, len(*s)
+			best = gain
+			keep = len(*s)
 		}
 		col = col[n:]
 	}
@@ -188,7 +193,9 @@ func (s segments) rows(yield func(row int, s segments) bool) {
 
 // cut divides the ranges into units of at most limit entries.
 func (t *tiling) cut(ranges []Range, parts []segments, limit int64) {
-	lo, entries, rows := 0, int64(0), 0
+	lo := 0
+	entries := int64(0)
+	rows := 0
 	for i, r := range ranges {
 		n := 0
 		for range parts[i].rows {
@@ -197,7 +204,9 @@ func (t *tiling) cut(ranges []Range, parts []segments, limit int64) {
 		if rows == 0 && lo < i && n > 0 || rows > 0 && n == 0 ||
 			entries+int64(r.Entries) > limit || rows+n > mostRows || rows == 0 && n == 0 && entries > wholeEntries {
 			t.unit(lo, i, parts)
-			lo, entries, rows = i, 0, 0
+			lo = i
+			entries = 0
+			rows = 0
 		}
 		entries += int64(r.Entries)
 		rows += n
@@ -244,7 +253,8 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 			if len(s) == 0 {
 				continue
 			}
-			slot, index := slots[len(s)], t.first[lo+i]+row
+			slot := slots[len(s)]
+			index := t.first[lo+i] + row
 			slots[len(s)]++
 			t.slot[index] = int32(slot)
 			for n, s := range s {
@@ -275,7 +285,8 @@ func (u *unit) rows() int {
 // and bytes of a row of the block.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
-	bytes, rows := 2*t.inTiles+4*untiled+t.weights.size()*(t.inTiles+untiled)+12*int64(len(t.slot)), 0
+	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) + 12*int64(len(t.slot))
+	rows := 0
 	for i := range t.units {
 		rows = max(rows, t.units[i].rows())
 		for _, tile := range t.units[i].tiles {

@@ -96,7 +96,8 @@ func (b *bitReader) unary() (n uint64) {
 			return n + uint64(zeros)
 		}
 		n += uint64(b.have)
-		b.window, b.have = 0, 0
+		b.window = 0
+		b.have = 0
 		if b.fill(); b.have == 0 && b.err == nil {
 			b.err = io.ErrUnexpectedEOF
 		}

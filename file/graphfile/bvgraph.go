@@ -115,7 +115,8 @@ func (g *bvGraph) at(x uint64) error {
 // atByte returns an error at the byte that was read last.
 func (g *bvGraph) atByte(fix, format string, args ...any) error {
 	e := g.out.fault(0, fix, format, args...)
-	e.Byte, e.AtByte = g.in.byte(), true
+	e.Byte = g.in.byte()
+	e.AtByte = true
 	return e
 }
 
@@ -172,13 +173,19 @@ func (g *bvGraph) choose(flags string, refuse func(fix, format string, args ...a
 		"UNARY": b.unary, "GAMMA": b.gamma, "DELTA": b.delta, "ZETA": func() uint64 { return b.zeta(g.zeta) },
 	}
 	kinds := map[string]*func() uint64{"OUTDEGREES": &g.degree, "REFERENCES": &g.reference, "BLOCK_COUNT": &g.blocks, "BLOCKS": &g.block, "RESIDUALS": &g.residual, "OFFSETS": new(func() uint64)}
-	g.degree, g.reference, g.blocks, g.block, g.residual = b.gamma, b.unary, b.gamma, b.gamma, codes["ZETA"]
+	g.degree = b.gamma
+	g.reference = b.unary
+	g.blocks = b.gamma
+	g.block = b.gamma
+	g.residual = codes["ZETA"]
 	for flag := range strings.SplitSeq(flags, "|") {
-		if flag = strings.TrimSpace(flag); flag == "" {
+		flag = strings.TrimSpace(flag)
+		if flag == "" {
 			continue
 		}
 		position := strings.LastIndex(flag, "_")
-		kind, code := kinds[flag[:max(position, 0)]], codes[flag[position+1:]]
+		kind := kinds[flag[:max(position, 0)]]
+		code := codes[flag[position+1:]]
 		if kind == nil || code == nil {
 			return refuse("it.unimi.dsi.webgraph.BVGraph writes the graph again with the usual codes", "compressionflags has %s, which is not read", table.Quoted(flag))
 		}
@@ -193,7 +200,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]
 	degree := g.degree()
-	if g.decoded += degree; degree > g.nodes || g.decoded > g.arcs {
+	g.decoded += degree
+	if degree > g.nodes || g.decoded > g.arcs {
 		g.in.fail()
 	}
 	if degree == 0 || g.in.err != nil {
@@ -238,7 +246,8 @@ func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 		g.in.fail()
 		return nil
 	}
-	copied, position := g.copied[:0], uint64(0)
+	copied := g.copied[:0]
+	position := uint64(0)
 	for i := range count {
 		length := g.block()
 		if i > 0 {
@@ -268,7 +277,8 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	if count == 0 || g.in.err != nil {
 		return nil
 	}
-	intervals, gaps := g.intervals[:0], g.gaps[:0]
+	intervals := g.intervals[:0]
+	gaps := g.gaps[:0]
 	if g.minInterval > 0 {
 		node := uint64(0)
 		for i := range g.in.gamma() {
@@ -301,7 +311,8 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 		}
 		gaps = append(gaps, uint32(node))
 	}
-	g.intervals, g.gaps = intervals, gaps
+	g.intervals = intervals
+	g.gaps = gaps
 	g.extra = merge(g.extra[:0], intervals, gaps)
 	return g.extra
 }
@@ -319,9 +330,11 @@ func merge(dst, a, b []uint32) []uint32 {
 	dst = slices.Grow(dst, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		if a[0] < b[0] {
-			dst, a = append(dst, a[0]), a[1:]
+			dst = append(dst, a[0])
+			a = a[1:]
 		} else {
-			dst, b = append(dst, b[0]), b[1:]
+			dst = append(dst, b[0])
+			b = b[1:]
 		}
 	}
 	return append(append(dst, a...), b...)

@@ -59,7 +59,8 @@ func (c *Collection) Shape() *Shape {
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
 		s.Vertices, s.Arcs, s.Largest = s.Vertices+m.Len(), s.Arcs+int64(len(m.To)), max(s.Largest, m.Len())
-		symmetric, labels := int64(0), int64(0)
+		symmetric := int64(0)
+		labels := int64(0)
 		for v := range m.Len() { // the sum of squares grows by odd numbers
 			n := &count[m.label(v)]
 			if *n == 0 {
@@ -71,7 +72,8 @@ func (c *Collection) Shape() *Shape {
 		for v := range m.Len() {
 			count[m.label(v)] = 0
 		}
-		s.Alike, s.Pairs = max(s.Alike, symmetric), s.Pairs+labels*labels
+		s.Alike = max(s.Alike, symmetric)
+		s.Pairs = s.Pairs + labels*labels
 		texts = append(texts, m.ID)
 	}
 	for _, list := range texts {
@@ -84,7 +86,8 @@ func (c *Collection) Shape() *Shape {
 
 // Bytes returns the memory of a collection of the shape.
 func (s *Shape) Bytes() int64 {
-	n, m := int64(s.Vertices), s.Arcs
+	n := int64(s.Vertices)
+	m := s.Arcs
 	bytes := 4 * (n + m)
 	if s.Labels > 0 {
 		bytes += 4 * n
@@ -110,9 +113,11 @@ func (m *Member) label(v int) int32 {
 // NewMember returns the graph without directions that has vertices with the given labels
 // and the given edges (u, v, label), of each pair of vertices the first.
 func NewMember(label []int32, edges [][3]int32) Member {
-	ends, labels := make([][2]int32, len(edges)), make([]int32, len(edges))
+	ends := make([][2]int32, len(edges))
+	labels := make([]int32, len(edges))
 	for i, e := range edges {
-		ends[i], labels[i] = [2]int32{e[0], e[1]}, e[2]
+		ends[i] = [2]int32{e[0], e[1]}
+		labels[i] = e[2]
 	}
 	first, arcs := adjacency(len(label), ends, false)
 	m, _ := newMember(first, arcs, 0, labels)
@@ -202,6 +207,7 @@ func (w *words) sorted() (rank []int32) {
 		index, _ := slices.BinarySearch(text, old)
 		rank[i] = int32(index)
 	}
-	w.text, w.number = text, nil
+	w.text = text
+	w.number = nil
 	return rank
 }

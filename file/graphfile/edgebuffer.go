@@ -75,7 +75,8 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 		if !h.isKind {
 			return h.out.fault(line, "choose another attribute with {kind}", "an edge without the attribute %s", table.Quoted(h.out.Kind))
 		}
-		h.kinds, h.isKind = append(h.kinds, h.kind), false
+		h.kinds = append(h.kinds, h.kind)
+		h.isKind = false
 	}
 	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)+cap(h.kinds)) + int64(cap(h.hasArrow)))
 }
@@ -86,7 +87,8 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
 	if text != "" && h.isOfKinds(a) {
-		h.kind, h.isKind = h.out.Number(text), true
+		h.kind = h.out.Number(text)
+		h.isKind = true
 		return
 	}
 	if text == "" || a.text && !h.mayWeigh(a.name) {
@@ -129,7 +131,8 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	if text == "" {
 		return
 	}
-	a.seen, a.initial = true, text
+	a.seen = true
+	a.initial = text
 	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text)), h.out.Signed); wrong != "" {
 		a.bad = h.out.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
 	}
@@ -244,15 +247,18 @@ func (h *edgeBuffer) finish(s *Summary) error {
 	}
 	if weight != nil {
 		h.out.weighted = true
-		h.out.rounded, h.out.roundedAt = weight.rounded, weight.roundedAt
+		h.out.rounded = weight.rounded
+		h.out.roundedAt = weight.roundedAt
 	}
-	weightOf, missing := weight.reader(), int64(0)
+	weightOf := weight.reader()
+	missing := int64(0)
 	for i, hasArrow := range h.hasArrow {
 		w, isGiven := weightOf(i)
 		if !isGiven {
 			missing++
 		}
-		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
+		source := h.nodes.names[h.ends[2*i]]
+		target := h.nodes.names[h.ends[2*i+1]]
 		if err := h.text(i, source, target, w); err != nil {
 			return err
 		}

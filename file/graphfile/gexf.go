@@ -41,7 +41,9 @@ func readGEXF(s *batchWriter) (*Summary, error) {
 	g := &gexf{xmlText: newXMLText(s, "GEXF"), nodes: newNodeNames(s, "id")}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	weight := g.edges.attribute(ownWeight)
-	weight.name, weight.initial = "weight", "1" // which Gephi leaves out
+	// which Gephi leaves out
+	weight.name = "weight"
+	weight.initial = "1"
 	if err := g.read(g.start, g.end); err != nil {
 		return nil, err
 	}

@@ -264,7 +264,8 @@ func (g *gml) node(line int64) error {
 func (g *gml) edge(line int64) error {
 	f, err := g.fields(func(key string, value gmlToken) {
 		a := g.edges.attribute(key)
-		a.name, a.text = key, value.kind == gmlString
+		a.name = key
+		a.text = value.kind == gmlString
 		g.edges.set(a, line, textOf(value))
 	})
 	if err != nil {

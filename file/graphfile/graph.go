@@ -73,7 +73,9 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}
 	if o != nil {
-		g.memory, g.progress, g.attributes = o.Memory, o.Progress, o.Attributes
+		g.memory = o.Memory
+		g.progress = o.Progress
+		g.attributes = o.Attributes
 	}
 	return g
 }
@@ -225,7 +227,8 @@ func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i
 	row := 0
 	value := func(i int) string { return g.attributes[i].Value(row) }
 	for position := range n {
-		if row = position; g.rows != nil {
+		row = position
+		if g.rows != nil {
 			row = int(g.rows[position])
 		}
 		if ctx.Err() != nil {
@@ -262,7 +265,8 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 			if !g.directed && int(c) < e.row {
 				continue
 			}
-			touched[e.row], touched[c] = true, true
+			touched[e.row] = true
+			touched[c] = true
 			target = g.id(target[:0], c)
 			if err := visit(source, target, e.weight(i)); err != nil {
 				return err
@@ -281,7 +285,8 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 // advance counts entries that are done with.
 func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
-	if g.done += int64(entries); g.progress != nil && (g.done >= g.shown+step || g.done == g.total) {
+	g.done += int64(entries)
+	if g.progress != nil && (g.done >= g.shown+step || g.done == g.total) {
 		g.shown = g.done
 		g.progress("writing", g.done, g.total)
 	}
@@ -327,7 +332,8 @@ func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error
 	}
 	limit := g.heldEntries()
 	for lo := 0; lo < n; {
-		hi, room := lo, int64(0)
+		hi := lo
+		room := int64(0)
 		for hi < n && (hi == lo || room+int64(length[hi]) <= limit) {
 			room += int64(length[hi])
 			hi++
@@ -383,7 +389,9 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 		} else {
 			slices.Sort(row.col)
 		}
-		e.row, e.col, e.val = lo+i, row.col, row.val
+		e.row = lo + i
+		e.col = row.col
+		e.val = row.val
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -168,7 +168,8 @@ func reading(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit 
 		if err != nil {
 			return nil, err
 		}
-		g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
+		g.Rounded = s.rounded
+		g.RoundedAt = s.roundedAt
 		return g, s.flush()
 	}
 }

@@ -77,7 +77,8 @@ func (g *graphML) element(t xml.StartElement) error {
 // whatever it is declared for, and it may follow them. For example, Cytoscape declares for
 // nodes the attributes of edges.
 func (g *graphML) key(t xml.StartElement) error {
-	id, name := attribute(t, "id"), attribute(t, "attr.name")
+	id := attribute(t, "id")
+	name := attribute(t, "attr.name")
 	domain := cmp.Or(attribute(t, "for"), "all")
 	var initial string
 	err := g.content(t,

@@ -51,7 +51,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	if err := s.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
 		return nil, err
 	}
-	s.numbered, s.weighted = true, m.weighted
+	s.numbered = true
+	s.weighted = m.weighted
 	for u := range m.nodes {
 		if err := m.node(u); err != nil {
 			return nil, err
@@ -95,7 +96,8 @@ func (m *metis) head() error {
 	var words []string
 	for len(words) == 0 {
 		err := m.words(func(word []byte) error {
-			if words = append(words, string(word)); len(words) > 4 {
+			words = append(words, string(word))
+			if len(words) > 4 {
 				return m.out.fault(m.t.line, fix, "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
 			}
 			return nil
@@ -117,7 +119,8 @@ func (m *metis) head() error {
 	}
 	for i, count := range []*uint64{&m.nodes, &m.edges} {
 		var ok bool
-		if *count, ok = parseUint([]byte(words[i])); !ok {
+		*count, ok = parseUint([]byte(words[i]))
+		if !ok {
 			return m.out.fault(m.headLine, fix, "%s is not a number of %s", table.Quoted(words[i]), []string{"nodes", "edges"}[i])
 		}
 	}

@@ -203,7 +203,8 @@ func (g *nodeLink) id(key string, value json.Token) (string, error) {
 }
 
 func (g *nodeLink) node() error {
-	offset, names := g.at(), make([]string, len(g.nodes.kinds))
+	offset := g.at()
+	names := make([]string, len(g.nodes.kinds))
 	id := &names[len(names)-1]
 	err := g.object(func(key string, value json.Token) (err error) {
 		kind := slices.Index(g.nodes.kinds, key)
@@ -246,7 +247,8 @@ func (g *nodeLink) edge() error {
 			return g.skip(value)
 		}
 		a := g.edges.attribute(key)
-		a.name, a.text = key, isText
+		a.name = key
+		a.text = isText
 		g.edges.set(a, g.at(), text)
 		return nil
 	})

@@ -142,7 +142,8 @@ func (r *nodeNames) undeclared() error {
 	var id string
 	for name, n := range r.byID {
 		if r.nodes[n].names == nil && n < first {
-			first, id = n, name
+			first = n
+			id = name
 		}
 	}
 	return r.out.fault(r.nodes[first].line, "list it as a node", "an edge has an end that is no node: %s", table.Quoted(id))

@@ -76,7 +76,9 @@ func readPajek(s *batchWriter) (*Summary, error) {
 		g.Notes = append(g.Notes, MissingWeights(p.out.Name, 0, p.missing))
 	}
 	if p.listed == 0 {
-		g.Numbered, g.Nodes, g.First = true, p.count, 1
+		g.Numbered = true
+		g.Nodes = p.count
+		g.First = 1
 		return g, nil
 	}
 	if err := p.nodes.settle(); err != nil {
@@ -192,7 +194,8 @@ func (p *pajek) vertices(number int64) error {
 	if n > MaxNodes {
 		return p.out.fault(number, "", "%d vertices; limit %d", n, uint64(MaxNodes))
 	}
-	p.count, p.declare = n, number
+	p.count = n
+	p.declare = number
 	return nil
 }
 
@@ -288,7 +291,8 @@ func (p *pajek) edge(number int64, first []byte) error {
 	p.missing++
 	if ok {
 		var wrong string
-		if w, wrong = p.out.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
+		w, wrong = p.out.word(number, word)
+		if wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
 			return p.out.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)

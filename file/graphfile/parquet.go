@@ -77,7 +77,8 @@ func (t *edgeTable) choose() error {
 		if i < 0 {
 			return t.out.fault(0, "choose with {kind}", "there is no column %s", table.Quoted(kind))
 		}
-		t.column[3], t.report[i].Use = i, input.Kind
+		t.column[3] = i
+		t.report[i].Use = input.Kind
 	}
 	for i, c := range t.column {
 		if c < 0 {
@@ -87,14 +88,17 @@ func (t *edgeTable) choose() error {
 		if !flat {
 			return t.out.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
 		}
-		kinds, what := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}, "integers or text"
+		kinds := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}
+		what := "integers or text"
 		if i == 2 {
-			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
+			kinds = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}
+			what = "numbers"
 		}
 		if i == 3 { // any value has a text
 			continue
 		}
-		if _, t.isDecimal[i] = t.file.Scale(c); !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
+		_, t.isDecimal[i] = t.file.Scale(c)
+		if !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
 			return t.out.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
@@ -120,7 +124,8 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 		return nil, fault
 	}
 	for i, title := range s.Titles {
-		if c.Columns[i].Title = t.file.Titles[i]; title != t.file.Titles[i] {
+		c.Columns[i].Title = t.file.Titles[i]
+		if title != t.file.Titles[i] {
 			c.Columns[i].Use = ""
 		}
 	}
@@ -129,14 +134,16 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 
 // edge takes one row.
 func (t *edgeTable) edge(row int64, values []parquet.Value) error {
-	weight, kind := 1.0, uint32(0)
+	weight := 1.0
+	kind := uint32(0)
 	var number [2]uint64
 	numbers := true
 	for i, v := range values {
 		if t.column[i] < 0 {
 			continue
 		}
-		name, unsigned := t.file.Titles[t.column[i]], t.file.Unsigned[t.column[i]]
+		name := t.file.Titles[t.column[i]]
+		unsigned := t.file.Unsigned[t.column[i]]
 		switch {
 		case v.IsNull():
 			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, name)
@@ -145,7 +152,8 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			kind = t.out.Number(string(t.decimal))
 		case i == 2:
 			var wrong string
-			if weight, wrong = numberOf(v, unsigned, t.out.Signed); t.isDecimal[i] {
+			weight, wrong = numberOf(v, unsigned, t.out.Signed)
+			if t.isDecimal[i] {
 				t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
 				weight, wrong = table.ParseWeight(t.decimal, t.out.Signed)
 			}
@@ -156,13 +164,15 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 				return t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, v, wrong)
 			}
 		case t.isDecimal[i]:
-			t.text[i], numbers = t.file.AppendText(t.text[i][:0], t.column[i], v), false
+			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
+			numbers = false
 		case v.Kind() == parquet.ByteArray:
 			id, wrong := cleanID(v.ByteArray())
 			if wrong != "" {
 				return t.out.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(v.ByteArray()), wrong)
 			}
-			t.text[i], numbers = append(t.text[i][:0], id...), false
+			t.text[i] = append(t.text[i][:0], id...)
+			numbers = false
 		case v.Kind() == parquet.Int32 && unsigned:
 			number[i] = uint64(v.Uint32())
 		case v.Kind() == parquet.Int32: // the upper half of a value of a dictionary is empty
@@ -191,11 +201,13 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 func numberOf(v parquet.Value, unsigned, signed bool) (w float64, wrong string) {
 	switch v.Kind() {
 	case parquet.Int32:
-		if w = float64(v.Int32()); unsigned {
+		w = float64(v.Int32())
+		if unsigned {
 			w = float64(v.Uint32())
 		}
 	case parquet.Int64:
-		if w = float64(v.Int64()); unsigned {
+		w = float64(v.Int64())
+		if unsigned {
 			w = float64(v.Uint64())
 		}
 	case parquet.Float:

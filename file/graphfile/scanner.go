@@ -42,7 +42,8 @@ func (s *scanner) fill() bool {
 		return false
 	}
 	n, err := io.ReadAtLeast(s.in, s.buf[:cap(s.buf)], 1)
-	s.buf, s.position = s.buf[:n], 0
+	s.buf = s.buf[:n]
+	s.position = 0
 	if err != nil {
 		s.err = err
 	}
@@ -101,7 +102,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 // byte, which may be the line's end; false at the end of the text or at an error.
 func (s *scanner) skipBlanks() (c byte, ok bool) {
 	for {
-		if c, ok = s.peek(); !ok || !isBlank(c) {
+		c, ok = s.peek()
+		if !ok || !isBlank(c) {
 			return c, ok
 		}
 		s.position++

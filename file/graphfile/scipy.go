@@ -219,7 +219,8 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		integers = b.integerValues[:n]
 		err = data.Integers(integers)
 		for i, v := range integers {
-			if val[i] = float64(v); data.Kind == 'u' {
+			val[i] = float64(v)
+			if data.Kind == 'u' {
 				val[i] = float64(uint64(v))
 			}
 		}
@@ -323,9 +324,11 @@ func (z *npz) compressed(byColumns bool) error {
 		return ptr.Fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.Len, z.nodes+1, z.nodes), fetchAgain)
 	}
 	var pointer [1]int64 // where the entries of row end
-	row, used := int64(-1), int64(0)
+	row := int64(-1)
+	used := int64(0)
 	next := func() error {
-		k, offset := ptr.At, pointer[0]
+		k := ptr.At
+		offset := pointer[0]
 		if err := ptr.Integers(pointer[:]); err != nil {
 			return err
 		}
@@ -367,7 +370,8 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 		index = "<i8"
 	}
 	n, _ := g.a.Dims()
-	count, sum := int(g.a.NNZ()), uint64(0)
+	count := int(g.a.NNZ())
+	sum := uint64(0)
 	for _, array := range []struct {
 		name, descr string
 		shape       []int

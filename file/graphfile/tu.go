@@ -94,9 +94,11 @@ func (r *tuReader) scan() error {
 		return err
 	}
 	const id = 24 + 10 // with the digits of a number
-	s.Graphs, s.Text = len(r.size), id*int64(len(r.size))
+	s.Graphs = len(r.size)
+	s.Text = id * int64(len(r.size))
 	for _, size := range r.size {
-		s.Vertices, s.Largest = s.Vertices+int(size), max(s.Largest, int(size))
+		s.Vertices = s.Vertices + int(size)
+		s.Largest = max(s.Largest, int(size))
 	}
 	for _, file := range []struct {
 		ending string
@@ -127,7 +129,8 @@ func (r *tuReader) scan() error {
 	if err == nil && r.edges > math.MaxInt32 {
 		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges", math.MaxInt32)
 	}
-	if s.Arcs = int64(r.edges); !r.c.Directed {
+	s.Arcs = int64(r.edges)
+	if !r.c.Directed {
 		s.Arcs *= 2
 	}
 	for _, size := range r.size {
@@ -141,7 +144,9 @@ func (r *tuReader) scan() error {
 // bytes returns the memory of reading and the collection.
 func (r *tuReader) bytes() int64 {
 	s := &r.shape
-	n, edges, arcs := int64(s.Vertices), int64(r.edges), s.Arcs
+	n := int64(s.Vertices)
+	edges := int64(r.edges)
+	arcs := s.Arcs
 	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
 	words := min(int64(max(s.Labels, s.Classes, s.EdgeLabels)), manyTexts) * 100
 	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
@@ -218,7 +223,8 @@ func (r *tuReader) indicator(visit func(g int)) error {
 			return r.fault(tuIndicator, line, fixIndicator, "graph %d comes after graph %d", g, len(r.size))
 		}
 		for len(r.size) < g {
-			r.size, first = append(r.size, 0), append(first, 0)
+			r.size = append(r.size, 0)
+			first = append(first, 0)
 		}
 		if first[g-1] == 0 {
 			first[g-1] = line
@@ -260,7 +266,8 @@ func (r *tuReader) vertices() error {
 		r.place[v] = next[g]
 		next[g]++
 	}
-	r.c.Graphs, r.c.IDs = make([]Member, len(r.size)), make([]string, len(r.size))
+	r.c.Graphs = make([]Member, len(r.size))
+	r.c.IDs = make([]string, len(r.size))
 	for g := range r.c.IDs {
 		r.c.IDs[g] = strconv.Itoa(g + 1)
 	}
@@ -391,13 +398,16 @@ func (r *tuReader) readEdges() error {
 		return r.count(tuEdgeLabels, len(label), n, "edge", tuEdges)
 	}
 	first, arcs := adjacency(len(r.graph), edges, r.c.Directed)
-	r.graph, r.place, edges = nil, nil, nil
+	r.graph = nil
+	r.place = nil
+	edges = nil
 	for g, lo := range r.start[:len(r.size)] {
 		m, twice := newMember(first[lo:r.start[g+1]+1], arcs, lo, label)
 		if twice != nil {
 			return r.fault(tuEdges, 0, "give each edge one label", "an edge has the labels %s and %s", table.Quoted(names[label[twice[0].edge]]), table.Quoted(names[label[twice[1].edge]]))
 		}
-		m.Label, m.Attributes = r.c.Graphs[g].Label, r.c.Graphs[g].Attributes
+		m.Label = r.c.Graphs[g].Label
+		m.Attributes = r.c.Graphs[g].Attributes
 		r.c.Graphs[g] = m
 	}
 	return nil

@@ -51,7 +51,8 @@ func (s *batchWriter) begin(edges, text bool) error {
 			return err
 		}
 	}
-	b.Edges, b.Numbered = edges, s.numbered
+	b.Edges = edges
+	b.Numbered = s.numbered
 	return nil
 }
 
@@ -162,7 +163,9 @@ func (s *batchWriter) fault(position int64, fix, format string, args ...any) *te
 	}
 	e := textio.Fault(s.Name, position, fix, format, args...)
 	if s.inBytes {
-		e.Line, e.Byte, e.AtByte = 0, position, position > 0
+		e.Line = 0
+		e.Byte = position
+		e.AtByte = position > 0
 	}
 	return e
 }

@@ -87,7 +87,8 @@ func (x *xmlText) next() (xml.Token, error) {
 	t, err := x.d.Token()
 	switch t.(type) {
 	case xml.StartElement:
-		if x.open = append(x.open, left-x.text.left); len(x.open) > xmlDepth {
+		x.open = append(x.open, left-x.text.left)
+		if len(x.open) > xmlDepth {
 			return nil, x.out.fault(x.line(), "is this "+x.title+"?", "elements in elements, %d deep", len(x.open))
 		}
 	case xml.EndElement:
@@ -172,7 +173,8 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 			return x.out.fault(x.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
 		case xml.StartElement:
 			if depth++; depth == 2 && isWanted(token) {
-				picked, child = true, token.Copy()
+				picked = true
+				child = token.Copy()
 				text.Reset()
 			}
 			if n := token.Name.Local; n == "node" || n == "edge" || n == "graph" {

@@ -100,7 +100,8 @@ func Read(path string, memory int64) (*File, error) {
 	if version != Version {
 		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
 	}
-	f, plan := &File{Memory: memoryFactor * info.Size()}, budget.Plan{Limit: memory}
+	f := &File{Memory: memoryFactor * info.Size()}
+	plan := budget.Plan{Limit: memory}
 	if err := plan.Reserve(f.Memory, "the model"); err != nil {
 		return nil, err
 	}
@@ -129,7 +130,8 @@ func (f *File) validate() string {
 	if slices.ContainsFunc(f.Shares, func(share float64) bool { return share < 0 || share > 1 }) {
 		return "a share of a class is not between 0 and 1"
 	}
-	isLabelled, hasLabel := make(map[string]bool, len(f.IDs)), make([]bool, len(f.Classes))
+	isLabelled := make(map[string]bool, len(f.IDs))
+	hasLabel := make([]bool, len(f.Classes))
 	for i, c := range f.Class {
 		if isLabelled[f.IDs[i]] {
 			return fmt.Sprintf("two labels of node %q", f.IDs[i])
@@ -137,7 +139,8 @@ func (f *File) validate() string {
 		if c < 0 || c >= len(f.Classes) {
 			return fmt.Sprintf("a label of class %d of %d", c, len(f.Classes))
 		}
-		isLabelled[f.IDs[i]], hasLabel[c] = true, true
+		isLabelled[f.IDs[i]] = true
+		hasLabel[c] = true
 	}
 	if slices.Contains(hasLabel, false) {
 		return "a class without a label"

@@ -98,7 +98,8 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 // readPositions reads an array of NumPy with the positions of nodes in the order of the ids, each at most
 // once, and returns their rows.
 func readPositions(ctx context.Context, path string, nodes Lookup) (rows []int, err error) {
-	seen, rowAt := make([]bool, nodes.Len()), rowOrder(nodes)
+	seen := make([]bool, nodes.Len())
+	rowAt := rowOrder(nodes)
 	err = readElements(ctx, path, -1, func(a *npy.Array, i int, row []float64) error {
 		position := int(row[0])
 		if position < 0 || position >= len(seen) || seen[position] {

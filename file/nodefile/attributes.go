@@ -37,7 +37,8 @@ type Column struct {
 
 // labels returns the values of a column as labels of the records with a value.
 func (c *Column) labels(file string) *Labels {
-	l, all := &Labels{File: file}, classes{}
+	l := &Labels{File: file}
+	all := classes{}
 	class := make([]int, len(c.Values))
 	for code, value := range c.Values {
 		class[code] = all.add(&l.Names, value)
@@ -47,7 +48,8 @@ func (c *Column) labels(file string) *Labels {
 			l.Unlabelled++
 			continue
 		}
-		l.Row, l.Class = append(l.Row, row), append(l.Class, class[code])
+		l.Row = append(l.Row, row)
+		l.Class = append(l.Class, class[code])
 	}
 	return l
 }
@@ -126,7 +128,8 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 		return nil, &ParseError{File: r.name, Msg: msg, Fix: "write a line for each, with a value for every attribute"}
 	}
 	for i := range r.column {
-		r.column[i].Name, r.column[i].Values = t.Names[i], r.values[i].Values
+		r.column[i].Name = t.Names[i]
+		r.column[i].Values = r.values[i].Values
 	}
 	return r.end()
 }
@@ -152,7 +155,8 @@ type attributeReader struct {
 func (r *attributeReader) add(row nodetable.Row) error {
 	r.lines = append(r.lines, row.Line)
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
-	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
+	r.bytes += record + cell*int64(len(r.column))
+	if r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
 		if done, total := r.progress(); done > 0 { // assume that memory is proportional to the size of the file
 			need = max(need, int64(float64(need)*float64(total)/float64(done)))
@@ -209,7 +213,8 @@ func (r *attributeReader) end() (*Attributes, error) {
 // roles returns the column of ids, the column of classes (−1 if missing), and the columns of
 // attributes.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
-	id, class = slices.IndexFunc(r.titles, table.IsNode), -1
+	id = slices.IndexFunc(r.titles, table.IsNode)
+	class = -1
 	if r.titles != nil {
 		_, class = table.FindLabels(r.titles)
 		if class >= 0 && !table.IsLabel(r.titles[class]) {
@@ -301,7 +306,8 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 // identify sets the ids of the records.
 func (r *attributeReader) identify(a *Attributes, id int) error {
 	rows := make(records, len(r.lines))
-	a.IDs, a.Records = make([]string, len(r.lines)), rows
+	a.IDs = make([]string, len(r.lines))
+	a.Records = rows
 	for row := range a.IDs {
 		name := strconv.Itoa(row + 1)
 		if id >= 0 {
@@ -315,7 +321,8 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
 				"%s is the id of the record on line %d already", table.Quoted(name), a.Line[earlier])
 		}
-		a.IDs[row], rows[name] = name, row
+		a.IDs[row] = name
+		rows[name] = row
 	}
 	return nil
 }

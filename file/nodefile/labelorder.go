@@ -26,9 +26,11 @@ func (l *Labels) Sort(nodes Lookup) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(slices.Compare(members[a], members[b]), cmp.Compare(l.Names[a], l.Names[b]))
 	})
-	names, number := make([]string, len(order)), make([]int, len(order))
+	names := make([]string, len(order))
+	number := make([]int, len(order))
 	for index, class := range order {
-		names[index], number[class] = l.Names[class], index
+		names[index] = l.Names[class]
+		number[class] = index
 	}
 	type label struct{ row, class int }
 	list := make([]label, len(l.Row))
@@ -39,7 +41,8 @@ func (l *Labels) Sort(nodes Lookup) {
 		return cmp.Or(cmp.Compare(position(a.row), position(b.row)), cmp.Compare(a.class, b.class))
 	})
 	for i, entry := range list {
-		l.Row[i], l.Class[i] = entry.row, entry.class
+		l.Row[i] = entry.row
+		l.Class[i] = entry.class
 	}
 	l.Names = names
 }
@@ -47,7 +50,8 @@ func (l *Labels) Sort(nodes Lookup) {
 // ByName returns the names in byte order, and the place of each class there. Numbers of classes in a
 // file follow this order, so that files of training and of test nodes agree.
 func (l *Labels) ByName() (names []string, number []int) {
-	names, number = slices.Sorted(slices.Values(l.Names)), make([]int, len(l.Names))
+	names = slices.Sorted(slices.Values(l.Names))
+	number = make([]int, len(l.Names))
 	for class, name := range l.Names {
 		number[class], _ = slices.BinarySearch(names, name)
 	}

@@ -169,7 +169,8 @@ func (c classes) add(names *[]string, label string) (class int) {
 		class = len(*names)
 		*names = append(*names, label)
 	}
-	c[key], c[label] = class, class
+	c[key] = class
+	c[label] = class
 	return class
 }
 
@@ -287,7 +288,8 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 			}
 		}
 	}
-	l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+	l.Row = append(l.Row, row)
+	l.Class = append(l.Class, class)
 	r.previous = append(r.previous, r.last[row])
 	r.lines = append(r.lines, line.Line)
 	r.last[row] = uint32(len(l.Row))

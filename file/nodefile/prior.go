@@ -27,7 +27,8 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	}
 	classes := len(classNames)
 	t := c.reader(nodes, "")
-	t.Every, t.Header = true, HasHeader
+	t.Every = true
+	t.Header = HasHeader
 	var column []int // column of each class in the file
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
 	for node := range prior.Rows {

@@ -20,7 +20,9 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 	if c == nil {
 		c = &ListConfig{}
 	}
-	shares, sum, isFirst := make([]float64, len(classNames)), 0.0, true
+	shares := make([]float64, len(classNames))
+	sum := 0.0
+	isFirst := true
 	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
 	first := 0 // column of the class: 1 behind row numbers
 	for row, err := range t.Read(ctx, path) {
@@ -35,14 +37,17 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 				return nil, nil
 			}
 		}
-		name, text := string(row.Field(first)), row.Field(first+1)
-		class, behind := classIndex(classNames, name), classIndex(classNames, string(text))
+		name := string(row.Field(first))
+		text := row.Field(first + 1)
+		class := classIndex(classNames, name)
+		behind := classIndex(classNames, string(text))
 		share, wrong := table.ParseNumber(table.Point(text, t.Text.HasDecimalComma()), 64)
 		if wrong == "" && !(share > 0) {
 			wrong = "is not positive"
 		}
 		isHeader := isFirst && class < 0 && behind < 0 && wrong != ""
-		if isFirst = false; isHeader {
+		isFirst = false
+		if isHeader {
 			continue
 		}
 		fault := func(fix, format string, args ...any) ([]float64, error) {

@@ -85,7 +85,8 @@ func (t *attributeTable) begin() {
 		c := &t.columns[i]
 		c.title = title
 		c.skipped = i == t.rows.Node || t.rows.Columns != nil && t.rows.Columns[i].Use == input.Index
-		if c.isLabel = t.rows.Titles != nil && !c.skipped && table.IsLabel(title); c.isLabel {
+		c.isLabel = t.rows.Titles != nil && !c.skipped && table.IsLabel(title)
+		if c.isLabel {
 			c.ignored = "titled as labels are"
 		}
 	}
@@ -113,7 +114,8 @@ func (t *attributeTable) number(text []byte) (value float64, fault string) {
 // inspect counts the forms of the values of a row.
 func (t *attributeTable) inspect(row nodetable.Row) error {
 	for i := range t.columns {
-		c, text := &t.columns[i], row.Field(i)
+		c := &t.columns[i]
+		text := row.Field(i)
 		if c.skipped || c.ignored != "" || isMissing(text) {
 			continue
 		}
@@ -133,7 +135,8 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			c.zeros = c.zeros || table.HasLeadingZero(string(text))
 			continue
 		}
-		form, fix := table.FormOf(text), "fix the line, or leave the field empty"
+		form := table.FormOf(text)
+		fix := "fix the line, or leave the field empty"
 		if form != table.Word && fault == notNumber {
 			fix = "write numbers without units and separators of thousands, or leave the field empty"
 		}
@@ -200,7 +203,8 @@ func (t *attributeTable) decide() error {
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]
-		switch c.at = cols; {
+		c.at = cols
+		switch {
 		case c.skipped || c.ignored != "":
 		case !c.isText:
 			cols++
@@ -241,7 +245,8 @@ func (t *attributeTable) use() input.Columns {
 func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 	clear(dst)
 	for i := range t.columns {
-		c, text := &t.columns[i], row.Field(i)
+		c := &t.columns[i]
+		text := row.Field(i)
 		switch missing := isMissing(text); {
 		case c.skipped || c.ignored != "" || c.isText && missing:
 		case c.isText:

@@ -87,7 +87,8 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 			return AxisOf(names), err
 		}
 	}
-	name, idFile := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""
+	name := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst")
+	idFile := ""
 	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
 		idFile = base + "." + which + ".ids"
 		if _, err := os.Stat(idFile); err == nil {
@@ -110,9 +111,11 @@ func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]str
 	if err != nil && !errors.Is(err, ErrNoIDs) {
 		return nil, err
 	}
-	ids, seen := make([]string, f.Rows), make(map[string]int, f.Rows)
+	ids := make([]string, f.Rows)
+	seen := make(map[string]int, f.Rows)
 	for i := range ids {
-		if ids[i] = strconv.Itoa(i); rows.ID != nil {
+		ids[i] = strconv.Itoa(i)
+		if rows.ID != nil {
 			ids[i] = rows.ID(i)
 		}
 		if first, twice := seen[ids[i]]; twice {

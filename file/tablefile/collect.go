@@ -40,7 +40,8 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room f
 				entries++
 			}
 			if v != 0 && !full {
-				col, val = append(col, uint32(j)), append(val, v)
+				col = append(col, uint32(j))
+				val = append(val, v)
 			}
 		}
 		ptr = append(ptr, int64(len(col)))
@@ -48,7 +49,9 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room f
 			return nil
 		}
 		if !full && room(entries, reading+entry*int64(cap(col))) != nil {
-			full, col, val = true, nil, nil
+			full = true
+			col = nil
+			val = nil
 		}
 		return nil
 	})

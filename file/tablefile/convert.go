@@ -174,7 +174,9 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 // of type T. It writes the labels that the file itself holds to labels, a line ID<TAB>LABEL
 // for each row, since arrays cannot hold them. Memory: one row and File.Held bytes.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format, w, labels io.Writer) error {
-	i, label := 0, "0" // number and label of the next row
+	// number and label of the next row
+	i := 0
+	label := "0"
 	file, err := NewWriter[T](w, format, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
 		if c.labels != nil {
 			return c.labels[i]

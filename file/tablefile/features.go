@@ -152,7 +152,8 @@ func (r *features) readMatrix(ctx context.Context) error {
 	if f.isMapped(r.c.Memory) {
 		return r.mapMatrix(ctx, f)
 	}
-	if r.reading = f.rowBytes(4) - r.c.Memory/readingShare; r.c.Memory > 0 && r.reading > r.c.Memory {
+	r.reading = f.rowBytes(4) - r.c.Memory/readingShare
+	if r.c.Memory > 0 && r.reading > r.c.Memory {
 		return &budget.Error{Need: r.reading, Limit: r.c.Memory, Largest: budget.Item{What: "a row of attributes", Bytes: r.reading}}
 	}
 	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols}
@@ -217,12 +218,14 @@ func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
 	classOf := make([]map[float32]int, len(f.groups)) // of each value
 	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
 	for i := range f.groups {
-		classOf[i], count[i] = map[float32]int{}, map[int]int{}
+		classOf[i] = map[float32]int{}
+		count[i] = map[int]int{}
 	}
 	if f.groups == nil {
 		return nil
 	}
-	dense, rows := make([]float32, f.Table.Cols), f.Table.Reader()
+	dense := make([]float32, f.Table.Cols)
+	rows := f.Table.Reader()
 	for i, row := range l.Row {
 		columns, values := rows.Row(row)
 		if values == nil {
@@ -254,7 +257,10 @@ func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
 		}
 	}
 	for g, group := range f.groups {
-		large, labels, orders := 0, 0, 0.0 // orders is a logarithm to the base 2
+		// orders is a logarithm to the base 2
+		large := 0
+		labels := 0
+		orders := 0.0
 		for _, n := range count[g] {
 			if n > 1 {
 				large++

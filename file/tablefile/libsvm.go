@@ -65,10 +65,13 @@ func (v *vectorReader) fault(fix, format string, args ...any) error {
 // next reads the next line with words. It returns false at the end of the text.
 func (v *vectorReader) next() (bool, error) {
 	for {
-		v.line, v.column, v.text = v.line+1, 0, v.text[:0]
+		v.line = v.line + 1
+		v.column = 0
+		v.text = v.text[:0]
 		piece, err := v.in.ReadSlice('\n')
 		for ; errors.Is(err, bufio.ErrBufferFull); piece, err = v.in.ReadSlice('\n') {
-			if v.text = append(v.text, piece...); len(v.text) > maxLine {
+			v.text = append(v.text, piece...)
+			if len(v.text) > maxLine {
 				return false, v.fault("is this LIBSVM text?", "a line longer than %d MiB", maxLine>>20)
 			}
 		}
@@ -80,7 +83,8 @@ func (v *vectorReader) next() (bool, error) {
 		if bytes.IndexByte(bytes.TrimRight(v.text, "\r\n"), '\r') >= 0 {
 			return false, v.fault("end lines with line feeds", "a carriage return within the line")
 		}
-		if v.text, _, _ = bytes.Cut(v.text, []byte{'#'}); len(bytes.TrimSpace(v.text)) > 0 {
+		v.text, _, _ = bytes.Cut(v.text, []byte{'#'})
+		if len(bytes.TrimSpace(v.text)) > 0 {
 			return true, nil
 		}
 		if err != nil {
@@ -113,9 +117,11 @@ func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	if v.rows++; v.first == 0 {
 		v.first = v.line
 	}
-	pairs, last := 0, -1
+	pairs := 0
+	last := -1
 	for ; ; pairs++ {
-		if word, tail = v.word(tail); len(word) == 0 {
+		word, tail = v.word(tail)
+		if len(word) == 0 {
 			break
 		}
 		index, value, err := v.pair(word)
@@ -174,7 +180,8 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 		if c < '0' || c > '9' {
 			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", table.Quoted(word[:colon]))
 		}
-		if index = 10*index + int(c-'0'); index > maxIndex {
+		index = 10*index + int(c-'0')
+		if index > maxIndex {
 			return 0, 0, v.fault(fixLine, "index %s is beyond %d", table.Quoted(word[:colon]), maxIndex)
 		}
 	}
@@ -203,7 +210,8 @@ func (v *vectorReader) feature(index, last int) error {
 	if v.zeroBased {
 		cols++
 	}
-	if v.cols = max(v.cols, cols); v.limit > 0 && cols > v.limit {
+	v.cols = max(v.cols, cols)
+	if v.limit > 0 && cols > v.limit {
 		return v.fault("allow more with {columns}", "index %d is beyond the %s", index, table.Counted(v.limit, "column"))
 	}
 	return nil
@@ -262,10 +270,15 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	if v.rows == 0 || v.cols == 0 {
 		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("no index:value in %s", table.Counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
 	}
-	if f.Rows, f.Cols = int(v.rows), v.cols; !v.kernel {
+	f.Rows = int(v.rows)
+	f.Cols = v.cols
+	if !v.kernel {
 		f.Cols = max(f.Cols, f.o.Columns)
 	}
-	f.Kernel, f.InOrder, f.Labelled, f.longest = v.kernel, v.inOrder, true, v.longest
+	f.Kernel = v.kernel
+	f.InOrder = v.inOrder
+	f.Labelled = true
+	f.longest = v.longest
 	if !f.o.ZeroBased {
 		f.first = 1
 	}
@@ -284,8 +297,10 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	for {
 		fits := true
 		hasMore, err := v.vector(func(col int, value float64) {
-			if fits = fits && col < len(row); fits {
-				row[col], filled = T(value), append(filled, col)
+			fits = fits && col < len(row)
+			if fits {
+				row[col] = T(value)
+				filled = append(filled, col)
 			}
 		})
 		switch {
@@ -337,7 +352,8 @@ func isVectors(head []byte) bool {
 // every nonzero feature, or for a kernel 0:serial and all values; indices and serial numbers
 // count from 1. Values have enough digits to read the same bits back.
 func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
-	out, bits := bufio.NewWriterSize(w, bufferBytes), bitsOf[T]()
+	out := bufio.NewWriterSize(w, bufferBytes)
+	bits := bitsOf[T]()
 	row := func(i int, values []T) error {
 		label := "0"
 		if m.Label != nil {

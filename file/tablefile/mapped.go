@@ -107,11 +107,13 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 	}
 	bytes := 4 * int64(r.nodes.Len())
 	t := &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols, Source: m, Bytes: bytes}
-	if r.Table = t; r.c.Memory > 0 && bytes > r.c.Memory {
+	r.Table = t
+	if r.c.Memory > 0 && bytes > r.c.Memory {
 		r.outline = t
 		return &budget.Error{Need: bytes, Limit: r.c.Memory, Largest: budget.Item{What: "rows of attributes", Bytes: bytes}}
 	}
-	place, identity := make([]int32, t.Rows), f.Rows == t.Rows
+	place := make([]int32, t.Rows)
+	identity := f.Rows == t.Rows
 	for i := range place {
 		place[i] = -1
 	}
@@ -125,10 +127,12 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		case place[row] >= 0:
 			return &nodefile.ParseError{File: r.file, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
 		}
-		place[row], identity = int32(i), identity && row == i
+		place[row] = int32(i)
+		identity = identity && row == i
 		t.Present++
 	}
-	values, width := make([]float32, max(1, 1<<16/f.Cols)*f.Cols), f.Cols
+	values := make([]float32, max(1, 1<<16/f.Cols)*f.Cols)
+	width := f.Cols
 	for lo := 0; lo < f.Rows; lo += len(values) / width {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -203,7 +207,8 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 
 // elementError returns the error about an element that is not a finite float32.
 func (m *mappedRows) elementError(f *File, i, j int) error {
-	b, value := make([]byte, m.array.Width), make([]float64, 1)
+	b := make([]byte, m.array.Width)
+	value := make([]float64, 1)
 	if _, err := m.file.ReadAt(b, m.array.Start+int64(i*m.cols+j)*int64(m.array.Width)); err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ const classTitle = "class"
 // c.Memory bounds the memory, 4 bytes for each node and column and the distinct values, which
 // NodeAttributes returns. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
-	t, unknown := newAttributeTable(nodes, c), &nodetable.Unknown{Nodes: nodes}
+	t := newAttributeTable(nodes, c)
+	unknown := &nodetable.Unknown{Nodes: nodes}
 	var codes [][]int32 // of each column, the code of each node; −1: no value
 	const line = 50     // bytes of an entry of a map
 	bytes = line * int64(nodes.Len())
@@ -93,7 +94,8 @@ func attribute(title string, values []string, codes []int32, isLabel bool) graph
 	a := graphfile.Attribute{Title: title}
 	for _, kind := range []graphfile.Kind{graphfile.Boolean, graphfile.Integer, graphfile.Real} {
 		if converted := convertAll(values, kind); converted != nil && !isLabel {
-			a.Kind, values = kind, converted
+			a.Kind = kind
+			values = converted
 			break
 		}
 	}

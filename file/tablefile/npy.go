@@ -40,7 +40,8 @@ func (f *File) inspectArray(in *textio.Reader) error {
 // shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
 // member, is the size that the header declares, to find truncated files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
-	f.Single, f.isInteger = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b', a.Kind == 'i' || a.Kind == 'u'
+	f.Single = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b'
+	f.isInteger = a.Kind == 'i' || a.Kind == 'u'
 	rows, cols := int64(0), int64(1)
 	switch want := a.Start + a.Len*int64(a.Width); {
 	case !a.IsNumeric():
@@ -52,13 +53,16 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	case size != want:
 		return a.Fault(fmt.Sprintf("%d bytes, its header requires %d", size, want), fetchAgain)
 	}
-	if rows = a.Shape[0]; len(a.Shape) == 2 {
+	rows = a.Shape[0]
+	if len(a.Shape) == 2 {
 		cols = a.Shape[1]
 	}
 	if rows > math.MaxInt32 || cols > math.MaxInt32 {
 		return a.Fault(fmt.Sprintf("%d × %d; limit %d", rows, cols, math.MaxInt32), "save a part of it")
 	}
-	f.Rows, f.Cols, f.byColumns = int(rows), int(cols), a.Fortran
+	f.Rows = int(rows)
+	f.Cols = int(cols)
+	f.byColumns = a.Fortran
 	return nil
 }
 
@@ -76,14 +80,18 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 
 // elementError returns the error about an element that narrowTo rejects.
 func elementError(f *File, i, j int, v float64) error {
-	what, fix := "is beyond float32", "pass {dtype=float64}"
+	what := "is beyond float32"
+	fix := "pass {dtype=float64}"
 	switch {
 	case math.IsNaN(v):
-		what, fix = "is not a number", "replace it"
+		what = "is not a number"
+		fix = "replace it"
 	case math.IsInf(v, 0):
-		what, fix = "is infinite", "replace it"
+		what = "is infinite"
+		fix = "replace it"
 	case f.isInteger && math.Abs(v) > 1<<53:
-		what, fix = "is beyond 2⁵³ and may have been rounded", "save floats"
+		what = "is beyond 2⁵³ and may have been rounded"
+		fix = "save floats"
 	}
 	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
 }
@@ -155,7 +163,9 @@ func panelBytes(f *File) int64 {
 // the same range of every column.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
 	height := panelRows(f)
-	panel, column, raw := make([]float64, height*f.Cols), make([]float64, height), make([]byte, height*a.Width)
+	panel := make([]float64, height*f.Cols)
+	column := make([]float64, height)
+	raw := make([]byte, height*a.Width)
 	for lo := 0; lo < f.Rows; lo += height {
 		n := min(height, f.Rows-lo)
 		for j := range f.Cols {

@@ -155,8 +155,11 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	if !data.IsNumeric() {
 		return data.Fault("elements that are not numbers", "save numbers")
 	}
-	f.Rows, f.Cols, f.sparse = int(rows), int(cols), true
-	f.Single, f.isInteger = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
+	f.Rows = int(rows)
+	f.Cols = int(cols)
+	f.sparse = true
+	f.Single = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b'
+	f.isInteger = data.Kind == 'i' || data.Kind == 'u'
 	return nil
 }
 
@@ -186,12 +189,17 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 			return err
 		}
 	}
-	ends, indices, data := arrays[0], arrays[1], arrays[2]
+	ends := arrays[0]
+	indices := arrays[1]
+	data := arrays[2]
 	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
 		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
 	}
 	const piece = 1 << 10
-	row, cols, values, end := make([]float64, f.Cols), make([]int64, piece), make([]float64, piece), make([]int64, 1)
+	row := make([]float64, f.Cols)
+	cols := make([]int64, piece)
+	values := make([]float64, piece)
+	end := make([]int64, 1)
 	for i, done := -1, int64(0); i < f.Rows; i++ {
 		if err := ends.Integers(end); err != nil {
 			return err
@@ -205,7 +213,8 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 		}
 		clear(row)
 		for ; done < end[0]; done += int64(len(cols)) {
-			cols, values = cols[:min(end[0]-done, piece)], values[:min(end[0]-done, piece)]
+			cols = cols[:min(end[0]-done, piece)]
+			values = values[:min(end[0]-done, piece)]
 			if err := cmp.Or(indices.Integers(cols), data.Floats(values)); err != nil {
 				return err
 			}
@@ -277,7 +286,8 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 
 // writePredicted writes the arrays label, of numbers of columns, and reached.
 func writePredicted(archive *npy.ArchiveWriter, m *Matrix) error {
-	labels, reached := make([]byte, 0, 4*m.Rows.N), make([]byte, m.Rows.N)
+	labels := make([]byte, 0, 4*m.Rows.N)
+	reached := make([]byte, m.Rows.N)
 	for i := range m.Rows.N {
 		label, isReached := m.Predictions(i)
 		labels = binary.LittleEndian.AppendUint32(labels, uint32(int32(label)))

@@ -19,11 +19,13 @@ func newParquet(w io.Writer, c *Columns) predictionFile {
 		column := parquetfile.Column{Name: name, Kind: parquetfile.Doubles, Optional: true}
 		switch {
 		case i == 0:
-			column.Kind, column.Optional = parquetfile.Strings, false
+			column.Kind = parquetfile.Strings
+			column.Optional = false
 		case i == 1, i > 4 && c.Top > 0 && i%2 == 1:
 			column.Kind = parquetfile.Strings
 		case i == 2, i == 3:
-			column.Kind, column.Optional = parquetfile.Truths, false
+			column.Kind = parquetfile.Truths
+			column.Optional = false
 		}
 		columns = append(columns, column)
 	}

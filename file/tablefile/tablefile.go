@@ -94,7 +94,8 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		return nil, err
 	}
 	named := *o
-	if named.Name = cmp.Or(o.Name, path); named.Name == "-" {
+	named.Name = cmp.Or(o.Name, path)
+	if named.Name == "-" {
 		named.Name = "stdin"
 	}
 	in, err := textio.Open(ctx, path, &textio.Options{Stdin: o.Stdin, Any: true})

@@ -30,9 +30,11 @@ var LineEndings = []string{".tsv", ".csv"}
 // WriteLines writes a table of n rows as text in the format of a file ending, or in the first of
 // [LineEndings] for an unknown ending. line(i, cells) stores row i in cells, one for each title.
 func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string, n int, line func(i int, cells []string)) error {
-	sep, field := byte('\t'), table.AppendTabbed[string]
+	sep := byte('\t')
+	field := table.AppendTabbed[string]
 	if ending == ".csv" {
-		sep, field = ',', table.AppendField[string]
+		sep = ','
+		field = table.AppendField[string]
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
 	cells := slices.Clone(titles)
@@ -102,7 +104,8 @@ type NumberColumn struct {
 // WriteNumbers writes columns as the arrays of a NumPy archive for the ending .npz, and else as
 // [WriteLines] does, with node order[i] on line i.
 func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int, id func(i int) string, columns []NumberColumn) error {
-	titles, archive := []string{"node"}, npy.NewArchive(w)
+	titles := []string{"node"}
+	archive := npy.NewArchive(w)
 	for _, c := range columns {
 		titles = append(titles, c.Title)
 		if ending != ".npz" {
@@ -123,7 +126,8 @@ func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int, 
 	return WriteLines(ctx, w, ending, titles, len(order), func(i int, cells []string) {
 		cells[0] = id(order[i])
 		for k, c := range columns {
-			if cells[k+1] = strconv.FormatFloat(c.Values[order[i]], 'g', -1, 64); c.Logical {
+			cells[k+1] = strconv.FormatFloat(c.Values[order[i]], 'g', -1, 64)
+			if c.Logical {
 				cells[k+1] = strconv.FormatBool(c.Values[order[i]] != 0)
 			}
 		}

@@ -70,7 +70,8 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix
 	if err != nil {
 		return err
 	}
-	row, written := make([]float64, m.Cols.N), make([]T, m.Cols.N)
+	row := make([]float64, m.Cols.N)
+	written := make([]T, m.Cols.N)
 	for i := range m.Rows.N {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -109,7 +109,8 @@ func (b *blocks) makeTables(ctx context.Context) error {
 		b.table[next[c]].node = uint32(u)
 		next[c]++
 	}
-	scaled, list := make([]float64, 0, b.g.nodes), make([]uint32, 0, b.g.nodes)
+	scaled := make([]float64, 0, b.g.nodes)
+	list := make([]uint32, 0, b.g.nodes)
 	for c := range b.g.shares {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -121,8 +122,11 @@ func (b *blocks) makeTables(ctx context.Context) error {
 
 // makeTable computes one alias table; scaled and list are work space.
 func makeTable(t []entry, weight []float32, total float64, scaled []float64, list []uint32) {
-	scaled, list = scaled[:len(t)], list[:len(t)]
-	small, large := 0, len(t) // entries below the mean grow from the left of list, others from the right
+	scaled = scaled[:len(t)]
+	list = list[:len(t)]
+	// entries below the mean grow from the left of list, others from the right
+	small := 0
+	large := len(t)
 	for i := range t {
 		scaled[i] = float64(weight[t[i].node]) / total * float64(len(t))
 		if scaled[i] < 1 {
@@ -136,8 +140,10 @@ func makeTable(t []entry, weight []float32, total float64, scaled []float64, lis
 	for small > 0 && large < len(t) {
 		small--
 		i, j := list[small], list[large]
-		t[i].threshold, t[i].alias = uint32(scaled[i]*(1<<32)), t[j].node
-		if scaled[j] -= 1 - scaled[i]; scaled[j] < 1 {
+		t[i].threshold = uint32(scaled[i] * (1 << 32))
+		t[i].alias = t[j].node
+		scaled[j] -= 1 - scaled[i]
+		if scaled[j] < 1 {
 			large++
 			list[small] = j
 			small++
@@ -145,7 +151,8 @@ func makeTable(t []entry, weight []float32, total float64, scaled []float64, lis
 	}
 	for _, remainder := range [][]uint32{list[:small], list[large:]} { // their probability is 1 up to rounding
 		for _, i := range remainder {
-			t[i].threshold, t[i].alias = math.MaxUint32, t[i].node
+			t[i].threshold = math.MaxUint32
+			t[i].alias = t[i].node
 		}
 	}
 }
@@ -156,7 +163,8 @@ type pick struct{ index, level uint32 }
 
 // pick draws from the table of a class.
 func (b *blocks) pick(r *rand.Rand, class int) pick {
-	first, x := b.first[class], r.Uint64()
+	first := b.first[class]
+	x := r.Uint64()
 	return pick{uint32(first) + uint32(x>>32*uint64(b.first[class+1]-first)>>32), uint32(x)}
 }
 
@@ -264,7 +272,8 @@ func (b *blocks) parts(class int) parts {
 // setScale sets the scale for which the expected number of edges is the requested number. It
 // draws up to 256 chunks to estimate the share of repeated edges, which gives three digits.
 func (b *blocks) setScale(ctx context.Context) error {
-	partners, rates := make([]int, b.chunks()), make([]float64, b.chunks())
+	partners := make([]int, b.chunks())
+	rates := make([]float64, b.chunks())
 	err := b.inChunks(ctx, partnerStream, func(k, lo, hi int, _ *rand.Rand) {
 		for u := lo; u < hi; u++ {
 			if b.ownsPartner(u) {
@@ -276,7 +285,8 @@ func (b *blocks) setScale(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	edges, sum := b.g.edges, 0.0
+	edges := b.g.edges
+	sum := 0.0
 	for k, n := range partners {
 		edges -= n
 		sum += rates[k]
@@ -298,7 +308,8 @@ func (b *blocks) setScale(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		expected, drawn := 0.0, 0.0
+		expected := 0.0
+		drawn := 0.0
 		for i, n := range sizes {
 			k := i * stride
 			middle := float64(k*b.chunk+min((k+1)*b.chunk, b.g.nodes)) / 2
@@ -330,7 +341,9 @@ type drawer struct {
 func (d *drawer) drawChunk(k int) {
 	lo, hi := k*d.b.chunk, min((k+1)*d.b.chunk, d.b.g.nodes)
 	r := source(d.b.g.rngSeed, edgeStream|uint64(k)<<8)
-	d.start, d.picks, d.edges = d.start[:0], d.picks[:0], 0
+	d.start = d.start[:0]
+	d.picks = d.picks[:0]
+	d.edges = 0
 	longest := 0
 	for u := lo; u < hi; u++ {
 		d.start = append(d.start, uint32(len(d.picks)))
@@ -378,7 +391,8 @@ func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
 // isNew reports whether v was not drawn for u before. Entries of other nodes count as free, so
 // that the table needs no clearing between nodes.
 func (d *drawer) isNew(u, v uint32) bool {
-	key, mask := uint64(u+1)<<32|uint64(v), uint32(len(d.seen)-1)
+	key := uint64(u+1)<<32 | uint64(v)
+	mask := uint32(len(d.seen) - 1)
 	for slot := v * 0x9e3779b1 & mask; ; slot = (slot + 1) & mask {
 		switch {
 		case d.seen[slot] == key:

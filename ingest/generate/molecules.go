@@ -62,13 +62,17 @@ func NewCollection(ctx context.Context, parameters param.Values, rngSeed uint64,
 // molecule draws a graph of a class.
 func molecule(r *rand.Rand, v param.Values, class int) graphfile.Member {
 	var m moleculeMaker
-	vertices, classes, noise := v.Int("nodes"), v.Int("classes"), v.Number("noise")
+	vertices := v.Int("nodes")
+	classes := v.Int("classes")
+	noise := v.Number("noise")
 	size := vertices*3/4 + r.IntN(vertices/2+1)
 	end := m.vertex(0)
 	for len(m.label) < size {
 		switch r.IntN(3) {
 		case 0: // a ring of five or six
-			first, last, length := end, end, 5+r.IntN(2)
+			first := end
+			last := end
+			length := 5 + r.IntN(2)
 			for range length - 1 {
 				next := m.vertex(0)
 				m.edge(last, next, int32(len(m.label)&1))

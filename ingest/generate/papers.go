@@ -144,7 +144,8 @@ func (g papers) AttributesTo(ctx context.Context, w io.Writer) error {
 // halfBits returns the float16 nearest to x, |x| < 65,504; numbers below 2^-14 become zero.
 func halfBits(x float32) uint16 {
 	bits := math.Float32bits(x)
-	sign, magnitude := uint16(bits>>16)&0x8000, bits&^(1<<31)+1<<12
+	sign := uint16(bits>>16) & 0x8000
+	magnitude := bits&^(1<<31) + 1<<12
 	if magnitude < 113<<23 {
 		return sign
 	}

@@ -58,7 +58,8 @@ const blockLines = 1 << 15
 // EdgesTo writes 2^scale · factor lines. Memory: half a megabyte for each worker.
 func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	total := g.factor << g.scale
-	quarters, ids := g.quarters(), g.scramble()
+	quarters := g.quarters()
+	ids := g.scramble()
 	return inOrder(ctx, w, g.workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
 		text = slices.Grow(text, blockLines*longestEdge)
 		r := rand.NewPCG(g.rngSeed, edgeStream+uint64(k)<<8)
@@ -101,7 +102,9 @@ func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 	const first = 0xffff * lanes
 	for level := 0; level < q.levels; level += perWord {
 		word := r.Uint64()
-		even, odd := word&first, word>>levelBits&first // levels 0 and 2, 1 and 3
+		// levels 0 and 2, 1 and 3
+		even := word & first
+		odd := word >> levelBits & first
 		down := gather(even+q.ab, odd+q.ab)
 		right := gather((even+q.a)^(even+q.ab)^(even+q.abc), (odd+q.a)^(odd+q.ab)^(odd+q.abc))
 		n := min(perWord, q.levels-level)

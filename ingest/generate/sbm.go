@@ -151,10 +151,12 @@ func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16, share
 	}
 	chosen := make([]bool, len(class))
 	hasLabel := make([]bool, len(g.shares))
-	count, labels := int(math.Ceil(share*float64(len(class)))), 0
+	count := int(math.Ceil(share * float64(len(class))))
+	labels := 0
 	for i, node := range order {
 		if i < count || !hasLabel[class[node]] {
-			chosen[node], hasLabel[class[node]] = true, true
+			chosen[node] = true
+			hasLabel[class[node]] = true
 			labels++
 		}
 	}

@@ -63,7 +63,8 @@ func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 // mostEdges returns an upper bound of the number of edges, given the expected number: ten
 // standard errors more, and 2 % because the scale of a block model is estimated.
 func mostEdges(edges, nodes int) int64 {
-	e, n := float64(edges), float64(nodes)
+	e := float64(edges)
+	n := float64(nodes)
 	return int64(min(1.02*e+10*math.Sqrt(e), n*(n-1)/2))
 }
 
@@ -104,7 +105,8 @@ func (g grid) EdgesTo(ctx context.Context, w io.Writer) error {
 	for r := range g.rows {
 		for c := range g.columns {
 			u := r*g.columns + c
-			right, down := c+1, r+1
+			right := c + 1
+			down := r + 1
 			if g.torus && g.columns > 2 {
 				right %= g.columns
 			}

@@ -90,7 +90,8 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	data := int64(1)
 	if head, err := in.Head(); err == nil {
 		first, _ := table.FirstData(head.Data, func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) })
-		if data = head.First + int64(first); first < 0 {
+		data = head.First + int64(first)
+		if first < 0 {
 			data = head.First + int64(head.Lines)
 		}
 	}
@@ -114,7 +115,8 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 			sep = table.SeparatorOf(h.c.Text, in.Name(), line.Text)
 		}
 		if wrong := h.line(&fields, line.Text, sep); wrong != nil {
-			wrong.File, wrong.Line = in.Name(), line.Number
+			wrong.File = in.Name()
+			wrong.Line = line.Number
 			return wrong
 		}
 		if lines%1024 == 0 {
@@ -160,7 +162,8 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 				return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
 			}
 			v = uint32(len(h.ids))
-			h.ids, h.last = append(h.ids, string(id)), append(h.last, 0)
+			h.ids = append(h.ids, string(id))
+			h.last = append(h.last, 0)
 			h.code[h.ids[v]] = v
 			h.bytes += idBytes + int64(len(id))
 		}

@@ -129,7 +129,8 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 						continue
 					}
 				}
-				columns, weights = append(columns, neighbour), append(weights, s.Weight*v[k])
+				columns = append(columns, neighbour)
+				weights = append(weights, s.Weight*v[k])
 			}
 			return p.add(i, columns, weights)
 		})
@@ -155,7 +156,8 @@ func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSetting
 // number of rows, columns and entries, where each row has a column in common with at most common rows.
 func neighbours(rows, cols int, entries, common int64, ids []string, s *NeighbourSettings) *ingest.Source {
 	const slice = 24 // bytes of a slice or a string, at the most
-	n, text := int64(rows), int64(0)
+	n := int64(rows)
+	text := int64(0)
 	for _, id := range ids {
 		text += int64(len(id))
 	}
@@ -193,7 +195,8 @@ func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error)
 	if err := hold(patternBytes(a)); err != nil {
 		return nil, err
 	}
-	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, a.NNZ())
+	ptr := make([]int64, 1, rows+1)
+	col := make([]uint32, 0, a.NNZ())
 	err := sparse.EachRow(ctx, a, 1, func(_, i int, columns []uint32, _ []float64) error {
 		for e, j := range columns {
 			if int(j) != i && (e == 0 || columns[e-1] != j) { // a store with kinds has an entry for each

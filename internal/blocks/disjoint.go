@@ -62,9 +62,12 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit [
 		}
 	}
 	AddExact(team, sums)
-	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
+	// of the norms; latest slots
+	inverse := make([]float64, vectors)
+	last := make([]uint32, vectors)
 	for v, s := range sums {
-		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
+		inverse[v] = 1 / math.Sqrt(s.Value())
+		last[v] = NoSlot
 	}
 	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors, team: team}
 	for lo := 0; lo < len(unit); lo += ChunkRows {
@@ -95,7 +98,8 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit [
 func NewDisjointRows(unit []float64) *Disjoint {
 	n := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: make([]int, Chunks(len(unit))+1)}
 	for i, u := range unit {
-		if n.Slot[i] = NoSlot; u != 0 {
+		n.Slot[i] = NoSlot
+		if u != 0 {
 			n.Slot[i] = OwnSlot
 		}
 	}
@@ -109,7 +113,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 	parts := make([]float64, 2*len(sums))
 	for i, s := range sums {
-		parts[2*i], parts[2*i+1] = s.Sum, s.Rest
+		parts[2*i] = s.Sum
+		parts[2*i+1] = s.Rest
 	}
 	gathered := make([]float64, team.Size()*len(parts))
 	team.AllGather(gathered, parts)
@@ -143,7 +148,8 @@ func numberVectors(team *sparse.Team, component []uint32, components int, unit [
 		}
 	}
 	for c, rows := range vector {
-		if vector[c] = OwnSlot; rows == 2 {
+		vector[c] = OwnSlot
+		if rows == 2 {
 			vector[c] = uint32(vectors)
 			vectors++
 		}
@@ -167,7 +173,8 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
 		for i := chunk * ChunkRows; i < min((chunk+1)*ChunkRows, x.Rows); i++ {
-			target, source := dst.Row(i), x.Row(i)
+			target := dst.Row(i)
+			source := x.Row(i)
 			switch slot := n.Slot[i]; slot {
 			case NoSlot:
 				copy(target, source)
@@ -237,7 +244,8 @@ type Run struct {
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	n := s.Disjoint
 	for start := lo; start < hi; {
-		slot, end := n.Slot[start], start+1
+		slot := n.Slot[start]
+		end := start + 1
 		for end < hi && n.Slot[end] == slot {
 			end++
 		}
@@ -252,7 +260,8 @@ func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 
 // Begin allocates the products of cols columns with the vectors of n.
 func (s *Share) Begin(n *Disjoint, cols int) {
-	s.Disjoint, s.cols = n, cols
+	s.Disjoint = n
+	s.cols = cols
 	s.partial = Grow(s.partial, len(n.vector)*cols)
 	s.Totals = Grow(s.Totals, n.vectors*cols)
 }

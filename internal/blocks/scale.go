@@ -37,15 +37,18 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	if _, single := any(T(0)).(float32); single {
 		low, high = 1e-30, 1e30
 	}
-	smallest, largest := math.Inf(1), 0.0
+	smallest := math.Inf(1)
+	largest := 0.0
 	for _, d := range degrees {
 		if d != 0 {
-			smallest, largest = min(smallest, d), max(largest, d)
+			smallest = min(smallest, d)
+			largest = max(largest, d)
 		}
 	}
 	ends := []float64{-smallest, largest}
 	team.Max(ends)
-	smallest, largest = -ends[0], ends[1]
+	smallest = -ends[0]
+	largest = ends[1]
 	if largest == 0 || smallest >= low && largest <= high {
 		return nil
 	}
@@ -59,7 +62,8 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 // sums of rows, 1 if they have no weights. Quantities divided by it do not depend on the unit of the weights, and division by a
 // power of four, or by its root, does not round.
 func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
-	team, sum := sparse.TeamOf(a), []float64{0}
+	team := sparse.TeamOf(a)
+	sum := []float64{0}
 	for lo, hi := range team.Counted(0, len(degrees)) {
 		for _, d := range degrees[lo:hi] {
 			sum[0] += d

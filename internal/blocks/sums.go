@@ -21,7 +21,8 @@ func Sums(team *sparse.Team, rows, size int, add func(i int, sums []float64)) []
 // chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
 func chunkSums(team *sparse.Team, rows, size int, add func(lo, hi int, sums []float64)) []float64 {
 	halves := make([]float64, 2*size)
-	total, sums := halves[:size:size], halves[size:]
+	total := halves[:size:size]
+	sums := halves[size:]
 	for lo := 0; lo < rows; lo += ChunkRows {
 		for start, end := range team.Counted(lo, min(lo+ChunkRows, rows)) {
 			clear(sums)
@@ -47,7 +48,8 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	norms := Dots(team, x, x)
 	for j, square := range norms {
-		if norms[j] = math.Sqrt(square); math.IsInf(square, 1) {
+		norms[j] = math.Sqrt(square)
+		if math.IsInf(square, 1) {
 			const small = 0x1p-540
 			norms[j] = math.Sqrt(Sums(team, x.Rows, 1, func(i int, sums []float64) {
 				v := small * x.Row(i)[j]
@@ -122,7 +124,8 @@ func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 // Centre subtracts from the columns of x their weighted means in each component, with weights ≥ 0
 // of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
 func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, weights []float64) {
-	volume, mean := ByPart(team, c, weights), make([]float64, len(c.Sizes)*x.Cols)
+	volume := ByPart(team, c, weights)
+	mean := make([]float64, len(c.Sizes)*x.Cols)
 	meanOf := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
 	for lo, hi := range team.Counted(0, x.Rows) {
 		for i := lo; i < hi; i++ {

@@ -66,7 +66,8 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 func (p *Plan) ReserveJob(bytes int64, err error, what string) error {
 	over := new(Error)
 	if errors.As(err, &over) && bytes == 0 {
-		bytes, what = p.Room()+over.Need-over.Limit, over.Largest.What
+		bytes = p.Room() + over.Need - over.Limit
+		what = over.Largest.What
 	}
 	if refusal := p.Reserve(bytes, what); refusal != nil {
 		if total := new(Error); errors.As(refusal, &total) {
@@ -149,7 +150,8 @@ func Size(bytes int64) string {
 	if bytes < 1<<10 {
 		return fmt.Sprintf("%d B", bytes)
 	}
-	v, u := float64(bytes)/(1<<10), 0
+	v := float64(bytes) / (1 << 10)
+	u := 0
 	for v >= 1<<10 && u < len(units)-1 {
 		v /= 1 << 10
 		u++

@@ -57,7 +57,8 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	case err == nil && info.IsDir():
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
-		fresh, mode := err != nil, fs.FileMode(0)
+		fresh := err != nil
+		mode := fs.FileMode(0)
 		if !fresh {
 			mode = info.Mode().Perm()
 		}
@@ -78,7 +79,8 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 // begin creates the temporary file, with the permission bits of the file that it will
 // replace unless the name is fresh.
 func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
-	p.fresh, p.mode = fresh, mode
+	p.fresh = fresh
+	p.mode = mode
 	RemoveUnused(p.fsys, p.path)
 	if err := p.createTemp(); err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ func scatter(row int) uint64 {
 // regionsOf returns the region of each row; regions for rows that none reaches. Cost: a sweep for each round.
 func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 	n := len(g.Class)
-	region, next := make([]int32, n), make([]int32, n)
+	region := make([]int32, n)
+	next := make([]int32, n)
 	var order []int // rows with the smallest bits
 	for row := range n {
 		region[row] = regions
@@ -62,10 +63,12 @@ func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 		region[row] = int32(i)
 	}
 	for range rounds {
-		sums, changed := make([][regions + 1]float64, sched.Workers(g.Workers)), make([]bool, sched.Workers(g.Workers))
+		sums := make([][regions + 1]float64, sched.Workers(g.Workers))
+		changed := make([]bool, sched.Workers(g.Workers))
 		err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, val []float64) error {
 			sum := &sums[worker]
-			if next[row] = region[row]; next[row] < regions {
+			next[row] = region[row]
+			if next[row] < regions {
 				return nil
 			}
 			*sum = [regions + 1]float64{}
@@ -87,7 +90,8 @@ func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if region, next = next, region; !slices.Contains(changed, true) {
+		region, next = next, region
+		if !slices.Contains(changed, true) {
 			break
 		}
 	}
@@ -101,7 +105,8 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	if n <= mostNodes {
 		groups := make([]group, n)
 		for row := range n {
-			groups[row], groupOf[row] = group{class: g.Class[row], row: row}, int32(row)
+			groups[row] = group{class: g.Class[row], row: row}
+			groupOf[row] = int32(row)
 		}
 		g.count(groups, groupOf)
 		return groups, groupOf, nil
@@ -118,7 +123,8 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	}
 	order := sched.UpTo(len(size))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
-	number, groups := make([]int32, len(size)), []group{}
+	number := make([]int32, len(size))
+	groups := []group{}
 	add := func(class int) int32 {
 		groups = append(groups, group{class: class, row: -1})
 		return int32(len(groups) - 1)
@@ -210,7 +216,8 @@ const (
 
 // nearest returns the most important neighbours of some rows, at most number of each. Cost: one sweep.
 func (g *Graph) nearest(ctx context.Context, rows []int, number int) (map[int][]int32, error) {
-	indexOf, list := map[int]int{}, make([][]int32, len(rows))
+	indexOf := map[int]int{}
+	list := make([][]int32, len(rows))
 	for i, row := range rows {
 		indexOf[row] = i
 	}
@@ -246,7 +253,8 @@ func (g *Graph) pairsAround(ctx context.Context, centers []int) ([][2]int, error
 	if err != nil {
 		return nil, err
 	}
-	isThere, between := map[int]bool{}, []int{}
+	isThere := map[int]bool{}
+	between := []int{}
 	pairs := map[[2]int]bool{}
 	join := func(a, b int) { pairs[[2]int{min(a, b), max(a, b)}] = true }
 	for _, v := range centers {
@@ -293,7 +301,8 @@ type rival struct {
 // times the number of links. Cost: one sweep.
 func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
 	workers := sched.Workers(g.Workers)
-	lists, sums := make([][]rival, workers), make([][]float64, workers)
+	lists := make([][]rival, workers)
+	sums := make([][]float64, workers)
 	merit := func(r rival) float64 { return r.share * r.share * float64(r.links) }
 	compare := func(a, b rival) int { return cmp.Or(cmp.Compare(merit(b), merit(a)), a.row-b.row) }
 	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, val []float64) error {
@@ -303,7 +312,8 @@ func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
 		if sums[worker] == nil {
 			sums[worker] = make([]float64, len(g.Classes))
 		}
-		sum, total := sums[worker], 0.0
+		sum := sums[worker]
+		total := 0.0
 		clear(sum)
 		r := rival{row: row}
 		for e, c := range col {

@@ -78,7 +78,8 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 		}
 	}
 	slices.Sort(centers)
-	if centers = slices.Compact(centers); pairs == nil {
+	centers = slices.Compact(centers)
+	if pairs == nil {
 		if pairs, err = g.pairsAround(ctx, centers); err != nil {
 			return nil, err
 		}
@@ -151,7 +152,8 @@ func (g *Graph) node(row int) node {
 func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors []int) {
 	isLinked := make([]bool, len(groups))
 	for _, l := range links {
-		isLinked[l.a], isLinked[l.b] = true, true
+		isLinked[l.a] = true
+		isLinked[l.b] = true
 	}
 	position, radius := fit(layout(len(groups), links), groups, isLinked)
 	degree := degrees(len(groups), links)
@@ -171,7 +173,8 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(groups[y].nodes, groups[x].nodes) })
 	for _, k := range order {
 		q := &groups[k]
-		class, label := "grey", "no class"
+		class := "grey"
+		label := "no class"
 		if q.class >= 0 {
 			label = g.Classes[q.class]
 			if colors[q.class] >= 0 {
@@ -217,7 +220,10 @@ func fit(x [][2]float64, groups []group, isLinked []bool) (position [][2]float64
 	area := covered * width * height / float64(total)
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	position = make([][2]float64, len(groups))
-	bottom, right, tallest := height, margin, 0.0 // of the rows
+	// of the rows
+	bottom := height
+	right := margin
+	tallest := 0.0
 	for i, p := range x {
 		r := min(max(math.Sqrt(area*float64(groups[i].nodes)/math.Pi), 2), 60)
 		radius = append(radius, r)
@@ -228,12 +234,16 @@ func fit(x [][2]float64, groups []group, isLinked []bool) (position [][2]float64
 			continue
 		}
 		if right+2*r > width-margin {
-			bottom, right, tallest = bottom-tallest-4, margin, 0
+			bottom = bottom - tallest - 4
+			right = margin
+			tallest = 0
 		}
 		position[i] = [2]float64{right + r, bottom - r - 4}
-		right, tallest = right+2*r+4, max(tallest, 2*r)
+		right = right + 2*r + 4
+		tallest = max(tallest, 2*r)
 	}
-	span, side := [2]float64{width - 2*margin, max(bottom-tallest-2*margin, height/2)}, [2]int{0, 1}
+	span := [2]float64{width - 2*margin, max(bottom-tallest-2*margin, height/2)}
+	side := [2]int{0, 1}
 	if high[1]-low[1] > high[0]-low[0] {
 		side = [2]int{1, 0} // the longer side is horizontal
 	}
@@ -262,7 +272,8 @@ func layout(n int, links []link) [][2]float64 {
 		clear(push)
 		for i := range n {
 			for j := range i {
-				dx, dy := x[i][0]-x[j][0], x[i][1]-x[j][1]
+				dx := x[i][0] - x[j][0]
+				dy := x[i][1] - x[j][1]
 				f := ideal * ideal / math.Max(dx*dx+dy*dy, 1e-6)
 				push[i][0] += dx * f
 				push[i][1] += dy * f
@@ -271,7 +282,8 @@ func layout(n int, links []link) [][2]float64 {
 			}
 		}
 		for _, l := range links {
-			dx, dy := x[l.a][0]-x[l.b][0], x[l.a][1]-x[l.b][1]
+			dx := x[l.a][0] - x[l.b][0]
+			dy := x[l.a][1] - x[l.b][1]
 			f := math.Hypot(dx, dy) / ideal * math.Min(1, 4*l.weight/math.Min(degree[l.a], degree[l.b]))
 			push[l.a][0] -= dx * f
 			push[l.a][1] -= dy * f
@@ -280,7 +292,9 @@ func layout(n int, links []link) [][2]float64 {
 		}
 		longest := 0.1 * math.Pow(0.01, float64(step)/steps) // distance of a step
 		for i := range n {
-			px, py := push[i][0]-x[i][0], push[i][1]-x[i][1] // links to the center hold parts together
+			// links to the center hold parts together
+			px := push[i][0] - x[i][0]
+			py := push[i][1] - x[i][1]
 			length := math.Hypot(px, py)
 			scale := math.Min(length, longest) / math.Max(length, 1e-12)
 			x[i][0] += px * scale
@@ -306,7 +320,9 @@ func degrees(n int, links []link) []float64 {
 // start returns two vectors of slow variation: pseudo-random ones after steps of the walk that rests in half of its steps,
 // made orthogonal to the constant one and to each other.
 func start(n int, links []link) [][2]float64 {
-	degree, x, y := degrees(n, links), make([][2]float64, n), make([][2]float64, n)
+	degree := degrees(n, links)
+	x := make([][2]float64, n)
+	y := make([][2]float64, n)
 	for i := range x {
 		bits := scatter(i)
 		x[i] = [2]float64{float64(bits>>40)/(1<<24) - 0.5, float64(bits&(1<<24-1))/(1<<24) - 0.5}

@@ -108,7 +108,8 @@ func (r *Reader) banner(line []byte) *textio.Error {
 	if string(words[2]) != "coordinate" {
 		return fault("write it as coordinate", "format %s is not supported; coordinate is", table.Quoted(words[2]))
 	}
-	r.Field, r.Symmetry = string(words[3]), string(words[4])
+	r.Field = string(words[3])
+	r.Symmetry = string(words[4])
 	switch r.Field {
 	case "unsigned-integer": // written by SciPy for unsigned arrays
 		r.Field = Integer
@@ -142,7 +143,9 @@ func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
 		}
 		n[i] = v
 	}
-	r.Rows, r.Entries, r.sizeLine = n[0], n[2], number
+	r.Rows = n[0]
+	r.Entries = n[2]
+	r.sizeLine = number
 	switch {
 	case n[0] != n[1]:
 		return textio.Fault(r.Name, number, "", "%d×%d; an adjacency matrix is square", n[0], n[1])
@@ -174,11 +177,14 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 		}
 		index[i] = v
 	}
-	row, col, value = uint32(index[0]-1), uint32(index[1]-1), 1
+	row = uint32(index[0] - 1)
+	col = uint32(index[1] - 1)
+	value = 1
 	if r.Field != Pattern {
 		text := f.Text[2]
 		var wrong string
-		if value, wrong = table.ParseNumber(text, 64); wrong == "" && r.Field == Integer && value != math.Trunc(value) {
+		value, wrong = table.ParseNumber(text, 64)
+		if wrong == "" && r.Field == Integer && value != math.Trunc(value) {
 			wrong = "is not an integer, as line 1 declares"
 		}
 		if wrong != "" {

@@ -7,14 +7,16 @@ import "strings"
 // or "" if it is like none: that with the least number of insertions, deletions,
 // replacements and swaps of neighbours (Damerau 1964), at most two and half of its letters.
 func Of(word string, names []string) string {
-	best, smallest := "", min(2, len(word)/2)+1
+	best := ""
+	smallest := min(2, len(word)/2) + 1
 	for _, name := range names {
 		d := editDistance(strings.ToLower(word), strings.ToLower(name))
 		if word != "" && strings.HasPrefix(name, word) {
 			d = min(d, 1)
 		}
 		if d < smallest {
-			best, smallest = name, d
+			best = name
+			smallest = d
 		}
 	}
 	return best
@@ -23,7 +25,9 @@ func Of(word string, names []string) string {
 // editDistance is the number of insertions, deletions, replacements and swaps
 // of neighbours that turn a into b.
 func editDistance(a, b string) int {
-	older, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	older := make([]int, len(b)+1)
+	last := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}

@@ -15,8 +15,10 @@ import (
 // begin finds the first line of data in the first chunk of a file, decides whether it is a
 // header, and chooses the columns.
 func (t *Reader) begin(chunk *textio.Chunk) error {
-	t.first, t.Line = 0, 0
-	t.Node, t.At = 0, -1
+	t.first = 0
+	t.Line = 0
+	t.Node = 0
+	t.At = -1
 	if t.Value != "" {
 		t.At = 1
 	}
@@ -28,7 +30,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	}
 	if t.Lookup == nil && !isList(t.Name) {
 		first, doubtful := table.FirstData(chunk.Data, t.separator)
-		if t.first = chunk.First + int64(first); first < 0 {
+		t.first = chunk.First + int64(first)
+		if first < 0 {
 			t.first = chunk.First + int64(chunk.Lines)
 		}
 		if doubtful >= 0 && t.Options.Warn != nil {
@@ -37,11 +40,13 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	}
 	lines, numbers := t.dataLines(chunk)
 	titles := t.countTitles(lines, numbers)
-	if lines = lines[titles:]; len(lines) == 0 {
+	lines = lines[titles:]
+	if len(lines) == 0 {
 		return nil
 	}
 	number := numbers[titles]
-	if t.sep = t.separator(lines[0]); t.Lookup != nil || titles > 0 {
+	t.sep = t.separator(lines[0])
+	if t.Lookup != nil || titles > 0 {
 		t.first = number
 	}
 	if isList(t.Name) || isContent(t.Name) {
@@ -82,7 +87,8 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 			continue
 		}
 		numbers = append(numbers, number)
-		if lines = append(lines, line); len(lines) > table.SampleRows {
+		lines = append(lines, line)
+		if len(lines) > table.SampleRows {
 			break
 		}
 	}
@@ -126,17 +132,24 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	c, err := s.ChooseNodes(o)
 	var fault *input.Error
 	if errors.As(err, &fault) {
-		if fault.File = t.Name; !t.titled {
+		fault.File = t.Name
+		if !t.titled {
 			fault.Line = line
 		}
 		return fault
 	}
-	if t.Node, t.At, t.Columns, t.Hint = c.Node, c.Value, c.Columns, c.Hint; c.HasHeader {
+	t.Node = c.Node
+	t.At = c.Value
+	t.Columns = c.Columns
+	t.Hint = c.Hint
+	if c.HasHeader {
 		t.Titles = s.Titles
 		t.Line = line
 	}
 	for _, w := range c.Warnings {
-		if w.File, w.Line = t.Name, line; t.Options.Warn != nil {
+		w.File = t.Name
+		w.Line = line
+		if t.Options.Warn != nil {
 			t.Options.Warn(w)
 		}
 	}

@@ -94,10 +94,13 @@ func (r Row) Field(i int) []byte {
 // nothing more. A directory of parts is read as one table, see [Parts].
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	parts := Parts(path)
-	if t.isPart = parts != nil; !t.isPart {
+	t.isPart = parts != nil
+	if !t.isPart {
 		parts = []string{path}
 	}
-	t.Titles, t.Names, t.Columns = nil, nil, nil
+	t.Titles = nil
+	t.Names = nil
+	t.Columns = nil
 	return func(yield func(Row, error) bool) {
 		for _, file := range parts {
 			for row, err := range t.readFile(ctx, file) {
@@ -121,7 +124,8 @@ func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error
 			return
 		}
 		defer in.Close()
-		if t.Name = in.Name(); !isParquet {
+		t.Name = in.Name()
+		if !isParquet {
 			t.Rows(in)(yield)
 		} else if err := t.parquet(in, yield); err != nil {
 			yield(Row{}, err)
@@ -157,7 +161,8 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			yield(Row{}, err)
 			return
 		}
-		remarks, first := int64(0), int64(0)
+		remarks := int64(0)
+		first := int64(0)
 		defer func() {
 			if remarks > 0 && t.Options.Warn != nil {
 				t.Options.Warn(table.RemarkWarning(t.Name, first, remarks))
@@ -192,7 +197,8 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 // Find looks up an id in the graph, and if it is an unknown integer, its other spelling: 3 for
 // 3.0, and 3.0 for 3, because pandas writes integers as floats if a column has missing values.
 func Find(lookup func(id string) (row int, isNode bool), id string) (row int, isNode bool) {
-	if row, isNode = lookup(id); !isNode {
+	row, isNode = lookup(id)
+	if !isNode {
 		if spelling := table.WholeNumber(id); spelling != "" {
 			row, isNode = lookup(spelling)
 		}
@@ -309,7 +315,9 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 
 // setNames sets the names of the columns: the titles, or the numbers of the fields of the first row.
 func (t *Reader) setNames(fields int, line int64) {
-	if t.Names, t.width = t.Titles, t.Line; t.Titles != nil {
+	t.Names = t.Titles
+	t.width = t.Line
+	if t.Titles != nil {
 		return
 	}
 	for t.width = line; len(t.Names) < fields; {

@@ -36,7 +36,8 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if err != nil {
 		return err
 	}
-	if t.titled = true; len(file.Titles) == 0 {
+	t.titled = true
+	if len(file.Titles) == 0 {
 		return nil
 	}
 	var columns []int // columns with text or numbers
@@ -52,7 +53,8 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 			for i, text := range row.Text {
 				cells[i] = string(text)
 			}
-			if rows = append(rows, cells); len(rows) == table.SampleRows {
+			rows = append(rows, cells)
+			if len(rows) == table.SampleRows {
 				return errEnough
 			}
 			return nil
@@ -61,7 +63,9 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if err != nil {
 		return err
 	}
-	t.Node, t.At, t.sep = 0, -1, table.Comma
+	t.Node = 0
+	t.At = -1
+	t.sep = table.Comma
 	if t.Value != "" {
 		t.At = 1
 	}

@@ -28,11 +28,13 @@ type Unknown struct {
 // lines.
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64, id []byte) (row int, isNode bool) {
 	u.Total++
-	if row, isNode = Find(lookup, string(id)); isNode {
+	row, isNode = Find(lookup, string(id))
+	if isNode {
 		return row, true
 	}
 	if u.Count++; u.Count == 1 || line < u.line {
-		u.line, u.id = line, string(id)
+		u.line = line
+		u.id = string(id)
 	}
 	if u.encoded == "" {
 		u.compare(line, id)
@@ -42,7 +44,8 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 
 // FindOnce is Find for a row of the table t. A second row of a node is an error.
 func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
-	if node, isNode = u.Find(t.Lookup, row.Line, row.ID()); !isNode {
+	node, isNode = u.Find(t.Lookup, row.Line, row.ID())
+	if !isNode {
 		return 0, false, nil
 	}
 	if line, isRepeated := u.lineOf[node]; isRepeated {
@@ -75,7 +78,9 @@ func (u *Unknown) compare(line int64, id []byte) {
 		return
 	}
 	if _, isNode := graph.Lookup(string(recoded)); isNode {
-		u.encoded, u.encodedLine, u.isUTF8 = string(id), line, isUTF8
+		u.encoded = string(id)
+		u.encodedLine = line
+		u.isUTF8 = isUTF8
 	}
 }
 
@@ -114,7 +119,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 func (u *Unknown) mistake() (hint, fix string) {
 	if dictionary, ok := u.Nodes.(interface{ ID(row int) string }); ok {
 		if id := dictionary.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
-			if fix = "pass the file with such ids"; u.Option != "" {
+			fix = "pass the file with such ids"
+			if u.Option != "" {
 				fix += ", or their column by {" + u.Option + "}"
 			}
 			return "; the graph has ids like " + table.Quoted(id), fix

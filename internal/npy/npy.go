@@ -115,7 +115,9 @@ func (a *Array) short(err error) error {
 }
 
 func (a *Array) header(dict string) error {
-	descr, fortran, shape := descrPattern().FindStringSubmatch(dict), fortranPattern().FindStringSubmatch(dict), shapePattern().FindStringSubmatch(dict)
+	descr := descrPattern().FindStringSubmatch(dict)
+	fortran := fortranPattern().FindStringSubmatch(dict)
+	shape := shapePattern().FindStringSubmatch(dict)
 	if descr == nil || fortran == nil || shape == nil {
 		return a.Fault("a header that cannot be read; records and subarrays are not supported", "save plain arrays")
 	}
@@ -157,7 +159,8 @@ func setElement(a *Array, descr string) error {
 	a.Kind = kind[2][0]
 	a.Width, _ = strconv.Atoi(kind[3])
 	if a.Kind == '?' {
-		a.Kind, a.Width = 'b', 1
+		a.Kind = 'b'
+		a.Width = 1
 	}
 	wide := a.Width == 2 || a.Width == 4 || a.Width == 8
 	switch {
@@ -315,7 +318,8 @@ func halfFloat(h uint16) float64 {
 	if h&0x8000 != 0 {
 		sign = -1
 	}
-	exponent, fraction := int(h>>10&31), float64(h&1023)
+	exponent := int(h >> 10 & 31)
+	fraction := float64(h & 1023)
 	switch exponent {
 	case 0:
 		return sign * math.Ldexp(fraction, -24)
@@ -448,7 +452,8 @@ func NewWriter[T simd.Float](w io.Writer, shape ...int) (*Writer[T], error) {
 
 // Floats writes the next elements. It returns [ErrLength] if they are too many.
 func (w *Writer[T]) Floats(values []T) error {
-	if w.written += int64(len(values)); w.written > w.len {
+	w.written += int64(len(values))
+	if w.written > w.len {
 		return fmt.Errorf("%w: more than %d", ErrLength, w.len)
 	}
 	for len(values) > 0 {
@@ -456,7 +461,8 @@ func (w *Writer[T]) Floats(values []T) error {
 		if _, err := w.out.Write(appendFloats(w.out.AvailableBuffer(), chunk)); err != nil {
 			return err
 		}
-		if values = values[len(chunk):]; len(values) > 0 {
+		values = values[len(chunk):]
+		if len(values) > 0 {
 			if err := w.out.Flush(); err != nil {
 				return err
 			}

@@ -32,7 +32,8 @@ func Expect(bytes int64) { reclaim(int(bytes)) }
 // collections are needed, because a sync.Pool keeps its objects during the first. If they do not
 // suffice, the limit is raised by the missing bytes, as far as [Within] allows.
 func reclaim(bytes int) {
-	limit, allowed := debug.SetMemoryLimit(-1), peak.Load()
+	limit := debug.SetMemoryLimit(-1)
+	allowed := peak.Load()
 	if limit == math.MaxInt64 || bytes < hugePage && limit >= allowed {
 		return
 	}

@@ -55,7 +55,8 @@ func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes in
 	for _, path := range t.file.Schema().Columns() {
 		leaf, _ := t.file.Schema().Lookup(path...)
 		integer, _ := logical(leaf).(*format.IntType)
-		t.Titles, t.Unsigned = append(t.Titles, strings.Join(path, ".")), append(t.Unsigned, integer != nil && !integer.IsSigned)
+		t.Titles = append(t.Titles, strings.Join(path, "."))
+		t.Unsigned = append(t.Unsigned, integer != nil && !integer.IsSigned)
 	}
 	return t, nil
 }
@@ -291,7 +292,8 @@ func (c *columnReader) next() (parquet.Value, error) {
 			c.values = c.page.Values()
 		}
 		n, err := c.values.ReadValues(c.buf[:])
-		c.position, c.n = 0, n
+		c.position = 0
+		c.n = n
 		if errors.Is(err, io.EOF) {
 			c.values = nil
 		} else if err != nil {

@@ -78,7 +78,8 @@ func NewWriter(w io.Writer, name string, columns []Column, group int64) *Writer 
 }
 
 func (p *Writer) add(v parquet.Value) {
-	column, defined := len(p.values)-p.begun, 0
+	column := len(p.values) - p.begun
+	defined := 0
 	if p.columns[column].Optional && !v.IsNull() {
 		defined = 1
 	}
@@ -116,7 +117,10 @@ func (p *Writer) EndRow() error {
 
 func (p *Writer) flush() error {
 	_, err := p.rows.WriteRows(p.batch)
-	p.batch, p.values, p.text, p.begun = p.batch[:0], p.values[:0], p.text[:0], 0
+	p.batch = p.batch[:0]
+	p.values = p.values[:0]
+	p.text = p.text[:0]
+	p.begun = 0
 	return cmp.Or(p.out.err, err)
 }
 

@@ -53,7 +53,8 @@ func (a *Axis) newScale(low, high float64) *scale {
 	}
 	s.low, s.high = s.value(low), s.value(high)
 	if s.low == s.high { // of a single value
-		s.low, s.high = s.low-0.5, s.high+0.5
+		s.low = s.low - 0.5
+		s.high = s.high + 0.5
 	}
 	if a.Ticks != nil {
 		return s
@@ -66,7 +67,8 @@ func (a *Axis) newScale(low, high float64) *scale {
 	first, last := math.Ceil(s.low/step-1e-9), math.Floor(s.high/step+1e-9)
 	if !hasEnds { // to the next tick
 		first, last = math.Floor(s.low/step+1e-9), math.Ceil(s.high/step-1e-9)
-		s.low, s.high = first*step, last*step
+		s.low = first * step
+		s.high = last * step
 	}
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	for n := int(first); n <= int(last); n++ {

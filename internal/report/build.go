@@ -164,7 +164,8 @@ func (o object) value(key string) any {
 		if !isThere {
 			return nil
 		}
-		o, key = inner, remainder
+		o = inner
+		key = remainder
 	}
 	return o[key]
 }
@@ -363,7 +364,8 @@ func decimalsOf(numbers []float64) int {
 func pivot(p *part, rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {
-		name, column := text(row[p.Columns[0]]), row.cell(p.Pivot, row.value(p.Pivot), -1).Text
+		name := text(row[p.Columns[0]])
+		column := row.cell(p.Pivot, row.value(p.Pivot), -1).Text
 		if !slices.Contains(t.Head, column) {
 			t.Head = append(t.Head, column)
 		}
@@ -383,7 +385,10 @@ func pivot(p *part, rows []object, caption string) *Table {
 // chart returns the chart of rows, with a line for each value of the key By.
 func chart(p *part, rows []object, caption string) *Chart {
 	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title}, Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
-	low, high, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	low := math.Inf(1)
+	high := math.Inf(-1)
+	lowY := math.Inf(1)
+	highY := math.Inf(-1)
 	for _, row := range rows {
 		x, y := row.number(p.X), row.cell(p.Y, row.value(p.Y), -1)
 		if fieldOf(p.X).format == "%" {
@@ -392,7 +397,10 @@ func chart(p *part, rows []object, caption string) *Chart {
 		if math.IsNaN(x) || !y.IsNumber || row[p.By] == p.Except || p.Count != "" && row.number(p.Count) < leastCount {
 			continue
 		}
-		low, high, lowY, highY = min(low, x), max(high, x), min(lowY, y.Value), max(highY, y.Value)
+		low = min(low, x)
+		high = max(high, x)
+		lowY = min(lowY, y.Value)
+		highY = max(highY, y.Value)
 		name := text(row[p.By])
 		i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
 		if i < 0 {
@@ -424,7 +432,9 @@ func (o object) matrix(p *part, cells []any) *Table {
 		x, _ := row[j].(float64)
 		return x
 	}
-	order, sums, columnSums := make([]int, len(names)), make([]float64, len(names)), make([]float64, len(names))
+	order := make([]int, len(names))
+	sums := make([]float64, len(names))
+	columnSums := make([]float64, len(names))
 	for i := range names {
 		order[i] = i
 		for j := range names {
@@ -447,7 +457,8 @@ func (o object) matrix(p *part, cells []any) *Table {
 	for _, i := range order {
 		row := Texts(names[i])
 		if p.Measures {
-			precision, recall := number(i, i)/max(1, columnSums[i]), number(i, i)/max(1, sums[i])
+			precision := number(i, i) / max(1, columnSums[i])
+			recall := number(i, i) / max(1, sums[i])
 			row = append(row, Count(int(sums[i])), Percent(precision, 0), Percent(recall, 0), Percent(2*number(i, i)/max(1, sums[i]+columnSums[i]), 0))
 		}
 		for _, j := range order {

@@ -42,10 +42,14 @@ func (c *Chart) scene(series []string) *scene {
 		labelWidth = max(labelWidth, textWidth(t.Text))
 	}
 	s := &scene{}
-	left, top := lineHeight+labelWidth+8, 8.0
-	right, bottom := width-14, top+plotHeight
-	x.first, x.length = left+10, right-left-20
-	y.first, y.length = bottom, top-bottom
+	left := lineHeight + labelWidth + 8
+	top := 8.0
+	right := width - 14
+	bottom := top + plotHeight
+	x.first = left + 10
+	x.length = right - left - 20
+	y.first = bottom
+	y.length = top - bottom
 	for _, t := range y.ticks {
 		height := y.at(t.At)
 		s.line("grid", left, height, right, height)
@@ -63,7 +67,8 @@ func (c *Chart) scene(series []string) *scene {
 	}
 	numbers := make([]int, len(c.Lines))
 	for i := range c.Lines {
-		if numbers[i] = slices.Index(series, c.Lines[i].Name); numbers[i] < 0 {
+		numbers[i] = slices.Index(series, c.Lines[i].Name)
+		if numbers[i] < 0 {
 			numbers[i] = len(series) + i
 		}
 		if !c.Lines[i].Scatter {
@@ -86,10 +91,14 @@ func (c *Chart) scene(series []string) *scene {
 
 // scales returns the scales of both axes.
 func (c *Chart) scales() (x, y *scale) {
-	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	lowX := math.Inf(1)
+	highX := math.Inf(-1)
+	lowY := math.Inf(1)
+	highY := math.Inf(-1)
 	for _, l := range c.Lines {
 		for _, p := range l.Points {
-			lowX, highX = min(lowX, p.X), max(highX, p.X)
+			lowX = min(lowX, p.X)
+			highX = max(highX, p.X)
 			if y := p.Y - p.Margin; !c.Y.Log || y > 0 {
 				lowY = min(lowY, y)
 			}
@@ -103,7 +112,8 @@ func (c *Chart) scales() (x, y *scale) {
 func (s *scene) ticksBelow(x *scale, bottom float64) {
 	edge := math.Inf(-1)
 	for _, t := range x.ticks {
-		position, half := x.at(t.At), textWidth(t.Text)/2
+		position := x.at(t.At)
+		half := textWidth(t.Text) / 2
 		s.line("axis", position, bottom, position, bottom+4)
 		if position-half >= edge+4 {
 			edge = position + half
@@ -123,7 +133,8 @@ func (l *Line) pixels(x, y *scale, margins float64) [][2]float64 {
 
 // band draws the area within the margins of a curve, and an error bar where it is one point.
 func (s *scene) band(l *Line, number int, x, y *scale) {
-	outline, lower := l.pixels(x, y, 1), l.pixels(x, y, -1)
+	outline := l.pixels(x, y, 1)
+	lower := l.pixels(x, y, -1)
 	class := "band"
 	if len(lower) == 1 {
 		class = "l"

@@ -107,7 +107,8 @@ var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "
 
 // svg returns a scene as the text of an SVG file.
 func svg(s *scene) string {
-	across, down := pixel(width), pixel(s.height)
+	across := pixel(width)
+	down := pixel(s.height)
 	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + across + " " + down + `" width="` + across + `" height="` + down + "\">\n" +
 		"<style>" + compact.Replace(drawingCSS) + "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + s.out.String() + "</svg>\n"
 }

@@ -50,7 +50,8 @@ func Number(value float64, text string) Cell {
 // in parentheses unless it is 0.
 func Fixed(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals, 64), "-", "−", 1))
-	if c.Margin = stderr; stderr > 0 {
+	c.Margin = stderr
+	if stderr > 0 {
 		c.Text += " (" + strconv.FormatFloat(stderr, 'f', decimals, 64) + ")"
 	}
 	return c
@@ -94,7 +95,8 @@ func (t *Table) largest() []float64 {
 func (t *Table) Text() string {
 	lines := make([]string, 1+len(t.Rows))
 	for column, title := range t.Head {
-		gap, texts := "   ", []string{title}
+		gap := "   "
+		texts := []string{title}
 		if column == 0 {
 			gap = ""
 		}
@@ -125,11 +127,13 @@ func (t *Table) Text() string {
 func (t *Table) CSV() (string, error) {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {
-		hasMargin, hasMark := false, false
+		hasMargin := false
+		hasMark := false
 		rows[0] = append(rows[0], title)
 		for i, row := range t.Rows {
 			c := row[column]
-			hasMargin, hasMark = hasMargin || c.Margin > 0, hasMark || c.Mark != ""
+			hasMargin = hasMargin || c.Margin > 0
+			hasMark = hasMark || c.Mark != ""
 			if c.IsNumber {
 				c.Text = plain(c.Value)
 			}

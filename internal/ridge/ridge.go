@@ -45,7 +45,9 @@ type Path struct {
 // Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
 // the bytes for leaving out each of parts parts of the items; 0: no part is left out.
 func Bytes(items, features, classes, parts int) int64 {
-	m, d, k := int64(items), int64(features)+1, int64(classes)+1
+	m := int64(items)
+	d := int64(features) + 1
+	k := int64(classes) + 1
 	q := min(m, d)
 	bytes := 8*m*d + 8*(4*q*q+m*q) + 8*k*(3*m+d)
 	if parts > 0 {
@@ -70,7 +72,8 @@ func OneHot(y [][]int, classes int) *mat.Dense {
 // overwrites. Cost: the products of all columns or all items, whichever are fewer, and one eigendecomposition. The error is
 // the context's.
 func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, targets *mat.Dense, workers int) (*Path, error) {
-	m, d := f.Rows, f.Cols+1
+	m := f.Rows
+	d := f.Cols + 1
 	p := &Path{a: mat.NewDense(m, d, nil), y: targets}
 	for i := range m {
 		row := p.a.RawRowView(i)
@@ -105,7 +108,8 @@ func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dens
 // decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
 func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int) (err error) {
 	m, k := p.y.Dims()
-	p.Mean, p.means = mat.Trace(squares)/float64(m), make([]float64, k)
+	p.Mean = mat.Trace(squares) / float64(m)
+	p.means = make([]float64, k)
 	for i := 0; !p.isPlain && i < m; i++ {
 		floats.AddScaled(p.means, 1/float64(m), p.y.RawRowView(i))
 	}
@@ -222,7 +226,8 @@ func solve(b, right *mat.Dense) error {
 
 // LeaveOneOut returns the scores of each item without itself for λ > 0.
 func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
-	g, out := p.inverse(lambda), mat.DenseCopyOf(p.y)
+	g := p.inverse(lambda)
+	out := mat.DenseCopyOf(p.y)
 	for i, d := range g.diagonal() {
 		floats.AddScaled(out.RawRowView(i), -1/d, g.coefficients.RawRowView(i))
 	}
@@ -260,7 +265,8 @@ func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
 // Choose returns, for each list of items that take part, the λ whose scores of left out
 // items have the largest cosine over these, the first of equals, and that cosine.
 func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
-	best, cosines = make([]float64, len(takes)), make([]float64, len(takes))
+	best = make([]float64, len(takes))
+	cosines = make([]float64, len(takes))
 	for f := range cosines {
 		cosines[f] = math.Inf(-1)
 	}
@@ -268,7 +274,8 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 		scores := p.LeaveOneOut(l)
 		for f, column := range takes {
 			if c := p.cosine(scores, column); c > cosines[f] {
-				best[f], cosines[f] = l, c
+				best[f] = l
+				cosines[f] = c
 			}
 		}
 	}
@@ -298,11 +305,14 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 // Cost: for each part the products and a factorisation of its size. The error is
 // [ErrIndefinite].
 func (p *Path) LeavePartsOut(lambda float64, fold []int, parts int) (*mat.Dense, error) {
-	g, out := p.inverse(lambda), mat.DenseCopyOf(p.y)
-	ones, sums := mat.NewDense(len(fold), 1, slices.Repeat([]float64{1}, len(fold))), new(mat.Dense)
+	g := p.inverse(lambda)
+	out := mat.DenseCopyOf(p.y)
+	ones := mat.NewDense(len(fold), 1, slices.Repeat([]float64{1}, len(fold)))
+	sums := new(mat.Dense)
 	sums.Mul(p.vectors.T(), ones)
 	sums = g.times(ones, sums) // G1
-	total, shift := mat.Sum(sums), new(mat.Dense)
+	total := mat.Sum(sums)
+	shift := new(mat.Dense)
 	shift.Mul(ones.T(), g.coefficients)
 	shift.Scale(-1/total, shift)
 	for i := range fold {
@@ -313,7 +323,8 @@ func (p *Path) LeavePartsOut(lambda float64, fold []int, parts int) (*mat.Dense,
 		if len(members) == 0 {
 			continue
 		}
-		block, right := g.block(members, members), rowsOf(g.coefficients, members)
+		block := g.block(members, members)
+		right := rowsOf(g.coefficients, members)
 		block.Apply(func(a, b int, v float64) float64 {
 			return v - float64(sums.At(members[a], 0)*sums.At(members[b], 0))/total
 		}, block)
@@ -348,11 +359,14 @@ func split(fold []int, f int) (members, complement []int) {
 func (p *Path) WithoutParts(lambdas []float64, fold []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)
 	for f, lambda := range lambdas {
-		g, rows := p.inverse(lambda), mat.DenseCopyOf(p.y)
+		g := p.inverse(lambda)
+		rows := mat.DenseCopyOf(p.y)
 		diagonal := g.diagonal()
 		members, complement := split(fold, f)
 		if len(members) > 0 {
-			block, right, change := g.block(members, complement), new(mat.Dense), new(mat.Dense)
+			block := g.block(members, complement)
+			right := new(mat.Dense)
+			change := new(mat.Dense)
 			right.Augment(rowsOf(g.coefficients, members), block)
 			if err := solve(g.block(members, members), right); err != nil {
 				return nil, nil, err

@@ -48,7 +48,8 @@ func InRows(lo, hi int) {
 	if r := recover(); r != nil {
 		p := caught(r)
 		if p.Hi == 0 {
-			p.Lo, p.Hi = lo, hi
+			p.Lo = lo
+			p.Hi = hi
 		}
 		panic(p)
 	}

@@ -78,7 +78,8 @@ func (q *queue) work(ctx context.Context, worker int, do func(worker, piece int)
 			q.failed.Store(true)
 			q.mu.Lock()
 			if piece < q.first {
-				q.first, q.err = piece, err
+				q.first = piece
+				q.err = err
 			}
 			q.mu.Unlock()
 			break

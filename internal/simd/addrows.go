@@ -20,7 +20,9 @@ func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Row
 		if len(scale) > 1 {
 			f = scale[r]
 		}
-		d, b, c := dst.Data[r*dst.Stride:][:k], a.Data[r*a.Stride:][:k], x.Data[r*x.Stride:][:k]
+		d := dst.Data[r*dst.Stride:][:k]
+		b := a.Data[r*a.Stride:][:k]
+		c := x.Data[r*x.Stride:][:k]
 		for j := range d {
 			d[j] = b[j] + T(f*c[j])
 		}

@@ -54,10 +54,13 @@ func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 }
 
 func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
-	rr, rz, inverse = rr[:len(alpha)], rz[:len(alpha)], inverse[:len(weight)]
+	rr = rr[:len(alpha)]
+	rz = rz[:len(alpha)]
+	inverse = inverse[:len(weight)]
 	if len(alpha) < few {
 		for j, a := range alpha {
-			sum, product := rr[j], rz[j]
+			sum := rr[j]
+			product := rz[j]
 			for i, f := range weight {
 				u := &r.Data[i*r.Stride+j]
 				*u = T(float64(*u) - float64(a*float64(q.Data[i*q.Stride+j])))
@@ -66,7 +69,8 @@ func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz 
 				sum += float64(f * t)
 				product += float64(inverse[i] * t)
 			}
-			rr[j], rz[j] = sum, product
+			rr[j] = sum
+			rz[j] = product
 		}
 		return
 	}
@@ -98,7 +102,8 @@ func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	}
 	for i, f := range factor {
 		u := x.Data[i*x.Stride:][:len(alpha)]
-		v, w := p.Data[i*p.Stride:][:len(alpha)], z.Data[i*z.Stride:][:len(alpha)]
+		v := p.Data[i*p.Stride:][:len(alpha)]
+		w := z.Data[i*z.Stride:][:len(alpha)]
 		for j, a := range alpha {
 			t := float64(v[j])
 			u[j] = T(float64(u[j]) + float64(a*t))

@@ -27,7 +27,8 @@ func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 }
 
 func residualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
-	k, rows := len(alpha)/columnLanes*columnLanes, len(weight)
+	k := len(alpha) / columnLanes * columnLanes
+	rows := len(weight)
 	if !hasAVX2 || k == 0 || rows < 1 {
 		plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
 		return
@@ -46,14 +47,17 @@ func residualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []flo
 }
 
 func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
-	k, rows := len(alpha)/columnLanes*columnLanes, len(factor)
+	k := len(alpha) / columnLanes * columnLanes
+	rows := len(factor)
 	if !hasAVX2 || k == 0 || rows < 1 {
 		plainTurnColumns(x, p, z, alpha, beta, factor)
 		return
 	}
 	_, _, _ = x.Data[(rows-1)*x.Stride+k-1], p.Data[(rows-1)*p.Stride+k-1], z.Data[(rows-1)*z.Stride+k-1]
 	_ = beta[k-1]
-	u, v, w := x.first(), p.first(), z.first()
+	u := x.first()
+	v := p.first()
+	w := z.first()
 	if sizeOf[T]() == 4 {
 		turnColumnsF32AVX2((*float32)(u), x.Stride*4, (*float32)(v), p.Stride*4, (*float32)(w), z.Stride*4, &alpha[0], &beta[0], &factor[0], rows, k)
 	} else {

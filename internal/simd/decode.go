@@ -24,13 +24,18 @@ func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits ui
 	var width [4]uint
 	var mask [4]uint32
 	for s, w := range widths {
-		width[s], mask[s] = uint(w), 1<<w-1
+		width[s] = uint(w)
+		mask[s] = 1<<w - 1
 	}
 	window := func(pos uint) uint32 { return uint32(binary.LittleEndian.Uint64(data[pos>>3:]) >> (pos & 7)) }
-	last, pos := modulus, uint(0)
+	last := modulus
+	pos := uint(0)
 	for e := 0; e < n; e += 4 {
 		s := sel[e/4]
-		s0, s1, s2, s3 := s&3, s>>2&3, s>>4&3, s>>6
+		s0 := s & 3
+		s1 := s >> 2 & 3
+		s2 := s >> 4 & 3
+		s3 := s >> 6
 		id0 := last + 1 + window(pos)&mask[s0]
 		pos += width[s0]
 		id1 := id0 + 1 + window(pos)&mask[s1]
@@ -40,7 +45,10 @@ func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits ui
 		id3 := id2 + 1 + window(pos)&mask[s3]
 		pos += width[s3]
 		ids := (*[4]uint32)(dst[e:])
-		ids[0], ids[1], ids[2], ids[3] = id0&modulus, id1&modulus, id2&modulus, id3&modulus
+		ids[0] = id0 & modulus
+		ids[1] = id1 & modulus
+		ids[2] = id2 & modulus
+		ids[3] = id3 & modulus
 		last = id3
 	}
 }

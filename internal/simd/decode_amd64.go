@@ -42,9 +42,12 @@ func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) 
 		w.pairs[i] = widths[i%4] + widths[i/4%4]
 		w.triples[i] = w.pairs[i] + widths[i/16]
 	}
-	w.dst, w.sel, w.data = &dst[0], &sel[0], &data[0]
+	w.dst = &dst[0]
+	w.sel = &sel[0]
+	w.data = &data[0]
 	w.groups = (n + groupIDs - 1) / groupIDs
-	w.left, w.modulus = w.groups, 1<<bits-1
+	w.left = w.groups
+	w.modulus = 1<<bits - 1
 	decodeAVX512((*uint64)(unsafe.Pointer(&w)))
 }
 
@@ -58,7 +61,10 @@ func decodeEights(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits u
 	for i := range t.masks {
 		t.masks[i] = 1<<widths[i%4] - 1
 	}
-	w0, w1, w2, w3 := uint64(widths[0]), uint64(widths[1]), uint64(widths[2]), uint64(widths[3])
+	w0 := uint64(widths[0])
+	w1 := uint64(widths[1])
+	w2 := uint64(widths[2])
+	w3 := uint64(widths[3])
 	t.terms = [4]uint64{(w1 - w0) * eachByte, (w2 - w0) * eachByte, (w3 - w2 - w1 + w0) * eachByte, w0 * countUp}
 	decodeAVX2(&dst[0], &sel[0], &data[0], (n+7)/8, uint32(1)<<bits-1, &t.masks[0])
 }

@@ -33,11 +33,15 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	}
 	last := func(m Rows[T]) int { return (rows-1)*m.Stride + k - 1 }
 	_, _, _ = dst.Data[last(dst)], a.Data[last(a)], x.Data[last(x)]
-	size, step := sizeOf[T](), 0
+	size := sizeOf[T]()
+	step := 0
 	if len(scale) > 1 {
 		_, step = scale[rows-1], size
 	}
-	d, b, f, c := pointer(dst.Data, 0), pointer(a.Data, 0), unsafe.Pointer(&scale[0]), pointer(x.Data, 0)
+	d := pointer(dst.Data, 0)
+	b := pointer(a.Data, 0)
+	f := unsafe.Pointer(&scale[0])
+	c := pointer(x.Data, 0)
 	if size == 4 {
 		addRowsF32((*float32)(d), dst.Stride*size, (*float32)(b), a.Stride*size, (*float32)(f), step, (*float32)(c), x.Stride*size, rows, k*size)
 	} else {
@@ -112,7 +116,8 @@ const lineLanes = 8
 func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if n := len(row) / lineLanes * lineLanes; hasAVX2 && n > 0 {
 		odd = cellsAVX2(&cell[0], &row[0], n, head, uint64(shift)) != 0
-		cell, row = cell[n:], row[n:]
+		cell = cell[n:]
+		row = row[n:]
 	}
 	return plainCells(cell, row, head, shift) || odd
 }
@@ -121,7 +126,8 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if narrow, ok := any(entry).([]uint32); ok && hasAVX2 && len(line) >= lineLanes {
 		n := len(line) / lineLanes * lineLanes
 		entriesAVX2(&narrow[0], &line[0], n, uint64(column))
-		entry, line = entry[n:], line[n:]
+		entry = entry[n:]
+		line = line[n:]
 	}
 	plainEntries(entry, line, column)
 }

@@ -55,15 +55,24 @@ type gather[T Float] struct {
 // plain processes eight columns at a time, then four, then one, because the sums of eight
 // columns stay in registers.
 func (g *gather[T]) plain(k int) {
-	x, column := g.x, 0
+	x := g.x
+	column := 0
 	for ; column+8 <= k; column += 8 {
 		for r := range len(g.ptr) - 1 {
 			col, val := g.row(r)
-			y, w := (*[8]T)(g.dst.Data[r*g.dst.Stride+column:]), T(1)
+			y := (*[8]T)(g.dst.Data[r*g.dst.Stride+column:])
+			w := T(1)
 			if !g.onto {
 				*y = [8]T{}
 			}
-			a0, a1, a2, a3, a4, a5, a6, a7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
+			a0 := y[0]
+			a1 := y[1]
+			a2 := y[2]
+			a3 := y[3]
+			a4 := y[4]
+			a5 := y[5]
+			a6 := y[6]
+			a7 := y[7]
 			for e, c := range col {
 				v := (*[8]T)(x.Data[int(c)*x.Stride+column:])
 				if val != nil {
@@ -79,18 +88,28 @@ func (g *gather[T]) plain(k int) {
 				a7 += T(w * v[7])
 			}
 			f := g.scale[r]
-			y[0], y[1], y[2], y[3] = f*a0, f*a1, f*a2, f*a3
-			y[4], y[5], y[6], y[7] = f*a4, f*a5, f*a6, f*a7
+			y[0] = f * a0
+			y[1] = f * a1
+			y[2] = f * a2
+			y[3] = f * a3
+			y[4] = f * a4
+			y[5] = f * a5
+			y[6] = f * a6
+			y[7] = f * a7
 		}
 	}
 	for ; column+4 <= k; column += 4 {
 		for r := range len(g.ptr) - 1 {
 			col, val := g.row(r)
-			y, w := (*[4]T)(g.dst.Data[r*g.dst.Stride+column:]), T(1)
+			y := (*[4]T)(g.dst.Data[r*g.dst.Stride+column:])
+			w := T(1)
 			if !g.onto {
 				*y = [4]T{}
 			}
-			a0, a1, a2, a3 := y[0], y[1], y[2], y[3]
+			a0 := y[0]
+			a1 := y[1]
+			a2 := y[2]
+			a3 := y[3]
 			for e, c := range col {
 				v := (*[4]T)(x.Data[int(c)*x.Stride+column:])
 				if val != nil {
@@ -102,13 +121,18 @@ func (g *gather[T]) plain(k int) {
 				a3 += T(w * v[3])
 			}
 			f := g.scale[r]
-			y[0], y[1], y[2], y[3] = f*a0, f*a1, f*a2, f*a3
+			y[0] = f * a0
+			y[1] = f * a1
+			y[2] = f * a2
+			y[3] = f * a3
 		}
 	}
 	for ; column < k; column++ {
 		for r := range len(g.ptr) - 1 {
 			col, val := g.row(r)
-			y, w, a := &g.dst.Data[r*g.dst.Stride+column], T(1), T(0)
+			y := &g.dst.Data[r*g.dst.Stride+column]
+			w := T(1)
+			a := T(0)
 			if g.onto {
 				a = *y
 			}

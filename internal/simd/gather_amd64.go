@@ -82,10 +82,14 @@ func (g *gather[T]) run(k int) {
 	size := len(g.x.Data) * sizeOf[T]()
 	for column := 0; column < k; {
 		width := passWidth(k-column, sizeOf[T]())
-		bytes, short := width*sizeOf[T](), false
-		ahead, heads, first := toSecond(bytes), 0, rows
+		bytes := width * sizeOf[T]()
+		short := false
+		ahead := toSecond(bytes)
+		heads := 0
+		first := rows
 		if !g.onto && g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
-			short, heads = true, shortHeads
+			short = true
+			heads = shortHeads
 		}
 		if entries+ahead+heads > cap(g.col) {
 			first = rowsBefore(g.ptr, cap(g.col)-ahead-heads)
@@ -111,10 +115,17 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 	if lo == hi {
 		return
 	}
-	rows, entry, size := hi-lo, int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
-	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+column), pointer(g.x.Data, column), pointer(g.scale, lo)
-	ptr, col, val := &g.ptr[lo], unsafe.SliceData(g.col[entry:]), pointer(g.val, entry)
-	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
+	rows := hi - lo
+	entry := int(g.ptr[lo] - g.ptr[0])
+	size := sizeOf[T]()
+	dst := pointer(g.dst.Data, lo*g.dst.Stride+column)
+	x := pointer(g.x.Data, column)
+	scale := pointer(g.scale, lo)
+	ptr := &g.ptr[lo]
+	col := unsafe.SliceData(g.col[entry:])
+	val := pointer(g.val, entry)
+	dstStride := g.dst.Stride * size
+	stride := g.x.Stride * size
 	start, startStride := g.start(lo, column)
 	switch single := size == 4; {
 	case short && single:
@@ -166,8 +177,13 @@ func pairsPay(ptr []int64, bytes, length int) bool {
 func (g *gather[T]) pairs(width, rows int) {
 	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()
-	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
-	ptr, col, val, dstStride := &g.ptr[0], &g.col[0], pointer(g.val, 0), g.dst.Stride*size
+	dst := pointer(g.dst.Data, 0)
+	x := pointer(g.x.Data, 0)
+	scale := pointer(g.scale, 0)
+	ptr := &g.ptr[0]
+	col := &g.col[0]
+	val := pointer(g.val, 0)
+	dstStride := g.dst.Stride * size
 	start, startStride := g.start(0, 0)
 	switch single := size == 4; {
 	case single && g.val == nil:

@@ -38,6 +38,7 @@ func plainEntries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	entry = entry[:len(line)]
 	for i := 0; i+1 < len(line); i += 2 {
 		u, v := K(line[i]), K(line[i+1])
-		entry[i], entry[i+1] = u<<column|v<<1, v<<column|u<<1|1
+		entry[i] = u<<column | v<<1
+		entry[i+1] = v<<column | u<<1 | 1
 	}
 }

@@ -33,13 +33,16 @@ type packing struct {
 }
 
 func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
-	word, used, position := p.word, p.used, p.position
+	word := p.word
+	used := p.used
+	position := p.position
 	// Without a branch: an incomplete byte is written again by the next call.
 	for ; len(delta) >= 16 && widest <= pairBits; delta = delta[16:] {
 		group := uint32(0)
 		batch := (*[16]uint32)(delta)
 		for k := 0; k < 16; k += 2 {
-			c, d := widths[bits.Len32(batch[k])%32], widths[bits.Len32(batch[k+1])%32]
+			c := widths[bits.Len32(batch[k])%32]
+			d := widths[bits.Len32(batch[k+1])%32]
 			group |= (c.Selector | d.Selector<<2) << (2 * k & 31)
 			word |= (uint64(batch[k]) | uint64(batch[k+1])<<(c.Bits&63)) << (used & 63)
 			used += c.Bits + d.Bits

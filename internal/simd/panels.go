@@ -33,7 +33,9 @@ func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	for j, w := range [4][]float64{w0, w1, w2, w3} {
 		p, q := (*[4]float64)(lanes[4*j:]), (*[4]float64)(lanes[16+4*j:])
 		for r := 0; r+4 <= len(w); r += 4 {
-			x, y, z := (*[4]float64)(v0[r:]), (*[4]float64)(v1[r:]), (*[4]float64)(w[r:])
+			x := (*[4]float64)(v0[r:])
+			y := (*[4]float64)(v1[r:])
+			z := (*[4]float64)(w[r:])
 			p[0] += float64(x[0] * z[0])
 			p[1] += float64(x[1] * z[1])
 			p[2] += float64(x[2] * z[2])
@@ -47,9 +49,16 @@ func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 }
 
 func plainAddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
-	w1, v0, v1, v2, v3 = w1[:len(w0)], v0[:len(w0)], v1[:len(w0)], v2[:len(w0)], v3[:len(w0)]
+	w1 = w1[:len(w0)]
+	v0 = v0[:len(w0)]
+	v1 = v1[:len(w0)]
+	v2 = v2[:len(w0)]
+	v3 = v3[:len(w0)]
 	for r := range w0 {
-		p, q, s, t := v0[r], v1[r], v2[r], v3[r]
+		p := v0[r]
+		q := v1[r]
+		s := v2[r]
+		t := v3[r]
 		w0[r] = w0[r] + float64(p*c[0]) + float64(q*c[1]) + float64(s*c[2]) + float64(t*c[3])
 		w1[r] = w1[r] + float64(p*c[4]) + float64(q*c[5]) + float64(s*c[6]) + float64(t*c[7])
 	}

@@ -9,7 +9,8 @@ func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint1
 		plainGatherTile(dst, k, x, ptr, col, val)
 		return
 	}
-	rows, size := len(ptr)-1, sizeOf[T]()
+	rows := len(ptr) - 1
+	size := sizeOf[T]()
 	if rows < 1 || k < 1 {
 		return
 	}
@@ -18,13 +19,19 @@ func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint1
 	if val != nil {
 		_ = val[:entries]
 	}
-	dstStride, stride, split := dst.Stride*size, x.Stride*size, 0
-	first, ids, values := &ptr[0], unsafe.SliceData(col), pointer(val, 0)
+	dstStride := dst.Stride * size
+	stride := x.Stride * size
+	split := 0
+	first := &ptr[0]
+	ids := unsafe.SliceData(col)
+	values := pointer(val, 0)
 	for column, width := 0, 0; column < k; column += width {
 		width = passWidth(k-column, size)
 		bytes := width * size
-		dest, source := pointer(dst.Data, column), pointer(x.Data, column)
-		single, pairs := size == 4, x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength)
+		dest := pointer(dst.Data, column)
+		source := pointer(x.Data, column)
+		single := size == 4
+		pairs := x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength)
 		if pairs {
 			split = middle(ptr)
 		}

@@ -11,7 +11,8 @@ import "math"
 // selection using second order information for training support vector machines, JMLR 6
 // (2005), WSS 2.
 func LargestGain[T Float](down, diag []float64, row []T, f, kii, floor float64) int {
-	diag, row = diag[:len(down)], row[:len(down)]
+	diag = diag[:len(down)]
+	row = row[:len(down)]
 	start, best, gain := largestGain(down, diag, row, f, kii, floor)
 	for k := start; k < len(down); k++ {
 		diff := down[k] - f
@@ -23,7 +24,8 @@ func LargestGain[T Float](down, diag []float64, row []T, f, kii, floor float64) 
 			e = floor
 		}
 		if g := diff * diff / e; g >= gain {
-			best, gain = k, g
+			best = k
+			gain = g
 		}
 	}
 	return best
@@ -34,14 +36,18 @@ func LargestGain[T Float](down, diag []float64, row []T, f, kii, floor float64) 
 // down. If no number in up is at most math.MaxFloat64, the place is 0 and it is that. All
 // slices are as long as up; differences and products are rounded before they are added.
 func Advance[T Float](up, down []float64, ri, rj []T, step float64) (index int, lowest, highest float64) {
-	down, ri, rj = down[:len(up)], ri[:len(up)], rj[:len(up)]
+	down = down[:len(up)]
+	ri = ri[:len(up)]
+	rj = rj[:len(up)]
 	start, index, lowest, highest := advance(up, down, ri, rj, step)
 	for k := start; k < len(up); k++ {
 		change := float64(step * (float64(ri[k]) - float64(rj[k])))
 		u, v := up[k]+change, down[k]+change
-		up[k], down[k] = u, v
+		up[k] = u
+		down[k] = v
 		if u <= lowest {
-			index, lowest = k, u
+			index = k
+			lowest = u
 		}
 		if v > highest {
 			highest = v

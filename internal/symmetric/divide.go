@@ -173,7 +173,8 @@ func (m *merge) own(i int) []float64 {
 func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]
-	d, z := make([]float64, len(m.live)), make([]float64, len(m.live))
+	d := make([]float64, len(m.live))
+	z := make([]float64, len(m.live))
 	for place, i := range m.live {
 		d[place], z[place] = values[i], m.z[i]
 	}
@@ -214,7 +215,8 @@ func (m *merge) deflate() {
 	order := rising(values)
 	var largest, largestZ float64
 	for i, v := range values {
-		largest, largestZ = max(largest, math.Abs(v)), max(largestZ, math.Abs(m.z[i]))
+		largest = max(largest, math.Abs(v))
+		largestZ = max(largestZ, math.Abs(m.z[i]))
 	}
 	tolerance := 8 * epsilon * max(largest, largestZ)
 	previous := -1
@@ -247,15 +249,20 @@ func (m *merge) deflate() {
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])
-	c, s := m.z[j]/length, m.z[i]/length
+	c := m.z[j] / length
+	s := m.z[i] / length
 	a, b := values[i], values[j]
 	if math.Abs((b-a)*c*s) > tolerance {
 		return false
 	}
-	m.z[i], m.z[j] = 0, length
-	values[i], values[j] = a*c*c+b*s*s, a*s*s+b*c*c
+	m.z[i] = 0
+	m.z[j] = length
+	values[i] = a*c*c + b*s*s
+	values[j] = a*s*s + b*c*c
 	if m.spread[i] || m.spread[j] || m.upper(i) != m.upper(j) {
-		m.spread[i], m.spread[j] = true, true // the other halves of their rows are still 0
+		// the other halves of their rows are still 0
+		m.spread[i] = true
+		m.spread[j] = true
 	}
 	rotate(m.own(i), m.own(j), c, s)
 	return true
@@ -300,11 +307,13 @@ func (m *merge) combine(order []int, a, b int) {
 func (m *merge) add(rows []int, factors []float64, columns []int, lo, hi int) {
 	var spare [tile]float64
 	for o := 0; o < len(rows); o += 2 {
-		w0, w1 := m.row(m.depth, rows[o], lo, hi), spare[:padded(hi)-lo]
+		w0 := m.row(m.depth, rows[o], lo, hi)
+		w1 := spare[:padded(hi)-lo]
 		f0 := factors[o*len(m.live):]
 		f1 := f0
 		if o+1 < len(rows) {
-			w1, f1 = m.row(m.depth, rows[o+1], lo, hi), factors[(o+1)*len(m.live):]
+			w1 = m.row(m.depth, rows[o+1], lo, hi)
+			f1 = factors[(o+1)*len(m.live):]
 		}
 		for i := 0; i < len(columns); i += 4 {
 			var c [8]float64

@@ -54,7 +54,8 @@ func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tri
 		clear(r.pairs)
 		last := min(first+panel, n)
 		for j := first; j < last; j++ {
-			held, start := 2*(j-first), j&^3
+			held := 2 * (j - first)
+			start := j &^ 3
 			copy(r.x[start:], r.row(j)[start:])
 			r.follow(r.x, r.spare, start, width, held, j, j)
 			t.Diag[j] = r.x[j]
@@ -119,7 +120,8 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	for i := j + 1; i < r.width; i++ {
 		dot += float64(r.y[i] * r.x[i])
 	}
-	toV, toW := r.pair(held), r.pair(held+1)
+	toV := r.pair(held)
+	toW := r.pair(held + 1)
 	for i := j + 1; i < r.width; i++ {
 		toV[i] = r.x[i]
 		toW[i] = float64(tau*r.y[i]) - float64(tau*tau*dot/2*r.x[i])
@@ -139,7 +141,11 @@ func (r *reduction) multiply(start, index int) {
 			var sums, c [8]float64
 			copy(c[:4], r.x[i:])
 			for lo, hi := i, i+4; lo < r.width; lo, hi = hi, min(hi+segment, r.width) {
-				x, p, q, s, t := r.x[lo:hi], rows[0][lo:hi], rows[1][lo:hi], rows[2][lo:hi], rows[3][lo:hi]
+				x := r.x[lo:hi]
+				p := rows[0][lo:hi]
+				q := rows[1][lo:hi]
+				s := rows[2][lo:hi]
+				t := rows[3][lo:hi]
 				simd.DotPanels(&sums, x, x, p, q, s, t)
 				if lo > i { // the block on the diagonal is whole
 					simd.AddPanels(y[lo:hi], spare[:hi-lo], p, q, s, t, &c)

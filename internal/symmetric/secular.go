@@ -67,11 +67,15 @@ func (s *secular) at(j, pole int, shift float64) (lower, upper, slopeBelow, slop
 // that step leaves it or shrinks it too little.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
-	pole, lo, hi := j, 0.0, s.reach
+	pole := j
+	lo := 0.0
+	hi := s.reach
 	if j < last {
 		hi = (s.d[j+1] - s.d[j]) / 2
 		if left, right, _, _, _ := s.at(j, j, hi); s.inverse+left+right < 0 {
-			pole, lo, hi = j+1, -hi, 0
+			pole = j + 1
+			lo = -hi
+			hi = 0
 		}
 	}
 	shift := (lo + hi) / 2

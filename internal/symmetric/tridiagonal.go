@@ -49,10 +49,13 @@ func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 			// A QL step with Wilkinson's shift on the rows l … m.
 			g := (d[l+1] - d[l]) / (2 * e[l])
 			g = d[m] - d[l] + e[l]/(g+math.Copysign(math.Hypot(g, 1), g))
-			s, c, p := 1.0, 1.0, 0.0
+			s := 1.0
+			c := 1.0
+			p := 0.0
 			i := m - 1
 			for ; i >= l; i-- {
-				f, b := s*e[i], c*e[i]
+				f := s * e[i]
+				b := c * e[i]
 				h := math.Hypot(f, g)
 				e[i+1] = h
 				if h == 0 {
@@ -60,7 +63,8 @@ func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 					e[m] = 0
 					break
 				}
-				s, c = f/h, g/h
+				s = f / h
+				c = g / h
 				g = d[i+1] - p
 				h = (d[i]-g)*s + 2*c*b
 				p = s * h
@@ -70,7 +74,8 @@ func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 			}
 			if i < l {
 				d[l] -= p
-				e[l], e[m] = g, 0
+				e[l] = g
+				e[m] = 0
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 func (r *reduction) factorTo(f *[block * block]float64, b int) {
 	start := (b*block + 1) &^ 3
 	for j := range min(block, r.n-b*block) {
-		tau, v := r.tau[b*block+j], r.reflection(b, j, start, r.width)
+		tau := r.tau[b*block+j]
+		v := r.reflection(b, j, start, r.width)
 		var products [block]float64
 		for k := 0; k < j; k += 4 {
 			var sums [8]float64
@@ -89,9 +90,12 @@ func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block
 	for lo := start; lo < r.width; lo += segment {
 		hi := min(lo+segment, r.width)
 		for i := first; i < last; i += 2 {
-			p, q, offset := row(i, lo, hi), spare[:hi-lo], i-first
+			p := row(i, lo, hi)
+			q := spare[:hi-lo]
+			offset := i - first
 			if i+1 < last {
-				q, offset = row(i+1, lo, hi), i+1-first
+				q = row(i+1, lo, hi)
+				offset = i + 1 - first
 			}
 			for k := 0; k < block; k += 4 {
 				var c [8]float64

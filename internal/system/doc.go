@@ -43,7 +43,8 @@ func Memory() int64 {
 // machineOrContainer returns the memory of the machine or the limit of the container, whichever
 // is less, and its name for messages.
 func machineOrContainer() (limit int64, name string) {
-	limit, name = machine(), "machine"
+	limit = machine()
+	name = "machine"
 	if c := container(); c > 0 && c <= limit {
 		return c, "container"
 	}
@@ -55,11 +56,13 @@ func machineOrContainer() (limit int64, name string) {
 func AllowedMemory() (limit int64, name string) {
 	limit, name = machineOrContainer()
 	if space, limited := availableSpace(); limited && (limit == 0 || space < limit) {
-		limit, name = max(1, space), AddressLimit
+		limit = max(1, space)
+		name = AddressLimit
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		if process := debug.SetMemoryLimit(-1); limit == 0 || process < limit {
-			limit, name = process, "GOMEMLIMIT"
+			limit = process
+			name = "GOMEMLIMIT"
 		}
 	}
 	return limit, name

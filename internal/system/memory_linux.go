@@ -63,7 +63,8 @@ func leastOf(root, group, file string) (limit int64) {
 // bytes; zeros without a limit. The part in use is read only with a limit, because reading it
 // takes longer than a short command.
 func addressSpace() (limit, used int64) {
-	if limit = number("/proc/self/limits", "Max address space"); limit == 0 {
+	limit = number("/proc/self/limits", "Max address space")
+	if limit == 0 {
 		return 0, 0
 	}
 	return limit, kilobytes("/proc/self/status", "VmSize:")

@@ -71,7 +71,8 @@ func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful i
 	var f Fields
 	for i := 0; len(head) > 0; i++ {
 		var line []byte
-		if line, head, _ = bytes.Cut(head, []byte{'\n'}); !IsComment(line) {
+		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		if !IsComment(line) {
 			return i, doubtful
 		}
 		if sep := separator(line); i < SampleRows && MayBeRow(line) && f.Split(line, sep) == nil {

@@ -78,7 +78,8 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 		if err != nil {
 			return new(EdgeTable), err
 		}
-		if column[i] = columns[0]; !Numbers([]string{option.field}) && o.Header == input.AutoHeader {
+		column[i] = columns[0]
+		if !Numbers([]string{option.field}) && o.Header == input.AutoHeader {
 			o.Header = input.HasHeader
 		}
 	}
@@ -114,7 +115,8 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 			o.Fields = append(o.Fields, strconv.Itoa(place+1))
 		}
 	}
-	o.Kind, o.Time = "", ""
+	o.Kind = ""
+	o.Time = ""
 	t, err := plain.ChooseEdges(o)
 	if err != nil {
 		return t, err
@@ -124,7 +126,8 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 			*c = places[*c]
 		}
 	}
-	t.Kind, t.Time = column[0], column[1]
+	t.Kind = column[0]
+	t.Time = column[1]
 	t.report(s)
 	return t, nil
 }
@@ -182,7 +185,9 @@ func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
 	if err != nil {
 		return err
 	}
-	if t.Source, t.Target = columns[0], columns[1]; len(columns) == 3 {
+	t.Source = columns[0]
+	t.Target = columns[1]
+	if len(columns) == 3 {
 		t.Weight = columns[2]
 	}
 	isNamed := !Numbers(o.Fields) || s.Titles[0] == "" && s.pairs() != nil
@@ -197,7 +202,9 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	if len(pairs) > 1 {
 		return severalError(s, "fields", "two pairs of columns could be source and target: ", ", or ", pairs)
 	}
-	t.Source, t.Target, t.HasHeader = pairs[0][0], pairs[0][1], true
+	t.Source = pairs[0][0]
+	t.Target = pairs[0][1]
+	t.HasHeader = true
 	if weight != "" {
 		columns, err := s.choose([]string{weight}, "weight")
 		if err != nil {
@@ -259,7 +266,8 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	hasNegative := false
 	for i, title := range s.Titles {
 		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && s.column(i).holdsNumbers() {
-			if names = append(names, Quoted(title)); !isNoWeight(title) {
+			names = append(names, Quoted(title))
+			if !isNoWeight(title) {
 				columns = append(columns, i)
 			}
 			hasNegative = hasNegative || slices.ContainsFunc(s.column(i).values, isNegative)
@@ -293,13 +301,15 @@ func (t *EdgeTable) byPosition(s *Sample, header input.Header) error {
 	first := 0
 	n := len(s.Titles)
 	if header != input.NoHeader && n > 2 && IsIndex(s.Titles[0]) && (isCount(s.Titles[1:]) || !IsNumber(s.Titles[n-1])) {
-		first, t.HasHeader = 1, true
+		first = 1
+		t.HasHeader = true
 	}
 	doubt := IsData
 	if header == input.HasHeader {
 		t.HasHeader = true
 	} else if header == input.AutoHeader && !t.HasHeader && n > 1 {
-		if doubt = s.evidenceOf(n); doubt == IsHeader {
+		doubt = s.evidenceOf(n)
+		if doubt == IsHeader {
 			t.HasHeader = true
 			t.warn(1, "read as a header: "+input.Escape(strings.Join(s.Titles[:min(n, 10)], ", ")), "pass {header=no} if it is an edge")
 		}
@@ -359,13 +369,15 @@ func (s *Sample) isAboveNumbers(source, target int) bool {
 // row numbers and one column with the title of a weight or of times.
 func (t *EdgeTable) underTitles(s *Sample, first int) error {
 	var columns []int
-	weight, measures := -1, 0
+	weight := -1
+	measures := 0
 	isPandas := first > 0 && isCount(s.Titles[first:]) || isCount(s.Titles)
 	for i := first; i < len(s.Titles); i++ {
 		switch title := s.Titles[i]; {
 		case strings.HasPrefix(title, IndexOfPandas):
 		case isPandas && i == first+2:
-			if weight = i; s.column(i).uncountable() != "" || !s.column(i).all(func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
+			weight = i
+			if s.column(i).uncountable() != "" || !s.column(i).all(func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
 				weight = -1
 			}
 		case IsTime(title) || isNoWeight(title):
@@ -378,7 +390,9 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 		}
 	}
 	if len(s.Titles)-first == 2 { // weights are no ends elsewhere, but two columns are those of ends
-		columns, weight, measures = []int{first, first + 1}, -1, 0
+		columns = []int{first, first + 1}
+		weight = -1
+		measures = 0
 	}
 	if len(columns) != 2 || measures > 1 {
 		return unnamed(s)
@@ -388,7 +402,10 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 			return s.ask(true, fmt.Sprintf("the column %s holds dates, which are no ends of an edge", Quoted(s.Titles[i])))
 		}
 	}
-	if t.Source, t.Target, t.Weight = columns[0], columns[1], weight; weight < 0 {
+	t.Source = columns[0]
+	t.Target = columns[1]
+	t.Weight = weight
+	if weight < 0 {
 		t.warnUnweighted(s)
 	}
 	return nil
@@ -404,27 +421,32 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 		isID := s.column(2).all(func(text string) bool { return isInteger(text) || !IsNumber(text) })
 		switch {
 		case isID && !isEnd, n > 3 && !isEnd:
-			first, t.hasIndex = 1, true
+			first = 1
+			t.hasIndex = true
 		case isID && n == 3 && len(s.Rows) > 3 && 2*s.column(1).shared(s.column(2)) >= len(s.column(2).distinct()) && len(s.column(2).distinct()) > 2:
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
 	switch {
 	case n < 2:
-		fix, otherwise := "write source and target on each line, with a separator between", ""
+		fix := "write source and target on each line, with a separator between"
+		otherwise := ""
 		if len(s.Rows) > 1 && !s.IsAbove(n) {
-			fix, otherwise = "fix the line", "pass {skip-bad-lines}"
+			fix = "fix the line"
+			otherwise = "pass {skip-bad-lines}"
 		}
 		if n == 1 {
 			if at := strings.IndexAny(s.Titles[0], "|^~"); at > 0 && at+1 < len(s.Titles[0]) {
-				fix, otherwise = "pass {delimiter="+s.Titles[0][at:at+1]+"}", ""
+				fix = "pass {delimiter=" + s.Titles[0][at:at+1] + "}"
+				otherwise = ""
 			}
 		}
 		return &input.Error{Msg: Counted(n, "field") + ", want 2 or 3 (source, target, weight)", Fix: fix, Otherwise: otherwise}
 	case n-first > 3:
 		return tooMany(s)
 	}
-	t.Source, t.Target = first, first+1
+	t.Source = first
+	t.Target = first + 1
 	for _, i := range []int{t.Source, t.Target} {
 		if s.column(i).areDates() && len(s.Rows) > 1 {
 			return s.ask(false, fmt.Sprintf("column %d holds dates, which are no ends of an edge", i+1))
@@ -503,7 +525,8 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 			weights = append(weights, i)
 		}
 	}
-	fix, numbers := FieldList(titles, source, target), fmt.Sprintf("%d,%d", source+1, target+1)
+	fix := FieldList(titles, source, target)
+	numbers := fmt.Sprintf("%d,%d", source+1, target+1)
 	switch {
 	case len(weights) == 1:
 		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}", FieldList(titles, source, target, weights[0]), fix)
@@ -513,38 +536,6 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 		fix = fmt.Sprintf("pass {fields=%s}", fix)
 	}
 	return &input.Error{Msg: msg, Fix: fix}
-}
-
-// likelyEnds returns the only two columns that share ids and are neither line numbers nor
-// quantities, or −1.
-func likelyEnds(s *Sample, isHeader bool) (source, target int) {
-	var columns []int
-	for i := range s.Titles {
-		isID := s.column(i).all(func(text string) bool {
-			return (isInteger(text) || !IsNumber(text)) && !IsDecimalComma([]byte(text)) && !IsDate(text)
-		})
-		if isID && !s.column(i).isConsecutive() && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
-			columns = append(columns, i)
-		}
-	}
-	source, target = -1, -1
-	for k, i := range columns {
-		for _, j := range columns[k+1:] {
-			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
-			count, need := s.column(i).shared(s.column(j)), 1
-			if s.column(i).all(isInteger) && s.column(j).all(isInteger) { // small numbers agree by chance
-				need = max(2, (few+1)/2)
-			}
-			if count < need || len(s.Rows) > 5 && 4*few < len(s.Rows) { // few words for many rows are categories
-				continue
-			}
-			if source >= 0 {
-				return -1, -1
-			}
-			source, target = i, j
-		}
-	}
-	return source, target
 }
 
 // report sets the uses of the columns. Columns of times are ignored with a note, because their

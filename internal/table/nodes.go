@@ -87,9 +87,12 @@ func (s *Sample) NamesBoth(value string) bool {
 // findTitles finds the columns with titles of the node and of the value.
 func (c *nodeChooser) findTitles() {
 	titles := c.s.Titles
-	c.values, c.node, c.tied = nil, -1, nil
+	c.values = nil
+	c.node = -1
+	c.tied = nil
 	if len(titles) >= 3 && titles[0] == "node" && titles[2] == "reached" { // predictions, with classes as titles
-		if c.node = 0; c.o.Value != "" {
+		c.node = 0
+		if c.o.Value != "" {
 			c.values = []int{1}
 		}
 		return
@@ -127,8 +130,10 @@ func (c *nodeChooser) findTitles() {
 				list = holding
 			}
 		}
-		if c.node = list[0]; len(list) > 1 && (rank > 0 || c.o.IsKnown != nil && c.known(c.node) > 0 && c.known(list[1]) > 0) {
-			c.node, c.tied = -1, list
+		c.node = list[0]
+		if len(list) > 1 && (rank > 0 || c.o.IsKnown != nil && c.known(c.node) > 0 && c.known(list[1]) > 0) {
+			c.node = -1
+			c.tied = list
 		}
 		return
 	}
@@ -160,17 +165,23 @@ func (c *nodeChooser) isIndex() bool {
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
 // has known titles or differs in form from all ids below it.
 func (c *nodeChooser) isHeader() bool {
-	o, titles, n := &c.o, c.s.Titles, len(c.s.Titles)
+	o := &c.o
+	titles := c.s.Titles
+	n := len(c.s.Titles)
 	if o.Every && o.IsKnown == nil {
 		return c.s.areTitles()
 	}
-	at, node := max(c.node, 0), c.node
+	at := max(c.node, 0)
+	node := c.node
 	if c.tied != nil {
-		at, node = c.tied[0], c.tied[0]
+		at = c.tied[0]
+		node = c.tied[0]
 	}
 	if o.Fields != nil && Numbers(o.Fields) {
 		if column, _ := strconv.Atoi(o.Fields[0]); column <= n {
-			if at, node = column-1, -1; IsNode(titles[at]) {
+			at = column - 1
+			node = -1
+			if IsNode(titles[at]) {
 				node = at
 			}
 		}
@@ -236,7 +247,8 @@ func (c *nodeChooser) byFields() error {
 	if err != nil {
 		return err
 	}
-	if c.t.Node = columns[0]; len(columns) > 1 {
+	c.t.Node = columns[0]
+	if len(columns) > 1 {
 		c.t.Value = columns[1]
 	}
 	c.t.HasHeader = c.t.HasHeader || !Numbers(c.o.Fields)
@@ -274,7 +286,8 @@ func (c *nodeChooser) underTitles() error {
 		columns := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return i == 0 })
 		isOnly := len(columns) == 0 || value < 0 && len(columns) == 1 && c.o.Value != ""
 		if !c.isIndex() || isOnly || c.holdsNodes(0) && !slices.ContainsFunc(columns, c.holdsNodes) {
-			c.node, free = 0, columns
+			c.node = 0
+			free = columns
 		}
 	}
 	if c.o.Value == "" {
@@ -302,7 +315,9 @@ func (c *nodeChooser) underTitles() error {
 	case c.node >= 0 && value < 0 && isOnlyOne:
 		value = free[0]
 	case c.node < 0 && value < 0 && len(free) == 2:
-		if c.node, value = free[0], free[1]; !c.holdsNodes(c.node) && c.holdsNodes(value) {
+		c.node = free[0]
+		value = free[1]
+		if !c.holdsNodes(c.node) && c.holdsNodes(value) {
 			c.node, value = value, c.node
 		}
 	default:
@@ -316,7 +331,8 @@ func (c *nodeChooser) underTitles() error {
 			c.warn("every line has a different label in the column "+Quoted(c.s.Titles[value]), "")
 		}
 	}
-	c.t.Node, c.t.Value = c.node, value
+	c.t.Node = c.node
+	c.t.Value = value
 	return nil
 }
 
@@ -357,7 +373,8 @@ func (c *nodeChooser) withoutTitles() error {
 		wanted = 2
 	}
 	if len(c.s.Titles) > wanted && rows > 1 && full.s.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1) {
-		if c.t.Node = 1; c.o.Value != "" {
+		c.t.Node = 1
+		if c.o.Value != "" {
 			c.t.Value = 2
 		}
 		return nil
@@ -374,7 +391,8 @@ func (c *nodeChooser) withoutTitles() error {
 // ask returns the error about titles that do not determine the columns. The remedy names the
 // columns if only one reading is likely; otherwise it asks which of the candidates is meant.
 func (c *nodeChooser) ask(candidates []int, problem string) error {
-	o, titles := &c.o, c.s.Titles
+	o := &c.o
+	titles := c.s.Titles
 	if problem == "" {
 		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", QuoteTitles(titles, c.s.Separator), o.Value)
 		if o.Every || o.Value == "" {
@@ -432,7 +450,8 @@ func (c *nodeChooser) ask(candidates []int, problem string) error {
 
 // report sets the uses of the columns.
 func (c *nodeChooser) report() {
-	t, titles := c.t, c.s.Titles
+	t := c.t
+	titles := c.s.Titles
 	t.Columns = named(c.s.Titles, t.HasHeader)
 	for i := range t.Columns {
 		switch {

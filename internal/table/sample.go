@@ -141,9 +141,11 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 	if isCount(s.Titles) && len(s.Titles) <= 3 {
 		return IsHeader
 	}
-	forms, lengths := 0, 0
+	forms := 0
+	lengths := 0
 	for _, i := range columns {
-		title, ids := s.Titles[i], s.column(i).distinct()
+		title := s.Titles[i]
+		ids := s.column(i).distinct()
 		if title == "" || IsNumber(title) || len(ids) == 0 || compareForm(title, ids) == IsData {
 			return IsData
 		}

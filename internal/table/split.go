@@ -62,7 +62,9 @@ type Fields struct {
 
 // Split cuts a line; see the package documentation.
 func (f *Fields) Split(line []byte, sep byte) error {
-	f.Text, f.Start, f.Padded = f.Text[:0], f.Start[:0], f.Padded[:0]
+	f.Text = f.Text[:0]
+	f.Start = f.Start[:0]
+	f.Padded = f.Padded[:0]
 	f.unquoted = f.unquoted[:0]
 	if sep == Tab {
 		return f.splitTabs(line)
@@ -135,7 +137,9 @@ func trimNoBreak(text []byte) []byte {
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 func (f *Fields) add(text []byte, position int, padded bool) {
-	f.Text, f.Start, f.Padded = append(f.Text, text), append(f.Start, position), append(f.Padded, padded)
+	f.Text = append(f.Text, text)
+	f.Start = append(f.Start, position)
+	f.Padded = append(f.Padded, padded)
 }
 
 // splitTabs is Split for tabs. A field is taken as it is, unless quotes enclose the whole of
@@ -151,9 +155,11 @@ func (f *Fields) splitTabs(line []byte) error {
 		if last {
 			end = len(line) - position
 		}
-		text, start := line[position:position+end], position
+		text := line[position : position+end]
+		start := position
 		if inner, quoted := f.unquote(text); quoted {
-			text, start = inner, start+1
+			text = inner
+			start = start + 1
 			f.add(text, start, false)
 			if last {
 				return nil
@@ -165,7 +171,8 @@ func (f *Fields) splitTabs(line []byte) error {
 		if padded {
 			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
 				start += bytes.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(Blank, r) })
-				text, start = bare, max(start, position)
+				text = bare
+				start = max(start, position)
 			}
 		}
 		f.add(text, start, padded)
@@ -183,7 +190,8 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	if n < 2 || field[0] != '"' || field[n-1] != '"' {
 		return nil, false
 	}
-	if text = field[1 : n-1]; bytes.IndexByte(text, '"') < 0 {
+	text = field[1 : n-1]
+	if bytes.IndexByte(text, '"') < 0 {
 		return text, true
 	}
 	start := len(f.unquoted)
@@ -241,7 +249,9 @@ func (f *Fields) Shared(i int, line []byte) (start int, ok bool) {
 // leaves, if there are more than n.
 func (f *Fields) DropEmpty(n int) {
 	if last := len(f.Text) - 1; last >= n && len(f.Text[last]) == 0 {
-		f.Text, f.Start, f.Padded = f.Text[:last], f.Start[:last], f.Padded[:last]
+		f.Text = f.Text[:last]
+		f.Start = f.Start[:last]
+		f.Padded = f.Padded[:last]
 	}
 }
 

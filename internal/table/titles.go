@@ -67,7 +67,8 @@ func words(title string) []string {
 	var word []rune
 	end := func() {
 		if len(word) > 0 {
-			list, word = append(list, string(word)), nil
+			list = append(list, string(word))
+			word = nil
 		}
 	}
 	var previous rune
@@ -256,11 +257,47 @@ func FieldList(titles []string, columns ...int) string {
 	isPlain := true
 	for _, i := range columns {
 		title := titles[i]
-		names, numbers = append(names, title), append(numbers, strconv.Itoa(i+1))
+		names = append(names, title)
+		numbers = append(numbers, strconv.Itoa(i+1))
 		isPlain = isPlain && title != "" && !IsNumber(title) && !strings.ContainsAny(title, ", \t\"'${}`\\*?!&|;<>()#~") && input.Escape(title) == title && len(title) <= 60
 	}
 	if isPlain {
 		return strings.Join(names, ",")
 	}
 	return strings.Join(numbers, ",")
+}
+
+// likelyEnds returns the only two columns that share ids and are neither line numbers nor
+// quantities, or −1.
+func likelyEnds(s *Sample, isHeader bool) (source, target int) {
+	var columns []int
+	for i := range s.Titles {
+		isID := s.column(i).all(func(text string) bool {
+			return (isInteger(text) || !IsNumber(text)) && !IsDecimalComma([]byte(text)) && !IsDate(text)
+		})
+		if isID && !s.column(i).isConsecutive() && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
+			columns = append(columns, i)
+		}
+	}
+	source = -1
+	target = -1
+	for k, i := range columns {
+		for _, j := range columns[k+1:] {
+			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
+			count := s.column(i).shared(s.column(j))
+			need := 1
+			if s.column(i).all(isInteger) && s.column(j).all(isInteger) { // small numbers agree by chance
+				need = max(2, (few+1)/2)
+			}
+			if count < need || len(s.Rows) > 5 && 4*few < len(s.Rows) { // few words for many rows are categories
+				continue
+			}
+			if source >= 0 {
+				return -1, -1
+			}
+			source = i
+			target = j
+		}
+	}
+	return source, target
 }

@@ -70,7 +70,8 @@ func (k *chunker) next(c *Chunk) error {
 	if k.head == nil {
 		return k.read(c)
 	}
-	*c, k.head = *k.head, nil
+	*c = *k.head
+	k.head = nil
 	return nil
 }
 
@@ -82,7 +83,9 @@ func (k *chunker) read(c *Chunk) error {
 	if k.r.ctx.Err() != nil {
 		return context.Cause(k.r.ctx)
 	}
-	n, clean := len(k.carry), 0 // bytes read; those before clean have no lone carriage return
+	// bytes read; those before clean have no lone carriage return
+	n := len(k.carry)
+	clean := 0
 	limit := ChunkBytes
 	for limit <= n { // the carry after a long line may exceed a chunk
 		limit *= 2

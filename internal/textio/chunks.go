@@ -79,6 +79,7 @@ func (d *delivery) take(c *Chunk) bool {
 // fail records the error of a chunk unless an earlier chunk has one.
 func (d *delivery) fail(index int, err error) {
 	if d.err == nil || index < d.place {
-		d.err, d.place = err, index
+		d.err = err
+		d.place = index
 	}
 }

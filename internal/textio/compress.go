@@ -77,14 +77,17 @@ func (m *members) Read(p []byte) (int, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return 0, err
 		default:
-			trailing, bits := int64(0), byte(0)
+			trailing := int64(0)
+			bits := byte(0)
 			for c, err := m.in.ReadByte(); !errors.Is(err, io.EOF); c, err = m.in.ReadByte() {
 				if err != nil {
 					return 0, err
 				}
-				trailing, bits = trailing+1, bits|c
+				trailing = trailing + 1
+				bits = bits | c
 			}
-			if m.ending = io.EOF; bits != 0 {
+			m.ending = io.EOF
+			if bits != 0 {
 				m.ending = errTrailing(trailing)
 			}
 		}
@@ -166,7 +169,8 @@ func (f *frames) next() int64 {
 		window = h.FrameContentSize
 	}
 	f.window.Store(max(f.window.Load(), int64(min(window, math.MaxInt64))))
-	f.inFrame, f.tail = true, 0
+	f.inFrame = true
+	f.tail = 0
 	if h.HasCheckSum {
 		f.tail = 4
 	}
@@ -220,7 +224,8 @@ func faultAt(r *Reader, err error, place string) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.As(err, &trailing):
-		e.Msg, e.Fix = trailing.Error(), "cut them off, or fetch the file again"
+		e.Msg = trailing.Error()
+		e.Fix = "cut them off, or fetch the file again"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Msg = "compressed stream ends early, after " + place
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
@@ -228,9 +233,11 @@ func faultAt(r *Reader, err error, place string) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		e.Msg, e.Fix = beyondWindow(r)
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		e.Msg, e.Fix = "data other than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
+		e.Msg = "data other than zstd follows the end of the stream, after " + place
+		e.Fix = "cut it off, or fetch the file again"
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		e.Msg, e.Fix = "needs the dictionary that it was compressed with", "compress it again without one"
+		e.Msg = "needs the dictionary that it was compressed with"
+		e.Fix = "compress it again without one"
 	case errors.As(err, &corrupt):
 		e.Msg = "compressed data is damaged after " + place
 	default:

@@ -42,7 +42,8 @@ func (r *Reader) CheckText() error {
 		return r.chunks.fault(err)
 	}
 	if text != nil {
-		r.text, r.decoded = bufio.NewReaderSize(text, 64<<10), true
+		r.text = bufio.NewReaderSize(text, 64<<10)
+		r.decoded = true
 	}
 	return nil
 }

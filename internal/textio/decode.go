@@ -128,7 +128,9 @@ func (d *decoder) Read(p []byte) (int, error) {
 func (d *decoder) fill() {
 	n, err := d.in.Read(d.raw[d.n:])
 	text := d.raw[:d.n+n]
-	d.out, d.position, d.err = d.out[:0], 0, err
+	d.out = d.out[:0]
+	d.position = 0
+	d.err = err
 	used := 0
 	for used < len(text) {
 		r, size, ok := d.next(text[used:])
@@ -159,11 +161,14 @@ func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, err er
 	encoding := o.Encoding
 	switch {
 	case encoding != "" && bytes.Equal(head, []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 overrides the setting
-		next, encoding = utf8Strict, "utf-8"
+		next = utf8Strict
+		encoding = "utf-8"
 	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16le") && mark == littleEndianMark:
-		next, skip = utf16Of(0), 2
+		next = utf16Of(0)
+		skip = 2
 	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16be") && mark == bigEndianMark:
-		next, skip = utf16Of(1), 2
+		next = utf16Of(1)
+		skip = 2
 	case encoding == "utf-16" || encoding == "utf-16le":
 		next = utf16Of(0)
 	case encoding == "utf-16be":
@@ -213,7 +218,8 @@ func (d *replacer) Read(p []byte) (int, error) {
 		n, err := d.in.Read(d.raw[d.n:])
 		text := d.raw[:d.n+n]
 		keep := 0 // bytes at the end that may be the beginning of a delimiter
-		if d.err = err; !errors.Is(err, io.EOF) {
+		d.err = err
+		if !errors.Is(err, io.EOF) {
 			for k := min(len(d.old)-1, len(text)); k > 0 && keep == 0; k-- {
 				if bytes.HasSuffix(text, d.old[:k]) {
 					keep = k

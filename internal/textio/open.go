@@ -103,11 +103,13 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 			return nil, err
 		}
 		if info.Mode().IsRegular() {
-			r.total, r.opened = info.Size(), info
+			r.total = info.Size()
+			r.opened = info
 		}
 		r.closers = append(r.closers, func() { f.Close() })
 		r.stop = context.AfterFunc(ctx, func() { f.Close() })
-		raw, r.file = f, f
+		raw = f
+		r.file = f
 	}
 	err := decompress(r, raw)
 	if err == nil && !o.Any {

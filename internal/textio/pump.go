@@ -106,8 +106,11 @@ func (p *pump) Read(dst []byte) (int, error) {
 		}
 		select {
 		case next := <-p.full:
-			p.unread, p.buffer, p.err = next.data, next.data, next.err
-			p.received, p.consumed = p.received+int64(len(next.data)), next.consumed
+			p.unread = next.data
+			p.buffer = next.data
+			p.err = next.err
+			p.received = p.received + int64(len(next.data))
+			p.consumed = next.consumed
 		case <-p.quit:
 			return 0, io.ErrClosedPipe
 		case <-p.ctx.Done():

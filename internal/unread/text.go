@@ -132,7 +132,9 @@ func isWord(field string) bool {
 // isMultiline reports whether each node has the number of its neighbours, which follow on lines of
 // their own, with or without a dictionary.
 func isMultiline(t *text) bool {
-	neighbours, following := 0, 0 // of all nodes, and those that are missing of the last one
+	// of all nodes, and those that are missing of the last one
+	neighbours := 0
+	following := 0
 	for _, line := range t.lines {
 		fields := strings.Fields(line)
 		isNeighbour := len(fields) == 1 || strings.HasPrefix(fields[1], "{")
@@ -276,7 +278,9 @@ func isSIF(t *text) bool {
 	if slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != 3 || !all(fields, isWord) }) {
 		return false
 	}
-	sources, kinds, targets := column(t.fields, 0), column(t.fields, 1), column(t.fields, 2)
+	sources := column(t.fields, 0)
+	kinds := column(t.fields, 1)
+	targets := column(t.fields, 2)
 	isAgain := slices.ContainsFunc(slices.Concat(t.fields[1:]...), func(field string) bool { return slices.Contains(t.fields[0], field) })
 	areFew := 2*len(kinds) <= len(t.lines) || overlap(sources, targets) && len(kinds) < len(sources)+len(targets)
 	return isAgain && areFew && !overlap(kinds, sources) && !overlap(kinds, targets)
@@ -293,7 +297,8 @@ func hasArrows(t *text) bool {
 // isNamedMatrix reports whether rows of an id and numbers stand under the ids of the columns, which
 // are those of the rows. R writes no title above the ids of the rows.
 func isNamedMatrix(t *text) bool {
-	names, rows := t.fields[0], t.fields[1:]
+	names := t.fields[0]
+	rows := t.fields[1:]
 	if len(rows) < 2 || len(names) < 3 {
 		return false
 	}
@@ -346,7 +351,8 @@ func isAdjacencyList(t *text) bool {
 	if len(nodes) < len(t.lines) || len(nodes) < 3 || !isVaried || !has(func(n int) bool { return n == 1 || n > 3 }) {
 		return false
 	}
-	listed, neighbours := 0, 0
+	listed := 0
+	neighbours := 0
 	for _, fields := range t.fields {
 		for _, field := range fields[1:] {
 			if neighbours++; nodes[field] {

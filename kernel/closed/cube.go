@@ -123,7 +123,8 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(
 		n := (bits.Len(uint(size-1)) + 7) / 8
 		n = max(n, 1)
 		if used+n > lanes {
-			c.placed, used = append(c.placed, nil), 0
+			c.placed = append(c.placed, nil)
+			used = 0
 		}
 		equal, differs, missing := values(size)
 		if !raw {
@@ -143,7 +144,8 @@ func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes
 		for set := range agree {
-			agree[set], average[set] = c.scale, c.scale
+			agree[set] = c.scale
+			average[set] = c.scale
 			for _, l := range word {
 				value := l.equal
 				if set>>l.lo&(1<<(l.hi-l.lo)-1) != 0 {
@@ -163,14 +165,16 @@ func (c *cube) tabulate() {
 				}
 			}
 		}
-		c.agree, c.average = append(c.agree, agree), append(c.average, average)
+		c.agree = append(c.agree, agree)
+		c.average = append(c.average, average)
 	}
 }
 
 // fill packs the distinct records.
 func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 	n := len(attributes[0].Code)
-	words, missing := make([]uint64, n*c.width), make([]uint8, n*c.width)
+	words := make([]uint64, n*c.width)
+	missing := make([]uint8, n*c.width)
 	any := false
 	for w, word := range c.placed {
 		for _, l := range word {
@@ -216,7 +220,8 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 		return
 	}
 	if c.width == 1 { // A loop over words would take a quarter longer.
-		x, factor := x[0], &c.agree[0]
+		x := x[0]
+		factor := &c.agree[0]
 		for j, item := range items {
 			dst[j] = factor[differing(x, c.words[row[item]])]
 		}
@@ -238,11 +243,13 @@ func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 		slot := row[item] * c.width
 		value := c.scale
 		for w := range c.width {
-			set, averaged := differing(c.words[offset+w], c.words[slot+w]), uint8(0)
+			set := differing(c.words[offset+w], c.words[slot+w])
+			averaged := uint8(0)
 			if c.missing != nil {
 				averaged = c.missing[offset+w] | c.missing[slot+w]
 			}
-			agree, average := c.agree[w][set&^averaged], c.average[w][averaged]
+			agree := c.agree[w][set&^averaged]
+			average := c.average[w][averaged]
 			if c.sums {
 				value += agree + average
 			} else {

@@ -122,7 +122,9 @@ func (t *texts) value(x, y []rune) float64 {
 	if t.places > 0 {
 		return t.placed(x, y)
 	}
-	single, both, kappa := t.shrink*t.b, t.shrink*t.shrink, t.b*t.shrink*t.shrink
+	single := t.shrink * t.b
+	both := t.shrink * t.shrink
+	kappa := t.b * t.shrink * t.shrink
 	row := make([]float64, len(y)+1)
 	row[0] = 1
 	for j := range y {

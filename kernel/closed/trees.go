@@ -53,7 +53,8 @@ func RootedTree(k, d, a, b int, beta float64) float64 {
 func scaledBessel(d int, z float64) []float64 {
 	const large = 1e200
 	v := make([]float64, d+40+int(10*math.Sqrt(z)))
-	next, n := 0.0, len(v)-1
+	next := 0.0
+	n := len(v) - 1
 	v[n] = 1 / large
 	sum := v[n]
 	for ; n > 0; n-- {

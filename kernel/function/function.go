@@ -169,7 +169,8 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *
 		set = *s
 	}
 	if set.Tolerance == 0 && !set.Lenient {
-		set.Lenient, set.Limit = true, DefaultTolerance
+		set.Lenient = true
+		set.Limit = DefaultTolerance
 	}
 	set.Tolerance = cmp.Or(set.Tolerance, DefaultTolerance)
 	r, err := f.apply(ctx, y, b, &set)
@@ -222,7 +223,8 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64], s *k
 		if worst(norms, r.ColumnBound, j, b.Cols) <= limit {
 			continue
 		}
-		column, image := sparse.NewBlock[float64](b.Rows, 1), sparse.NewBlock[float64](y.Rows, f.Results())
+		column := sparse.NewBlock[float64](b.Rows, 1)
+		image := sparse.NewBlock[float64](y.Rows, f.Results())
 		blocks.Copy(column, b.Columns(j, j+1))
 		single, err := f.apply(ctx, image, column, s)
 		if err != nil {
@@ -267,20 +269,26 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 // roundingOf returns a bound on the norm of the rounding error of a product with a column of norm 1:
 // γ times a bound on the norm of |M|, where γ = (k+3)·u for rows of k entries.
 func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
-	team, run := sparse.TeamOf(g.A), 0
+	team := sparse.TeamOf(g.A)
+	run := 0
 	extremes := []float64{0, 0, math.Inf(-1)} // entries of the longest range or row, largest and least degree, negated
 	for _, r := range g.A.Ranges() {
-		if run += r.Entries; r.Pieces == 1 || r.Piece == r.Pieces-1 {
-			extremes[0], run = max(extremes[0], float64(run)), 0
+		run += r.Entries
+		if r.Pieces == 1 || r.Piece == r.Pieces-1 {
+			extremes[0] = max(extremes[0], float64(run))
+			run = 0
 		}
 	}
 	for _, d := range g.Degrees {
-		if extremes[1] = max(extremes[1], d); d > 0 {
+		extremes[1] = max(extremes[1], d)
+		if d > 0 {
 			extremes[2] = max(extremes[2], -d)
 		}
 	}
 	team.Max(extremes)
-	longest, largest, smallest := extremes[0], extremes[1], -extremes[2]
+	longest := extremes[0]
+	largest := extremes[1]
+	smallest := -extremes[2]
 	norm := 1.0 // of S
 	switch kind {
 	case sparse.Adjacency:
@@ -386,7 +394,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 
 // kernel returns the kernel that [Solve], or [Exp] with the same memory, is a multiple of.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
-	matrix, laplacian := f.Values.Word("matrix"), "combinatorial"
+	matrix := f.Values.Word("matrix")
+	laplacian := "combinatorial"
 	if matrix == "normalized-laplacian" {
 		laplacian = "normalized"
 	}
@@ -413,7 +422,8 @@ func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 		const vectors = 6 // of the graph and of the operator
 		return vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, cols), nil
 	}
-	name, values := named.Name, named.Given
+	name := named.Name
+	values := named.Given
 	extra := int64(0) // of several times
 	if s := named.declaration(); s != nil {
 		v, err := s.Resolve(named.given(), nil)

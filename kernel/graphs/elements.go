@@ -67,7 +67,8 @@ func readBase(ctx context.Context, path string, names elements) (*sparse.Block[f
 			place[which] = append(place[which], index)
 		}
 	}
-	base, i := sparse.NewBlock[float64](len(names), len(names)), 0
+	base := sparse.NewBlock[float64](len(names), len(names))
+	i := 0
 	return base, tablefile.Read(ctx, file, func(_ []byte, values []float64) error {
 		if row := slices.Index(place["rows"], i); row >= 0 {
 			for j, col := range place["cols"] {

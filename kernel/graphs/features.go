@@ -22,7 +22,8 @@ type entries struct {
 }
 
 func (e *entries) add(index int32, value float64) {
-	e.index, e.value = append(e.index, index), append(e.value, value)
+	e.index = append(e.index, index)
+	e.value = append(e.value, value)
 }
 
 // entriesOf returns the entries of a sparse vector.
@@ -64,7 +65,8 @@ func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int)
 	sums := f.graph[i]
 	for a, x := range sums.index {
 		value := sums.value[a]
-		graphs, values := f.having.index[f.ptr[x]:f.ptr[x+1]], f.having.value[f.ptr[x]:f.ptr[x+1]]
+		graphs := f.having.index[f.ptr[x]:f.ptr[x+1]]
+		values := f.having.value[f.ptr[x]:f.ptr[x+1]]
 		start, _ := slices.BinarySearch(graphs, int32(lo))
 		for b := start; b < len(graphs) && int(graphs[b]) < hi; b++ {
 			dst[int(graphs[b])-lo] += float64(value * values[b])

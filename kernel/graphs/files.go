@@ -117,7 +117,8 @@ func (o *ReadOptions) labelledBy(labels int) string {
 // readFiles reads graphs that have a file each, by way of stores in the directory temp.
 func readFiles(ctx context.Context, paths []string, temp string, config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
-	config.Undirected, config.KeepLoops = !config.Directed, true
+	config.Undirected = !config.Directed
+	config.KeepLoops = true
 	seen := map[string]string{}
 	for _, path := range paths {
 		id := filepath.Base(path)
@@ -134,7 +135,8 @@ func readFiles(ctx context.Context, paths []string, temp string, config ingest.C
 		if err != nil {
 			return nil, err
 		}
-		c.IDs, c.Graphs = append(c.IDs, id), append(c.Graphs, m)
+		c.IDs = append(c.IDs, id)
+		c.Graphs = append(c.Graphs, m)
 	}
 	return c, nil
 }
@@ -190,7 +192,8 @@ func relabel(c *graphfile.Collection, source string) error {
 		if source == "ids" && m.ID == nil {
 			return &GraphError{c.IDs[i], "its vertices have no ids; label them by degree"}
 		}
-		if m.Label = nil; source != "none" {
+		m.Label = nil
+		if source != "none" {
 			m.Label = make([]int32, m.Len())
 		}
 	}
@@ -216,7 +219,8 @@ func relabelled(s graphfile.Shape, source string) *graphfile.Shape {
 		s.Labels = s.Vertices
 	}
 	s.Text += 80 * int64(s.Labels) // and a table of them
-	s.Alike, s.Pairs = int64(s.Largest)*int64(s.Largest), 0
+	s.Alike = int64(s.Largest) * int64(s.Largest)
+	s.Pairs = 0
 	labels := min(int64(s.Largest), int64(max(1, s.Labels)))
 	s.Pairs = int64(s.Graphs) * labels * labels
 	return &s

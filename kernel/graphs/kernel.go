@@ -101,9 +101,11 @@ func (c *collection) Len() int { return len(c.c.Graphs) }
 
 // MeanDegree implements [param.Graph].
 func (c *collection) MeanDegree() float64 {
-	vertices, arcs := 0, 0
+	vertices := 0
+	arcs := 0
 	for i := range c.c.Graphs {
-		vertices, arcs = vertices+c.c.Graphs[i].Len(), arcs+len(c.c.Graphs[i].To)
+		vertices = vertices + c.c.Graphs[i].Len()
+		arcs = arcs + len(c.c.Graphs[i].To)
 	}
 	return float64(arcs) / float64(max(1, vertices))
 }
@@ -173,7 +175,8 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 		panic(badShape)
 	}
 	err := sched.Run(ctx, g.set.Workers, dst.Rows, func(worker, r int) error {
-		row, i := dst.Row(r), lo+r
+		row := dst.Row(r)
+		i := lo + r
 		if err := g.values.rowTo(ctx, worker, row[:lo], i, 0, lo); err != nil {
 			return err
 		}

@@ -57,7 +57,8 @@ func (m *multiset) each(visit func(x uint32, count float64)) {
 		return
 	}
 	for it := support.digits[0].Iterator(); it.HasNext(); {
-		x, count := it.Next(), 0.0
+		x := it.Next()
+		count := 0.0
 		for b, d := range m.digits {
 			if d.Contains(x) {
 				count += math.Ldexp(1, b)
@@ -105,7 +106,8 @@ func crossOf(x, y *multiset, measure []float64, k *sparse.Block[float64]) (sum f
 		return count
 	}
 	x.each(func(a uint32, p float64) {
-		row, rowSum := k.Row(int(a)), 0.0
+		row := k.Row(int(a))
+		rowSum := 0.0
 		y.each(func(b uint32, q float64) { rowSum += float64(row[b] * weight(b, q)) })
 		sum += float64(weight(a, p) * rowSum)
 	})

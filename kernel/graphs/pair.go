@@ -129,7 +129,8 @@ func (p *product) labelPairs(m *graphfile.Member, c float64, exponential bool) (
 // cA×y = y − 1 ≤ (1 − 1/max y)y.
 func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {
 	copy(dst, p.r)
-	sum, largest := 0.0, 0.0
+	sum := 0.0
+	largest := 0.0
 	for v, x := range dst {
 		sum += x
 		if !exponential {
@@ -142,7 +143,8 @@ func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {
 		if exponential {
 			lambda = c / float64(i)
 		}
-		term, beta := 0.0, 0.0
+		term := 0.0
+		beta := 0.0
 		for v, q := range p.q {
 			d := float64(lambda * q)
 			p.r[v] = d

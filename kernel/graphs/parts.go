@@ -103,14 +103,16 @@ func setKernel(name, title, equation string, multi bool, value func(x, y *multis
 // partBytes bounds the memory of the parts of a collection, except patterns of cycles: each
 // part once for every graph that has it, and the names.
 func partBytes(s *graphfile.Shape, parts string) int64 {
-	labels, vertices := int64(max(1, s.Labels)), int64(s.Vertices)
+	labels := int64(max(1, s.Labels))
+	vertices := int64(s.Vertices)
 	kinds := vertices
 	switch parts {
 	case "vertices":
 		kinds = min(kinds, labels)
 	case "edges":
 		vertices = s.Arcs
-		if kinds = vertices; labels < 1<<20 {
+		kinds = vertices
+		if labels < 1<<20 {
 			kinds = min(kinds, labels*labels*int64(max(1, s.EdgeLabels)))
 		}
 	}
@@ -155,7 +157,8 @@ func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*m
 // partsOf returns how often each part is in each graph, and the number of each part. A
 // graph may have most simple cycles.
 func partsOf(ctx context.Context, c *graphfile.Collection, parts string, limit int) ([]entries, interner[string], error) {
-	number, vectors := interner[string]{}, make([]entries, len(c.Graphs))
+	number := interner[string]{}
+	vectors := make([]entries, len(c.Graphs))
 	for i := range c.Graphs {
 		count := map[int32]float64{}
 		add := func(text string) { count[number.of(text)]++ }

@@ -125,7 +125,8 @@ var errCycles = fmt.Errorf("too many cycles")
 func bridges(m *graphfile.Member) []bool {
 	n := m.Len()
 	bridge := make([]bool, len(m.To))
-	order, low := make([]int32, n), make([]int32, n)
+	order := make([]int32, n)
+	low := make([]int32, n)
 	next := slices.Clone(m.Ptr[:n])
 	parent := make([]int32, n) // the arc by which a vertex was reached
 	clock := int32(0)
@@ -136,7 +137,8 @@ func bridges(m *graphfile.Member) []bool {
 		stack := []int32{int32(root)}
 		parent[root] = -1
 		clock++
-		order[root], low[root] = clock, clock
+		order[root] = clock
+		low[root] = clock
 		for len(stack) > 0 {
 			v := stack[len(stack)-1]
 			if next[v] < m.Ptr[v+1] {
@@ -147,7 +149,9 @@ func bridges(m *graphfile.Member) []bool {
 				case parent[v] >= 0 && w == tail(m, parent[v]):
 				case order[w] == 0:
 					clock++
-					order[w], low[w], parent[w] = clock, clock, a
+					order[w] = clock
+					low[w] = clock
+					parent[w] = a
 					stack = append(stack, w)
 				default:
 					low[v] = min(low[v], order[w])
@@ -183,7 +187,8 @@ func arcOf(m *graphfile.Member, v, w int32) int32 {
 // direction of the smaller of its neighbours on the cycle.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
-	p.isOnPath, p.seen = make([]bool, n), make([]int, n)
+	p.isOnPath = make([]bool, n)
+	p.seen = make([]int, n)
 	for root := range int32(n) {
 		if err := p.extend(root, root); err != nil {
 			return err
@@ -252,7 +257,9 @@ func (p *patternFinder) reaches(w, root, end int32) bool {
 // it may begin with and both directions.
 func (p *patternFinder) cyclic(arcs []int32) string {
 	k := len(arcs)
-	vertex, edge := make([]int32, k), make([]int32, k) // edge i leads from vertex i to the next
+	// edge i leads from vertex i to the next
+	vertex := make([]int32, k)
+	edge := make([]int32, k)
 	for i, a := range arcs {
 		vertex[(i+1)%k], edge[i] = numberOf(p.m.Label, p.m.To[a]), numberOf(p.m.EdgeLabel, a)
 	}
@@ -285,7 +292,8 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	names := p.c.Labels
 	if edge {
-		if names = p.c.EdgeLabels; names == nil {
+		names = p.c.EdgeLabels
+		if names == nil {
 			return
 		}
 		text.WriteByte('-')

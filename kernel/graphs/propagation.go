@@ -125,7 +125,8 @@ func (p *propagator) draw(steps int, seed uint64) []hashing {
 // moments returns mean and standard deviation of the attributes of all vertices, of one
 // that does not vary 1.
 func moments(c *graphfile.Collection) (mean, deviation []float64) {
-	mean, deviation = make([]float64, c.Attributes), make([]float64, c.Attributes)
+	mean = make([]float64, c.Attributes)
+	deviation = make([]float64, c.Attributes)
 	n := 0.0
 	visitAll := func(visit func(j int, x float64)) {
 		for i := range c.Graphs {
@@ -141,7 +142,8 @@ func moments(c *graphfile.Collection) (mean, deviation []float64) {
 	}
 	visitAll(func(j int, x float64) { deviation[j] += float64((x - mean[j]) * (x - mean[j])) })
 	for j, d := range deviation {
-		if deviation[j] = math.Sqrt(d / n); !(deviation[j] > 0) {
+		deviation[j] = math.Sqrt(d / n)
+		if !(deviation[j] > 0) {
 			deviation[j] = 1
 		}
 	}
@@ -150,8 +152,10 @@ func moments(c *graphfile.Collection) (mean, deviation []float64) {
 
 // bins returns the bin of every vertex at every step, one step after the other.
 func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
-	n, cols := m.Len(), p.labels+p.attributes
-	x, next := make([]float64, n*cols), make([]float64, n*cols)
+	n := m.Len()
+	cols := p.labels + p.attributes
+	x := make([]float64, n*cols)
+	next := make([]float64, n*cols)
 	for v := range n {
 		row := x[v*cols:][:cols]
 		row[numberOf(m.Label, int32(v))] = 1
@@ -227,7 +231,8 @@ func counts(bins []bin) (e entries) {
 // step stores TX in dst.
 func step(dst, x []float64, m *graphfile.Member, cols int) {
 	for v := range m.Len() {
-		row, arcs := dst[v*cols:][:cols], arcsOf(m, v)
+		row := dst[v*cols:][:cols]
+		arcs := arcsOf(m, v)
 		if len(arcs) == 0 {
 			copy(row, x[v*cols:])
 			continue
@@ -247,7 +252,8 @@ func step(dst, x []float64, m *graphfile.Member, cols int) {
 // hash returns the bin of a row.
 func (p *propagator) hash(row []float64, h *hashing) bin {
 	roots := p.v.Word("distance") == "hellinger"
-	sum, norm := 0.0, 0.0
+	sum := 0.0
+	norm := 0.0
 	for j, value := range row[:p.labels] {
 		if roots {
 			value = math.Sqrt(value)

@@ -15,7 +15,10 @@ func (p *patternFinder) tree(root int32) string {
 		p.eachBridge(t.vertex[index], func(a, w int32) {
 			if up := parent[index]; up < 0 || w != t.vertex[up] {
 				t.children[index] = append(t.children[index], int32(len(t.vertex)))
-				t.vertex, t.arc, t.children, parent = append(t.vertex, w), append(t.arc, a), append(t.children, nil), append(parent, int32(index))
+				t.vertex = append(t.vertex, w)
+				t.arc = append(t.arc, a)
+				t.children = append(t.children, nil)
+				parent = append(parent, int32(index))
 			}
 		})
 	}
@@ -55,10 +58,12 @@ func (t *rootedTree) compare(a, b int32) int {
 		if c := strings.Compare(s[:n], u[:n]); c != 0 {
 			return c
 		}
-		if s = s[n:]; s == "" {
+		s = s[n:]
+		if s == "" {
 			s = x.read()
 		}
-		if u = u[n:]; u == "" {
+		u = u[n:]
+		if u == "" {
 			u = y.read()
 		}
 	}

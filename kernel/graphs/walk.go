@@ -43,7 +43,8 @@ type group struct{ label, lo, hi int32 }
 // newOrdered puts a graph in order.
 func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 	n := m.Len()
-	order, place := make([]int32, n), make([]int32, n)
+	order := make([]int32, n)
+	place := make([]int32, n)
 	for v := range order {
 		order[v] = int32(v)
 	}
@@ -100,10 +101,12 @@ type product struct {
 // reset makes p the product of two graphs.
 func (p *product) reset(g, h *labelOrder) {
 	n := g.len()
-	p.g, p.h = g, h
+	p.g = g
+	p.h = h
 	p.base, p.lo, p.hi = slices.Grow(p.base[:0], n+1)[:n+1], slices.Grow(p.lo[:0], n)[:n], slices.Grow(p.hi[:0], n)[:n]
 	p.y = slices.Grow(p.y[:0], h.len())[:h.len()]
-	size, b := int32(0), 0
+	size := int32(0)
+	b := 0
 	for _, members := range g.group {
 		for b < len(h.group) && h.group[b].label < members.label {
 			b++
@@ -113,7 +116,9 @@ func (p *product) reset(g, h *labelOrder) {
 			joined = h.group[b]
 		}
 		for u := members.lo; u < members.hi; u++ {
-			p.base[u], p.lo[u], p.hi[u] = size, joined.lo, joined.hi
+			p.base[u] = size
+			p.lo[u] = joined.lo
+			p.hi[u] = joined.hi
 			size += joined.hi - joined.lo
 		}
 	}
@@ -129,7 +134,8 @@ func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 // apply stores A× x in dst. Cost: the arcs of each graph times the vertices of the other
 // with the right label.
 func (p *product) apply(dst, x []float64) {
-	g, h := p.g, p.h
+	g := p.g
+	h := p.h
 	for u := range g.label {
 		out := dst[p.base[u]:p.base[u+1]]
 		clear(out)
@@ -192,11 +198,14 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 	lo, hi := 0.0, math.Inf(1)
 	for steps := 1; ; steps++ {
 		p.apply(p.q, p.r)
-		largest, xx, xy := 0.0, 0.0, 0.0
+		largest := 0.0
+		xx := 0.0
+		xy := 0.0
 		for i, x := range p.r {
 			y := p.q[i]
 			largest = max(largest, y/x)
-			xx, xy = xx+float64(x*x), xy+float64(x*y)
+			xx = xx + float64(x*x)
+			xy = xy + float64(x*y)
 			p.r[i] = x + y
 		}
 		hi = min(hi, largest)
@@ -253,7 +262,8 @@ func (p *product) geometric(c, rate float64) float64 {
 	}
 	ones(p.r)
 	copy(p.p, p.r)
-	rr, value := float64(p.len()), 0.0
+	rr := float64(p.len())
+	value := 0.0
 	for rr > valueError*(1-rate)*value || value == 0 {
 		p.apply(p.q, p.p)
 		curvature := 0.0
@@ -287,11 +297,14 @@ func (p *product) limit(c float64) (sum float64) {
 	ones(p.p)
 	for {
 		p.apply(p.q, p.r)
-		beta, theta := 0.0, 0.0
+		beta := 0.0
+		theta := 0.0
 		for v, y := range p.p {
 			d := c * p.q[v]
-			beta, theta = max(beta, d/y), max(theta, 1-(1-d)/y)
-			p.r[v], p.p[v] = d, y+d
+			beta = max(beta, d/y)
+			theta = max(theta, 1-(1-d)/y)
+			p.r[v] = d
+			p.p[v] = y + d
 		}
 		if beta <= valueError*(1-theta) {
 			break
@@ -309,7 +322,8 @@ func (p *product) limit(c float64) (sum float64) {
 func (p *product) exponential(c float64) float64 {
 	ones(p.r)
 	degree := float64(p.g.degree) * float64(p.h.degree)
-	sum, lambda := float64(p.len()), 1.0
+	sum := float64(p.len())
+	lambda := 1.0
 	add := func(i int, walks float64) (done bool) {
 		lambda *= c / float64(i)
 		term := lambda * walks

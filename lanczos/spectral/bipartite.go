@@ -18,7 +18,8 @@ func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	}
 	nonzero := []float64{0}
 	for i, d := range g.Degrees {
-		if colours[i] *= math.Sqrt(d); colours[i] != 0 {
+		colours[i] *= math.Sqrt(d)
+		if colours[i] != 0 {
 			nonzero[0] = 1
 		}
 	}

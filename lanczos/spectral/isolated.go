@@ -126,9 +126,12 @@ func (e *eigenproblem) join(pairs *lanczos.Pairs, n, k int) *lanczos.Pairs {
 	}
 	sorted = sorted[:min(k, len(sorted))]
 	out := *pairs
-	out.Values, out.Residuals, out.Known = nil, nil, 0
+	out.Values = nil
+	out.Residuals = nil
+	out.Known = 0
 	out.Converged = max(0, len(sorted)-(len(pairs.Values)-pairs.Converged))
-	if out.Vectors = nil; len(sorted) > 0 {
+	out.Vectors = nil
+	if len(sorted) > 0 {
 		out.Vectors = sparse.NewBlock[float64](n, len(sorted))
 	}
 	for j, p := range sorted {

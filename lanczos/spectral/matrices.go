@@ -53,7 +53,9 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 		}
 		norm = largest
 		if vol := blocks.Total(e.team, g.Degrees); vol > 0 {
-			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
+			op.Gamma = -gamma / vol
+			op.U = g.Degrees
+			op.V = g.Degrees
 			norm += gamma * blocks.Dot(e.team, g.Degrees, g.Degrees) / vol
 		}
 	default:
@@ -81,7 +83,8 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 	switch p.Matrix {
 	case sparse.NormalizedLaplacian:
 		e.value = func(λ float64) float64 { return 1 - λ }
-		e.Near, e.Positive = 1-p.Near, false
+		e.Near = 1 - p.Near
+		e.Positive = false
 		switch p.Which {
 		case lanczos.Largest:
 			e.Which = lanczos.Smallest

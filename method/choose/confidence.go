@@ -57,7 +57,8 @@ func (c *Confidence) Note(reached bool, class int, row, full []float64) {
 		}
 		return 0
 	}
-	best, bestByAll := classify.ArgMax(row), classify.ArgMax(full)
+	best := classify.ArgMax(row)
+	bestByAll := classify.ArgMax(full)
 	excess := right(best) - full[bestByAll]
 	weight := 1.0
 	if c.weight != nil {
@@ -85,7 +86,8 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 	if c.tested == 0 || c.p.Shares != nil {
 		return nil
 	}
-	n, k := float64(c.tested), len(c.labels)
+	n := float64(c.tested)
+	k := len(c.labels)
 	out := &problem.Comparison{
 		Accuracy: float64(c.right) / n, Labels: c.labels, Others: means,
 		HeldOut: make([]float64, k), Variance: make([]float64, k), Own: make([]float64, k),
@@ -106,7 +108,8 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap, mean float64) problem.Est
 	if e.Tested == 0 {
 		return e
 	}
-	excess, luck := c.sum/max(1, c.total), max(0, c.luck/max(1, c.total))
+	excess := c.sum / max(1, c.total)
+	luck := max(0, c.luck/max(1, c.total))
 	e.Accuracy = max(0, min(1, mean+excess-luck))
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight

@@ -42,7 +42,8 @@ func OutcomeBytes(decisions int) int64 {
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
 	square.Rows = k.Cols
-	gram, y := classify.DenseGram(&square), make([]int, k.Cols)
+	gram := classify.DenseGram(&square)
+	y := make([]int, k.Cols)
 	for f := range slices.Max(fold) + 1 {
 		var tests []int
 		copy(y, class)
@@ -50,7 +51,8 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 			if itemFold != f {
 				continue
 			}
-			if tests = append(tests, i); i < len(y) {
+			tests = append(tests, i)
+			if i < len(y) {
 				y[i] = -1
 			}
 		}
@@ -65,13 +67,16 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		}
 		j := &judge{models: models, y: y, about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
 		for chunk := range slices.Chunk(tests, testChunk) {
-			j.columns, j.class, j.values = transposed(k, chunk), j.class[:0], j.values[:0]
+			j.columns = transposed(k, chunk)
+			j.class = j.class[:0]
+			j.values = j.values[:0]
 			for _, i := range chunk {
 				value := 0.0
 				if i < k.Cols {
 					value = k.Row(i)[i]
 				}
-				j.class, j.values = append(j.class, class[i]), append(j.values, value)
+				j.class = append(j.class, class[i])
+				j.values = append(j.values, value)
 			}
 			j.visit(visit)
 		}
@@ -110,11 +115,13 @@ type judge struct {
 // visit calls do with the outcome of each model for each test. A test without a value with the items has no decisions. A classifier
 // that is the same as that of the setting before decides once.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
-	related, count := make([]bool, len(j.class)), 0
+	related := make([]bool, len(j.class))
+	count := 0
 	for a := 0; a < len(j.y) && count < len(related); a++ {
 		for i := range related {
 			if !related[i] && j.y[a] >= 0 && j.columns.Row(a)[i] != 0 {
-				related[i], count = true, count+1
+				related[i] = true
+				count = count + 1
 			}
 		}
 	}
@@ -143,8 +150,12 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 			o := &j.outcomes[i]
 			if hasChanged {
 				*o = j.about
-				if o.Class, o.Unreached, o.Voted = j.class[i], !related[i], o.Largest; model != nil && related[i] {
-					o.Pairs, o.Decisions = model.Pairs, j.rows[i*len(model.Pairs):][:len(model.Pairs)]
+				o.Class = j.class[i]
+				o.Unreached = !related[i]
+				o.Voted = o.Largest
+				if model != nil && related[i] {
+					o.Pairs = model.Pairs
+					o.Decisions = j.rows[i*len(model.Pairs):][:len(model.Pairs)]
 					if model.Rule != nil {
 						row = row[:0]
 						for a := range j.y {
@@ -211,7 +222,8 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 			o.Largest = split.Majority(slices.Concat(class[:i], class[i+1:]))
 			o.Voted = o.Largest
 		} else {
-			o.Pairs, o.Decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
+			o.Pairs = pairs
+			o.Decisions = decisions[i*len(pairs) : (i+1)*len(pairs)]
 			o.Voted = pairs.Predict(o.Decisions)
 		}
 		visit(&o)

@@ -49,7 +49,9 @@ func (h *Estimator) addFold(labels FoldLabels, right float64) {
 // WeightsOf returns the weight of a label of each class. The weights of all labels whose class has
 // several add up to their number, and others have none. Known shares of the classes are used as they are.
 func WeightsOf(p *problem.Problem) []float64 {
-	count, list, labels := CountsOf(p), make([]float64, len(p.Names)), float64(len(p.Row))
+	count := CountsOf(p)
+	list := make([]float64, len(p.Names))
+	labels := float64(len(p.Row))
 	var shares []float64 // of the classes that have a label
 	for c, n := range count {
 		switch {
@@ -62,7 +64,8 @@ func WeightsOf(p *problem.Problem) []float64 {
 	if p.Shares == nil {
 		Shrink(shares, labels)
 	}
-	several, sum := 0.0, 0.0
+	several := 0.0
+	sum := 0.0
 	for c, n := range count {
 		if n == 0 {
 			continue
@@ -91,7 +94,9 @@ func WeightsOf(p *problem.Problem) []float64 {
 // for a nonparametric estimator of the coverage of a random sample (1983). Of known shares of all classes it is the sum of
 // those without a label.
 func unseenShare(p *problem.Problem) (share, variance float64) {
-	ones, twos, labels := 0.0, 0.0, float64(len(p.Row))
+	ones := 0.0
+	twos := 0.0
+	labels := float64(len(p.Row))
 	for c, n := range CountsOf(p) {
 		switch {
 		case n == 0 && p.Shares != nil:
@@ -117,7 +122,9 @@ func unseenShare(p *problem.Problem) (share, variance float64) {
 //
 // of Fienberg and Holland, Simultaneous estimation of multinomial cell probabilities (1973).
 func Shrink(share []float64, labels float64) {
-	even, left, spread := 1/float64(len(share)), 1.0, 0.0
+	even := 1 / float64(len(share))
+	left := 1.0
+	spread := 0.0
 	for _, p := range share {
 		left -= float64(p * p)
 		spread += float64((p - even) * (p - even))
@@ -160,7 +167,8 @@ func (h Estimator) variance(nodes int) float64 {
 // and the density φ of the normal distribution. The larger of two shares with a normal difference
 // is too large by this in the mean, because it was selected for being larger.
 func ofLargest(p *problem.Problem) (share, luck float64) {
-	count, labels := CountsOf(p), float64(len(p.Row))
+	count := CountsOf(p)
+	labels := float64(len(p.Row))
 	largest := slices.Index(count, slices.Max(count))
 	share = count[largest] / labels
 	for c := range count {
@@ -183,7 +191,8 @@ func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) problem
 	if e.Tested == 0 {
 		return e
 	}
-	accuracy, seen := 0.0, 1-e.Unseen
+	accuracy := 0.0
+	seen := 1 - e.Unseen
 	if h.total > 0 {
 		accuracy = h.right / h.total
 	}

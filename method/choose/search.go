@@ -139,7 +139,8 @@ type Found struct {
 
 // Run chooses.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
-	kernels, settings := sched.UpTo(s.Kernel.Len()), sched.UpTo(s.Learner.Len())
+	kernels := sched.UpTo(s.Kernel.Len())
+	settings := sched.UpTo(s.Learner.Len())
 	if s.Together || len(kernels) == 1 || len(settings) == 1 { // else one of them would be compared twice
 		both := s.both()
 		counts, err := s.Measure(ctx, kernels, settings)

@@ -122,13 +122,15 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 		return s.Usual
 	}
 	threshold := highest - slack*stderr
-	best, bestSum := -1, 0.0
+	best := -1
+	bestSum := 0.0
 	for i, m := range merit {
 		if m < threshold {
 			continue
 		}
 		if sum := s.around(merit, i); best < 0 || s.better(merit, i, sum, best, bestSum) {
-			best, bestSum = i, sum
+			best = i
+			bestSum = sum
 		}
 	}
 	return best

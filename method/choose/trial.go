@@ -47,18 +47,22 @@ const MaxWidth = 4096
 // for it has the same models, see [Weighed]. A learner without a path receives the mean over steps. The largest class is
 // predicted where no classifier decides.
 func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, visit func(length, setting int, o *Outcome)) error {
-	items, y := t.Train, t.TrainClass
+	items := t.Train
+	y := t.TrainClass
 	if c.Learner.Whole {
-		items, y = slices.Concat(items, t.Test), slices.Concat(y, slices.Repeat([]int{-1}, len(t.Test)))
+		items = slices.Concat(items, t.Test)
+		y = slices.Concat(y, slices.Repeat([]int{-1}, len(t.Test)))
 	}
-	m, n := len(items), (len(t.Test)+3)&^3
+	m := len(items)
+	n := (len(t.Test) + 3) &^ 3
 	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
 	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n, Data: make([]float64, m*n)}
 	along := func(values []param.Values) Fit { return Each(c.Learner, c.Classes, values) }
 	if c.Path != nil {
 		along = OnPath(c.Learner, c.Path, c.Classes)
 	}
-	start, j := 0, &judge{y: y, about: Outcome{Largest: t.Largest}, undecided: undecided}
+	start := 0
+	j := &judge{y: y, about: Outcome{Largest: t.Largest}, undecided: undecided}
 	for length, steps := range c.Steps {
 		terms := steps - c.MinSteps + 1
 		for end := terms * c.Classes; start < end; start = min(end, start+MaxWidth) {
@@ -71,9 +75,12 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 				return err
 			}
 		}
-		kernel, columns, values := k, cross, c.Values
+		kernel := k
+		columns := cross
+		values := c.Values
 		if c.Path == nil {
-			kernel, columns = mean(k, terms), mean(cross, terms)
+			kernel = mean(k, terms)
+			columns = mean(cross, terms)
 		} else {
 			values = nil
 			for _, v := range c.Values {
@@ -98,7 +105,8 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 		j.models = models
 		for lo := 0; lo < len(t.Test); lo += testChunk {
 			j.columns = columns.Columns(lo, min(n, lo+testChunk))
-			j.class, j.values = t.TestClass[lo:min(len(t.Test), lo+testChunk)], selves[lo:]
+			j.class = t.TestClass[lo:min(len(t.Test), lo+testChunk)]
+			j.values = selves[lo:]
 			j.visit(func(s int, o *Outcome) { visit(length, s, o) })
 		}
 	}

@@ -30,7 +30,8 @@ func (v Votes) Power() float64 { return v.power }
 // graph's spectrum differ in size by orders between nodes, so that sums of soft votes
 // are sums of a few large ones; counts are not, and say the class as LIBSVM's do.
 func Favour[N uint8 | int](scores []float64, counts []N) {
-	winner, likeliest := 0, 0
+	winner := 0
+	likeliest := 0
 	for c, n := range counts {
 		if n > counts[winner] || n == counts[winner] && scores[c] > scores[winner] {
 			winner = c
@@ -95,14 +96,16 @@ func FitVotes(classes int, list []Outcome) Votes {
 		}
 		s := classify.SoftVotes(make([]float64, classes), o.Pairs, o.Decisions, VoteSlope)
 		if s[o.Class] > 0 {
-			shares, class = append(shares, s), append(class, o.Class)
+			shares = append(shares, s)
+			class = append(class, o.Class)
 		}
 	}
 	if len(shares) == 0 {
 		return v
 	}
 	loss := func(log2 float64) float64 {
-		power, sum := math.Exp2(log2), 0.0
+		power := math.Exp2(log2)
+		sum := 0.0
 		for i, s := range shares {
 			total := 0.0
 			for _, x := range s {

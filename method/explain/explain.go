@@ -118,7 +118,8 @@ func Bytes(n, classes int) int64 { return int64(n) * 8 * (13*int64(classes) + 8*
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
 	set := *s
-	if set.Number = cmp.Or(set.Number, 10); set.ID == nil {
+	set.Number = cmp.Or(set.Number, 10)
+	if set.ID == nil {
 		set.ID = func(int) string { return "" }
 	}
 	var list []Explanation
@@ -150,7 +151,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	e := Explanation{Row: v, Class: class, Other: -1, Node: set.ID(v), Label: p.Names[class], Score: t.Score[class], Labels: []LabelShare{}, Links: []LinkImportance{}}
 	for c, score := range t.Score {
 		if c != class && (e.Other < 0 || score > t.Score[e.Other]) {
-			e.Other, e.Rival = c, p.Names[c]
+			e.Other = c
+			e.Rival = p.Names[c]
 		}
 	}
 	number := set.Number
@@ -169,7 +171,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	e.Labels = e.Labels[:min(number, len(e.Labels))]
 	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes), func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	for i, a := range e.Attributes {
-		if total += a.Share; i >= number {
+		total += a.Share
+		if i >= number {
 			e.OtherWords += a.Share
 		}
 	}
@@ -184,8 +187,10 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 
 // addLinks adds the most important links to explanations. left has a column for each. Cost: one sweep.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Block[float32], list []Explanation, set *Settings) error {
-	n, width := left.Rows, max(1, f.Width)
-	l, r := sparse.NewBlock[float32](n, left.Cols), sparse.NewBlock[float32](n, left.Cols)
+	n := left.Rows
+	width := max(1, f.Width)
+	l := sparse.NewBlock[float32](n, left.Cols)
+	r := sparse.NewBlock[float32](n, left.Cols)
 	for i := range n {
 		step := 1.0
 		if f.Size != nil {
@@ -212,12 +217,14 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	}
 	err := sparse.EachRow(ctx, cmp.Or(f.A, p.A), set.Workers, func(worker, i int, col []uint32, val []float64) error {
 		top := best[worker]
-		li, ri := l.Row(i), r.Row(i)
+		li := l.Row(i)
+		ri := r.Row(i)
 		for entry, c := range col {
 			if int(c) <= i {
 				continue
 			}
-			lj, rj := l.Row(int(c)), r.Row(int(c))
+			lj := l.Row(int(c))
+			rj := r.Row(int(c))
 			for k := range list {
 				var product float32
 				for column := k * width; column < (k+1)*width; column++ {

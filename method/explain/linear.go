@@ -19,7 +19,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, 
 		if err != nil {
 			return nil, nil, err
 		}
-		left, terms := sparse.NewBlock[float32](r.Rows, r.Cols), make([]Terms, len(nodes))
+		left := sparse.NewBlock[float32](r.Rows, r.Cols)
+		terms := make([]Terms, len(nodes))
 		for i := range r.Rows {
 			for j, x := range r.Row(i) {
 				left.Row(i)[j] = float32(x)

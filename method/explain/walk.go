@@ -26,7 +26,9 @@ type Walk struct {
 // each step.
 func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32, visit func(t int, x *sparse.Block[float32]) bool) (*sparse.Block[float32], error) {
 	n := len(w.P.Degrees)
-	x, next, total := sparse.NewBlock[float32](n, len(nodes)), sparse.NewBlock[float32](n, len(nodes)), sparse.NewBlock[float32](n, len(nodes))
+	x := sparse.NewBlock[float32](n, len(nodes))
+	next := sparse.NewBlock[float32](n, len(nodes))
+	total := sparse.NewBlock[float32](n, len(nodes))
 	for j, v := range nodes {
 		if d := w.P.Degrees[v]; d > 0 {
 			x.Row(v)[j] = float32(1 / d)
@@ -83,7 +85,8 @@ func (a *Absorbed) Form() *Form {
 	k := len(p.Names)
 	// later returns w_t(b, c) + α·Σ_{s>t} w_s(b, c) of all b, for t = 0 … Steps.
 	later := func(class int) [][]float64 {
-		sums, tail := make([][]float64, a.Steps+1), make([]float64, k)
+		sums := make([][]float64, a.Steps+1)
+		tail := make([]float64, k)
 		for t := a.Steps; t >= 0; t-- {
 			sums[t] = make([]float64, k)
 			for b := range k {
@@ -96,7 +99,8 @@ func (a *Absorbed) Form() *Form {
 	}
 	f := &Form{Right: func(node, class int) float64 { return a.Scores(node)[class] - a.Bias[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error) {
-		terms, weights := make([]Terms, len(nodes)), make([][][]float64, len(nodes))
+		terms := make([]Terms, len(nodes))
+		weights := make([][][]float64, len(nodes))
 		for j, v := range nodes {
 			weights[j] = later(class[j])
 			terms[j] = Terms{Score: a.Scores(v), Rest: a.Bias[class[j]], Share: make([]float64, len(p.Row))}

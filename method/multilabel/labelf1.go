@@ -23,7 +23,9 @@ func setF1(sets [][]int, labels int, predicted func(item int) []int) (micro, mac
 	if labels == 0 {
 		return 0, 0
 	}
-	right, predictions, had := make([]int, labels), make([]int, labels), make([]int, labels)
+	right := make([]int, labels)
+	predictions := make([]int, labels)
+	had := make([]int, labels)
 	for i, set := range sets {
 		for _, c := range set {
 			had[c]++
@@ -35,9 +37,11 @@ func setF1(sets [][]int, labels int, predicted func(item int) []int) (micro, mac
 			}
 		}
 	}
-	hits, total := 0, 0
+	hits := 0
+	total := 0
 	for c := range labels {
-		hits, total = hits+2*right[c], total+predictions[c]+had[c]
+		hits = hits + 2*right[c]
+		total = total + predictions[c] + had[c]
 		if right[c] > 0 {
 			macro += 2 * float64(right[c]) / float64(predictions[c]+had[c])
 		}

@@ -56,7 +56,8 @@ func NewLearner(p *method.Problem, s *method.Settings) *Learner {
 		if !isListed {
 			place = len(l.Row)
 			places[v] = place
-			l.Row, l.Sets = append(l.Row, v), append(l.Sets, nil)
+			l.Row = append(l.Row, v)
+			l.Sets = append(l.Sets, nil)
 		}
 		l.Sets[place] = append(l.Sets[place], p.Class[i])
 	}
@@ -80,9 +81,11 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (m *Model, err error
 			return nil, err
 		}
 	}
-	node, sets := make([]int, len(positions)), make([][]int, len(positions))
+	node := make([]int, len(positions))
+	sets := make([][]int, len(positions))
 	for i, position := range positions {
-		node[i], sets[i] = l.Row[position], l.Sets[position]
+		node[i] = l.Row[position]
+		sets[i] = l.Sets[position]
 	}
 	return fit(ctx, l.columns, node, sets, len(l.problem.Names), &l.set)
 }
@@ -107,7 +110,8 @@ func (l *Learner) F1(positions []int, limit float64, scores func(node int) []flo
 	var truth [][]int
 	list := make([][]float64, len(positions))
 	for i, position := range positions {
-		truth, list[i] = append(truth, l.Sets[position]), scores(l.Row[position])
+		truth = append(truth, l.Sets[position])
+		list[i] = scores(l.Row[position])
 	}
 	labels := len(l.problem.Names)
 	measures[0], measures[1] = labelF1(truth, labels, func(item int) []float64 { return list[item] })
@@ -128,7 +132,8 @@ func (l *Learner) F1(positions []int, limit float64, scores func(node int) []flo
 // [lanczos.Problem.Solve].
 func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sparse.Block[float64], error) {
 	set := s.WithDefaults()
-	n, mean := len(p.Degrees), 0.0
+	n := len(p.Degrees)
+	mean := 0.0
 	for _, d := range p.Degrees {
 		mean += d / float64(n)
 	}
@@ -164,8 +169,12 @@ func Bytes(p *method.Problem) (bytes int64) {
 	if p.Directed {
 		bytes, _ = p.ArcsBytes(0)
 	}
-	n, labelled, labels := len(p.Degrees), len(NewLearner(p, nil).Row), len(p.Names)
-	k, m, c := columnsOf(n), int64(labelled), int64(labels)
+	n := len(p.Degrees)
+	labelled := len(NewLearner(p, nil).Row)
+	labels := len(p.Names)
+	k := columnsOf(n)
+	m := int64(labelled)
+	c := int64(labels)
 	search := lanczos.Bytes(n, k, 0, lanczos.Largest, 0)
 	fits := blocks.BlockBytes[float64](n, k) + blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		ridge.Bytes(labelled, k, labels, 0)
@@ -289,7 +298,8 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 			yes := m.shares[c] * float64(len(sets))
 			a, b = 0, math.Log((float64(len(sets))-yes+1)/(yes+1))
 		}
-		m.a, m.b = append(m.a, a), append(m.b, b)
+		m.a = append(m.a, a)
+		m.b = append(m.b, b)
 	}
 }
 
@@ -326,7 +336,8 @@ func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Labelled, m.labels = len(l.Row), make(map[int][]int, len(l.Row))
+	m.Labelled = len(l.Row)
+	m.labels = make(map[int][]int, len(l.Row))
 	for i, v := range l.Row {
 		m.labels[v] = l.Sets[i]
 	}
@@ -336,7 +347,8 @@ func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model
 
 // predict returns the probabilities of all nodes of the problem that was learned from.
 func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Prediction, error) {
-	n, labels := len(p.Degrees), len(m.shares)
+	n := len(p.Degrees)
+	labels := len(m.shares)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
 	var err error
 	if out.Reached, err = p.Reached(ctx, p.Row, s.Workers, &out.Work); err != nil {

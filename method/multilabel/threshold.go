@@ -27,7 +27,9 @@ func threshold(sets [][]int, probabilities func(item int) []float64) float64 {
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(b.p, a.p) })
-	best, highest, right := 1.0, 0.0, 0
+	best := 1.0
+	highest := 0.0
+	right := 0
 	for i, candidate := range pairs {
 		if candidate.right {
 			right++
@@ -36,7 +38,8 @@ func threshold(sets [][]int, probabilities func(item int) []float64) float64 {
 			continue
 		}
 		if f := 2 * float64(right) / float64(i+1+had); f > highest {
-			best, highest = candidate.p, f
+			best = candidate.p
+			highest = f
 		}
 	}
 	return best

@@ -46,7 +46,8 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 			number[name] = class
 			l.Names = append(l.Names, name)
 		}
-		l.Row, l.Class = append(l.Row, i), append(l.Class, class)
+		l.Row = append(l.Row, i)
+		l.Class = append(l.Class, class)
 	}
 	return l
 }
@@ -55,7 +56,8 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 // collection keeps the values of every setting that is compared, n² numbers each.
 func (c *Collection) Source(k *graphs.Kernel, l *classify.Learner) *Source {
 	s := newSource(param.Graphs, &k.Spec, l, len(c.Graphs.Graphs))
-	s.graph, s.Calibrate = k.On(context.Background(), c.Graphs, c.Kernel), true
+	s.graph = k.On(context.Background(), c.Graphs, c.Kernel)
+	s.Calibrate = true
 	s.gram = func(ctx context.Context, v param.Values, _ []int) (classify.Gram, param.Values, error) {
 		gram, complete, err := c.gram(ctx, k, v)
 		return classify.DenseGram(gram), complete, err

@@ -96,7 +96,8 @@ func (k *File) choose(rows *shard.Nodes) error {
 	for _, c := range k.Labels.Row {
 		labelled[c] = true
 	}
-	k.item, k.class = append(k.item[:0], k.Labels.Row...), append(k.class[:0], k.Labels.Class...)
+	k.item = append(k.item[:0], k.Labels.Row...)
+	k.class = append(k.class[:0], k.Labels.Class...)
 	for c, has := range labelled {
 		switch {
 		case has:
@@ -106,7 +107,8 @@ func (k *File) choose(rows *shard.Nodes) error {
 				Fix: "label every column, or give a kernel between all nodes",
 			}
 		case l.Whole:
-			k.item, k.class = append(k.item, c), append(k.class, -1)
+			k.item = append(k.item, c)
+			k.class = append(k.class, -1)
 		}
 	}
 	k.itemOf = slices.Repeat([]int{-1}, k.Rows.N)
@@ -125,7 +127,9 @@ func (k *File) choose(rows *shard.Nodes) error {
 
 // Bytes is the memory of [File.Classify].
 func (k *File) Bytes() int64 {
-	m, n, classes := int64(len(k.item)), int64(k.Rows.N), int64(len(k.Labels.Names))
+	m := int64(len(k.item))
+	n := int64(k.Rows.N)
+	classes := int64(len(k.Labels.Names))
 	outputs := classes
 	if path := k.Learner.Path; path != nil && path.Pairwise != nil && path.Pairwise(k.Values) {
 		outputs = max(classes, classes*(classes-1)/2)
@@ -137,7 +141,8 @@ func (k *File) Bytes() int64 {
 
 // read calls visit with the values of the items in each row of the kernel, which are valid until it returns.
 func (k *File) read(ctx context.Context, stage string, visit func(row int, items []float64)) error {
-	items, done := make([]float64, len(k.item)), 0
+	items := make([]float64, len(k.item))
+	done := 0
 	return tablefile.Read(ctx, k.file, func(_ []byte, values []float64) error {
 		for a, c := range k.item {
 			items[a] = values[c]
@@ -200,9 +205,12 @@ func (k *File) Classify(ctx context.Context) (*Classified, error) {
 	}
 	c.begin(k.Rows.N)
 	return c, k.read(ctx, "scoring", func(row int, items []float64) {
-		selfValue, class := math.NaN(), -1 // a learner that is given some columns does not need K(x, x)
+		// a learner that is given some columns does not need K(x, x)
+		selfValue := math.NaN()
+		class := -1
 		if a := k.itemOf[row]; a >= 0 {
-			selfValue, class = items[a], k.class[a]
+			selfValue = items[a]
+			class = k.class[a]
 		}
 		c.score(row, items, selfValue, class)
 	})

@@ -107,7 +107,8 @@ func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, n
 
 // begin makes room for the scores of n items.
 func (c *Classified) begin(n int) {
-	c.Scores, c.Class = sparse.NewBlock[float64](n, len(c.model.Pairs)), make([]int, n)
+	c.Scores = sparse.NewBlock[float64](n, len(c.model.Pairs))
+	c.Class = make([]int, n)
 }
 
 // score stores the scores of item i, given its kernel values and its class, −1 for none.
@@ -118,7 +119,8 @@ func (c *Classified) score(i int, row []float64, selfValue float64, class int) {
 
 // decide stores the class of item i, or that of its scores if it is −1.
 func (c *Classified) decide(i, class int) {
-	if c.Class[i] = class; class < 0 {
+	c.Class[i] = class
+	if class < 0 {
 		c.Class[i] = c.model.Pairs.Predict(c.Scores.Row(i))
 	}
 }
@@ -153,7 +155,9 @@ func (s *Source) Classify(ctx context.Context, p *method.Problem, settings *meth
 	c.Settings, c.Accuracy, c.Stderr, c.Tested, c.Values = choice.Settings, choice.Accuracy, choice.Stderr, choice.Tested, maps.Clone(values)
 	maps.Copy(c.Values, learning)
 	c.begin(s.items)
-	row, first := make([]float64, s.items), map[int]int{} // the first item that is each distinct one
+	// the first item that is each distinct one
+	row := make([]float64, s.items)
+	first := map[int]int{}
 	numbers := sched.UpTo(s.items)
 	if table, ok := k.(closed.Gram); ok {
 		numbers = table.Alike()
@@ -186,7 +190,8 @@ const (
 // choose stores in c the given values together with those that held-out items choose: the parameters of the kernel with the
 // learner's defaults, and then those of the learner, see package choose. With too few labels it stores the given values.
 func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Settings, c *Classified) error {
-	c.Values, c.Settings = s.Own(set.Given), 1
+	c.Values = s.Own(set.Given)
+	c.Settings = 1
 	if split.TooFew(p.Class) {
 		return nil
 	}
@@ -200,7 +205,8 @@ func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Sett
 	}
 	var items, class []int
 	for _, i := range split.Sample(p.Class, triedLabels, set.RNGSeed, 0) {
-		items, class = append(items, p.Row[i]), append(class, p.Class[i])
+		items = append(items, p.Row[i])
+		class = append(class, p.Class[i])
 	}
 	fold := split.Folds(class, min(folds, len(class)), set.RNGSeed, 0)
 	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), class, fold, make([]bool, len(class)))
@@ -236,16 +242,20 @@ func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Sett
 	}
 	maps.Copy(c.Values, kernels[result.Kernel])
 	maps.Copy(c.Values, learners[result.Setting])
-	if c.Settings = max(len(kernels), len(learners)); min(len(kernels), len(learners)) > 1 {
+	c.Settings = max(len(kernels), len(learners))
+	if min(len(kernels), len(learners)) > 1 {
 		c.Settings = len(kernels) + len(learners)
 	}
-	c.Accuracy, c.Stderr, c.Tested = result.Accuracy, result.Stderr, result.Tested
+	c.Accuracy = result.Accuracy
+	c.Stderr = result.Stderr
+	c.Tested = result.Tested
 	return nil
 }
 
 // among returns the values between some of n items.
 func among(k classify.Gram, items []int, n int) *sparse.Block[float64] {
-	values, row := sparse.NewBlock[float64](len(items), len(items)), make([]float64, n)
+	values := sparse.NewBlock[float64](len(items), len(items))
+	row := make([]float64, n)
 	for i, item := range items {
 		if table, ok := k.(closed.Gram); ok {
 			table.PartTo(values.Row(i), item, items)
@@ -286,7 +296,10 @@ func (s *Source) Predict(ctx context.Context, p *method.Problem, par *method.Par
 	out := &method.Prediction{Class: c.Class, Scores: sparse.NewBlock[float32](s.items, len(p.Names)), Reached: roaring.New()}
 	out.Reached.AddRange(0, uint64(s.items))
 	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &s.Spec, Values: c.Values}}
-	out.Settings, out.Accuracy, out.Stderr, out.Tested = c.Settings, c.Accuracy, c.Stderr, c.Tested
+	out.Settings = c.Settings
+	out.Accuracy = c.Accuracy
+	out.Stderr = c.Stderr
+	out.Tested = c.Tested
 	if c.Unfinished != nil {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	}

@@ -67,7 +67,8 @@ func Restrict(columns []nodefile.Column, labelled []int) (restricted []nodefile.
 		}
 		for row, old := range column.Code {
 			if old >= 0 {
-				if next.Code[row] = code[old]; code[old] < 0 {
+				next.Code[row] = code[old]
+				if code[old] < 0 {
 					unknown++
 				}
 			}
@@ -79,7 +80,9 @@ func Restrict(columns []nodefile.Column, labelled []int) (restricted []nodefile.
 
 // TableBytes is the memory of learners on a table, with predictions by workers goroutines at the same time.
 func TableBytes(t *nodefile.Attributes, l *nodefile.Labels, learners []*classify.Learner, workers int) int64 {
-	n, k, fit := int64(len(t.IDs)), int64(len(l.Names)), int64(0)
+	n := int64(len(t.IDs))
+	k := int64(len(l.Names))
+	fit := int64(0)
 	for _, learner := range learners {
 		fit = max(fit, learner.FitBytes(len(l.Row), len(l.Names)))
 	}

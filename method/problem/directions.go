@@ -14,13 +14,15 @@ import (
 // several processes share the rows, A + Aᵀ is a [sparse.Divided] matrix, which the caller closes. Cost: a sweep, which
 // it counts in work, and some nanoseconds for each arc.
 func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work) (q *Problem, against sparse.Matrix, err error) {
-	along, against := p.A, p.In
+	along := p.A
+	against = p.In
 	if against == nil {
 		loaded, err := sparse.Load(ctx, p.A, workers)
 		if err != nil {
 			return nil, nil, err
 		}
-		along, against = loaded, loaded.Transpose()
+		along = loaded
+		against = loaded.Transpose()
 	}
 	work.Sweeps++
 	both, err := sparse.Sum(ctx, along, against, workers)
@@ -29,14 +31,16 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 	}
 	degrees, err := sparse.Degrees(ctx, both, workers)
 	undirected := *p
-	undirected.Graph, undirected.Directed = &graph.Graph{A: both, Signed: p.Signed, Degrees: degrees, Components: p.Components}, false
+	undirected.Graph = &graph.Graph{A: both, Signed: p.Signed, Degrees: degrees, Components: p.Components}
+	undirected.Directed = false
 	return &undirected, against, err
 }
 
 // ArcsBytes is the memory of the matrices of [Problem.WithoutDirections]: the graph without
 // directions, and the arcs in both directions. left is a limit without it; 0 means none.
 func (p *Problem) ArcsBytes(limit int64) (bytes, left int64) {
-	n, against := int64(len(p.Degrees)), p.In
+	n := int64(len(p.Degrees))
+	against := p.In
 	if against == nil {
 		against = p.A // with as many entries
 	}

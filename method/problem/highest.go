@@ -63,7 +63,8 @@ func (h *Highest) Add(node, first int, scores []float32) {
 	for c, v := range scores {
 		h.sum[node] += float64(v)
 		if class[HighestCount-1] < 0 || v > score[HighestCount-1] {
-			class[HighestCount-1], score[HighestCount-1] = int32(first+c), v
+			class[HighestCount-1] = int32(first + c)
+			score[HighestCount-1] = v
 			sink(class, score)
 		}
 	}
@@ -78,7 +79,8 @@ func (h *Highest) of(node int) ([]int32, []float32) {
 // sink moves the last class to its place in the order.
 func sink(class []int32, score []float32) {
 	for i := len(class) - 1; i > 0; i-- {
-		upper, lower := score[i-1], score[i]
+		upper := score[i-1]
+		lower := score[i]
 		if class[i-1] >= 0 && (upper > lower || upper == lower && class[i-1] < class[i]) {
 			return
 		}
@@ -90,7 +92,8 @@ func sink(class []int32, score []float32) {
 func (h *Highest) Set(node int, scores []float32) {
 	class, score := h.of(node)
 	for i := range class {
-		class[i], score[i] = -1, 0
+		class[i] = -1
+		score[i] = 0
 	}
 	h.sum[node] = 0
 	h.Add(node, 0, scores)

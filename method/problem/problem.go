@@ -102,7 +102,8 @@ func TeamOf(p *Problem) *sparse.Team {
 
 // CountOf returns the number of nodes of the graph in a set, of which this process has its part.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
-	team, count := TeamOf(p), []float64{0}
+	team := TeamOf(p)
+	count := []float64{0}
 	for lo, hi := range team.Counted(0, p.Rows()) {
 		count[0] += float64(set.CardinalityInRange(uint64(lo), uint64(hi)))
 	}
@@ -113,7 +114,8 @@ func (p *Problem) CountOf(set *roaring.Bitmap) int {
 // At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p
-	sub.Row, sub.Class = make([]int, len(positions)), make([]int, len(positions))
+	sub.Row = make([]int, len(positions))
+	sub.Class = make([]int, len(positions))
 	for i, position := range positions {
 		sub.Row[i], sub.Class[i] = p.Row[position], p.Class[position]
 	}

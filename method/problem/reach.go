@@ -73,7 +73,8 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	if err != nil {
 		return 0, err
 	}
-	team, missed := sparse.TeamOf(p.A), roaring.New()
+	team := sparse.TeamOf(p.A)
+	missed := roaring.New()
 	for lo, hi := range team.Counted(0, len(parts.Of)) {
 		for v := lo; v < hi; v++ {
 			if !reached.Contains(uint32(v)) {
@@ -93,7 +94,8 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 
 // componentsOf reports for each component whether it has one of the rows, in any process.
 func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
-	team, holds := sparse.TeamOf(p.A), make([]bool, len(parts.Sizes))
+	team := sparse.TeamOf(p.A)
+	holds := make([]bool, len(parts.Sizes))
 	var list []float64 // components with a row that other processes do not have
 	for _, row := range rows {
 		component := parts.Of[row]
@@ -113,7 +115,9 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	team := sparse.TeamOf(p.A)
 	n, _ := p.A.Dims()
-	now, next := sparse.NewBlock[float32](n, 1), sparse.NewBlock[float32](n, 1) // 1 at reached nodes
+	// 1 at reached nodes
+	now := sparse.NewBlock[float32](n, 1)
+	next := sparse.NewBlock[float32](n, 1)
 	for _, row := range rows {
 		now.Row(row)[0] = 1
 	}

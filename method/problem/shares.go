@@ -22,7 +22,8 @@ func (p *Problem) Reweigher(balanced bool) func(probabilities []float64) {
 	factor := make([]float64, len(p.Names))
 	for c := range factor {
 		weight := float64(len(p.Class)) / max(1, count[c])
-		if factor[c] = 1; p.Shares != nil {
+		factor[c] = 1
+		if p.Shares != nil {
 			factor[c] = p.Shares[c] * weight
 		}
 		if balanced {

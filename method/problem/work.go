@@ -48,7 +48,9 @@ type PhaseSeconds struct {
 
 // Add adds the time of another prediction.
 func (p *PhaseSeconds) Add(q PhaseSeconds) {
-	p.Choose, p.Walk, p.Classify = p.Choose+q.Choose, p.Walk+q.Walk, p.Classify+q.Classify
+	p.Choose = p.Choose + q.Choose
+	p.Walk = p.Walk + q.Walk
+	p.Classify = p.Classify + q.Classify
 }
 
 // Error reports why a method or learner cannot predict: its graph has directions, several processes share

@@ -94,7 +94,8 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	if len(p.Seeds) == 0 || len(p.Nodes) <= len(p.Seeds) {
 		return nil, ErrSeeds
 	}
-	n, m := p.Kernel.Len(), len(p.Seeds)
+	n := p.Kernel.Len()
+	m := len(p.Seeds)
 	out := &Ranking{Score: make([]float64, n)}
 	if m > 1 {
 		out.Folds = split.FoldCount(m)
@@ -129,7 +130,8 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 			p.note(out.Score, shares, lo+j-1, seeds, fold, isSeed, func(row int) float64 { return y.Row(row)[j] })
 		}
 	}
-	if out.AUC, out.Stderr = math.NaN(), math.NaN(); m > 1 {
+	out.AUC, out.Stderr = math.NaN(), math.NaN()
+	if m > 1 {
 		p.team().Sum(shares)
 		for i := range shares {
 			shares[i] /= 2 * float64(len(p.Nodes)-m)
@@ -139,7 +141,8 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	}
 	if p.Division != nil {
 		full := sparse.Gather(p.Division, sparse.BlockOf(n, 1, out.Score))
-		if out.Score = nil; full == nil {
+		out.Score = nil
+		if full == nil {
 			return out, nil
 		}
 		for v := range full.Rows {

@@ -17,7 +17,8 @@ type attributeScale struct{ mean, factor []float64 }
 
 // scaleOf returns the scale of the attributes. Cost: a pass over the values.
 func scaleOf(p *Problem) *attributeScale {
-	t, team := p.Attributes, sparse.TeamOf(p.A)
+	t := p.Attributes
+	team := sparse.TeamOf(p.A)
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
 	rows := t.Reader()
 	sums := make([]float64, 2*t.Cols+1) // of values, of their squares, and the rows with attributes that count in this process
@@ -38,7 +39,9 @@ func scaleOf(p *Problem) *attributeScale {
 		}
 	}
 	team.Sum(sums)
-	present, total, varied := max(1, sums[2*t.Cols]), 0.0, 0.0
+	present := max(1, sums[2*t.Cols])
+	total := 0.0
+	varied := 0.0
 	variance := make([]float64, t.Cols)
 	for j := range variance {
 		s.mean[j] = sums[j] / present
@@ -96,13 +99,15 @@ func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return sparse.NewBlock[float64](len(p.Row), first), nil
 	}
-	t, s := p.Attributes, scaleOf(p)
+	t := p.Attributes
+	s := scaleOf(p)
 	rows := sparse.NewBlock[float64](len(p.Row), first+2*t.Cols)
 	width := min(hopColumns, t.Cols)
 	x, y := sparse.NewBlock[float64](t.Rows, width), sparse.NewBlock[float64](t.Rows, width)
 	for lo := 0; lo < t.Cols; lo += width {
 		now := min(width, t.Cols-lo)
-		slab, image := x.Columns(0, now), y.Columns(0, now)
+		slab := x.Columns(0, now)
+		image := y.Columns(0, now)
 		s.slabTo(slab, t, lo)
 		if err := op.StepTo(ctx, image, slab, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return nil, err
@@ -122,7 +127,9 @@ func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Probl
 	if len(w) == 0 {
 		return scores, nil
 	}
-	t, s, width := p.Attributes, scaleOf(p), min(hopColumns, p.Attributes.Cols)
+	t := p.Attributes
+	s := scaleOf(p)
+	width := min(hopColumns, p.Attributes.Cols)
 	slab := sparse.NewBlock[float64](n, width)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	for lo := 0; lo < t.Cols; lo += width {

@@ -48,7 +48,8 @@ const mostFitted = 5000
 
 // predictHops predicts the value of every node.
 func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error) {
-	op, m := transition(p, s), len(p.Row)
+	op := transition(p, s)
+	m := len(p.Row)
 	folds := split.FoldCount(m)
 	fold := split.Folds(make([]int, m), folds, s.RNGSeed, 0)
 	positions := sampleOf(m, mostFitted, s.RNGSeed)
@@ -78,7 +79,8 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 	if err != nil {
 		return nil, err
 	}
-	list, weights := make([][]float64, len(settings)), make([][]float64, len(settings))
+	list := make([][]float64, len(settings))
+	weights := make([][]float64, len(settings))
 	for i, v := range settings {
 		ridge := v.Number("lambda")
 		if path.Mean > 0 {
@@ -111,7 +113,8 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 // deviation. It returns the means and the factors.
 func standardize(x *sparse.Block[float64]) (mean, factor []float64) {
 	m := float64(x.Rows)
-	mean, factor = make([]float64, x.Cols), make([]float64, x.Cols)
+	mean = make([]float64, x.Cols)
+	factor = make([]float64, x.Cols)
 	for j := range x.Cols {
 		for i := range x.Rows {
 			mean[j] += x.Row(i)[j] / m
@@ -122,8 +125,10 @@ func standardize(x *sparse.Block[float64]) (mean, factor []float64) {
 			squares += float64(v * v)
 			x.Row(i)[j] = v
 		}
-		if factor[j] = 1; j <= mostHops {
-			if factor[j] = 0; squares > 0 {
+		factor[j] = 1
+		if j <= mostHops {
+			factor[j] = 0
+			if squares > 0 {
 				factor[j] = math.Sqrt(m / squares)
 			}
 			for i := range x.Rows {

@@ -99,7 +99,8 @@ func onKernel(f *kernel.Family) *Model {
 	m.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
 		grid, _ := kernelsOf(f, settings)
 		compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
-		n, c := len(p.Degrees), int64(len(compared))
+		n := len(p.Degrees)
+		c := int64(len(compared))
 		grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
 		items := p.Row[:min(len(p.Row), mostSolved)]
 		solved := 2*8*int64(len(items)*len(items)) + f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)

@@ -100,7 +100,8 @@ func parse(text string) (*Method, error) {
 	}
 	kernelText, modelText, isPair := strings.Cut(text, "+")
 	if !isPair {
-		kernelText, modelText = "", text
+		kernelText = ""
+		modelText = text
 	}
 	named, err := param.ParseNamed(modelText)
 	if err != nil {
@@ -109,7 +110,8 @@ func parse(text string) (*Method, error) {
 	unknown := func(name string) error {
 		return &param.ParameterError{Of: name, Parameter: name, What: "is no method of regression; give " + strings.Join(names(), ", ")}
 	}
-	if m.Model = models.Named(named.Name); m.Model == nil || m.OnKernel() != isPair {
+	m.Model = models.Named(named.Name)
+	if m.Model == nil || m.OnKernel() != isPair {
 		return nil, unknown(named.Name)
 	}
 	if err := add(&m.Spec, named.Given); err != nil || !isPair {

@@ -60,9 +60,11 @@ const badProblem = "regress: fields of a problem do not fit each other"
 // At returns the problem with the values at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p
-	sub.Row, sub.Value = make([]int, len(positions)), make([]float64, len(positions))
+	sub.Row = make([]int, len(positions))
+	sub.Value = make([]float64, len(positions))
 	for i, position := range positions {
-		sub.Row[i], sub.Value[i] = p.Row[position], p.Value[position]
+		sub.Row[i] = p.Row[position]
+		sub.Value[i] = p.Value[position]
 	}
 	return &sub
 }

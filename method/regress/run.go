@@ -43,7 +43,8 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 		}
 		list = append(list, e)
 	}
-	baselines, list = list[:2], list[2:]
+	baselines = list[:2]
+	list = list[2:]
 	out := &Prediction{Tested: len(c.Row), Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
 	for i, e := range list {
 		best := e.settings[c.best(e, -1)]
@@ -172,7 +173,8 @@ func newComparison(p *Problem, s *Settings) *comparison {
 	rough.rough = true
 	c := &comparison{Problem: p, set: &rough, folds: split.FoldCount(m), spread: 1}
 	c.fold = split.Folds(make([]int, m), c.folds, s.RNGSeed, 0)
-	mean, squares := meanOf(p.Value), 0.0
+	mean := meanOf(p.Value)
+	squares := 0.0
 	for _, v := range p.Value {
 		squares += float64((v - mean) * (v - mean))
 	}
@@ -231,7 +233,8 @@ const tie = 1e-9
 // merit returns the sum of 1 − (y − ŷ)²/σ² over the values outside a fold, −1 for none, and its standard error.
 // The share of right predictions of a class is the same sum, of ones and zeros.
 func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
-	squares, count := 0.0, 0.0
+	squares := 0.0
+	count := 0.0
 	for i, x := range miss {
 		if c.fold[i] != hidden {
 			m := 1 - float64(x*x)/c.spread
@@ -245,11 +248,15 @@ func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
 
 // best returns the setting that the values outside a fold choose, see package choose.
 func (c *comparison) best(e *evidence, hidden int) int {
-	merits, highest, stderr := make([]float64, len(e.miss)), math.Inf(-1), 0.0
+	merits := make([]float64, len(e.miss))
+	highest := math.Inf(-1)
+	stderr := 0.0
 	for s, miss := range e.miss {
 		var deviation float64
-		if merits[s], deviation = c.merit(miss, hidden); merits[s] > highest {
-			highest, stderr = merits[s], deviation
+		merits[s], deviation = c.merit(miss, hidden)
+		if merits[s] > highest {
+			highest = merits[s]
+			stderr = deviation
 		}
 	}
 	return e.space.BestWithin(merits, stderr)
@@ -260,7 +267,8 @@ func (c *comparison) bestMethod(list []*evidence, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, e := range list {
 		if merit, _ := c.merit(e.miss[c.best(e, hidden)], hidden); merit > highest {
-			best, highest = i, merit
+			best = i
+			highest = merit
 		}
 	}
 	return best

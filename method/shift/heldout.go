@@ -34,7 +34,8 @@ const folds, regions = 3, 3
 // region from the eighth of the labels in it. The centers of regions are labels that are far from each other.
 // Both halves of the labels and a quarter of them in a region add time, and change no range.
 func (r *predictor) predict(ctx context.Context) (random, far []heldOut, err error) {
-	fold, order := split.Folds(r.p.Class, folds, r.set.RNGSeed, 0), sched.UpTo(len(r.p.Row))
+	fold := split.Folds(r.p.Class, folds, r.set.RNGSeed, 0)
+	order := sched.UpTo(len(r.p.Row))
 	for f := range folds {
 		visible := slices.DeleteFunc(slices.Clone(order), func(i int) bool { return fold[i] == f })
 		if random, err = r.hide(ctx, random, visible); err != nil {
@@ -52,7 +53,8 @@ func (r *predictor) predict(ctx context.Context) (random, far []heldOut, err err
 		hops := func(i int) reach { return paths.at(0, r.p.Row[i]) }
 		nearest[center] = 0
 		for i := range nearest {
-			if nearest[i] = min(nearest[i], hops(i)); nearest[i] != unreached && nearest[i] > nearest[center] {
+			nearest[i] = min(nearest[i], hops(i))
+			if nearest[i] != unreached && nearest[i] > nearest[center] {
 				center = i
 			}
 		}

@@ -39,8 +39,10 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 // equally near ones the order of entries decides. Of a single label only the first is found, and rows that it
 // has reached are left out. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (nearest, error) {
-	n, team := len(p.Degrees), sparse.TeamOf(p.A)
-	now, next := nearest{sparse.NewBlock[float64](n, 2)}, nearest{sparse.NewBlock[float64](n, 2)}
+	n := len(p.Degrees)
+	team := sparse.TeamOf(p.A)
+	now := nearest{sparse.NewBlock[float64](n, 2)}
+	next := nearest{sparse.NewBlock[float64](n, 2)}
 	for v := range n {
 		now.Row(v)[0], now.Row(v)[1] = float64(unreached), float64(unreached)
 	}
@@ -74,11 +76,13 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int, prev
 			continue
 		}
 		for i := range last + 1 {
-			r, first := previous.at(i, int(u)), f.at(0, v)
+			r := previous.at(i, int(u))
+			first := f.at(0, v)
 			if r == unreached || r.hops() != hops-1 || r.label() == first.label() && first != unreached {
 				continue
 			}
-			r, grew = reachOf(int(r.label()), hops), true
+			r = reachOf(int(r.label()), hops)
+			grew = true
 			if first != unreached {
 				f.Row(v)[1] = float64(r)
 				return true

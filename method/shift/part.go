@@ -69,7 +69,9 @@ func sparsestPart(ctx context.Context, p *problem.Problem, workers int, canHaveL
 			labelled = append(labelled, labels)
 		}
 	}
-	nodes, labels, tests := len(labelled)-1, len(p.Row), 0.0
+	nodes := len(labelled) - 1
+	labels := len(p.Row)
+	tests := 0.0
 	for halves := 4; 2*labels >= leastExpected*halves; halves *= 2 {
 		missing := 0.0
 		for i := range halves - 1 {

@@ -46,7 +46,8 @@ const leastLabels = 8
 func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64) (mean float64) {
 	var bins [mostHops + 1]accuracy
 	var count [mostHops + 1]int
-	last, stderr := 0, 1.0
+	last := 0
+	stderr := 1.0
 	for _, h := range list {
 		bins[h.hops].add(h.isRight, weight(h.class))
 		if count[h.hops]++; count[h.hops] >= leastLabels {
@@ -59,10 +60,13 @@ func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64
 		}
 		fitted := 1.0
 		for i := range h + 1 {
-			highest, right, sum := 0.0, 0.0, 0.0
+			highest := 0.0
+			right := 0.0
+			sum := 0.0
 			for j := i; j <= last; j++ {
 				right += bins[j].right
-				if sum += bins[j].weight; j >= h && sum > 0 {
+				sum += bins[j].weight
+				if j >= h && sum > 0 {
 					highest = max(highest, right/sum)
 				}
 			}
@@ -79,7 +83,8 @@ func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64
 // exceeds its limit, otherwise 1. Nodes of parts that lack labels may have a class without labels, so that those missing from
 // a random sample are wrong for the lower bound.
 func (r *Report) setRange(random, far []heldOut, nodes []float64) {
-	s, held := r.Share, slices.Concat(random, far)
+	s := r.Share
+	held := slices.Concat(random, far)
 	var members, remainder accuracy
 	for _, h := range random {
 		if h.class == s.class {
@@ -89,7 +94,8 @@ func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 		}
 	}
 	highest := 0.0
-	r.Low, r.High = 1, 1
+	r.Low = 1
+	r.High = 1
 	for _, share := range []float64{s.low, s.high} {
 		r.Low = min(r.Low, weighByHops(held, func(class int) float64 {
 			if class == s.class {
@@ -112,7 +118,8 @@ func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 // errors, and a third of the way from the lower bound to it is left out. Its difference to the accuracy of held-out labels may be
 // half as large.
 func (r *Report) compareAccuracies(estimate problem.Estimate, c *problem.Comparison) {
-	accuracy, stderr := estimate.Accuracy, estimate.Stderr
+	accuracy := estimate.Accuracy
+	stderr := estimate.Stderr
 	if c == nil {
 		r.High = min(r.High, accuracy+2*stderr, 1)
 	} else {

@@ -42,8 +42,12 @@ const reflexive = 1.6
 // predictors (2018). The difference of a class is the signed root of the likelihood ratio of two binomial
 // distributions; its limit is a quantile of the normal distribution for all classes together.
 func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest Share) {
-	k, tested, total := len(p.Names), 0.0, floats.Sum(nodes)
-	members, nearest, right := make([]float64, k), make([]float64, k), make([]float64, k)
+	k := len(p.Names)
+	tested := 0.0
+	total := floats.Sum(nodes)
+	members := make([]float64, k)
+	nearest := make([]float64, k)
+	right := make([]float64, k)
 	for i, row := range p.Row {
 		if r := paths.at(1, row); r != unreached {
 			tested++
@@ -58,11 +62,14 @@ func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest
 	}
 	for c := range nearest {
 		if e := math.Sqrt(likelihoodRatio(nearest[c], tested, nodes[c], total) / reflexive); e > largest.Errors {
-			largest.class, largest.Errors = c, e
+			largest.class = c
+			largest.Errors = e
 		}
 	}
 	c := largest.class
-	largest.Class, largest.Labelled, largest.Others = p.Names[c], nearest[c]/tested, nodes[c]/total
+	largest.Class = p.Names[c]
+	largest.Labelled = nearest[c] / tested
+	largest.Others = nodes[c] / total
 	largest.Limit = math.Sqrt2 * math.Erfinv(1-alarmRate/float64(k))
 	largest.labels = choose.CountsOf(p)[c] / float64(len(p.Row))
 	largest.bound(right[c], members[c], nearest[c]-right[c], tested-members[c])
@@ -75,20 +82,30 @@ func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest
 // freedom if labels are no random sample: with too many labels of one class there are too few of all others. The class that is
 // reported is the one with most too many labels, if these are clearErrors or more, and otherwise that with the largest difference.
 func predictedClasses(p *problem.Problem, c *problem.Comparison, nodes int) (share Share) {
-	tested, squares, largest, highest := floats.Sum(c.Labels), 0.0, 0.0, clearErrors
-	free, hasExcess := max(1, tested-float64(len(p.Names))), false // degrees of freedom of the variances
+	tested := floats.Sum(c.Labels)
+	squares := 0.0
+	largest := 0.0
+	highest := clearErrors
+	// degrees of freedom of the variances
+	free := max(1, tested-float64(len(p.Names)))
+	hasExcess := false
 	for class, variance := range c.Variance {
 		difference := (c.HeldOut[class] - c.Others[class]) / math.Sqrt(nearness*(variance+leastVariance)*(1/free+1/float64(max(1, nodes))))
 		squares += float64(difference * difference)
 		switch {
 		case difference > highest:
-			share.class, highest, hasExcess = class, difference, true
+			share.class = class
+			highest = difference
+			hasExcess = true
 		case !hasExcess && math.Abs(difference) > largest:
 			share.class, largest = class, math.Abs(difference)
 		}
 	}
 	class := share.class
-	share.Class, share.Labelled, share.Others, share.IsPredicted = p.Names[class], c.HeldOut[class], c.Others[class], true
+	share.Class = p.Names[class]
+	share.Labelled = c.HeldOut[class]
+	share.Others = c.Others[class]
+	share.IsPredicted = true
 	share.Errors = math.Sqrt(squares)
 	share.Limit = math.Sqrt(distuv.ChiSquared{K: float64(max(1, len(p.Names)-1))}.Quantile(1 - alarmRate))
 	share.labels = choose.CountsOf(p)[class] / float64(len(p.Row))
@@ -127,7 +144,8 @@ func likelihoodRatio(x, m, y, n float64) float64 {
 // its limit.
 func (s *Share) bound(right, members, wrong, remaining float64) {
 	a, b := (right+1)/(members+2), (wrong+1)/(remaining+2)
-	s.low, s.high = 0, 1
+	s.low = 0
+	s.high = 1
 	switch {
 	case s.Exceeds() && s.Others > s.Labelled:
 		s.low = s.labels

@@ -40,7 +40,8 @@ func (r *Report) Sounds() bool {
 // Bytes returns the memory of a comparison: the two nearest labels of each node before and
 // after a sweep, and a list of hops or degrees; or a copy of the graph and its communities.
 func Bytes(p *problem.Problem) int64 {
-	n, bytes := int64(len(p.Degrees)), int64(0)
+	n := int64(len(p.Degrees))
+	bytes := int64(0)
 	if isDivided(p) {
 		bytes = 24*n + 20*p.A.NNZ()
 	}
@@ -89,8 +90,11 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	if accuracy.Accuracy < leastAccuracy || !r.Share.Exceeds() && !r.Part.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
 		r.Expected = "other"
 	}
-	set, retained := *s, int64(len(p.Degrees))*int64(4*len(p.Names)+8) // scores and classes of out
-	if set.Progress = nil; s.Memory > 0 {
+	// scores and classes of out
+	set := *s
+	retained := int64(len(p.Degrees)) * int64(4*len(p.Names)+8)
+	set.Progress = nil
+	if s.Memory > 0 {
 		need, err := method.Bytes(m, p, nil, s)
 		if err != nil || need > s.Memory-retained {
 			r.Omitted = need + retained
@@ -116,10 +120,12 @@ func (r *Report) compareNodes(p *method.Problem, paths nearest, isTarget func(ro
 	for _, row := range p.Row {
 		labelled.Add(uint32(row))
 		if n := paths.at(1, row); n != unreached {
-			seedHops, seedDegrees = append(seedHops, float64(n.hops())), append(seedDegrees, p.Degrees[row])
+			seedHops = append(seedHops, float64(n.hops()))
+			seedDegrees = append(seedDegrees, p.Degrees[row])
 		}
 	}
-	classes, hops = make([]float64, len(p.Names)), make([]float64, mostHops+1)
+	classes = make([]float64, len(p.Names))
+	hops = make([]float64, mostHops+1)
 	team := sparse.TeamOf(p.A)
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		for v := lo; v < hi; v++ {
@@ -129,7 +135,8 @@ func (r *Report) compareNodes(p *method.Problem, paths nearest, isTarget func(ro
 			}
 			classes[p.Class[n.label()]]++
 			hops[n.hops()]++
-			otherHops, otherDegrees = append(otherHops, float64(n.hops())), append(otherDegrees, p.Degrees[v])
+			otherHops = append(otherHops, float64(n.hops()))
+			otherDegrees = append(otherDegrees, p.Degrees[v])
 		}
 	}
 	team.Sum(classes)

@@ -23,7 +23,10 @@ func Count(ctx context.Context, s *shard.Store, rows, classes []int) (*Counts, e
 	kinds := len(s.Manifest.Kinds)
 	c := &Counts{Manifest: *s.Manifest, Labelled: make([]int64, kinds), Same: make([]int64, kinds)}
 	m := &c.Manifest
-	m.Entries, m.SelfLoops, m.Negative, m.Weighted = 0, 0, 0, false
+	m.Entries = 0
+	m.SelfLoops = 0
+	m.Negative = 0
+	m.Weighted = false
 	first, last := uint16(math.MaxUint16), uint16(0)
 	entries := make([]int64, kinds)
 	err := shard.EachCodedRow(ctx, s, func(row int, col []uint32, val []float64, codes []uint32) error {

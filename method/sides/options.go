@@ -98,9 +98,12 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	if o.HalfLife == "" || o.HalfLife == ChosenHalfLife {
 		return math.Inf(1), nil
 	}
-	text, scale := o.HalfLife, 1.0
+	text := o.HalfLife
+	scale := 1.0
 	if days, ok := daysOf[text[len(text)-1]]; ok {
-		if text, scale = text[:len(text)-1], days; t.Unit != "day" {
+		text = text[:len(text)-1]
+		scale = days
+		if t.Unit != "day" {
 			return 0, wrong("half-life", "%s is a number of days, and times are steps; give a number", o.HalfLife)
 		}
 	}

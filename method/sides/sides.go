@@ -72,7 +72,8 @@ func Choose(ctx context.Context, p *Problem) (*Choice, error) {
 	if book := p.Options.Book(p.Store.Manifest); book != nil {
 		c.fixed = *book
 	}
-	if out.Kinds = c.fixed.Kinds; out.Kinds == nil && len(p.Store.Manifest.Kinds) > 1 {
+	out.Kinds = c.fixed.Kinds
+	if out.Kinds == nil && len(p.Store.Manifest.Kinds) > 1 {
 		if err := c.chooseKinds(ctx, out); err != nil {
 			return nil, err
 		}
@@ -116,7 +117,8 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
 	weights := make([]float64, len(kinds))
 	order := make([]int, len(kinds))
 	for k := range kinds {
-		weights[k], order[k] = 1, k
+		weights[k] = 1
+		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
 	order = order[:min(len(order), mostKinds)]
@@ -132,7 +134,8 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
 		if err != nil || !q.isBetter(best, 1) {
 			return false, err
 		}
-		weights, best = changed, q
+		weights = changed
+		best = q
 		return true, nil
 	}
 	for _, k := range order {
@@ -180,7 +183,8 @@ func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) error {
 			return err
 		}
 		if q.isUseful(undecayed) && q.isBetter(best, 1) {
-			best, out.HalfLife = q, h
+			best = q
+			out.HalfLife = h
 		}
 		h /= 2
 	}
@@ -192,7 +196,9 @@ type quality []float64
 
 // isBetter reports whether the mean of q exceeds that of reference by a number of standard errors of the difference.
 func (q quality) isBetter(reference quality, errors float64) bool {
-	n, sum, squares := float64(len(q)), 0.0, 0.0
+	n := float64(len(q))
+	sum := 0.0
+	squares := 0.0
 	for i := range q {
 		d := q[i] - reference[i]
 		sum += d
@@ -269,7 +275,9 @@ type walk struct {
 // start walks of its columns.
 func (w *walk) columns(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
-	x, y, start := sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo)
+	x := sparse.NewBlock[float32](n, hi-lo)
+	y := sparse.NewBlock[float32](n, hi-lo)
+	start := sparse.NewBlock[float32](n, hi-lo)
 	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
 			if j%w.Classes == w.Class[i] && j/w.Classes != w.fold[i] {
@@ -306,7 +314,8 @@ var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
 // sum, are p_c. Its probabilities are proportional to s_c·(p_c/s_c)^q with the shares s_c of the classes among the
 // labels and the exponent q that is best for all nodes, because p_c are too cautious where a node has many neighbours.
 func (c *chooser) logarithms(scores []float64) (best quality) {
-	shares, sharp := make([]float64, c.Classes), make([]float64, c.Classes)
+	shares := make([]float64, c.Classes)
+	sharp := make([]float64, c.Classes)
 	for _, class := range c.Class {
 		shares[class] += 1 / float64(len(c.Class))
 	}
@@ -316,7 +325,9 @@ func (c *chooser) logarithms(scores []float64) (best quality) {
 			if c.fold[i] >= c.folds {
 				continue
 			}
-			row, sum, total := scores[i*c.Classes:(i+1)*c.Classes], 0.0, 0.0
+			row := scores[i*c.Classes : (i+1)*c.Classes]
+			sum := 0.0
+			total := 0.0
 			for _, v := range row {
 				sum += v
 			}

@@ -68,10 +68,12 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 
 // Majority returns the most frequent of the classes, the lowest of several.
 func Majority(class []int) int {
-	best, highest := 0, -1
+	best := 0
+	highest := -1
 	for c, count := range countsOf(class) {
 		if count > highest {
-			best, highest = c, count
+			best = c
+			highest = count
 		}
 	}
 	return best
@@ -92,10 +94,12 @@ func TooFew(class []int) bool {
 
 // membersOf returns the positions of each class, in increasing order.
 func membersOf(class []int) [][]int {
-	counts, positions := countsOf(class), make([]int, len(class))
+	counts := countsOf(class)
+	positions := make([]int, len(class))
 	members := make([][]int, len(counts))
 	for c, count := range counts {
-		members[c], positions = positions[:0:count], positions[count:]
+		members[c] = positions[:0:count]
+		positions = positions[count:]
 	}
 	for i, c := range class {
 		members[c] = append(members[c], i)

@@ -102,7 +102,8 @@ func severalClasses(class, items []int) bool {
 
 // drawn returns a function that draws a split by its number. The error is an [ErrUsage].
 func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, error) {
-	n, m := len(class), int(math.Round(d.Fraction*float64(len(class))))
+	n := len(class)
+	m := int(math.Round(d.Fraction * float64(len(class))))
 	members := membersOf(class)
 	share := func(items []int) int { return max(1, int(math.Round(d.Fraction*float64(len(items))))) }
 	switch {
@@ -120,7 +121,8 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 		return nil, Usage("a training fraction is %v; it must lie between 0 and 1", d.Fraction)
 	case !d.Stratified:
 		return func(i int) Split {
-			rng, order := newRand(seed, stream|uint64(i)), make([]int, n)
+			rng := newRand(seed, stream|uint64(i))
+			order := make([]int, n)
 			for range attempts {
 				copy(order, sched.UpTo(n))
 				rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -138,7 +140,8 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 			items = slices.Clone(items)
 			rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 			count := min(len(items), share(items))
-			train, test = append(train, items[:count]...), append(test, items[count:]...)
+			train = append(train, items[:count]...)
+			test = append(test, items[count:]...)
 		}
 		return sorted(train, test)
 	}, nil

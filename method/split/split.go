@@ -82,7 +82,8 @@ func GivenSplit(row, class []int, names []string, train, test []int) (s Split, u
 			case used[i]:
 				return nil, given(r, "is named twice")
 			}
-			used[i], places[j] = true, i
+			used[i] = true
+			places[j] = i
 		}
 		slices.Sort(places)
 		return places, nil

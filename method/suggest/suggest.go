@@ -99,7 +99,8 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	var width int
 	width, c.Memory = widthOf(p, count, set.Memory)
 	n := len(p.Degrees)
-	doubt, cov := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	doubt := sparse.NewBlock[float64](n, 1)
+	cov := sparse.NewBlock[float64](n, 1)
 	excluded := make([]bool, n)
 	if targets != nil {
 		excluded = slices.Repeat([]bool{true}, n)
@@ -144,14 +145,18 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	var list []Suggestion
 	isChosen := make([]bool, len(nodes))
 	for range min(count, len(nodes)) {
-		best, highest := -1, -1.0
+		best := -1
+		highest := -1.0
 		for a := range nodes {
 			if gain := cross[a] * cross[a] / (gram.At(a, a) + noise); !isChosen[a] && gain > highest {
-				best, highest = a, gain
+				best = a
+				highest = gain
 			}
 		}
 		isChosen[best] = true
-		row, scale := mat.Row(nil, best, gram), -1/(gram.At(best, best)+noise) // given the label
+		// given the label
+		row := mat.Row(nil, best, gram)
+		scale := -1 / (gram.At(best, best) + noise)
 		floats.AddScaled(cross, scale*cross[best], row)
 		gram.SymRankOne(gram, scale, mat.NewVecDense(len(row), row))
 		one := Suggestion{Row: nodes[best], Reached: out.Reached.Contains(uint32(nodes[best]))}
@@ -189,7 +194,8 @@ func timesTo(ctx context.Context, c *iterative.System, dst, x *sparse.Block[floa
 
 // between returns the covariances of some nodes, from width columns at a time.
 func between(ctx context.Context, c *iterative.System, nodes []int, width int) (*mat.SymDense, error) {
-	n, gram := len(c.Ground), mat.NewSymDense(len(nodes), nil)
+	n := len(c.Ground)
+	gram := mat.NewSymDense(len(nodes), nil)
 	for lo := 0; lo < len(nodes); lo += width {
 		columns := nodes[lo:min(len(nodes), lo+width)]
 		x, y := sparse.NewBlock[float64](n, len(columns)), sparse.NewBlock[float64](n, len(columns))
@@ -232,7 +238,8 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 	entries := p.A.NNZ()
 	if p.Directed {
 		list, left := p.ArcsBytes(limit)
-		bytes, limit = list, left
+		bytes = list
+		limit = left
 		entries *= 2
 	}
 	width, left := widthOf(p, count, limit)

@@ -80,10 +80,13 @@ func bestWidths(lengths *[rawBits]int) [4]byte {
 	}
 	for k := 1; k < 4; k++ {
 		for w := range top + 1 {
-			best[k][w], previous[k][w] = best[k-1][w], w // one width twice
+			// one width twice
+			best[k][w] = best[k-1][w]
+			previous[k][w] = w
 			for v := range w {
 				if c := best[k-1][v] + w*(upTo[w+1]-upTo[v+1]); c < best[k][w] {
-					best[k][w], previous[k][w] = c, v
+					best[k][w] = c
+					previous[k][w] = v
 				}
 			}
 		}
@@ -103,7 +106,8 @@ func codedBits(sel []byte, n int, widths [4]uint8) (total int, padded bool) {
 	const low = 0x5555555555555555
 	var lo, hi, both int // selectors with the low bit, the high bit, both
 	count := func(word uint64) {
-		l, h := word&low, word>>1&low
+		l := word & low
+		h := word >> 1 & low
 		lo += bits.OnesCount64(l)
 		hi += bits.OnesCount64(h)
 		both += bits.OnesCount64(l & h)
@@ -116,7 +120,10 @@ func codedBits(sel []byte, n int, widths [4]uint8) (total int, padded bool) {
 	copy(tail[:], sel[n/32*8:])
 	last := binary.LittleEndian.Uint64(tail[:])
 	count(last)
-	w0, w1, w2, w3 := int(widths[0]), int(widths[1]), int(widths[2]), int(widths[3])
+	w0 := int(widths[0])
+	w1 := int(widths[1])
+	w2 := int(widths[2])
+	w3 := int(widths[3])
 	total = n*w0 + lo*(w1-w0) + hi*(w2-w0) + both*(w3-w2-w1+w0)
 	return total, last>>(2*(n%32)) == 0
 }

@@ -95,7 +95,8 @@ func countCodes(m *Manifest, code []uint32) {
 			m.Kinds[c%kindCodes].Entries++
 		}
 		if t := TimeOf(c); m.Times != nil {
-			m.Times.First, m.Times.Last = min(m.Times.First, t), max(m.Times.Last, t)
+			m.Times.First = min(m.Times.First, t)
+			m.Times.Last = max(m.Times.Last, t)
 		}
 	}
 }
@@ -129,7 +130,8 @@ func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
 // readCodes sets the kinds and times of a panel to the bytes of b. With check it returns the fault of a code, or "".
 func readCodes(m *Manifest, p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
-		p.Kinds, b = b[:p.Entries:p.Entries], b[p.Entries:]
+		p.Kinds = b[:p.Entries:p.Entries]
+		b = b[p.Entries:]
 	}
 	if m.Times != nil {
 		p.Times = b[:2*p.Entries]
@@ -198,7 +200,8 @@ func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 			val[e] *= t.kinds[kind]
 		}
 	}
-	if p.Val = val; t.times != nil {
+	p.Val = val
+	if t.times != nil {
 		for e := range val {
 			val[e] *= t.times[binary.LittleEndian.Uint16(p.Times[2*e:])]
 		}
@@ -238,7 +241,8 @@ func (w *weighed) Resident() bool { return w.v.s.Resident() }
 func Weighed(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	t := c.table(s.Manifest)
 	a = &weighed{s.out, t}
-	if transpose = a; s.Manifest.Directed {
+	transpose = a
+	if s.Manifest.Directed {
 		transpose = &weighed{s.back, t}
 	}
 	return a, transpose
@@ -266,7 +270,8 @@ func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 		}
 	}
 	m.Weighted = m.Weighted || s.joined.Weighted || c.Kinds == nil && c.Times == nil
-	s.Manifest, s.A = &m, s.joined
+	s.Manifest = &m
+	s.A = s.joined
 	s.Degrees, err = sparse.Degrees(ctx, s.joined, s.o.Workers)
 	s.weighed = true
 	if err == nil && s.Copy != nil {

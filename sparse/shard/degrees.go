@@ -48,7 +48,8 @@ func (l *degreeList) weigh() {
 		return
 	}
 	coded := l.content
-	l.weighted, l.content = true, make([]byte, 0, 8*max(l.rows, len(coded)))
+	l.weighted = true
+	l.content = make([]byte, 0, 8*max(l.rows, len(coded)))
 	for len(coded) > 0 {
 		var ptr [2]int64
 		coded = coded[lengthsTo(ptr[:], coded):]

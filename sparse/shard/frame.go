@@ -143,7 +143,8 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 // ends too early.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
-	sum, offset := int64(0), 0
+	sum := int64(0)
+	offset := 0
 	for ends := ptr[1:]; len(ends) > 0; {
 		// Most rows are short: eight of them at a time.
 		if len(ends) >= 8 && len(b)-offset >= 8 {
@@ -223,7 +224,8 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool
 	if len(payload) < payloadHead {
 		return p, fmt.Sprintf("payload of %d bytes", len(payload))
 	}
-	idBits, form := payload[atBits], int(payload[atValues])
+	idBits := payload[atBits]
+	form := int(payload[atValues])
 	widths := [4]uint8(payload[atWidths:atValues])
 	if idBits > rawBits || form >= valueForms || form != valuesOnes && !m.Weighted {
 		return p, fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
@@ -231,7 +233,8 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool
 	p = sparse.Panel{Range: r, Ptr: b.ptr[:r.Hi-r.Lo+1], Col: b.ids[:r.Entries]}
 	coded := payload[payloadHead:]
 	if r.Pieces > 1 {
-		p.Ptr[0], p.Ptr[1] = 0, int64(r.Entries)
+		p.Ptr[0] = 0
+		p.Ptr[1] = int64(r.Entries)
 	} else {
 		n := lengthsTo(p.Ptr, coded)
 		if n < 0 || p.Ptr[len(p.Ptr)-1] != int64(r.Entries) {

@@ -43,7 +43,8 @@ func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	} else if j.valued {
 		j.val = appendOnes(j.val, len(col))
 	}
-	j.ids, j.code = append(j.ids, col...), append(j.code, code...)
+	j.ids = append(j.ids, col...)
+	j.code = append(j.code, code...)
 	j.lengths = append(j.lengths, uint32(len(col)))
 }
 
@@ -56,12 +57,18 @@ func appendOnes(dst []float64, n int) []float64 {
 
 // reset makes a job ready for other rows.
 func (j *frameJob) reset() {
-	j.lengths, j.ids, j.val, j.valued, j.code = j.lengths[:0], j.ids[:0], j.val[:0], false, j.code[:0]
+	j.lengths = j.lengths[:0]
+	j.ids = j.ids[:0]
+	j.val = j.val[:0]
+	j.valued = false
+	j.code = j.code[:0]
 }
 
 // encode makes the payload, compressed if there is an encoder, and the counts of the rows.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
-	j.pairs, j.loops, j.degrees = 0, 0, j.degrees[:0]
+	j.pairs = 0
+	j.loops = 0
+	j.degrees = j.degrees[:0]
 	lo := 0
 	for i, n := range j.lengths {
 		hi := lo + int(n)
@@ -79,7 +86,8 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 		j.degrees = append(j.degrees, degree(j.ids[lo:hi], val))
 		lo = hi
 	}
-	lengths, val := j.lengths, j.val
+	lengths := j.lengths
+	val := j.val
 	if j.r.Pieces > 1 {
 		lengths = nil
 	}
@@ -144,7 +152,8 @@ func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
 	if last < 0 {
 		return newFrameJob(), nil
 	}
-	next, q.free = q.free[last], q.free[:last]
+	next = q.free[last]
+	q.free = q.free[:last]
 	return next, nil
 }
 

@@ -63,14 +63,16 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 		var rows, entries int64
 		for i := range n {
 			field := func(k int) int { return int(binary.LittleEndian.Uint32(b[4*k:])) }
-			s, bytes := field(0), field(1)
+			s := field(0)
+			bytes := field(1)
 			r := sparse.Range{Lo: int(rows), Hi: int(rows) + field(2), Entries: field(3), Piece: field(4), Pieces: field(5)}
 			b = b[indexEntry:]
 			if s != shard {
 				if s != shard+1 || s >= len(shards) || shard >= 0 && end != shards[shard].Bytes {
 					return dirs, damaged(path, "frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
 				}
-				shard, end = s, 0
+				shard = s
+				end = 0
 			}
 			if bytes < headerBytes || bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
 				return dirs, damaged(path, "frame %d has %d bytes", i, bytes)

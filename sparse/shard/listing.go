@@ -78,7 +78,8 @@ func (l *listing) openShards(ctx context.Context) error {
 // read reads a file that the manifest lists, whose length is right, checks its sum
 // and its head, and has the rest parsed.
 func (l *listing) read(name, magic string, parse func(path string, b []byte) error) error {
-	m, path := l.manifest, l.path(name)
+	m := l.manifest
+	path := l.path(name)
 	entry := m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })]
 	b, err := readFile(l.fs, path, entry.Bytes)
 	if err != nil {

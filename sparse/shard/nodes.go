@@ -286,7 +286,8 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if len(b) < 16 || le.Uint64(b[8:]) > 1 {
 		return nil, damaged(path, "dictionary cut short")
 	}
-	textLen, ordered := le.Uint64(b), le.Uint64(b[8:]) == 1
+	textLen := le.Uint64(b)
+	ordered := le.Uint64(b[8:]) == 1
 	b = b[16:]
 	n.ids.ends = make([]uint64, n.ids.n)
 	end := uint64(0)

@@ -16,14 +16,17 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	}
 	if rows == nil {
 		var wrong int
-		if rows, wrong = invert(position); wrong >= 0 {
+		rows, wrong = invert(position)
+		if wrong >= 0 {
 			panic(badReorder)
 		}
 	} else if !areInverse(position, rows) {
 		panic(badReorder)
 	}
 	m := *n
-	m.name, m.Order, m.rows = name, position, rows
+	m.name = name
+	m.Order = position
+	m.rows = rows
 	return &m
 }
 
@@ -97,7 +100,8 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 		n.Order[i] = binary.LittleEndian.Uint32(b[4*i:])
 	}
 	var wrong int
-	if n.rows, wrong = invert(n.Order); wrong >= 0 {
+	n.rows, wrong = invert(n.Order)
+	if wrong >= 0 {
 		return damaged(path, "position %d of row %d is another row's or none", n.Order[wrong], wrong)
 	}
 	return nil

@@ -64,10 +64,13 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix, visit func(row int, col 
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			if p.Piece == 0 {
-				col, val, code = col[:0], val[:0], code[:0]
+				col = col[:0]
+				val = val[:0]
+				code = code[:0]
 			}
 			columns, values := p.Row(i)
-			col, val = append(col, columns...), append(val, values...)
+			col = append(col, columns...)
+			val = append(val, values...)
 			for len(val) < len(col) {
 				val = append(val, 1)
 			}
@@ -93,7 +96,8 @@ func nodesAt(s *Store, place []uint32, count int) (*Nodes, error) {
 			if place[row] == Outside {
 				continue
 			}
-			if id = nodes.AppendID(id[:0], row); !yield(id) {
+			id = nodes.AppendID(id[:0], row)
+			if !yield(id) {
 				return
 			}
 		}

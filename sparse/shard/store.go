@@ -165,7 +165,8 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		}
 	}
 	s.out = &view{s: s, direct: directions[0]}
-	s.Matrix, s.back = s.out, s.out
+	s.Matrix = s.out
+	s.back = s.out
 	if s.Manifest.Directed {
 		s.back = &view{s: s, direction: 1, direct: directions[1]}
 	}
@@ -300,7 +301,8 @@ func (v *view) cut(target int) (longest int) {
 			v.chunks = append(v.chunks, chunk{lo: i, shard: f.shard, offset: f.offset})
 			c = &v.chunks[len(v.chunks)-1]
 		}
-		c.hi, c.bytes = i+1, c.bytes+int(f.bytes)
+		c.hi = i + 1
+		c.bytes = c.bytes + int(f.bytes)
 		longest = max(longest, c.bytes)
 	}
 	return longest

@@ -36,7 +36,8 @@ func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTab
 	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, max(0, last-first), func(worker, k int) error {
-		b, c := v.s.buffers.take(), &v.chunks[first+k]
+		b := v.s.buffers.take()
+		c := &v.chunks[first+k]
 		defer v.s.buffers.give(b)
 		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
@@ -196,7 +197,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 // checkFrame checks the checksum of frame i, and its header or, for a frame that was read
 // before, that the checksum is the same.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
-	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
+	got := frameSum(frame)
+	want := binary.LittleEndian.Uint32(frame[atSum:])
 	switch {
 	case got != want:
 		return v.sumError(i, frame, got, want)
@@ -210,7 +212,8 @@ func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 
 // checkHeader compares the header of frame i with the index.
 func (v *view) checkHeader(i int, b []byte) error {
-	h, r := headerOf(b), v.direct.ranges[i]
+	h := headerOf(b)
+	r := v.direct.ranges[i]
 	want := v.s.Manifest.header(int(v.direction), int64(i), v.direct.frames[i], r)
 	switch {
 	case !h.begins():

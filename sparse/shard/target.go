@@ -116,7 +116,8 @@ func (t *target) mayWrite() error {
 	if err != nil {
 		return err
 	}
-	foreign, holds := "", false
+	foreign := ""
+	holds := false
 	for _, name := range names {
 		switch {
 		case name == manifestName:

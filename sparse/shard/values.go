@@ -35,7 +35,9 @@ func negative(val []float64) (count int64) {
 // valueForm returns the narrowest exact form of val. Minus zero is not exact
 // as an integer.
 func valueForm(val []float64) int {
-	ones, integer, single := true, true, true
+	ones := true
+	integer := true
+	single := true
 	var top float64
 	for _, v := range val {
 		ones = ones && v == 1

@@ -73,7 +73,8 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		}
 		sums = append(sums, c)
 	}
-	out, back := sums[0], sums[len(sums)-1]
+	out := sums[0]
+	back := sums[len(sums)-1]
 	manifest := s.listed.path(manifestName)
 	switch {
 	case s.Manifest.Directed && out.pairs != back.pairs:
@@ -119,7 +120,8 @@ func checksum(ctx context.Context, f io.ReaderAt, limit int64) (bytes int64, sum
 			return bytes, sum, err
 		}
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), limit-bytes)], bytes)
-		bytes, sum = bytes+int64(n), simd.Checksum(sum, buf[:n])
+		bytes = bytes + int64(n)
+		sum = simd.Checksum(sum, buf[:n])
 		if err == io.EOF {
 			break
 		}
@@ -208,7 +210,8 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 		f := &c.frames[p.Index]
 		f.head = int(p.Ptr[1] - p.Ptr[0])
 		if len(p.Col) > 0 {
-			f.first, f.last = p.Col[0], p.Col[len(p.Col)-1]
+			f.first = p.Col[0]
+			f.last = p.Col[len(p.Col)-1]
 		}
 		var code []uint32
 		for i := p.Lo; i < p.Hi; i++ {
@@ -249,7 +252,8 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 func (c *census) checkCut(v *view) error {
 	for i := 1; i < len(c.frames); i++ {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]
-		f, g := c.frames[i-1], c.frames[i]
+		f := c.frames[i-1]
+		g := c.frames[i]
 		switch {
 		case b.Piece > 0 && (g.first < f.last || g.first == f.last && !v.s.Manifest.Coded()):
 			return v.frameError(i, "row %d: column %d after %d", b.Lo, g.first, f.last)

@@ -229,13 +229,17 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	}
 	var lowerVal, upperVal []float64
 	if val != nil {
-		lowerVal, upperVal = val[:lower], val[upper:]
+		lowerVal = val[:lower]
+		upperVal = val[upper:]
 	}
 	var lowerCode, upperCode []uint32
 	if code != nil {
-		lowerCode, upperCode = code[:lower], code[upper:]
+		lowerCode = code[:lower]
+		upperCode = code[upper:]
 	}
-	row, column := uint64(i)<<32, uint64(i) // the number of a row goes into the upper half
+	// the number of a row goes into the upper half
+	row := uint64(i) << 32
+	column := uint64(i)
 	switch {
 	case !directed:
 		return hashPairs(row, 0, col[upper:], upperVal, upperCode) - hashPairs(column, 32, col[:lower], lowerVal, lowerCode), loops
@@ -284,7 +288,10 @@ func (w *Writer) BeginIn() error {
 	}
 	w.direction = 1
 	w.Manifest.Rows, w.Manifest.Entries, w.outPairs = w.rows, w.entries, w.pairs
-	w.rows, w.entries, w.top, w.pairs = 0, 0, -1, 0
+	w.rows = 0
+	w.entries = 0
+	w.top = -1
+	w.pairs = 0
 	return nil
 }
 
@@ -316,7 +323,8 @@ func (w *Writer) writeFrame(j *frameJob) error {
 			return err
 		}
 	}
-	shard, r := len(w.Manifest.Files), j.r
+	shard := len(w.Manifest.Files)
+	r := j.r
 	f := frame{shard: int32(shard), bytes: int32(len(j.frame))}
 	h := w.Manifest.header(w.direction, w.Manifest.Frames[w.direction], f, r)
 	h.Payload = uint32(j.payloadBytes)
@@ -353,7 +361,9 @@ func (w *Writer) beginShard() error {
 	if err != nil {
 		return err
 	}
-	w.file, w.fileBytes, w.fileSum = f, 0, 0
+	w.file = f
+	w.fileBytes = 0
+	w.fileSum = 0
 	w.buffered = bufio.NewWriterSize(w.file, 1<<20)
 	return nil
 }

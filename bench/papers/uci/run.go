@@ -65,7 +65,8 @@ func (p *problem) bestBeta(ctx context.Context, missing param.Value, rounds para
 			return best, err
 		}
 		if o.err < smallest {
-			smallest, best = o.err, beta
+			smallest = o.err
+			best = beta
 		}
 	}
 	return best, nil
@@ -97,7 +98,8 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 	if err != nil {
 		return err
 	}
-	best, smallest := settings[0], math.Inf(1)
+	best := settings[0]
+	smallest := math.Inf(1)
 	for _, v := range settings {
 		if len(settings) == 1 {
 			break
@@ -107,7 +109,8 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 			return err
 		}
 		if o.err < smallest {
-			smallest, best = o.err, v
+			smallest = o.err
+			best = v
 		}
 	}
 	o, err := p.evaluate(ctx, learner, best, splits, p.seed)
@@ -134,7 +137,8 @@ type outcome struct{ err, deviation, support float64 }
 
 // evaluate trains and tests a learner on each split.
 func (p *problem) evaluate(ctx context.Context, learner string, v param.Values, splits int, seed uint64) (o outcome, err error) {
-	wrong, support := make([]float64, splits), make([]float64, splits)
+	wrong := make([]float64, splits)
+	support := make([]float64, splits)
 	err = sched.Run(ctx, 0, splits, func(_, i int) (err error) {
 		order := rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(p.class))
 		cut := len(order) * 4 / 5
@@ -169,7 +173,8 @@ func (p *problem) trial(ctx context.Context, learner string, v param.Values, tra
 		return 0, 0, fmt.Errorf("%s: %s: %w", p.name, learner, err)
 	}
 	says := map[int]int{} // by distinct record
-	row, scores := make([]float64, len(train)), make([]float64, len(model.Pairs))
+	row := make([]float64, len(train))
+	scores := make([]float64, len(model.Pairs))
 	for _, r := range test {
 		class, ok := says[p.values.alike[r]]
 		if !ok {

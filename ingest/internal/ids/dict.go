@@ -160,7 +160,8 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tok
 		for j := range batch {
 			place := max(1, uint32(slot[j])) - 1
 			e := s.entries[place : place+2]
-			start[j], end[j] = e[0].start, e[1].start
+			start[j] = e[0].start
+			end[j] = e[1].start
 		}
 		for j := range batch {
 			if start[j] < end[j] {

@@ -47,7 +47,8 @@ func (s *Set) Limit() int64 {
 func (s *Set) grow(limit int, tokens int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.Sparse = s.Sparse || int64(limit) > max(DenseBits, IDBits*tokens); s.Sparse {
+	s.Sparse = s.Sparse || int64(limit) > max(DenseBits, IDBits*tokens)
+	if s.Sparse {
 		s.Words = nil
 		return
 	}
@@ -66,7 +67,8 @@ func BitmapLimit(limit int64) int64 {
 // Mark sets the bits of ids. Several goroutines may call it at once.
 func Mark(words []uint64, code []uint32) {
 	for _, c := range code {
-		word, bit := &words[c/64], uint64(1)<<(c%64)
+		word := &words[c/64]
+		bit := uint64(1) << (c % 64)
 		if atomic.LoadUint64(word)&bit == 0 {
 			atomic.OrUint64(word, bit)
 		}
@@ -105,7 +107,8 @@ func (k *Ranks) Of(id uint32) uint32 {
 
 // Replace replaces ids of the set by their ranks.
 func (k *Ranks) Replace(code []uint32) {
-	seen, rank := k.seen, k.rank[:len(k.seen)]
+	seen := k.seen
+	rank := k.rank[:len(k.seen)]
 	for i, c := range code {
 		code[i] = rank[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
 	}

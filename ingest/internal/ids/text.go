@@ -57,7 +57,8 @@ func (s *idSorter) sort(places []uint32, offset int) {
 		ended := 0
 		for k, place := range run {
 			if len(s.id(place)) <= offset+sortWord {
-				run[k], run[ended] = run[ended], place
+				run[k] = run[ended]
+				run[ended] = place
 				ended++
 			}
 		}

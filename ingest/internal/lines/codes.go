@@ -40,7 +40,8 @@ func (c *Codes) Kind(name string) uint32 {
 		}
 		number = uint32(len(c.names))
 		name = strings.Clone(name)
-		c.number[name], c.names = number, append(c.names, name)
+		c.number[name] = number
+		c.names = append(c.names, name)
 	}
 	return number
 }
@@ -67,10 +68,12 @@ const OutOfRange = "is too large or too small for edges with kinds or times"
 
 // pack returns the weight of the edge of the fields at hand, packed with its code, see [sort.Pack].
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
-	lay, code := p.Layout, uint32(0)
+	lay := p.Layout
+	code := uint32(0)
 	fault := func(column int, format string, args ...any) error {
 		e := textio.Fault(p.Name, number, FixLine, format, args...)
-		e.Column, e.Otherwise = p.fields.Start[column]+1, skipLine
+		e.Column = p.fields.Start[column] + 1
+		e.Otherwise = skipLine
 		return e
 	}
 	if !sort.IsPackable(weight) {

@@ -108,13 +108,15 @@ func (h *head) fault(fix, format string, args ...any) error {
 // choose settles which columns the lines have, and whether the head is a header. The first line of
 // KONECT states its columns: source, target, weight and a time, which is passed over.
 func (h *head) choose(konect bool) error {
-	lay, c := h.lay, h.c
+	lay := h.lay
+	c := h.c
 	if h.s.NamesEnds() {
 		h.s.NameRows()
 	}
 	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind, Time: c.Time, Header: c.Header, Signed: c.Signed}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
-		o.Fields, o.Header = []string{"1", "2", "3"}[:min(n, 3)], nodefile.NoHeader
+		o.Fields = []string{"1", "2", "3"}[:min(n, 3)]
+		o.Header = nodefile.NoHeader
 	}
 	t, err := h.s.ChooseEdges(o)
 	if t.HasHeader {
@@ -122,10 +124,16 @@ func (h *head) choose(konect bool) error {
 	}
 	var fault *input.Error
 	if errors.As(err, &fault) {
-		fault.File, fault.Line = h.name, lay.line
+		fault.File = h.name
+		fault.Line = lay.line
 		return fault
 	}
-	lay.source, lay.target, lay.weight, lay.kind, lay.time, lay.Columns = t.Source, t.Target, t.Weight, t.Kind, t.Time, t.Columns
+	lay.source = t.Source
+	lay.target = t.Target
+	lay.weight = t.Weight
+	lay.kind = t.Kind
+	lay.time = t.Time
+	lay.Columns = t.Columns
 	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}
@@ -133,7 +141,8 @@ func (h *head) choose(konect bool) error {
 		lay.titles = h.listed()
 	}
 	for _, w := range t.Warnings {
-		if w.File = h.name; w.Line > 0 {
+		w.File = h.name
+		if w.Line > 0 {
 			w.Line = lay.line
 		}
 		c.Warn(w)
@@ -191,10 +200,15 @@ func (c *Settings) attributeLayout(name string, lay *Layout, line, tail []byte) 
 	if c.Kind != "" || c.Time != "" || !ok || f.Split(ids, sep) != nil || len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
 		return false
 	}
-	lay.sep, lay.source, lay.target, lay.columns, lay.attributes = sep, 0, 1, 2, true
+	lay.sep = sep
+	lay.source = 0
+	lay.target = 1
+	lay.columns = 2
+	lay.attributes = true
 	switch {
 	case c.Fields == nil && (hasWeight(line) || hasWeight(tail)):
-		lay.weight, lay.columns = 2, 3
+		lay.weight = 2
+		lay.columns = 3
 	case c.Fields != nil:
 		lay.columns = 0 // weights may be passed over
 		if len(c.Fields) == 3 {
@@ -251,7 +265,9 @@ func (lay *Layout) split(f *table.Fields, line []byte) error {
 		return err
 	}
 	if lay.weight >= 0 || hasWeight(attributes) {
-		f.Text, f.Start, f.Padded = append(f.Text, weightOf(attributes)), append(f.Start, len(line)-len(attributes)), append(f.Padded, false)
+		f.Text = append(f.Text, weightOf(attributes))
+		f.Start = append(f.Start, len(line)-len(attributes))
+		f.Padded = append(f.Padded, false)
 	}
 	return nil
 }

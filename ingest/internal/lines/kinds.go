@@ -52,7 +52,8 @@ func (h *head) hasCommonIDs() bool {
 	integers := true
 	for _, row := range h.s.Rows {
 		if max(h.lay.source, h.lay.target) < len(row) {
-			source, target := row[h.lay.source], row[h.lay.target]
+			source := row[h.lay.source]
+			target := row[h.lay.target]
 			sources[source] = true
 			integers = integers && table.IsInteger([]byte(source)) && table.IsInteger([]byte(target))
 		}

@@ -163,7 +163,8 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)
 		if first == nil {
-			first, firstErr = lay, err
+			first = lay
+			firstErr = err
 		}
 		if err == nil {
 			if konect == "bip" {

@@ -45,7 +45,8 @@ func layoutOfMarket(m *market.Reader, number int64) *Layout {
 	valued := m.Field != market.Pattern
 	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1, columns: 2, line: number, first: number + 1, simple: true, Market: m}
 	if valued {
-		lay.weight, lay.columns = 2, 3
+		lay.weight = 2
+		lay.columns = 3
 	}
 	lay.template = parse.Template{
 		Sep: table.Blanks, Weighted: valued, Whole: m.Field == market.Integer, Base: 1, Limit: m.Rows,

@@ -54,15 +54,18 @@ var ErrText = errors.New("an id is no small integer")
 // Read reads one chunk. Codes are the ids themselves; with text the ids are collected in a batch
 // for the dictionary. Bad lines are in the result; an error ends the run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
-	lay, data := p.Layout, chunk.Data
+	lay := p.Layout
+	data := chunk.Data
 	text = text || lay.IsBipartite()
-	p.code, p.gaps = p.Slabs.Code.Room(2*chunk.Lines), p.gaps[:0]
+	p.code = p.Slabs.Code.Room(2 * chunk.Lines)
+	p.gaps = p.gaps[:0]
 	if lay.HasValues() || lay.template.Weighted {
 		p.weight = p.Slabs.Weight.Room(chunk.Lines)
 	}
 	p.batch.Reset()
 	out := &Lines{Stats: Tally{Lines: int64(chunk.Lines)}}
-	number, edges := chunk.First, 0
+	number := chunk.First
+	edges := 0
 	for position := 0; position < len(data); number++ {
 		if number >= lay.first && lay.simple && !text {
 			position, p.code, p.weight = lay.template.Scan(data, position, p.code, p.weight)
@@ -92,7 +95,9 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 			p.gaps = append(p.gaps, uint32(edges))
 		}
 	}
-	if out.Code, out.Gaps = p.code, p.gaps; text {
+	out.Code = p.code
+	out.Gaps = p.gaps
+	if text {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
 		out.Code, out.IDs = p.code, &p.batch
 	}
@@ -123,7 +128,8 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 
 // line reads the line data[from:to] of any form, and reports whether it is an edge.
 func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, text bool) (isEdge bool, err error) {
-	lay, line := p.Layout, data[start:end]
+	lay := p.Layout
+	line := data[start:end]
 	marked := table.IsComment(line)
 	if number < lay.first || marked && (lay.Market != nil || table.IsBlank(line)) {
 		out.Stats.Comments++
@@ -175,10 +181,12 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 // weight is returned. One end may be blank, as in a list of employees and managers: the other
 // end is then a node without that edge.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
-	lay, f := p.Layout, &p.fields
+	lay := p.Layout
+	f := &p.fields
 	fault := func(column int, fix, otherwise, format string, args ...any) error {
 		e := textio.Fault(p.Name, number, fix, format, args...)
-		e.Column, e.Otherwise = column, otherwise
+		e.Column = column
+		e.Otherwise = otherwise
 		return e
 	}
 	if err := lay.split(f, line); err != nil {
@@ -190,10 +198,12 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	}
 	need := max(lay.source, lay.target, lay.weight, lay.kind, lay.time) + 1
 	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
-		fix, otherwise := FixLine, skipLine
+		fix := FixLine
+		otherwise := skipLine
 		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 || bytes.IndexByte(line, table.Comma) >= 0 || bytes.IndexByte(line, table.Semicolon) >= 0 {
 			if sep := table.Separator(p.Name, line); sep != lay.sep && !(sep == table.Blanks && lay.sep == table.Tab) || len(f.Text) == 1 {
-				fix, otherwise = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line), ""
+				fix = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line)
+				otherwise = ""
 			}
 		}
 		return 0, fault(0, fix, otherwise, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
@@ -210,7 +220,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if lay.Market != nil {
 		row, col, weight, bad := lay.Market.Entry(f, number)
 		if bad != nil {
-			if bad.Otherwise = skipLine; bad.Fix == "" {
+			bad.Otherwise = skipLine
+			if bad.Fix == "" {
 				bad.Fix = FixLine
 			}
 			return 0, bad
@@ -230,12 +241,14 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return weight, nil
 	}
 	column := f.Start[lay.weight] + 1
-	fix, otherwise := FixLine, skipLine
+	fix := FixLine
+	otherwise := skipLine
 	switch {
 	case wrong == table.Negative:
 		return 0, fault(column, table.NegativeFix, skipLine, "weight %s %s", cut(text), wrong)
 	case table.IsDecimalComma(text):
-		fix, otherwise = "pass {decimal=,} or leave the column out with "+lay.withoutWeight(), ""
+		fix = "pass {decimal=,} or leave the column out with " + lay.withoutWeight()
+		otherwise = ""
 	case number == lay.line || number == lay.first:
 		fix = "leave the column out with " + lay.withoutWeight()
 	}
@@ -245,7 +258,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 // splitFix returns the remedies for a line that cannot be split. A line with an open quote must not be skipped,
 // because the lines on which its field continues could be read as edges.
 func splitFix(err error) (fix, otherwise string) {
-	if fix = table.SplitFix(err, FixLine); fix == FixLine {
+	fix = table.SplitFix(err, FixLine)
+	if fix == FixLine {
 		otherwise = skipLine
 	}
 	return fix, otherwise

@@ -19,8 +19,12 @@ func isSizes(line, text []byte, factor float64) bool {
 	if len(sizes) != width || width < 2 || width > 3 {
 		return false
 	}
-	rows, cols, entries := sizes[0], sizes[width-2], sizes[width-1]
-	lines, fewer := uint64(0), uint64(0) // fewer: lines with a field less
+	rows := sizes[0]
+	cols := sizes[width-2]
+	entries := sizes[width-1]
+	// fewer: lines with a field less
+	lines := uint64(0)
+	fewer := uint64(0)
 	for row := range bytes.Lines(text) {
 		if table.IsComment(bytes.TrimRight(row, "\n")) {
 			continue

@@ -74,7 +74,8 @@ type Template struct {
 func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
 		read, n := simd.Numbers(code[len(code):cap(code)], text[offset:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
-		offset, code = offset+read, code[:len(code)+n]
+		offset = offset + read
+		code = code[:len(code)+n]
 	}
 	end := len(text)
 	text = text[:end+lineWindow]
@@ -82,7 +83,8 @@ func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64)
 		// This is number twice, which Go does not inline.
 		x := word(text[offset:])
 		k := digitBits(x)
-		u, n := eightDigits(x<<(64-k)), k>>3
+		u := eightDigits(x << (64 - k))
+		n := k >> 3
 		if k == 64 {
 			u, n = longNumber(text[offset:], x)
 		}
@@ -96,7 +98,8 @@ func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64)
 		j++
 		x = word(text[j:])
 		k = digitBits(x)
-		v, n := eightDigits(x<<(64-k)), k>>3
+		v := eightDigits(x << (64 - k))
+		n = k >> 3
 		if k == 64 {
 			v, n = longNumber(text[j:], x)
 		}
@@ -114,7 +117,8 @@ func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64)
 			if n == 0 {
 				n = bytes.IndexByte(text[j:end], '\n')
 				var fault string
-				if w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'}), false); fault != "" || w >= textio.MaxExact {
+				w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'}), false)
+				if fault != "" || w >= textio.MaxExact {
 					break // larger integers are counted where they are rounded
 				}
 				if n > 0 && text[j+n-1] == '\r' {

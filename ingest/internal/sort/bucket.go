@@ -144,7 +144,8 @@ func (s *Sorter) cutSpans() {
 	}
 	length = max(length, s.lines/maxSpans)
 	for lo := 0; lo < len(s.edges); {
-		n, hi := 0, lo
+		n := 0
+		hi := lo
 		for hi < len(s.edges) && (n == 0 || n < length) {
 			n += s.edges[hi]
 			hi++

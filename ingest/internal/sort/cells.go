@@ -28,8 +28,10 @@ type cellCounter struct {
 
 // add counts the entries of lines.
 func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32, weight []float64) {
-	head, shift := c.cells.head, c.cells.shift
-	ahead, back := c.view != Incoming, c.view != Outgoing
+	head := c.cells.head
+	shift := c.cells.shift
+	ahead := c.view != Incoming
+	back := c.view != Outgoing
 	if ahead && back && weight == nil {
 		code = c.addBoth(cell, code)
 	}
@@ -79,7 +81,10 @@ func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 //go:noinline
 func countCells(count, cells []uint32) {
 	for ; len(cells) >= 4; cells = cells[4:] {
-		u, v, next, last := cells[0], cells[1], cells[2], cells[3]
+		u := cells[0]
+		v := cells[1]
+		next := cells[2]
+		last := cells[3]
 		if u == next {
 			count[u] += 2
 		} else {

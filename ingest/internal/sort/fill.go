@@ -85,9 +85,14 @@ func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
 		f.both(code)
 		return
 	}
-	keys, next, bucketOf := f.keys, f.next, f.bucketOf
-	head, shift, column := f.head, f.shift, f.column&63
-	ahead, back := s.View != Incoming, s.View != Outgoing
+	keys := f.keys
+	next := f.next
+	bucketOf := f.bucketOf
+	head := f.head
+	shift := f.shift
+	column := f.column & 63
+	ahead := s.View != Incoming
+	back := s.View != Outgoing
 	backward := K(s.View.backward())
 	for e := 0; e+1 < len(code); e += 2 {
 		u, v := code[e], code[e+1]
@@ -153,7 +158,10 @@ func edgesOf(edges, lines []uint32) []uint32 {
 //
 //go:noinline
 func (f *filler[K]) scatter(entry []K, cell []uint32) {
-	keys, next, bucketOf, column := f.keys, f.next, f.bucketOf, f.column&63
+	keys := f.keys
+	next := f.next
+	bucketOf := f.bucketOf
+	column := f.column & 63
 	entry = entry[:len(cell)]
 	for i, c := range cell {
 		b := &next[bucketOf[c]]
@@ -179,7 +187,8 @@ func (f *filler[K]) weighted(s *Sorter, code []uint32, weight []float64) {
 				f.put(u, u, 0, w)
 			}
 		default:
-			ahead, back := w, w
+			ahead := w
+			back := w
 			switch s.View {
 			case Skew:
 				back = -w

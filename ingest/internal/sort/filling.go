@@ -135,7 +135,8 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 	if s.Values {
 		e.values = pages.Make[float64](largest)
 	}
-	e.runs, e.left = make([][]sortedRun[K], len(s.buckets)), make([]int64, len(s.buckets))
+	e.runs = make([][]sortedRun[K], len(s.buckets))
+	e.left = make([]int64, len(s.buckets))
 	last := len(s.fillings) - 1
 	if last > 0 {
 		disk, err := s.Temporary(spilled)

@@ -87,7 +87,8 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 	if last == 0 {
 		return keys, values, nil
 	}
-	f.keys, f.values = f.keys[:0], f.values[:0]
+	f.keys = f.keys[:0]
+	f.values = f.values[:0]
 	for i := range e.s.fillings[:last] {
 		b := &e.s.fillings[i]
 		n := e.s.buckets[k].starts[b.hi] - e.s.buckets[k].starts[b.lo]
@@ -98,7 +99,8 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 			return nil, nil, err
 		}
 	}
-	f.keys, f.values = append(f.keys, keys...), append(f.values, values...)
+	f.keys = append(f.keys, keys...)
+	f.values = append(f.values, values...)
 	return f.keys, f.values, nil
 }
 
@@ -141,7 +143,9 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 		values = nil
 	}
 	b := e.s.buckets[k]
-	out, rows, shift := f.out, b.hi-b.lo, e.s.form.column+1
+	out := f.out
+	rows := b.hi - b.lo
+	shift := e.s.form.column + 1
 	out.begin(b.lo, room, e.s.Values)
 	var count [radixSize]uint32
 	order := unordered

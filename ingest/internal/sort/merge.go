@@ -134,7 +134,8 @@ func (b *Rows) end(rows int) {
 
 // mergePlain is mergeRows where entries have no values: most need nothing but their column.
 func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
-	shift, mask := (column+1)&63, K(1)<<(column&63)-1
+	shift := (column + 1) & 63
+	mask := K(1)<<(column&63) - 1
 	col := out.Col[:len(keys)]
 	n := 0
 	var row, last K

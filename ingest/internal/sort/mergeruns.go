@@ -17,7 +17,8 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err 
 	b := &r.blocks[0]
 	r.blocks = r.blocks[1:]
 	r.keyRoom, r.valueRoom, err = e.read(f, &b.Record, b.entries, r.keyRoom[:0], r.valueRoom[:0])
-	r.keys, r.values = r.keyRoom, r.valueRoom
+	r.keys = r.keyRoom
+	r.values = r.valueRoom
 	return true, err
 }
 
@@ -94,7 +95,8 @@ type runHead struct {
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
-		if h.then = math.Float64bits(r.values[i]); h.then>>63 == 0 { // in the order of weights
+		h.then = math.Float64bits(r.values[i])
+		if h.then>>63 == 0 { // in the order of weights
 			h.then |= 1 << 63
 		} else {
 			h.then = ^h.then
@@ -148,17 +150,22 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 			}
 			j.place = place
 		}
-		weight, code := 0.0, uint32(0)
+		weight := 0.0
+		code := uint32(0)
 		if len(values) > 0 {
-			if weight = values[i]; j.m.Coded {
+			weight = values[i]
+			if j.m.Coded {
 				weight, code = Unpack(weight)
 			}
 		}
-		d, sum := k&1, j.sumOf(code)
+		d := k & 1
+		sum := j.sumOf(code)
 		if len(values) > 0 {
-			direction, count := d, sum.lines[d]
+			direction := d
+			count := sum.lines[d]
 			if !byDirection {
-				direction, count = 0, sum.lines[0]+sum.lines[1]
+				direction = 0
+				count = sum.lines[0] + sum.lines[1]
 			}
 			if sum.lines == [2]int{} {
 				sum.first = weight

@@ -19,7 +19,9 @@ func packCodes(dst []byte, code []uint32, width uint) []byte {
 	offset := len(dst)
 	total := offset + (len(code)*int(width)+7)/8
 	dst = slices.Grow(dst, total-offset+packSlack)[:total+packSlack]
-	pending, n := uint64(0), uint(0) // bits that do not fill a byte yet
+	// bits that do not fill a byte yet
+	pending := uint64(0)
+	n := uint(0)
 	for ; len(code) >= 2; code = code[2:] {
 		pending |= (uint64(code[0]) | uint64(code[1])<<width) << n
 		binary.LittleEndian.PutUint64(dst[offset:], pending)
@@ -39,7 +41,8 @@ func unpackCodes(code []uint32, b []byte, width uint) {
 	bit := uint(0)
 	for ; len(code) >= 2; code = code[2:] {
 		x := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
-		code[0], code[1] = uint32(x&mask), uint32(x>>width&mask)
+		code[0] = uint32(x & mask)
+		code[1] = uint32(x >> width & mask)
 		bit += 2 * width
 	}
 }

@@ -135,8 +135,12 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 //
 //go:noinline
 func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K, lo, width uint, mask [radixDigits]uint64) {
-	low, middle, high := &count[0], &count[1], &count[2]
-	first, second, third := mask[0], mask[1], mask[2]
+	low := &count[0]
+	middle := &count[1]
+	high := &count[2]
+	first := mask[0]
+	second := mask[1]
+	third := mask[2]
 	for _, k := range keys {
 		x := uint64(k) >> (lo & 63)
 		low[x&first%radixSize]++
@@ -189,11 +193,14 @@ func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32, row ui
 //
 //go:noinline
 func moveBoth[K key, V any](dst, src []K, dstValues, values []V, place *[radixSize]uint32, shift uint, mask uint64) {
-	dst, values, dstValues = dst[:len(src)], values[:len(src)], dstValues[:len(src)]
+	dst = dst[:len(src)]
+	values = values[:len(src)]
+	dstValues = dstValues[:len(src)]
 	for i, k := range src {
 		d := uint64(k) >> (shift & 63) & mask % radixSize
 		next := place[d]
 		place[d] = next + 1
-		dst[next], dstValues[next] = k, values[i]
+		dst[next] = k
+		dstValues[next] = values[i]
 	}
 }

@@ -65,8 +65,10 @@ func (s *Sorter) cutScratch() {
 		if s.Limit > 0 && bytes > runShare*share {
 			inRuns := runsBytes(share, int64(s.runs(*b)), s.form.bytes())
 			merged := int64(s.merged(*b)) * s.form.mergedBytes()
-			if b.inRuns = inRuns+merged < bytes; b.inRuns {
-				s.inRuns, s.joined = append(s.inRuns, inRuns), append(s.joined, merged)
+			b.inRuns = inRuns+merged < bytes
+			if b.inRuns {
+				s.inRuns = append(s.inRuns, inRuns)
+				s.joined = append(s.joined, merged)
 			}
 		}
 		if !b.inRuns {
@@ -96,7 +98,8 @@ func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 		run := sortedRun[K]{keys: e.keys[lo:min(lo+e.s.runLength, e.starts[k+1])]}
 		var moved []float64
 		if e.s.Values {
-			run.values, moved = e.values[lo:lo+len(run.keys)], f.movedV[:len(run.keys)]
+			run.values = e.values[lo : lo+len(run.keys)]
+			moved = f.movedV[:len(run.keys)]
 		}
 		if !slices.IsSorted(run.keys) {
 			keys, values := Radix(run.keys, f.moved[:len(run.keys)], run.values, moved, 1, bits)
@@ -151,7 +154,8 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 			*left += int64(j - i - keep)
 		}
 	}
-	r.keys, r.values = r.keys[:n], r.values[:min(n, len(r.values))]
+	r.keys = r.keys[:n]
+	r.values = r.values[:min(n, len(r.values))]
 }
 
 // reduce moves the lines of one entry that decide its value to the front, in the order in which

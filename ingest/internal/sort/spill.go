@@ -87,7 +87,8 @@ func (s *Spill) reserve(length int64) region {
 func (s *Spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.peak, s.end = max(s.peak, s.end), offset
+	s.peak = max(s.peak, s.end)
+	s.end = offset
 }
 
 // Reuse frees the space of records that are not read again: later writes there find their pages in

@@ -54,7 +54,8 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 		return nil, errTurns
 	}
 	last := len(t.room) - 1
-	b, t.room = t.room[last], t.room[:last]
+	b = t.room[last]
+	t.room = t.room[:last]
 	return b, nil
 }
 

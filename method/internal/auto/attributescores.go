@@ -36,7 +36,8 @@ var (
 // linearRidge returns a ridge on features of labels, which it scales to a mean squared length of 1. apply returns the
 // products of the features of all nodes with weights, which are stored in weights.
 func linearRidge(features, weights *sparse.Block[float32], workers int, apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *ridgeBlock {
-	square, lambdas := 0.0, wideLambdas
+	square := 0.0
+	lambdas := wideLambdas
 	for _, x := range features.Data {
 		square += float64(x) * float64(x)
 	}
@@ -97,7 +98,8 @@ type attributeForm struct {
 func addAttributes(ctx context.Context, f *features) error {
 	in, k := f.in, len(f.in.p.Names)
 	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes), in.set.Workers, in.work)
-	l.memory, l.files = in.memory, in.files
+	l.memory = in.memory
+	l.files = in.files
 	if learnsWords(in.p, l.a.values) {
 		return addWords(ctx, f, l)
 	}

@@ -48,7 +48,8 @@ const (
 
 // newAttributeTable measures the columns. Cost: two passes over the values.
 func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
-	n, d := t.Rows, t.Cols
+	n := t.Rows
+	d := t.Cols
 	a := &attributeTable{
 		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d), zero: make([]float64, d),
 		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d), length: make([]float32, n),
@@ -56,7 +57,9 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	for j := range d {
 		a.columns = append(a.columns, uint32(j))
 	}
-	count, ends := make([]float64, d+1), slices.Repeat([]float64{math.Inf(-1)}, 2*d) // −least and largest values
+	// −least and largest values
+	count := make([]float64, d+1)
+	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*d)
 	rows := readerOf(a)
 	for lo, hi := range team.Counted(0, n) {
 		for v := lo; v < hi; v++ {
@@ -105,7 +108,8 @@ func (a *attributeTable) sampleColumns(present int) {
 	var reals []int
 	position := make([]int, a.Cols) // of columns among the real ones
 	for j, isReal := range a.real {
-		if position[j] = len(reals); isReal {
+		position[j] = len(reals)
+		if isReal {
 			reals = append(reals, j)
 		}
 	}
@@ -180,7 +184,8 @@ func readerOf(a *attributeTable) *attributeRows { return &attributeRows{table: a
 
 // entries returns the columns and the values of a node.
 func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
-	if columns, values = a.reader.Row(v); columns == nil {
+	columns, values = a.reader.Row(v)
+	if columns == nil {
 		columns = a.table.columns[:len(values)]
 	}
 	return columns, values

@@ -40,11 +40,13 @@ type lens struct {
 func newLens(p *problem.Problem, a *attributeTable, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps, root: make([]float32, n)}
-	total, loop := blocks.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
+	total := blocks.Total(sparse.TeamOf(p.A), p.Degrees)
+	loop := 1.0
 	if total > 0 {
 		loop = total / float64(sparse.EntriesOf(p.A))
 	}
-	left, diagonal := make([]float64, n), make([]float64, n)
+	left := make([]float64, n)
+	diagonal := make([]float64, n)
 	for v, d := range p.Degrees {
 		left[v] = 1 / (d + loop)
 		diagonal[v] = loop / (d + loop)
@@ -97,12 +99,14 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 // The columns of all nodes are put into a store, unless it is nil.
 func (l *lens) at(ctx context.Context, nodes []int, store *rowStore, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
 	d := l.a.Cols
-	plain, ranked = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
+	plain = chunks.Block[float32](len(nodes), d)
+	ranked = chunks.Block[float32](len(nodes), d)
 	rows := readerOf(l.a)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 	}
-	byNodes, count := store == nil && l.byNodes(len(nodes)), d
+	byNodes := store == nil && l.byNodes(len(nodes))
+	count := d
 	width := slabWidth(l.memory, rankBytes(len(l.p.Degrees)))
 	if byNodes {
 		count = len(nodes)
@@ -164,7 +168,8 @@ const productGroup = 16
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
 // sum is in the order of the nodes of a process, and then of the processes.
 func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32], lo int) error {
-	d, k := dst.Cols, q.Cols
+	d := dst.Cols
+	k := q.Cols
 	sums := make([]float64, (d+1)*k) // a row for each attribute, and one for the nodes that have attributes
 	err := sched.Run(ctx, l.workers, (k+productGroup-1)/productGroup, func(_, group int) error {
 		start, end := group*productGroup, min(k, (group+1)*productGroup)
@@ -203,14 +208,16 @@ func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32], lo 
 
 // productOf returns a function that stores rows of XW for weights W, which have a row for each column of attributes.
 func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
-	d, k := l.a.Cols, w.Cols
+	d := l.a.Cols
+	k := w.Cols
 	constant := make([]float64, k)
 	for j := range d {
 		for c, y := range w.Row(j) {
 			constant[c] += float64(l.a.shift[j]) * float64(y)
 		}
 	}
-	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
+	one := []float32{1}
+	rows := simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
 	return func(dst *sparse.Block[float32], lo int) {
 		attributes := readerOf(l.a)
 		for i := range dst.Rows {
@@ -260,7 +267,8 @@ func rankBytes(n int) int64 { return 12 * int64(n) }
 
 // productTo stores XW.
 func productTo(dst, x, w *sparse.Block[float32]) {
-	weights, columns := simd.Rows[float32]{Data: w.Data, Stride: w.Stride}, make([]uint32, w.Rows)
+	weights := simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
+	columns := make([]uint32, w.Rows)
 	for j := range columns {
 		columns[j] = uint32(j)
 	}

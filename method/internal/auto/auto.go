@@ -150,7 +150,9 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 		return err
 	}
 	lap(&out.Seconds.Classify)
-	out.Reached, out.Unfinished, out.Omitted = f.reached, in.unfinished, in.omitted
+	out.Reached = f.reached
+	out.Unfinished = in.unfinished
+	out.Omitted = in.omitted
 	return estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
 }
 
@@ -187,7 +189,8 @@ func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, 
 		return nil, err
 	}
 	in.places = split.Sample(p.Class, in.examples, set.RNGSeed, 0)
-	if in.learned = in.p; len(in.places) < len(p.Row) {
+	in.learned = in.p
+	if len(in.places) < len(p.Row) {
 		in.learned = in.p.At(in.places)
 	}
 	return in, nil

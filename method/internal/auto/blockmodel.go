@@ -63,7 +63,8 @@ func (in *input) believes() bool {
 
 // believe fits beliefs of a block model.
 func (f *features) believe(ctx context.Context) (err error) {
-	in, fold := f.in, slices.Clone(f.seeds.fold)
+	in := f.in
+	fold := slices.Clone(f.seeds.fold)
 	for i := range fold {
 		if len(fold) >= manyBelieved && fold[i] >= believedFolds {
 			fold[i] = -1
@@ -107,7 +108,8 @@ func isExplained(ctx context.Context, p *problem.Problem, m *beliefs.Model) (boo
 		return false, nil
 	}
 	votes, err := m.Votes(ctx)
-	better, worse := 0.0, 0.0
+	better := 0.0
+	worse := 0.0
 	for i, vote := range votes {
 		switch class := p.Class[m.HeldOut[i]]; {
 		case vote == class && m.Predicted[i] != class:
@@ -134,9 +136,11 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	if err != nil {
 		return err
 	}
-	confidence, reweigh := choose.NewConfidence(p), p.Reweigher(set.Balanced)
+	confidence := choose.NewConfidence(p)
+	reweigh := p.Reweigher(set.Balanced)
 	for i, label := range m.HeldOut {
-		answer, row := m.Predicted[i], doubled(m.Probabilities[i])
+		answer := m.Predicted[i]
+		row := doubled(m.Probabilities[i])
 		if reweigh != nil {
 			reweigh(row)
 			answer = classify.ArgMax(row)

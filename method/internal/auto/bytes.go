@@ -42,8 +42,10 @@ type bounds struct {
 // boundsOf returns the bounds of the stages after the beliefs of a block model. Rows are in temporary files if all exceed the
 // limit.
 func boundsOf(p *problem.Problem, set *Settings) bounds {
-	d, limit := designOf(p, set), p.Remaining(set.Memory)
-	b, stored := bounds{kept: learnedBytes(&d, p)}, storedBytes(&d, p)
+	d := designOf(p, set)
+	limit := p.Remaining(set.Memory)
+	b := bounds{kept: learnedBytes(&d, p)}
+	stored := storedBytes(&d, p)
 	if set.Memory > 0 && !set.Explain && b.kept+stored+stageBytes(&d, p, set, 1, false) > limit {
 		b.disk = stored
 	} else {
@@ -68,11 +70,14 @@ func keepsHighest(d *design, set *Settings) bool {
 // Cost returns the size of temporary files and the number of sweeps of Predict. Sweeps are known for many classes with
 // attributes, if walks of the usual length reach most nodes; else the number is [budget.UnknownSweeps].
 func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
-	d, b := designOf(p, set), boundsOf(p, set)
+	d := designOf(p, set)
+	b := boundsOf(p, set)
 	if !d.manyClasses || p.Attributes == nil {
 		return b.disk, budget.UnknownSweeps
 	}
-	n, k, columns := len(p.Degrees), len(p.Names), p.Attributes.Cols
+	n := len(p.Degrees)
+	k := len(p.Names)
+	columns := p.Attributes.Cols
 	classes := max(1, slabWidth(b.memory, walkBytes(n, 1, len(d.filters), b.disk > 0))/d.folds) // of a slab
 	width := slabWidth(b.memory, rankBytes(n))
 	slabs := (k+classes-1)/classes + (columns+width-1)/width
@@ -84,7 +89,8 @@ func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
 
 // storedBytes returns the size of the rows of walks and of attributes that were propagated, or of their scores.
 func storedBytes(d *design, p *problem.Problem) int64 {
-	n, k := len(p.Degrees), len(p.Names)
+	n := len(p.Degrees)
+	k := len(p.Names)
 	bytes := chunks.Bytes[float32](n, len(d.filters)*k)
 	if p.Attributes != nil {
 		bytes += chunks.Bytes[float32](n, min(k, p.Attributes.Cols))
@@ -94,7 +100,9 @@ func storedBytes(d *design, p *problem.Problem) int64 {
 
 // learnedBytes returns the size of everything that is kept to the end but rows that are stored.
 func learnedBytes(d *design, p *problem.Problem) int64 {
-	n, k, m := len(p.Degrees), len(p.Names), d.learnedLabels(p)
+	n := len(p.Degrees)
+	k := len(p.Names)
+	m := d.learnedLabels(p)
 	bytes := chunks.Bytes[float32](m, len(d.filters)*min(len(p.Row), d.folds*k)) + 4*int64(n)
 	bytes += (boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
 	features, _ := spectralBytes(n)
@@ -129,7 +137,8 @@ func (d *design) ridges(p *problem.Problem) int {
 
 // exampleBytes returns the size of the columns of labels.
 func exampleBytes(d *design, p *problem.Problem) int64 {
-	k, m := len(p.Names), d.learnedLabels(p)
+	k := len(p.Names)
+	m := d.learnedLabels(p)
 	return chunks.Bytes[float64](m, (d.sharedCount()+d.ridges(p))*k) + chunks.Bytes[float32](m, len(d.free)*k+d.graphColumns(p.Directed))
 }
 
@@ -143,7 +152,8 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFil
 		undirected.Graph = &graph.Graph{A: bothDirections{p.A}, Degrees: p.Degrees}
 		q = &undirected
 	}
-	n, k := len(p.Degrees), len(p.Names)
+	n := len(p.Degrees)
+	k := len(p.Names)
 	_, search := spectralBytes(n)
 	cells := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
 	scores := chunks.Bytes[float32](n, k)
@@ -188,7 +198,10 @@ func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }
 // attributeBytes returns the size of the blocks while attributes are swept in slabs of columns, and while ridges are
 // fitted.
 func attributeBytes(p *problem.Problem, design *design, workers int, limit int64) int64 {
-	n, d, k, folds := p.Attributes.Rows, p.Attributes.Cols, len(p.Names), design.folds
+	n := p.Attributes.Rows
+	d := p.Attributes.Cols
+	k := len(p.Names)
+	folds := design.folds
 	labels := min(len(p.Row), labelLimit(d)+2*k)
 	retained := attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d)
 	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) + int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns

@@ -59,7 +59,8 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) Calibration {
 			row := make([]float64, h.classes)
 			mixTo(row, mixture, i)
 			entropies = append(entropies, takeLogs(row))
-			rows, class = append(rows, row), append(class, h.class[i])
+			rows = append(rows, row)
+			class = append(class, h.class[i])
 		}
 	}
 	c := Calibration{Power: powerMean, Trust: math.Log(trustMean / (1 - trustMean))}
@@ -72,7 +73,8 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) Calibration {
 					previous := *parameter
 					*parameter += change
 					if likelihood := c.likelihood(rows, class, entropies); likelihood > best {
-						best, moved = likelihood, true
+						best = likelihood
+						moved = true
 					} else {
 						*parameter = previous
 					}
@@ -91,11 +93,13 @@ func (c Calibration) likelihood(rows [][]float64, class []int, entropies []float
 	}
 	expected := min(float64(len(rows)*len(rows))/trustLabels, trustMost)
 	w := 1 / (1 + math.Exp(-c.Trust))
-	away, slope := (c.Power-powerMean)/powerSpread, c.Slope/slopeSpread
+	away := (c.Power - powerMean) / powerSpread
+	slope := c.Slope / slopeSpread
 	sum := float64((1+float64(trustMean*expected))*math.Log(w)) + float64((1+float64((1-trustMean)*expected))*math.Log(1-w))
 	sum -= float64(away*away/2) + float64(slope*slope/2)
 	for i, logs := range rows {
-		power, total := c.powerOf(entropies[i]), 0.0
+		power := c.powerOf(entropies[i])
+		total := 0.0
 		for _, q := range logs {
 			total += math.Exp(power * q)
 		}
@@ -123,7 +127,8 @@ func (c Calibration) powerOf(entropy float64) float64 {
 
 // apply calibrates the probabilities of a row.
 func (c Calibration) apply(row []float64) {
-	power, sum := c.powerOf(takeLogs(row)), 0.0
+	power := c.powerOf(takeLogs(row))
+	sum := 0.0
 	for i, q := range row {
 		row[i] = math.Exp(power * q)
 		sum += row[i]

@@ -236,7 +236,8 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int, l
 	case errors.Is(err, classify.ErrOneClass):
 		return nil, nil
 	case errors.Is(err, classify.ErrIterationLimit):
-		err, f.in.unfinished = nil, "a logistic regression ended at the limit of its steps, before its tolerance"
+		err = nil
+		f.in.unfinished = "a logistic regression ended at the limit of its steps, before its tolerance"
 	}
 	return models, err
 }
@@ -252,7 +253,8 @@ const (
 // stratified sample of many. These models are tested on all labels, and the final ones learn from
 // all of them.
 func (f *features) sampled() []bool {
-	isSampled, k := make([]bool, len(f.fold)), f.columns.classes
+	isSampled := make([]bool, len(f.fold))
+	k := f.columns.classes
 	limit := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
 	for _, i := range split.Sample(f.in.learned.Class, limit, f.in.set.RNGSeed, 0) {
 		isSampled[i] = true
@@ -272,7 +274,8 @@ const (
 // agree would otherwise each raise the likelihood of the other.
 func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sampled []bool) error {
 	rows := f.examples(fold)
-	y, missed := f.targets(rows, fold), f.priorOfMissed(fold)
+	y := f.targets(rows, fold)
+	missed := f.priorOfMissed(fold)
 	var labels []int
 	for i, labelFold := range f.fold {
 		if !sampled[i] {
@@ -282,7 +285,8 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sample
 			labels = append(labels, i)
 		}
 	}
-	row, input := make([]float64, f.columns.classes), []float64(nil)
+	row := make([]float64, f.columns.classes)
+	input := []float64(nil)
 	predict := func(c *component, model *classify.LinearModel) {
 		for _, i := range labels {
 			switch {
@@ -302,7 +306,9 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sample
 		}
 	}
 	for _, list := range byCandidate(h.components) {
-		lambdas, next, highest := make([]float64, len(list)), 0, math.Inf(-1)
+		lambdas := make([]float64, len(list))
+		next := 0
+		highest := math.Inf(-1)
 		for i, c := range list {
 			lambdas[i] = c.Lambda
 		}

@@ -128,10 +128,14 @@ func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source
 
 // measureSpread computes the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
-	shared, free := c.design.sharedCount(), c.freeCount()
+	shared := c.design.sharedCount()
+	free := c.freeCount()
 	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
-		s, x := make([]float64, shared*c.classes), make([]float64, free)
-		squares, means, spreads := sums[1:1+shared], sums[1+shared:1+shared+free], sums[1+shared+free:]
+		s := make([]float64, shared*c.classes)
+		x := make([]float64, free)
+		squares := sums[1 : 1+shared]
+		means := sums[1+shared : 1+shared+free]
+		spreads := sums[1+shared+free:]
 		for v := lo; v < hi; v++ {
 			if p.Degrees[v] == 0 || !isMeasured(p, v) {
 				continue
@@ -150,7 +154,9 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walk
 		}
 	})
 	count := max(1, total[0])
-	c.sharedScale, c.mean, c.scale = make([]float64, shared), make([]float64, free), make([]float64, free)
+	c.sharedScale = make([]float64, shared)
+	c.mean = make([]float64, free)
+	c.scale = make([]float64, free)
 	for i := range shared {
 		c.sharedScale[i] = 1 / math.Sqrt(total[1+i]/(count*float64(c.classes))+1e-9)
 	}
@@ -173,7 +179,8 @@ func (c *columns) freeCount() int {
 
 // sharesTo stores the shares of the values of a filter.
 func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
-	mass, epsilon := massOf(values), c.epsilon[f]
+	mass := massOf(values)
+	epsilon := c.epsilon[f]
 	for class, v := range values {
 		dst[class] = (float64(v) + float64(epsilon*c.prior[class])) / (mass + epsilon)
 	}
@@ -281,8 +288,12 @@ func (g *graphColumns) count() int {
 
 // structureTo stores the columns of the structure at node v.
 func (g *graphColumns) structureTo(dst []float64, v int) {
-	degree, neighbours := math.Log1p(g.degrees[v]/g.unit), float64(g.neighbourDegrees[v])
-	dst[0], dst[1], dst[2], dst[3] = degree, degree*degree, neighbours, neighbours*neighbours
+	degree := math.Log1p(g.degrees[v] / g.unit)
+	neighbours := float64(g.neighbourDegrees[v])
+	dst[0] = degree
+	dst[1] = degree * degree
+	dst[2] = neighbours
+	dst[3] = neighbours * neighbours
 }
 
 // rowTo stores the columns of node v.

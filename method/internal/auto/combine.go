@@ -119,7 +119,8 @@ func gain(h *heldOut, mixture, other []component, among func(label int) bool) (s
 // preferSingle returns a single component in place of a mixture, the one that predicts most of some labels rightly, if the
 // difference is more than preferenceErrors standard errors. Likelihood, which chooses mixtures, need not agree with accuracy.
 func preferSingle(h *heldOut, mixture, list []component, among func(label int) bool) []component {
-	preferred, highest := mixture, preferenceErrors
+	preferred := mixture
+	highest := preferenceErrors
 	right := rightBy(h, mixture, among)
 	singles := [][]component{{h.poisson}}
 	for _, c := range list {
@@ -136,7 +137,8 @@ func preferSingle(h *heldOut, mixture, list []component, among func(label int) b
 		}
 		better, worse := compare(rightBy(h, single, among), right)
 		if errors := (better - worse - 1) / math.Sqrt(better+worse+1); errors > highest {
-			preferred, highest = single, errors
+			preferred = single
+			highest = errors
 		}
 	}
 	return preferred
@@ -152,7 +154,9 @@ func shrink(h *heldOut, mixture []component, among func(label int) bool) []compo
 	}
 	majority := h.components[position]
 	majority.Weight = 1
-	right, labels, share := 0.0, 0.0, make([]float64, h.classes)
+	right := 0.0
+	labels := 0.0
+	share := make([]float64, h.classes)
 	for i, r := range rightBy(h, mixture, among) {
 		if r >= 0 {
 			right += float64(r)
@@ -192,7 +196,8 @@ const (
 // rightBy reports for each label whether a mixture predicts its class: 1 or 0, and −1 if it is not among those
 // to predict.
 func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
-	right, row := make([]int, len(h.class)), make([]float64, h.classes)
+	right := make([]int, len(h.class))
+	row := make([]float64, h.classes)
 	for i, class := range h.class {
 		if !h.hasOthers[i] || !among(i) || !isPredicted(mixture, i) {
 			right[i] = -1
@@ -225,12 +230,16 @@ func (h *heldOut) multiply(mixture []component, among func(label int) bool) []co
 	if position < 0 {
 		return mixture
 	}
-	best, highest, limit := mixture, 0.0, 0.0
+	best := mixture
+	highest := 0.0
+	limit := 0.0
 	for w := range beliefWeights {
 		extended := append(slices.Clip(mixture), h.components[position])
 		extended[len(mixture)].Weight = float64(w+1) / beliefWeights
 		if sum, deviation := gain(h, extended, mixture, among); sum > highest {
-			best, highest, limit = extended, sum, admissionErrors*deviation
+			best = extended
+			highest = sum
+			limit = admissionErrors * deviation
 		}
 	}
 	if highest <= limit {
@@ -279,10 +288,12 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 		if components[0].Beliefs {
 			continue
 		}
-		best, highest := 0, math.Inf(-1)
+		best := 0
+		highest := math.Inf(-1)
 		for i := range components {
 			if l := h.likelihood(&components[i], labels); l > highest {
-				best, highest = i, l
+				best = i
+				highest = l
 			}
 		}
 		list = append(list, components[best])
@@ -327,13 +338,15 @@ const (
 // Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
 // distributions (2018).
 func (h *heldOut) stack(list []component, among func(label int) bool) []component {
-	mixture, prior := []component{h.poisson}, []float64{poissonPrior}
+	mixture := []component{h.poisson}
+	prior := []float64{poissonPrior}
 	for _, c := range list {
 		s := stackPrior
 		if c.Alone && !c.Links {
 			s = alonePrior
 		}
-		mixture, prior = append(mixture, c), append(prior, s)
+		mixture = append(mixture, c)
+		prior = append(prior, s)
 	}
 	for j := range mixture {
 		mixture[j].Weight = 1 / float64(len(mixture))

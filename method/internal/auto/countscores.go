@@ -46,7 +46,8 @@ type counts struct {
 // countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
 // among them.
 func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ridgeBlock, error) {
-	n, d := l.a.Rows, l.a.Cols
+	n := l.a.Rows
+	d := l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
 	attributes := readerOf(l.a)
 	for v := range n {
@@ -80,8 +81,13 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ri
 
 // columns returns the columns of all nodes without the labels of a part.
 func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32], error) {
-	n, d, k := c.x.Rows, c.x.Cols, len(c.in.p.Names)
-	labels, shares, prior, sum := sparse.NewBlock[float32](n, k), sparse.NewBlock[float32](n, k), make([]float64, k), 0.0
+	n := c.x.Rows
+	d := c.x.Cols
+	k := len(c.in.p.Names)
+	labels := sparse.NewBlock[float32](n, k)
+	shares := sparse.NewBlock[float32](n, k)
+	prior := make([]float64, k)
+	sum := 0.0
 	for i, v := range c.in.learned.Row {
 		if class := c.in.learned.Class[i]; c.fold[i]%countParts != hidden {
 			labels.Row(v)[class] = 1
@@ -99,9 +105,12 @@ func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32
 	if err != nil {
 		return nil, err
 	}
-	messages, z := sparse.NewBlock[float32](n, countColumns(c.in.p)), make([]float64, d+2)
+	messages := sparse.NewBlock[float32](n, countColumns(c.in.p))
+	z := make([]float64, d+2)
 	for v := range n {
-		degree, x, row := c.rowTo(z, v), c.x.Row(v), messages.Row(v)
+		degree := c.rowTo(z, v)
+		x := c.x.Row(v)
+		row := messages.Row(v)
 		unlabelled := degree
 		for _, q := range shares.Row(v) {
 			unlabelled -= float64(degree * float64(q))
@@ -136,19 +145,24 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 		z[j] = float64(x)
 	}
 	degree := c.in.p.Degrees[v]
-	z[d], z[d+1] = degree, 1
+	z[d] = degree
+	z[d+1] = 1
 	return degree
 }
 
 // fit returns the weights of attributes, degree and 1 in the number of neighbours of each class. A node counts by
 // the share of its neighbours that have labels.
 func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
-	d, k := c.x.Cols+2, shares.Cols
-	squares, right, z := mat.NewSymDense(d, nil), mat.NewDense(d, k, nil), mat.NewVecDense(d, nil)
+	d := c.x.Cols + 2
+	k := shares.Cols
+	squares := mat.NewSymDense(d, nil)
+	right := mat.NewDense(d, k, nil)
+	z := mat.NewVecDense(d, nil)
 	team := sparse.TeamOf(c.in.p.A)
 	for lo, hi := range team.Counted(0, c.x.Rows) {
 		for v := lo; v < hi; v++ {
-			degree, seen := c.rowTo(z.RawVector().Data, v), 0.0
+			degree := c.rowTo(z.RawVector().Data, v)
+			seen := 0.0
 			for _, q := range shares.Row(v) {
 				seen += float64(q)
 			}
@@ -184,7 +198,10 @@ func countColumns(p *problem.Problem) int { return (p.Attributes.Cols + 1) * len
 
 // countBytes returns the size of the blocks of counts.
 func countBytes(p *problem.Problem) int64 {
-	n, d, k, columns := len(p.Degrees), p.Attributes.Cols, len(p.Names), countColumns(p)
+	n := len(p.Degrees)
+	d := p.Attributes.Cols
+	k := len(p.Names)
+	columns := countColumns(p)
 	return chunks.Bytes[float32](len(p.Row), columns) + chunks.Bytes[float32](n, d) +
 		3*blocks.BlockBytes[float32](n, columns) + 2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
 }

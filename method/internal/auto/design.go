@@ -61,7 +61,9 @@ const (
 )
 
 func designOf(p *problem.Problem, set *Settings) design {
-	n, m, k := p.Nodes(), len(p.Row), len(p.Names)
+	n := p.Nodes()
+	m := len(p.Row)
+	k := len(p.Names)
 	d := design{
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
 		fewLabels:    m > fewestLabels && m <= mostAveraged && p.Attributes == nil,
@@ -85,7 +87,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 		d.shared = slices.Concat(sharedFilters, nearFilters)
 	}
 	for f := alongArcs; p.Directed && int(f) < filters; f++ {
-		d.filters, d.free = append(d.filters, f), append(d.free, f)
+		d.filters = append(d.filters, f)
+		d.free = append(d.free, f)
 	}
 	d.diffusion = !set.LowEffort && m > fewestLabels &&
 		d.fits("diffusion scores, common neighbours", kernelLabels(p) > 0)
@@ -143,8 +146,14 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of k classes, which are many.
 func (d *design) reduce(m, k int) {
-	d.manyClasses, d.diffusion, d.spectral, d.links, d.counts = true, false, false, false, false
-	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
+	d.manyClasses = true
+	d.diffusion = false
+	d.spectral = false
+	d.links = false
+	d.counts = false
+	d.filters = []filter{decay85, source}
+	d.shared = []filter{decay85}
+	d.free = nil
 	if m > leanFolds*k { // fewer labels have as many columns of walks in any number of folds
 		d.folds = leanFolds
 	}

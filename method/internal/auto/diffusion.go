@@ -115,14 +115,16 @@ func (q *nodeKernel) diffusionPath(ctx context.Context, targets *mat.Dense) (bes
 		return nil, err
 	}
 	in.work.Sweeps += sweeps
-	everyLabel, highest := [][]bool{slices.Repeat([]bool{true}, len(q.labels.p.Row))}, math.Inf(-1)
+	everyLabel := [][]bool{slices.Repeat([]bool{true}, len(q.labels.p.Row))}
+	highest := math.Inf(-1)
 	for i, gram := range grams {
 		path, err := kernelPath(ctx, gram, targets, in.set.Workers)
 		if err != nil {
 			return nil, err
 		}
 		if _, cosines := path.Choose(kernelLambdas, everyLabel); cosines[0] > highest {
-			best, highest = path, cosines[0]
+			best = path
+			highest = cosines[0]
 			q.apply = func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
 				dst := sparse.NewBlock[float64](x.Rows, x.Cols)
 				report, err := list[i].ApplyTo(ctx, dst, x, settings)
@@ -214,7 +216,8 @@ func (in *input) timesSquare(ctx context.Context, x *sparse.Block[float64]) (*sp
 			}
 		}
 	}
-	op, y := sparse.NewOperator[float64](sparse.Transition, in.p.A, in.p.Degrees), sparse.NewBlock[float64](x.Rows, x.Cols)
+	op := sparse.NewOperator[float64](sparse.Transition, in.p.A, in.p.Degrees)
+	y := sparse.NewBlock[float64](x.Rows, x.Cols)
 	op.Workers = in.set.Workers
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return nil, err
@@ -233,7 +236,9 @@ func (in *input) timesSquare(ctx context.Context, x *sparse.Block[float64]) (*sp
 
 // kernelBytes returns the largest size of the blocks that compute scores of kernels within a limit, 0 for none.
 func kernelBytes(p *problem.Problem, folds int, limit int64) int64 {
-	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
+	n := len(p.Degrees)
+	m := len(p.Row)
+	k := len(p.Names)
 	family, grid := diffusionKernels()
 	grams := 8*int64(m)*int64(m)*int64(len(grid)) + 2*ridge.Bytes(m, m, k, folds)
 	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + 2*blocks.BlockBytes[float64](n, k)

@@ -54,6 +54,7 @@ const arcColumns = 4
 func (a *arcs) rowTo(dst []float64, v int) {
 	for i, degrees := range a.degrees {
 		d := math.Log1p(degrees[v] / a.unit)
-		dst[2*i], dst[2*i+1] = d, d*d
+		dst[2*i] = d
+		dst[2*i+1] = d * d
 	}
 }

@@ -100,7 +100,9 @@ const agreementErrors = 2
 // neighboursAgree reports whether Poisson learning, whose held-out probabilities of labels are given, is right
 // more often than the largest class by some of the labels.
 func neighboursAgree(rows [][]float32, class []int, classes int, among func(label int) bool) bool {
-	count, right, tested := make([]float64, classes), 0.0, 0.0
+	count := make([]float64, classes)
+	right := 0.0
+	tested := 0.0
 	for i, c := range class {
 		if !among(i) {
 			continue
@@ -156,7 +158,9 @@ func (f *features) walk(ctx context.Context) (err error) {
 // path labels at equal distances are twice as far from each other as any node is from one of them.
 func (f *features) missedShare() float64 {
 	p := f.in.p
-	team, counts := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
+	// the numbers of reached and of missed nodes
+	team := sparse.TeamOf(p.A)
+	counts := make([]float64, 2)
 	room := chunks.Block[float32](storedRows, f.walks.cols)
 	for lo := 0; lo < len(p.Degrees); lo += storedRows {
 		rows := rowRange(room, 0, min(storedRows, len(p.Degrees)-lo))
@@ -176,7 +180,8 @@ func (f *features) missedShare() float64 {
 	if split.TooFew(p.Class) {
 		return share
 	}
-	labels, missed := 0, 0
+	labels := 0
+	missed := 0
 	honest := make([]float32, f.walks.cols)
 	for i, v := range f.in.learned.Row {
 		if f.isolated[i] || p.Degrees[v] == 0 {
@@ -212,14 +217,18 @@ type examples struct {
 
 // examples computes the columns of labels without a fold, −1 for none.
 func (f *features) examples(hidden int) *examples {
-	c, p := f.columns, f.in.learned
-	m, shared, free := len(p.Row), f.in.sharedCount()*c.classes, c.freeCount()
+	c := f.columns
+	p := f.in.learned
+	m := len(p.Row)
+	shared := f.in.sharedCount() * c.classes
+	free := c.freeCount()
 	e := &examples{
 		shared:      sparse.BlockOf(m, shared, make([]float64, m*shared)),
 		free:        &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
 		hasFeatures: make([]bool, m), ridges: make([][]float64, m), hidden: hidden,
 	}
-	x, filtered := make([]float64, free), make([]float32, f.walks.cols)
+	x := make([]float64, free)
+	filtered := make([]float32, f.walks.cols)
 	for i, row := range p.Row {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)
@@ -245,7 +254,8 @@ const missedPrior = 10
 // differ because small components may have other classes than large ones. The shares are shrunk
 // by as much as they may be luck.
 func (f *features) priorOfMissed(hidden int) []float64 {
-	shares, sum := make([]float64, f.columns.classes), float64(missedPrior)
+	shares := make([]float64, f.columns.classes)
+	sum := float64(missedPrior)
 	for c, q := range f.columns.prior {
 		shares[c] = missedPrior * q
 	}

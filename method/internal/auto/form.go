@@ -32,12 +32,15 @@ import (
 // Everything else is the rest: biases, priors, walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
-	p, c := f.in.p, f.columns
+	p := f.in.p
+	c := f.columns
 	form := &explain.Form{A: p.A, Right: func(node, class int) float64 {
 		return float64(c.of(f.walks.row(node), decay85)[class]) / c.prior[class]
 	}}
 	form.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
-		terms, weights, predictor := make([]explain.Terms, len(nodes)), make([]*inputs, len(nodes)), m.newPredictor()
+		terms := make([]explain.Terms, len(nodes))
+		weights := make([]*inputs, len(nodes))
+		predictor := m.newPredictor()
 		for j, v := range nodes {
 			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
 			start := 0.0
@@ -137,7 +140,8 @@ const (
 // integrate returns derivatives of the score by the inputs, mean values over the path, and the score at its beginning. A node
 // that no walk reaches has none.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
-	f, x := t.features, t.inputsOf(t.node)
+	f := t.features
+	x := t.inputsOf(t.node)
 	point := newInputs(x.walks, x.ridges)
 	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.ridges)))
 	if !f.isKnown(f.walks.row(t.node)) {
@@ -151,10 +155,12 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 			clear(path.ridges[i*f.columns.classes:][:f.columns.classes])
 		}
 	}
-	points, masses := make([]float64, pathPoints), make([]float64, pathPoints)
+	points := make([]float64, pathPoints)
+	masses := make([]float64, pathPoints)
 	quad.Legendre{}.FixedLocations(points, masses, 0, 1)
 	for i, root := range points { // s = root², because logarithms change most at the beginning
-		s, ds := root*root, 2*root*masses[i]
+		s := root * root
+		ds := 2 * root * masses[i]
 		for j, end := range path.values {
 			if end != 0 {
 				point.values[j] = s * end
@@ -179,7 +185,9 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 		}
 	}
 	start = t.scoreAt(point)
-	missing, size := t.scoreAt(x)-start, 0.0 // the error of the quadrature
+	// the error of the quadrature
+	missing := t.scoreAt(x) - start
+	size := 0.0
 	for j, w := range weights.values {
 		missing -= w * x.values[j]
 		size += math.Abs(w * x.values[j])
@@ -194,7 +202,8 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 
 // scoreAt stores the scores of all classes for some inputs, and returns that of the class.
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
-	walks, propagated := make([]float32, len(x.walks)), []float32(nil)
+	walks := make([]float32, len(x.walks))
+	propagated := []float32(nil)
 	simd.ConvertTo(walks, x.walks)
 	t.read(t.node, walks)
 	copy(t.ridges, x.ridges)

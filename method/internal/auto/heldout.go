@@ -62,7 +62,8 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 // predictPoisson returns Poisson learning with its probabilities.
 func predictPoisson(f *features) component {
 	out := newComponent(candidate{Poisson: true}, 0, len(f.fold))
-	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.cols)
+	row := make([]float64, f.columns.classes)
+	filtered := make([]float32, f.walks.cols)
 	for i := range f.fold {
 		if f.seeds.honestTo(filtered, f.walks, i, -1); f.isKnown(filtered) {
 			poissonProbabilities(row, f.columns, filtered)
@@ -155,7 +156,8 @@ func (h *heldOut) race() {
 		return cmp.Compare(h.likelihood(&a, labels), h.likelihood(&b, labels))
 	})
 	h.components = slices.DeleteFunc(h.components, func(c component) bool {
-		sum, squares := 0.0, 0.0
+		sum := 0.0
+		squares := 0.0
 		for _, i := range labels {
 			loss := math.Log(h.truth(&winner, i)+leastTruth) - math.Log(h.truth(&c, i)+leastTruth)
 			sum += loss
@@ -235,11 +237,13 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 // their calibrated predictions.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
-	confidence, reweigh := choose.NewConfidence(h.p), h.p.Reweigher(balanced)
+	confidence := choose.NewConfidence(h.p)
+	reweigh := h.p.Reweigher(balanced)
 	if reweigh == nil {
 		reweigh = func([]float64) {}
 	}
-	row, full := make([]float64, h.classes), make([]float64, h.classes)
+	row := make([]float64, h.classes)
+	full := make([]float64, h.classes)
 	for f := range h.folds {
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
 		for i, class := range h.class {
@@ -270,7 +274,8 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings, co
 	for _, v := range p.Row {
 		unlabelled.Remove(uint32(v))
 	}
-	k, reweigh := len(p.Names), p.Reweigher(set.Balanced)
+	k := len(p.Names)
+	reweigh := p.Reweigher(set.Balanced)
 	sums, err := chunks.Sums(ctx, sparse.TeamOf(p.A), set.Workers, len(p.Degrees), 2+2*k, func(sums []float64, lo, hi int) {
 		row := make([]float64, k)
 		for v := lo; v < hi; v++ {

@@ -126,11 +126,13 @@ func (l *linkRows) valuesTo(dst []float64, v int) {
 
 // ridge returns the kernel as ridges learn from it.
 func (l *linkRows) ridge(classes int) *ridgeBlock {
-	m, workers := len(l.nodes), l.in.set.Workers
+	m := len(l.nodes)
+	workers := l.in.set.Workers
 	return &ridgeBlock{
 		lambdas: linkLambdas,
 		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
-			gram, row := mat.NewSymDense(m, nil), make([]float64, m)
+			gram := mat.NewSymDense(m, nil)
+			row := make([]float64, m)
 			for i, v := range l.nodes {
 				l.valuesTo(row, v)
 				for j := i; j < m; j++ {
@@ -143,7 +145,8 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 			coefficients, shares := path.Weights(lambda)
 			dst := chunks.Block[float32](len(l.in.p.Degrees), classes)
 			return scoresIn(dst), chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
-				values, scores := make([]float64, m), make([]float64, classes)
+				values := make([]float64, m)
+				scores := make([]float64, classes)
 				for v := lo; v < hi; v++ {
 					l.valuesTo(values, v)
 					copy(scores, shares)
@@ -161,7 +164,9 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 
 // linkBytes returns the size of link rows and of a ridge on them.
 func linkBytes(p *problem.Problem, folds int) int64 {
-	n, m, k := len(p.Degrees), min(len(p.Row), linkLabels(p)+2*len(p.Names)), len(p.Names)
+	n := len(p.Degrees)
+	m := min(len(p.Row), linkLabels(p)+2*len(p.Names))
+	k := len(p.Names)
 	rows := chunks.Bytes[float32](n, m) + chunks.Bytes[float32](n, linkDegrees) + 4*int64(n)
 	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns), ridge.Bytes(m, m, k, folds))
 }

@@ -48,7 +48,8 @@ func (m *model) fit(ctx context.Context) error {
 // predict stores the probabilities of every node.
 func (m *model) predict(ctx context.Context, out *Prediction) error {
 	in := m.features.in
-	n, k := len(in.p.Degrees), len(in.p.Names)
+	n := len(in.p.Degrees)
+	k := len(in.p.Names)
 	if keepsHighest(&in.design, in.set) {
 		out.Highest = problem.NewHighest(n, in.p.Row, in.p.Class)
 	} else {
@@ -82,7 +83,8 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		m.weights = append(m.weights, weights)
 	}
 	return chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-		p, row := m.newPredictor(), make([]float32, k)
+		p := m.newPredictor()
+		row := make([]float32, k)
 		for v := lo; v < hi; v++ {
 			if (v-lo)%storedRows == 0 {
 				p.load(v, min(v+storedRows, hi))
@@ -134,7 +136,9 @@ func (p *predictor) load(lo, hi int) {
 }
 
 func (m *model) newPredictor() *predictor {
-	f, k, free := m.features, m.features.columns.classes, m.features.columns.freeCount()
+	f := m.features
+	k := m.features.columns.classes
+	free := m.features.columns.freeCount()
 	p := &predictor{
 		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
 		values: make([]float32, free), sums: make([]float32, k),
@@ -217,7 +221,8 @@ func (p *predictor) logits(term component, weights []float32) {
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared, p.ridges, k)
 	clear(p.sums)
 	if term.Free {
-		one, rows := []float32{1}, []int64{0, int64(len(p.values))}
+		one := []float32{1}
+		rows := []int64{0, int64(len(p.values))}
 		simd.Gather(simd.Rows[float32]{Data: p.sums, Stride: k}, k, one, simd.Rows[float32]{Data: weights, Stride: k}, rows, p.indices, p.values)
 	}
 	for class, y := range p.sums {

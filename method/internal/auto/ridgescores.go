@@ -83,7 +83,8 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	labels := &ridgeLabels{in.p.At(positions), make([]int, len(positions)), positions}
 	for i, label := range positions {
 		learned, isLearned := slices.BinarySearch(in.places, label)
-		if labels.learned[i] = learned; !isLearned {
+		labels.learned[i] = learned
+		if !isLearned {
 			labels.learned[i] = -1
 		}
 	}
@@ -111,7 +112,8 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels, block *ridg
 	// λ and the best ridge for a fold are chosen by the predictions of other labels, the ridge by
 	// those of ridges that have not learned from the fold either. Otherwise labels that happen to
 	// predict each other would choose the ridge that predicts both.
-	takes, targets := make([][]bool, 1+folds), mat.NewDense(len(labels.learned), k, nil)
+	takes := make([][]bool, 1+folds)
+	targets := mat.NewDense(len(labels.learned), k, nil)
 	for position, i := range labels.learned {
 		targets.Set(position, labels.p.Class[position], 1)
 		for hidden := range takes {
@@ -160,7 +162,8 @@ func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 			if !isMeasured(in.p, v) {
 				continue
 			}
-			row, mean := r.nodes.of(v, k), 0.0
+			row := r.nodes.of(v, k)
+			mean := 0.0
 			sums[1]++
 			for _, s := range row {
 				mean += s / float64(k)
@@ -210,7 +213,8 @@ func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 			hidden = -1
 		}
 		if r.kind == kind && r.cosines[1+hidden] > highest {
-			best, highest = i, r.cosines[1+hidden]
+			best = i
+			highest = r.cosines[1+hidden]
 		}
 	}
 	return best

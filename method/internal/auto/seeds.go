@@ -135,7 +135,8 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 		if y <= leastStepWeight {
 			y = 0
 		}
-		if scale = append(scale, y); y == 0 && start == i {
+		scale = append(scale, y)
+		if y == 0 && start == i {
 			start++
 		}
 	}
@@ -153,7 +154,8 @@ func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], first int, 
 		learned := s.order[position]
 		fold := s.fold[s.in.places[learned]]
 		for i, y := range x.Row(s.row(learned)) {
-			if masses[i] = y; s.cells[first+i].fold == fold {
+			masses[i] = y
+			if s.cells[first+i].fold == fold {
 				masses[i] = 0
 			}
 		}
@@ -191,7 +193,8 @@ func arcWeights(direction filter) func(j int) weights {
 // those left, because a row that misses a fifth of its own class would otherwise have less mass
 // of it than a node without a label has.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
-	k, fold := len(s.in.p.Names), s.fold[s.in.places[learned]]
+	k := len(s.in.p.Names)
+	fold := s.fold[s.in.places[learned]]
 	clear(dst)
 	row := w.honest.Row(learned)
 	for c, total := range s.labels {

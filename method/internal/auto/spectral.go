@@ -49,7 +49,8 @@ func addSpectral(ctx context.Context, f *features) error {
 	if err != nil || x == nil {
 		return err
 	}
-	labels, workers := sampleLabels(f.in, labelLimit(x.Cols)), f.in.set.Workers
+	labels := sampleLabels(f.in, labelLimit(x.Cols))
+	workers := f.in.set.Workers
 	rows := chunks.Block[float32](len(labels.p.Row), x.Cols)
 	for i, v := range labels.p.Row {
 		copy(rows.Row(i), x.Row(v))
@@ -64,7 +65,8 @@ func addSpectral(ctx context.Context, f *features) error {
 // spectralFeatures returns the features of all nodes, nil if no eigenvalue is positive.
 func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], error) {
 	p := in.p
-	n, team := len(p.Degrees), sparse.TeamOf(p.A)
+	n := len(p.Degrees)
+	team := sparse.TeamOf(p.A)
 	nodes := float64(team.TotalOf(n))
 	mean := blocks.Total(team, p.Degrees) / nodes
 	if mean == 0 {
@@ -88,7 +90,9 @@ func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], e
 	if pairs.Vectors == nil {
 		return nil, nil
 	}
-	x, lengths, total := chunks.Block[float32](n, len(pairs.Values)), make([]float64, n), 0.0
+	x := chunks.Block[float32](n, len(pairs.Values))
+	lengths := make([]float64, n)
+	total := 0.0
 	for _, lambda := range pairs.Values {
 		total += math.Pow(lambda, 4)
 	}

@@ -21,7 +21,8 @@ func slabWidth(limit, bytes int64) int {
 	if limit <= 0 {
 		return slabColumns
 	}
-	width, lanes := min(slabColumns, limit/max(1, bytes)), int64(cacheLine)
+	width := min(slabColumns, limit/max(1, bytes))
+	lanes := int64(cacheLine)
 	for lanes > leastWidth && width < lanes {
 		lanes /= 2
 	}
@@ -32,7 +33,9 @@ func slabWidth(limit, bytes int64) int {
 // a class is the walk from all its labels. Cost: as many sweeps as steps for each slab of columns.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
-	n, k, filters := len(in.p.Degrees), len(in.p.Names), len(in.filters)
+	n := len(in.p.Degrees)
+	k := len(in.p.Names)
+	filters := len(in.filters)
 	w = &walkFeatures{honest: chunks.Block[float32](len(in.places), filters*len(s.cells))}
 	if w.rowStore, err = in.files.newStore(filters * k); err != nil {
 		return nil, err
@@ -94,7 +97,8 @@ type classSlab struct {
 // walk adds all steps of a kind of walk to the sums of classes, and to the rows of learned labels. It overwrites both
 // blocks.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*sparse.Block[float32], reports bool) error {
-	first, columns := c.start[c.first], x[0].Cols
+	first := c.start[c.first]
+	columns := x[0].Cols
 	if c.start[c.last] == first {
 		return nil
 	}
@@ -129,7 +133,8 @@ func (c *classSlab) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.R
 	if len(scale) == 0 {
 		return
 	}
-	first, mass := c.start[c.first], make([]float32, c.last-c.first)
+	first := c.start[c.first]
+	mass := make([]float32, c.last-c.first)
 	for v := rows.Lo; v < rows.Hi; v++ {
 		row := x.Row(v)
 		if !slices.ContainsFunc(row, func(y float32) bool { return y != 0 }) {

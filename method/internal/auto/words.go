@@ -53,13 +53,16 @@ func learnsWords(p *problem.Problem, values int64) bool {
 
 // wordBytes returns the memory of a wordModel and of its fit.
 func wordBytes(p *problem.Problem) int64 {
-	n, d, k := len(p.Degrees), p.Attributes.Cols, len(p.Names)
+	n := len(p.Degrees)
+	d := p.Attributes.Cols
+	k := len(p.Names)
 	return 3*blocks.BlockBytes[float32](n, k) + 2*chunks.Bytes[float32](d, k) + 8*(2*wordMemory+8)*int64(d+1)*int64(k)
 }
 
 // newWordModel returns a model that is not fitted.
 func newWordModel(l *lens) *wordModel {
-	n, k := len(l.p.Degrees), len(l.p.Names)
+	n := len(l.p.Degrees)
+	k := len(l.p.Names)
 	root := make([]float64, n)
 	for v, d := range l.p.Degrees {
 		if d > 0 {
@@ -146,7 +149,9 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 		return m.loss
 	}
 	m.last = append(m.last[:0], theta...)
-	d, k, p := m.l.a.Cols, m.classes, m.l.p
+	d := m.l.a.Cols
+	k := m.classes
+	p := m.l.p
 	for j := range d {
 		simd.ConvertTo(m.weights.Row(j), theta[j*k:][:k])
 	}
@@ -160,7 +165,8 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 		}
 	}
 	clear(m.r.Data)
-	sums, share := make([]float64, 1), make([]float64, k)
+	sums := make([]float64, 1)
+	share := make([]float64, k)
 	for _, i := range m.items {
 		v := p.Row[i]
 		if !m.l.a.team.Counts(v) {
@@ -181,7 +187,8 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 
 // differentiate stores the gradient at the parameters of the last evaluation.
 func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
-	d, k := m.l.a.Cols, m.classes
+	d := m.l.a.Cols
+	k := m.classes
 	m.keep(m.transpose.ApplyTo(ctx, m.x, m.r))
 	m.keep(m.l.productTo(ctx, m.derivatives, m.x, 0))
 	for c := range k {
@@ -202,8 +209,10 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 
 // rowsOf returns rows of X and of ηNX for some nodes.
 func (m *wordModel) rowsOf(ctx context.Context, nodes []int) (plain, means *sparse.Block[float32], err error) {
-	d, rows := m.l.a.Cols, readerOf(m.l.a)
-	plain, means = chunks.Block[float32](len(nodes), d), chunks.Block[float32](len(nodes), d)
+	d := m.l.a.Cols
+	rows := readerOf(m.l.a)
+	plain = chunks.Block[float32](len(nodes), d)
+	means = chunks.Block[float32](len(nodes), d)
 	x, y := sparse.NewBlock[float32](m.x.Rows, 1), sparse.NewBlock[float32](m.x.Rows, 1)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)

@@ -37,7 +37,8 @@ func prior(shares []float64) *mat.Dense {
 // both sides until sharesᵀR = 1.
 func ratios(j *mat.Dense, shares []float64) *mat.Dense {
 	n := len(shares)
-	sums, total := make([]float64, n), 0.0
+	sums := make([]float64, n)
+	total := 0.0
 	for c := range n {
 		for _, v := range j.RawRowView(c) {
 			sums[c] += v
@@ -85,7 +86,8 @@ func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense 
 
 	independent := mat.NewDense(n, n, nil)
 	independent.Outer(1, mat.NewVecDense(n, shares), mat.NewVecDense(n, shares))
-	observed, unlike := mat.NewDense(n, n, nil), mat.DenseCopyOf(independent)
+	observed := mat.NewDense(n, n, nil)
+	unlike := mat.DenseCopyOf(independent)
 	observed.Scale(1/max(mat.Sum(counts[0]), 1e-12), counts[0])
 	observed.Add(observed, independent)
 	for c := range n {
@@ -162,7 +164,9 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 		powers = append(powers, next)
 	}
 	loss := 0.0
-	gradJ, gradStep, gradP := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), make([]float64, n)
+	gradJ := mat.NewDense(n, n, nil)
+	gradStep := mat.NewDense(n, n, nil)
+	gradP := make([]float64, n)
 	for c := range n {
 		for k, v := range j.RawRowView(c) {
 			loss -= f.prior.At(c, k) * math.Log(max(v, 1e-300))

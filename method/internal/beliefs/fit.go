@@ -117,7 +117,8 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	votes := make([]int, len(m.HeldOut))
 	for i, label := range m.HeldOut {
 		row := q.evidence.Row(q.seeds.Row[label])
-		if votes[i] = slices.Index(row, slices.Max(row)); row[votes[i]] == 0 {
+		votes[i] = slices.Index(row, slices.Max(row))
+		if row[votes[i]] == 0 {
 			votes[i] = -1
 		}
 	}
@@ -247,7 +248,8 @@ type ratiosKey struct {
 // again.
 func ratiosOf(ctx context.Context, n *network, source string, fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
-	if r = n.computed[key]; r != nil || source == Homophily {
+	r = n.computed[key]
+	if r != nil || source == Homophily {
 		return r, nil
 	}
 	if source == Iterated {
@@ -390,9 +392,11 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 
 // choose returns the best candidate and its temperature by the labels outside a fold, −1 for none.
 func choose(sums [][]scores, hidden int) choice {
-	best, highest := choice{}, math.Inf(-1)
+	best := choice{}
+	highest := math.Inf(-1)
 	for k, folds := range sums {
-		right, loss := 0, make([]float64, len(sharpens)*len(blends))
+		right := 0
+		loss := make([]float64, len(sharpens)*len(blends))
 		for fold, s := range folds {
 			if fold == hidden {
 				continue
@@ -405,7 +409,8 @@ func choose(sums [][]scores, hidden int) choice {
 		lowest := slices.Min(loss)
 		if merit := float64(right) - 0.2*lowest; merit > highest {
 			index := slices.Index(loss, lowest)
-			best, highest = choice{k, sharpens[index/len(blends)], blends[index%len(blends)], right}, merit
+			best = choice{k, sharpens[index/len(blends)], blends[index%len(blends)], right}
+			highest = merit
 		}
 	}
 	return best
@@ -436,7 +441,8 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 // its beliefs are where the run with all labels begins. It may be called once. Cost: the ratios, and a sweep
 // for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
-	n, q := m.network, m.only
+	n := m.network
+	q := m.only
 	if q != nil {
 		know(q)
 	} else {
@@ -454,7 +460,8 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	for _, row := range n.seeds.Row {
 		reached[n.g.Components.Of[row]] = true
 	}
-	shares, out := q.shares, q.beliefs
+	shares := q.shares
+	out := q.beliefs
 	if q.keeps {
 		m.explained = q
 	}

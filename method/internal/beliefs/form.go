@@ -42,7 +42,11 @@ func keepState(q *run, begins bool) {
 
 // restore returns a run to a state. The messages of the next round are those of its beliefs.
 func restore(q *run, s *state) {
-	q.beliefs, q.field, q.prior, q.shares, q.fold = s.beliefs, s.field, s.prior, s.shares, s.fold
+	q.beliefs = s.beliefs
+	q.field = s.field
+	q.prior = s.prior
+	q.shares = s.shares
+	q.fold = s.fold
 }
 
 // Form returns the scores of the beliefs of the last round as sums over labels, after [Model.Predict] with Explain. With
@@ -135,7 +139,8 @@ type unrolled struct {
 }
 
 func newUnrolled(q *run, nodes int) *unrolled {
-	rows, columns := len(q.seedOf), q.seeds.Classes*nodes
+	rows := len(q.seedOf)
+	columns := q.seeds.Classes * nodes
 	u := &unrolled{
 		q: q, terms: make([]explain.Terms, nodes), logits: sparse.NewBlock[float32](rows, columns),
 		sums: chunks.Block[float32](rows, columns), weights: chunks.Block[float32](rows, columns), total: sparse.NewBlock[float32](rows, columns),
@@ -174,7 +179,8 @@ func (u *unrolled) unroll(ctx context.Context) error {
 		if i == 0 {
 			return u.addRest(ctx, func(row, class int) float64 { return float64(u.q.beliefs.Row(row)[class]) - u.q.shares[class] })
 		}
-		u.q.beliefs, u.q.field = u.q.states[i-1].beliefs, u.q.states[i-1].field
+		u.q.beliefs = u.q.states[i-1].beliefs
+		u.q.field = u.q.states[i-1].field
 		if err := u.q.sweep(ctx, nil); err != nil {
 			return err
 		}
@@ -237,10 +243,14 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 		sizes[j] = max(1, slices.Max(u.terms[j].Score))
 	}
 	sums, err := chunks.Sums(ctx, nil, u.q.g.Workers, u.weights.Rows, sumCount*len(u.terms), func(total []float64, lo, hi int) {
-		message, scaled, product := make([]float32, k), make([]float32, k), make([]float32, k)
-		change, slope := make([]float64, k), make([]float64, k)
+		message := make([]float32, k)
+		scaled := make([]float32, k)
+		product := make([]float32, k)
+		change := make([]float64, k)
+		slope := make([]float64, k)
 		for i := lo; i < hi; i++ {
-			sums, weights := u.sums.Row(i), u.weights.Row(i)
+			sums := u.sums.Row(i)
+			weights := u.weights.Row(i)
 			if u.q.known(i, u.q.fold) >= 0 {
 				messageTo(message, u.q, i)
 				shares := direct[int(u.q.seedOf[i])*len(u.terms):][:len(u.terms)]
@@ -335,9 +345,12 @@ func inverseMean(x, change float64) float64 {
 func (u *unrolled) passRound(ctx context.Context) error {
 	k := u.q.seeds.Classes
 	return chunks.Run(ctx, u.q.g.Workers, u.logits.Rows, func(_, lo, hi int) {
-		ratio, mean := make([]float64, k), make([]float64, k) // log(softmax(z)/π) and D
+		// log(softmax(z)/π) and D
+		ratio := make([]float64, k)
+		mean := make([]float64, k)
 		for i := lo; i < hi; i++ {
-			logits, weights := u.logits.Row(i), u.weights.Row(i)
+			logits := u.logits.Row(i)
+			weights := u.weights.Row(i)
 			if u.q.known(i, u.q.fold) >= 0 {
 				clear(logits)
 				continue
@@ -347,7 +360,8 @@ func (u *unrolled) passRound(ctx context.Context) error {
 			for c, z := range evidence {
 				ratio[c] = float64(z - u.q.prior[c])
 			}
-			highest, sum := slices.Max(ratio), 0.0
+			highest := slices.Max(ratio)
+			sum := 0.0
 			for c, share := range u.q.shares {
 				sum += share * math.Exp(ratio[c]-highest)
 			}

@@ -25,7 +25,8 @@ func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, e
 		}
 		n.sweeps++
 	}
-	classes, rows := n.seeds.Classes, len(n.g.Degrees)
+	classes := n.seeds.Classes
+	rows := len(n.g.Degrees)
 	for range walkSteps {
 		pairs = append(pairs, mat.NewDense(classes, classes, nil))
 	}
@@ -36,7 +37,9 @@ func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, e
 	}
 	for lo := 0; lo < classes; lo += width {
 		hi := min(lo+width, classes)
-		previous, now, next := steps[0].Columns(0, hi-lo), steps[1].Columns(0, hi-lo), steps[2].Columns(0, hi-lo)
+		previous := steps[0].Columns(0, hi-lo)
+		now := steps[1].Columns(0, hi-lo)
+		next := steps[2].Columns(0, hi-lo)
 		for i := 0; lo > 0 && i < rows; i++ {
 			clear(now.Row(i))
 		}
@@ -51,7 +54,8 @@ func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, e
 					return
 				}
 				for i := r.Lo; i < r.Hi; i++ {
-					back, y := n.turns[i], next.Row(i)
+					back := n.turns[i]
+					y := next.Row(i)
 					if l > 1 {
 						back--
 					}

@@ -49,13 +49,15 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge
 	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
-			if sums[0] += d; d > 0 {
+			sums[0] += d
+			if d > 0 {
 				sums[1]++
 			}
 		}
 	}
 	n.team.Sum(sums)
-	n.total, n.count = sums[0], int(sums[1])
+	n.total = sums[0]
+	n.count = int(sums[1])
 	if entries := sparse.EntriesOf(g.A); entries > 0 && n.total > 0 {
 		n.unit = n.total / float64(entries)
 	}
@@ -81,7 +83,8 @@ func (n *network) known(row, fold int) int {
 
 // sharesOf returns the class shares of the labels outside a fold, with one pseudo-label.
 func (n *network) sharesOf(fold int) []float64 {
-	shares, sum := make([]float64, n.seeds.Classes), 1.0
+	shares := make([]float64, n.seeds.Classes)
+	sum := 1.0
 	for c := range shares {
 		shares[c] = 1 / float64(len(shares))
 	}
@@ -124,7 +127,8 @@ type run struct {
 
 // newRun returns a run without the labels of a fold.
 func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
-	rows, c := len(n.g.Degrees), n.seeds.Classes
+	rows := len(n.g.Degrees)
+	c := n.seeds.Classes
 	q := &run{
 		network: n, ratios: ratios, strength: strength, t: float32(t), fold: fold, shares: n.sharesOf(fold), active: true,
 		beliefs: chunks.Block[float32](rows, c), evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
@@ -188,7 +192,9 @@ func know(q *run) {
 	q.fold = noFold
 	q.shares = q.sharesOf(noFold)
 	q.prior = logsOf(q.shares)
-	q.active, q.continued, q.rounds = true, true, 0
+	q.active = true
+	q.continued = true
+	q.rounds = 0
 }
 
 // begin sets the beliefs to the shares, unless the run continues another one, and to the labels where these
@@ -346,7 +352,8 @@ func (q *run) update(row int, f, evidence []float32) (change float64) {
 		return 0
 	}
 	q.takeLogits(row, evidence)
-	highest, sum := slices.Max(evidence), float32(0)
+	highest := slices.Max(evidence)
+	sum := float32(0)
 	for j, e := range evidence {
 		evidence[j] = exp32(e - highest)
 		sum += evidence[j]

@@ -32,10 +32,12 @@ const fewestFolds = 2
 // compareCentered counts whether centred or plain scores predict the class of a held-out label, and returns
 // the prediction of centred ones.
 func compareCentered(l *Propagation, row []float32, means []float64, class int) int {
-	best, highest := 0, math.Inf(-1)
+	best := 0
+	highest := math.Inf(-1)
 	for c, v := range row {
 		if z := float64(v) - means[c]; z > highest {
-			best, highest = c, z
+			best = c
+			highest = z
 		}
 	}
 	switch plain := classify.ArgMax(row); {
@@ -88,7 +90,8 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	out := &Comparison{Answers: answers}
 	out.Center = !walks(l) && centerIsBetter(l)
 	var propagation choose.Estimator
-	weight, reweigh := choose.WeightsOf(p), p.Reweigher(false)
+	weight := choose.WeightsOf(p)
+	reweigh := p.Reweigher(false)
 	for f := range folds {
 		largest := choose.LargestWithout(p.Class, fold, f)
 		for i, c := range p.Class {

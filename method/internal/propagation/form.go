@@ -70,7 +70,9 @@ func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nod
 	for _, row := range p.Row {
 		isLabelled[row] = true
 	}
-	b, x, y := sparse.NewBlock[float64](n, len(nodes)), sparse.NewBlock[float64](n, len(nodes)), sparse.NewBlock[float64](n, len(nodes))
+	b := sparse.NewBlock[float64](n, len(nodes))
+	x := sparse.NewBlock[float64](n, len(nodes))
+	y := sparse.NewBlock[float64](n, len(nodes))
 	for j, v := range nodes {
 		if !isLabelled[v] && l.reached.Contains(uint32(v)) {
 			b.Row(v)[j] = 1 / h.Scale[v]

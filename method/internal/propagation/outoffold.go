@@ -47,11 +47,16 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int, ends 
 	if walks(l) {
 		limit = comparedWork
 	}
-	p, gathered, predicted := l.P, int64(0), 0
-	l.better, l.worse, l.centered = 0, 0, make([]int, len(p.Row))
+	p := l.P
+	gathered := int64(0)
+	predicted := 0
+	l.better = 0
+	l.worse = 0
+	l.centered = make([]int, len(p.Row))
 	answers = make([][]float32, len(p.Row))
 	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
-		foldSplit, sub := split.OfFold(fold, f), *l
+		foldSplit := split.OfFold(fold, f)
+		sub := *l
 		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l), map[int][]float32{}
 		sub.gathered = 0
 		for _, i := range foldSplit.Test {
@@ -70,7 +75,8 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int, ends 
 		for _, i := range foldSplit.Test {
 			l.centered[i] = compareCentered(l, answers[i], sub.centeredBy, p.Class[i])
 		}
-		if predicted += len(foldSplit.Test); ends(f) {
+		predicted += len(foldSplit.Test)
+		if ends(f) {
 			break
 		}
 	}

@@ -89,7 +89,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	p := l.P
 	l.centeredBy = make([]float64, len(p.Names))
 	width, factor := width(l)
-	propagate, harmonic := l.settle, false
+	propagate := l.settle
+	harmonic := false
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !walks(l) {
@@ -134,7 +135,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			release(l, lo, scores == nil)
 		}
 	}
-	if l.scores = scores; harmonic && !l.Center {
+	l.scores = scores
+	if harmonic && !l.Center {
 		normalise(l)
 	}
 	if l.Raw != nil {
@@ -201,7 +203,8 @@ func normalise(l *Propagation) {
 		case l.heldOut == nil:
 			row = l.scores.Row(int(i))
 		}
-		double, sum := buffer[:len(row)], 0.0
+		double := buffer[:len(row)]
+		sum := 0.0
 		simd.ConvertTo(double, row)
 		if l.P.Signed {
 			propagate.SignedShares(double, slices.Clone(double))
@@ -221,8 +224,10 @@ func normalise(l *Propagation) {
 
 // means returns the mean score of each class of the slab over the reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
-	buffer, team := make([]float64, l.scores.Cols+1), sparse.TeamOf(l.P.A)
-	sums, total := buffer[:l.scores.Cols], &buffer[l.scores.Cols]
+	buffer := make([]float64, l.scores.Cols+1)
+	team := sparse.TeamOf(l.P.A)
+	sums := buffer[:l.scores.Cols]
+	total := &buffer[l.scores.Cols]
 	for i := range roaring.Values(l.reached) {
 		if !team.Counts(int(i)) {
 			continue
@@ -269,7 +274,8 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 			f.Row(row)[c-lo] = 1
 		}
 	}
-	far, tolerance := 0.0, harmonicTolerance
+	far := 0.0
+	tolerance := harmonicTolerance
 	if l.Raw != nil {
 		tolerance = rawTolerance
 	}

@@ -57,7 +57,8 @@ func checkApply(run *session, c *applyOptions, cmd *cobra.Command, _ []string) {
 	run.require(flags, "function", "block")
 	if c.function != "" {
 		var n param.Named
-		if c.spec, n = parseNamed(run, "--function", c.function, function.Specs()); c.spec != nil {
+		c.spec, n = parseNamed(run, "--function", c.function, function.Specs())
+		if c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
 				run.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
@@ -145,7 +146,8 @@ func openBlock(run *session, c *applyOptions, rows int) (cols int, err error) {
 		if n != int64(rows) {
 			return a.Fault(fmt.Sprintf("%s, and there are %s", words.Counted(int(n), "row"), words.Counted(rows, "node")), "give a row for each node, or name the nodes of the rows with --block-ids")
 		}
-		if cols = int(k); cols == 0 {
+		cols = int(k)
+		if cols == 0 {
 			return a.Fault("no columns", "give one or more")
 		}
 		return nil
@@ -185,7 +187,8 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	if directed && c.spec.Works&param.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(c.spec.Name, "--function=transition"))
 	}
-	n, rows := d.g.Nodes.Len(), len(d.rows)
+	n := d.g.Nodes.Len()
+	rows := len(d.rows)
 	if c.blockIDs == "" && rows < n { // hyperedges have no rows
 		return fault.Usage("--block-ids", "it is missing; the graph has nodes for hyperedges too")
 	}
@@ -205,7 +208,9 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	if c.dtype == "float32" {
 		settings.Tolerance = max(0, settings.Tolerance-rounding32)
 		if c.tolerance == 0 {
-			settings.Tolerance, settings.Lenient, settings.Limit = 2*rounding32, true, 1e-6-rounding32
+			settings.Tolerance = 2 * rounding32
+			settings.Lenient = true
+			settings.Limit = 1e-6 - rounding32
 		}
 	}
 	run.disk += size + runFileBytes
@@ -259,8 +264,10 @@ type application[T sparse.Float] struct {
 // slab computes the columns lo ≤ j < hi of cols.
 func (a *application[T]) slab(run *session, lo, hi, cols int) error {
 	local := a.f.Local
-	n, results := len(local.Degrees), a.f.Results()
-	b, y := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, results*(hi-lo))
+	n := len(local.Degrees)
+	results := a.f.Results()
+	b := sparse.NewBlock[float64](n, hi-lo)
+	y := sparse.NewBlock[float64](n, results*(hi-lo))
 	err := readBlock(run, a.c, func(file *npy.Array) error {
 		return file.Columns(lo, hi, func(i, j int, values []float64) {
 			if row, ok := local.Row(a.d.rows[i]); ok {
@@ -275,7 +282,8 @@ func (a *application[T]) slab(run *session, lo, hi, cols int) error {
 	if err != nil {
 		return err
 	}
-	if y = local.Gather(y); y == nil { // process 0 has it
+	y = local.Gather(y)
+	if y == nil { // process 0 has it
 		return nil
 	}
 	a.note(r, y)
@@ -300,7 +308,8 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 	bound := 0.0
 	for j, norm := range blocks.Norms(nil, y) {
 		limit := r.ColumnBound[j] + rounding*norm
-		if bound = max(bound, limit); norm > 0 {
+		bound = max(bound, limit)
+		if norm > 0 {
 			total.Relative = max(total.Relative, limit/norm)
 		}
 	}
@@ -314,7 +323,8 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 	if total.ErrorEstimate != nil {
 		total.ErrorBound = nil
 	}
-	total.Method, total.Condition = r.Method, r.Condition
+	total.Method = r.Method
+	total.Condition = r.Condition
 	total.Sweeps += r.Sweeps
 	total.LargestValue = max(total.LargestValue, r.Largest)
 }

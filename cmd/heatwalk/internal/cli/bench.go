@@ -76,7 +76,8 @@ func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command,
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
 	cmd, c := newCommand(run, use, short, func(run *session, c *benchOptions, cmd *cobra.Command, args []string) {
-		if c.args = args; len(args) > 0 {
+		c.args = args
+		if len(args) > 0 {
 			checkWorkload(run, c, cmd, list)
 		}
 	}, runWorkload)
@@ -102,8 +103,10 @@ func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, workloads 
 
 // runWorkload measures a workload on a graph and prints the result.
 func runWorkload(run *session, c *benchOptions, name string) error {
-	w, graph := bench.Workloads.Named(name), c.args[1]
-	s, v := benchSettings(run, c), &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
+	w := bench.Workloads.Named(name)
+	graph := c.args[1]
+	s := benchSettings(run, c)
+	v := &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
 	t, err := openTarget(run, c, w, v)
 	if err != nil {
 		return err
@@ -131,9 +134,12 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 		}
 		return t, nil
 	}
-	v.Order, v.IDs, v.Source = orderOf(g.Store.Manifest), "coded", c.source
+	v.Order = orderOf(g.Store.Manifest)
+	v.IDs = "coded"
+	v.Source = c.source
 	if g.Store.Copy != nil {
-		v.IDs, v.Tiled = "raw", g.Store.Copy.Tiled
+		v.IDs = "raw"
+		v.Tiled = g.Store.Copy.Tiled
 	} else if c.ids == "raw" {
 		return nil, fault.Limit("--ids", "raw ids and the benchmark exceed the memory limit; allow more with --max-memory, or give --ids auto")
 	}
@@ -149,7 +155,8 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 // print writes the result of a workload.
 func (v *benchDocument) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
-	checksum, ids := "", v.IDs
+	checksum := ""
+	ids := v.IDs
 	if v.Tiled {
 		ids += " tiled"
 	}

@@ -58,7 +58,8 @@ type scoreFlags struct {
 // declare declares the flags of f; textProbabilities says that text formats have probabilities.
 func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet, textProbabilities bool) {
 	variable(run, flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
-		if f.kind = ""; s == "raw" || s == "probability" {
+		f.kind = ""
+		if s == "raw" || s == "probability" {
 			f.kind = s
 			return nil
 		}
@@ -262,16 +263,19 @@ func predict(run *session, c *classifyOptions, name string) error {
 	}
 	r.take(p)
 	r.mapped = p
-	r.Phases.Compare, r.suggested = baselines.Seconds, p.Suggestions
+	r.Phases.Compare = baselines.Seconds
+	r.suggested = p.Suggestions
 	if c.suggest > 0 {
 		r.Suggested = len(p.Suggestions)
 	}
 	var parameters any // parameters in the run file
 	if p.Settings > 0 {
-		r.Parameters, r.Settings = &p.Parameters, p.Settings
+		r.Parameters = &p.Parameters
+		r.Settings = p.Settings
 		parameters = r.Parameters
 	}
-	estimate, propagation := p.Estimate, baselines.Propagation
+	estimate := p.Estimate
+	propagation := baselines.Propagation
 	if r.estimate(estimate.Accuracy, estimate.Stderr, estimate.Tested); estimate.Tested > 0 {
 		r.Reached = &estimate.Reached
 		r.AccuracyMajority = &baselines.Majority.Accuracy
@@ -354,7 +358,8 @@ func (r *classifyRun) take(p *heatwalk.Prediction) {
 // finishLabels compares the labels of the predictions with the true ones, and writes the page and the output.
 func (r *classifyRun) finishLabels(run *session, name string, parameters any) error {
 	countPredictions(r)
-	l, labels := r.data.l, writtenLabels(r.f, r.p)
+	l := r.data.l
+	labels := writtenLabels(r.f, r.p)
 	r.Truth = compareTruth(run, labels, r.p.Reached, l, r.truth, "node")
 	if r.f.page != "" || run.json && r.p.Scores != nil && r.f.suggest == 0 && r.f.model == "" && run.network == nil {
 		describePredictions(r, labels)
@@ -425,7 +430,8 @@ func countPredictions(r *classifyRun) {
 	p := r.p
 	r.Nodes, r.Sweeps = len(p.Class), p.Work.Sweeps
 	r.Unreached = r.Nodes - int(p.Reached.GetCardinality())
-	if r.Predicted = r.Nodes - r.Labelled; r.f.unreached == "blank" {
+	r.Predicted = r.Nodes - r.Labelled
+	if r.f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}
 }
@@ -433,7 +439,8 @@ func countPredictions(r *classifyRun) {
 // finish writes the output, in which every node has the label that labelOf returns, and prints the
 // summary.
 func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int) string) (err error) {
-	f, p := r.f, r.p
+	f := r.f
+	p := r.p
 	begun := time.Now()
 	switch {
 	case f.suggest > 0:
@@ -483,7 +490,8 @@ func edgesText(g *openGraph) string {
 
 // weightsText reports other weights of edges than the given ones, for the summary.
 func (r *classifyRun) weightsText() string {
-	text, by := map[string]string{"log": "log(1 + w)", "none": "1"}[r.Weights], "held-out labels"
+	text := map[string]string{"log": "log(1 + w)", "none": "1"}[r.Weights]
+	by := "held-out labels"
 	if r.f.learning.weight != "" {
 		by = "--edge-weights"
 	}
@@ -536,7 +544,8 @@ func chosen(p method.Parameters, settings int) string {
 
 // found returns the predictions for the nodes on some rows, nil for all, with the labels of labelOf.
 func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int) string) *predictionRows {
-	rowAt, ids := d.g.Nodes.RowAt, nodeAxis(d.g)
+	rowAt := d.g.Nodes.RowAt
+	ids := nodeAxis(d.g)
 	if rows != nil {
 		rowAt, ids = func(i int) int { return rows[i] }, nodesOf(d.g, rows)
 	}
@@ -567,14 +576,6 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 		f.raw = func(i int, row []float64) { copy(row, p.Raw.Row(rowAt(i))) }
 	}
 	return f
-}
-
-// countFlag declares the flag -n of a number.
-func countFlag(run *session, flags *pflag.FlagSet, p *int, initial int, usage string) {
-	local := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, local, p, "number", initial, param.Range{Least: 1, Most: 1 << 20}, "N", usage)
-	local.Lookup("number").Shorthand = "n"
-	flags.AddFlagSet(local)
 }
 
 func newSuggest(run *session) *cobra.Command {

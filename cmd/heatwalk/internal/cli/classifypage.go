@@ -95,9 +95,12 @@ func suggestedNodes(run *session, c *classifyOptions, g *openGraph) int {
 // addMap puts the section of the graph before the others of a page. Classes with most predictions have a
 // color on the whole page.
 func addMap(run *session, r *classifyRun, page *report.Page) error {
-	g, p, problem := r.data.g, r.mapped, r.data.problem()
+	g := r.data.g
+	p := r.mapped
+	problem := r.data.problem()
 	isKnown := labelled(r.data.l, len(p.Class))
-	count, colors := make([]int, len(p.Classes)), make([]int, len(p.Classes))
+	count := make([]int, len(p.Classes))
+	colors := make([]int, len(p.Classes))
 	for c := range colors {
 		colors[c] = -1
 	}
@@ -143,7 +146,8 @@ func (r *classifyRun) modelText() string {
 	}
 	const named = 3
 	var terms []string
-	list, factor := r.p.Models(), ""
+	list := r.p.Models()
+	factor := ""
 	if n := len(list) - 1; n >= 0 && list[n].IsFactor {
 		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name, list[n].Weight)
 		list = list[:n]
@@ -169,7 +173,8 @@ func (r *classifyRun) reportShift(run *session, sample *shift.Report, estimate p
 	}
 	r.LabelSample = sample
 	expected := map[string]string{"lower": "is likely lower than", "other": "may differ from"}[sample.Expected]
-	difference, isSuggested := shiftText(sample), slices.ContainsFunc(r.data.l.Columns, func(c input.Column) bool { return c.Title == suggest.GainColumn })
+	difference := shiftText(sample)
+	isSuggested := slices.ContainsFunc(r.data.l.Columns, func(c input.Column) bool { return c.Title == suggest.GainColumn })
 	if isSuggested {
 		difference = "heatwalk suggest has chosen them"
 	}

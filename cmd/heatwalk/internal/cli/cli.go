@@ -123,7 +123,8 @@ func newRoot(run *session) *cobra.Command {
 	root.PersistentFlags().SortFlags = false
 	for _, c := range called(commands(), run.args) {
 		cmd := c.make(run)
-		if cmd.GroupID = c.group; !root.ContainsGroup(c.group) {
+		cmd.GroupID = c.group
+		if !root.ContainsGroup(c.group) {
 			root.AddGroup(&cobra.Group{ID: c.group})
 		}
 		root.AddCommand(cmd)

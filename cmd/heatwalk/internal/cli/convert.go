@@ -147,9 +147,15 @@ func checkFormat(run *session, c *convertOptions, input string) {
 	if c.out == "" {
 		return
 	}
-	holds, otherKind, kind, usual := func(f *fileFormat) bool { return f.graph != nil }, "features", "a graph", ".tsv"
+	holds := func(f *fileFormat) bool { return f.graph != nil }
+	otherKind := "features"
+	kind := "a graph"
+	usual := ".tsv"
 	if c.matrix {
-		holds, otherKind, kind, usual = func(f *fileFormat) bool { return f.matrix != nil }, "graphs", "a matrix of features", ".npy"
+		holds = func(f *fileFormat) bool { return f.matrix != nil }
+		otherKind = "graphs"
+		kind = "a matrix of features"
+		usual = ".npy"
 	}
 	var endings []string
 	for _, f := range fileFormats {
@@ -157,7 +163,8 @@ func checkFormat(run *session, c *convertOptions, input string) {
 			endings = append(endings, f.endings...)
 		}
 	}
-	if c.format = formatOfFile(c.out, c.target); c.format == nil && c.target == "" && c.out == "-" {
+	c.format = formatOfFile(c.out, c.target)
+	if c.format == nil && c.target == "" && c.out == "-" {
 		c.format = formatOfFile(usual, "")
 	}
 	switch {
@@ -222,7 +229,8 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
+	m := g.Store.Manifest
+	options := new(graphfile.WriteOptions)
 	if m.Coded() {
 		return fault.Usage(name, "convert writes no kinds and times of edges; ingest its edges without --kind and --time")
 	}
@@ -350,7 +358,8 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	}
 	convert := tablefile.Convert[float64]
 	if c.dtype == "float32" || c.dtype == "" && x.Single {
-		convert, doc.Dtype = tablefile.Convert[float32], "float32"
+		convert = tablefile.Convert[float32]
+		doc.Dtype = "float32"
 	}
 	if err := plan.Reserve(x.Held+tablefile.NPY.Size(1, x.Cols, doc.Dtype), "rows"); err != nil {
 		return err

@@ -66,7 +66,9 @@ func newDemo(run *session) *cobra.Command {
 // does, and compares.
 func runDemo(run *session, c *graphInputs, _ string) error {
 	began := time.Now()
-	c.config.Stdin, c.source, c.tabled = bytes.NewReader(coraEdges), "reading cora", true
+	c.config.Stdin = bytes.NewReader(coraEdges)
+	c.source = "reading cora"
+	c.tabled = true
 	g, err := readGraph(run, c, "-", "")
 	if err != nil {
 		return err
@@ -80,10 +82,13 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 	if err != nil {
 		return err
 	}
-	visible, hidden := *l, len(splits.At(0).Test)
-	visible.Row, visible.Class = nil, nil
+	visible := *l
+	hidden := len(splits.At(0).Test)
+	visible.Row = nil
+	visible.Class = nil
 	for _, position := range splits.At(0).Train {
-		visible.Row, visible.Class = append(visible.Row, l.Row[position]), append(visible.Class, l.Class[position])
+		visible.Row = append(visible.Row, l.Row[position])
+		visible.Class = append(visible.Class, l.Class[position])
 	}
 	auto, err := method.Parse("auto")
 	if err != nil {

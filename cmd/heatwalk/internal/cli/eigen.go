@@ -80,7 +80,8 @@ func newEigen(run *session) *cobra.Command {
 
 // checkEigen validates the flags and records problems.
 func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, _ []string) {
-	flags, hasNear := cmd.Flags(), cmd.Flags().Changed("near")
+	flags := cmd.Flags()
+	hasNear := cmd.Flags().Changed("near")
 	run.require(flags, "matrix", "which")
 	run.refuse(flags,
 		rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
@@ -126,7 +127,8 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	g, rows := d.g, d.rows
+	g := d.g
+	rows := d.rows
 	if g.Store.Manifest.Directed {
 		return fault.Usage(name, "%s", asymmetric("the spectrum of "+c.Matrix, ""))
 	}

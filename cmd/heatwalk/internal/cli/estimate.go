@@ -87,9 +87,11 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 func printPlan(run *session, command string) error {
 	run.progress.Close()
 	p := run.planned
-	items, bytes := p.Items(), p.Total()
+	items := p.Items()
+	bytes := p.Total()
 	if run.reading.Bytes > bytes {
-		items, bytes = []budget.Item{run.reading}, run.reading.Bytes
+		items = []budget.Item{run.reading}
+		bytes = run.reading.Bytes
 	}
 	resident := budget.Resident(bytes)
 	items = append(items, budget.Item{What: "program and heap", Bytes: resident - bytes})
@@ -246,14 +248,16 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 	c.Rows = slices.Max(rows)
 	rowBytes := int64(c.RowBytes)
 	for i, n := range ghosts {
-		c.Entries, c.Ghosts = max(c.Entries, entries[i]), max(c.Ghosts, n)
+		c.Entries = max(c.Entries, entries[i])
+		c.Ghosts = max(c.Ghosts, n)
 		c.AllGhosts += n
 		local := sparse.DividedBytes(c.Rows+int64(p.Named), entries[i], n, m.Weighted)
 		if m.Directed && !g.Store.Forward {
 			local *= 2 // for each direction
 		}
 		if bytes := memoryOfRank(p, m.Rows, c.Rows, local); bytes > c.Memory {
-			c.Memory, c.Largest = bytes, i
+			c.Memory = bytes
+			c.Largest = i
 		}
 	}
 	c.StepBytes = c.Ghosts * rowBytes
@@ -262,7 +266,8 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 		bytes := int64(p.Sweeps) * c.StepBytes
 		c.JobBytes = &bytes
 	}
-	c.Seconds10, c.Seconds100 = float64(c.StepBytes)/(10*gigabit), float64(c.StepBytes)/(100*gigabit)
+	c.Seconds10 = float64(c.StepBytes) / (10 * gigabit)
+	c.Seconds100 = float64(c.StepBytes) / (100 * gigabit)
 	return c, nil
 }
 
@@ -270,7 +275,8 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 // entries and buffers take local bytes. Degrees, ids and labels are in every process. Other parts of the plan shrink with
 // the rows and the named nodes, except for the kernel between named nodes, if a part has space for one.
 func memoryOfRank(p *budget.Plan, n, rows, local int64) int64 {
-	bytes, named := local, int64(p.Named)
+	bytes := local
+	named := int64(p.Named)
 	share := min(1, float64(rows+named)/float64(n))
 	for _, item := range p.Items() {
 		fixed := 8 * named * named
@@ -287,7 +293,8 @@ func memoryOfRank(p *budget.Plan, n, rows, local int64) int64 {
 
 // check refuses processes that exceed the memory limit.
 func (c *rankCost) check(limit int64) error {
-	if c.LimitBytes = limit; limit > 0 && c.Memory > limit {
+	c.LimitBytes = limit
+	if limit > 0 && c.Memory > limit {
 		return fault.Limit("--ranks", "process %d of %d needs %s, the limit of each is %s; use more processes, or allow more with --max-memory",
 			c.Largest, c.Ranks, words.Bytes(c.Memory), words.Bytes(limit))
 	}

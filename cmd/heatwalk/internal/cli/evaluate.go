@@ -108,7 +108,8 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	g, l := d.g, d.l
+	g := d.g
+	l := d.l
 	splits, phase := run.progress.Parts("evaluating", "split")
 	settings, err := d.settings(run, &c.learning.base, &c.learning, phase)
 	if err != nil {
@@ -262,8 +263,10 @@ var reportFormats = []string{".txt", ".json", ".html"}
 // check validates the flags of s, records problems, and completes the flags.
 func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	const leaveOut = "; leave out one of the two"
-	size, isGiven := "how many "+s.noun+"s to train on", s.split != ""
-	folds, classes := !isGiven && s.folds > 0, !isGiven && s.folds == 0 && len(s.perClass) > 0
+	size := "how many " + s.noun + "s to train on"
+	isGiven := s.split != ""
+	folds := !isGiven && s.folds > 0
+	classes := !isGiven && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(flags,
 		rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
@@ -345,8 +348,11 @@ type itemIDs interface {
 
 // runPlan draws the training sets of a plan for labels, and compares its methods by do.
 func runPlan(run *session, o *outputs, s *splitFlags, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
-	plan.Fractions, plan.PerClass, plan.Folds = s.train, s.perClass, s.folds
-	plan.Stratified, plan.Splits = s.draw == "stratified", s.splits
+	plan.Fractions = s.train
+	plan.PerClass = s.perClass
+	plan.Folds = s.folds
+	plan.Stratified = s.draw == "stratified"
+	plan.Splits = s.splits
 	if err := cmp.Or(s.readSplits(run, in, plan, nodes, l), s.writeSplits(o, plan, nodes, l)); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ type explainOptions struct {
 func newExplain(run *session) *cobra.Command {
 	cmd, o := newCommand(run, "explain GRAPH NODE... --labels L.tsv -o OUT.tsv", "Why a node has its label: the labelled nodes and links that carry it", checkExplain, runExplain)
 	cmd.Annotations = map[string]string{nodeArguments: ""}
-	c, flags := &o.classify, cmd.Flags()
+	c := &o.classify
+	flags := cmd.Flags()
 	labelsFlag(run, &c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	countFlag(run, flags, &o.number, 10, "labelled nodes, attributes and links to list for each node")

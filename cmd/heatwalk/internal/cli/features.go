@@ -81,16 +81,21 @@ func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string
 	if err != nil {
 		return err
 	}
-	w.Lo, w.Hi = first, end
+	w.Lo = first
+	w.Hi = end
 	parameters := f.walk.parameters()
 	var fold []int // fold of each label; nil: no labels are hidden
-	if parameters.Features = f.kind; f.kind == "honest" {
-		parameters.Folds, parameters.Seed = f.folds, run.seed
+	parameters.Features = f.kind
+	if f.kind == "honest" {
+		parameters.Folds = f.folds
+		parameters.Seed = run.seed
 		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(run.seed), 0)
 		w.Variants = cwk.FoldVariants(f.walk.alpha(), fold)
 	}
 	picks := d.pick(d.rows, w.Seeds, fold)
-	minSteps, groups, wide := f.walk.minSteps(), f.walk.steps()-f.walk.minSteps()+1, end-first
+	minSteps := f.walk.minSteps()
+	groups := f.walk.steps() - f.walk.minSteps() + 1
+	wide := end - first
 	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},

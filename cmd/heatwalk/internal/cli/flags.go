@@ -231,7 +231,9 @@ func argumentsOf(run *session, use string) cobra.PositionalArgs {
 		hi = -1
 	}
 	if second, more := strings.CutSuffix(words[min(2, len(words)-1)], "..."); more && !repeated {
-		name, lo, hi = name+" or "+second, 2, -1
+		name = name + " or " + second
+		lo = 2
+		hi = -1
 	}
 	return arguments(run, name, lo, hi)
 }
@@ -413,4 +415,12 @@ func flagsOf(m method.Method) []string {
 		names = append(names, "grid", "tuning-splits")
 	}
 	return names
+}
+
+// countFlag declares the flag -n of a number.
+func countFlag(run *session, flags *pflag.FlagSet, p *int, initial int, usage string) {
+	local := pflag.NewFlagSet("", pflag.ContinueOnError)
+	numberVar(run, local, p, "number", initial, param.Range{Least: 1, Most: 1 << 20}, "N", usage)
+	local.Lookup("number").Shorthand = "n"
+	flags.AddFlagSet(local)
 }

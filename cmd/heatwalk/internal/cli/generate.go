@@ -55,9 +55,15 @@ type generateOptions struct {
 
 // newModel returns the command of a model.
 func newModel(run *session, m *generate.Model) *cobra.Command {
-	do, check, output, usage := generateGraph, checkGenerate, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
+	do := generateGraph
+	check := checkGenerate
+	output := "FILE"
+	usage := "`FILE` of edges, - is stdout; DIR/ makes a store"
 	if m.Works&param.Graphs != 0 {
-		do, check, output, usage = generateCollection, checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
+		do = generateCollection
+		check = checkCollection
+		output = "DIR/DS"
+		usage = "`PREFIX` of the files, such as DIR/DS"
 	}
 	cmd, c := newCommand(run, m.Name+" -o "+output, m.Title, func(run *session, c *generateOptions, cmd *cobra.Command, _ []string) {
 		check(run, c, cmd)
@@ -72,7 +78,8 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 		}
 		return do(run, c)
 	})
-	c.Model, c.fraction = m.Name, 1
+	c.Model = m.Name
+	c.fraction = 1
 	flags := cmd.Flags()
 	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&param.Graphs == 0 {
@@ -82,9 +89,11 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 	modelFlags(run, flags, &m.Spec)
 	if m.HasClasses {
 		sideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
-		fraction, usage := 0.05, "of the nodes that --labels has"
+		fraction := 0.05
+		usage := "of the nodes that --labels has"
 		if m.HasAttributes {
-			fraction, usage = 0.014, "of the nodes that --labels and --test have"
+			fraction = 0.014
+			usage = "of the nodes that --labels and --test have"
 			sideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
 			sideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy, with their ids in .rows.ids", []string{".npy"})
 		}
@@ -238,11 +247,14 @@ func writeAttributes(run *session, o *outputs, path string, g generate.Attribute
 
 // planGenerate checks memory and disk of a run that generates edges.
 func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
-	p, size, output := run.newPlan(), g.Size(), r.Output
+	p := run.newPlan()
+	size := g.Size()
+	output := r.Output
 	if err := p.Reserve(size.Bytes, "edges"); err != nil {
 		return err
 	}
-	bytes, what := int64(0), "compression"
+	bytes := int64(0)
+	what := "compression"
 	if isStoreName(output) {
 		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Dense: size.Whole}
 		c := &ingest.Config{Workers: run.threads, Order: ingest.AutoOrder}
@@ -250,8 +262,11 @@ func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
 			c.Memory = p.Room()
 		}
 		store, temporary := counts.DiskBytes(c)
-		run.disk, p.Sweeps = store+temporary+runFileBytes, 1
-		if bytes, what = counts.Bytes(c), "ingest"; c.Memory > 0 {
+		run.disk = store + temporary + runFileBytes
+		p.Sweeps = 1
+		bytes = counts.Bytes(c)
+		what = "ingest"
+		if c.Memory > 0 {
 			bytes = min(bytes, c.Memory) // the rest goes to disk
 		}
 	} else {

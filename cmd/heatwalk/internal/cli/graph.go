@@ -142,7 +142,8 @@ func tempFlag(in *inputs, flags *pflag.FlagSet) {
 func parseFields(fields *[]string, s string, minimum, maximum int, example string) error {
 	var list []string
 	for _, field := range strings.Split(s, ",") {
-		if field = strings.TrimSpace(field); field == "" {
+		field = strings.TrimSpace(field)
+		if field == "" {
 			return errors.New(quoted(s) + " is not a list of columns; give numbers or titles, as in " + example)
 		}
 		if slices.Contains(list, field) {
@@ -239,7 +240,8 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 	if err != nil {
 		return nil, err
 	}
-	if g.Graph = opened; !isStore {
+	g.Graph = opened
+	if !isStore {
 		run.progress.End()
 		run.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
 		run.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run)}

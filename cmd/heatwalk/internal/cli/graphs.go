@@ -93,7 +93,8 @@ func readCollection(run *session, c *graphsOptions, name, out string, format *ta
 			return temp.Path, nil
 		},
 		Fits: func(shape *graphfile.Shape, reading int64) (err error) {
-			r.shape, r.readBytes = shape, reading
+			r.shape = shape
+			r.readBytes = reading
 			p, over := r.plan(nil)
 			if over == nil {
 				limitHeap(max(reading, p.Total()))
@@ -116,7 +117,8 @@ func readCollection(run *session, c *graphsOptions, name, out string, format *ta
 		r.readBytes = measuredBytes(run)
 	}
 	r.shape = r.c.Shape()
-	r.ids, r.explain = r.c.IDs, r.explained
+	r.ids = r.c.IDs
+	r.explain = r.explained
 	for _, k := range c.kernels() {
 		if err := r.set.ReadElements(run.ctx, r.c, k, c.items.userValues, c.measure, c.base); err != nil {
 			return nil, r.explained(err)
@@ -159,7 +161,8 @@ func (r *collectionRun) keep(reserve func(p *budget.Plan) error) (err error) {
 // computationBytes returns the memory of kernels and learners. Before the collection has been read
 // it includes a row of values of a kernel.
 func (r *collectionRun) computationBytes() (int64, error) {
-	run, f := r.out.run, r.f
+	run := r.out.run
+	f := r.f
 	if len(f.learners) == 0 {
 		kernel := r.options.kernels()[0]
 		v, err := kernel.Resolve(f.userValues, nil)
@@ -226,7 +229,9 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	kernel, n, ids := c.kernels()[0], len(r.ids), tablefile.AxisOf(r.ids)
+	kernel := c.kernels()[0]
+	n := len(r.ids)
+	ids := tablefile.AxisOf(r.ids)
 	files, err := checkMatrix(r.out, ids, ids, c.items.dtype, "take another disk")
 	if err != nil {
 		return err

@@ -95,7 +95,8 @@ func helpOn(root *cobra.Command, words []string) (places [][2]string) {
 	topics, _ := helpTexts.ReadFile("help/topics.txt") // an embedded file
 	for line := range strings.Lines(string(topics)) {
 		fields := strings.SplitN(strings.TrimSpace(line), " | ", 3)
-		place, subject := fields[0], fields[len(fields)-1]
+		place := fields[0]
+		subject := fields[len(fields)-1]
 		if len(fields) == 2 {
 			command, _, _ := root.Find(fields[:1])
 			subject = command.Short
@@ -109,7 +110,8 @@ func helpOn(root *cobra.Command, words []string) (places [][2]string) {
 	addFlags := func(place string, flags *pflag.FlagSet) {
 		flags.VisitAll(func(f *pflag.Flag) {
 			_, usage := pflag.UnquoteUsage(f)
-			if usage, _, _ = strings.Cut(usage, ";"); !seen[f.Name] {
+			usage, _, _ = strings.Cut(usage, ";")
+			if !seen[f.Name] {
 				seen[f.Name] = true
 				add(place+" --"+f.Name, usage, false, append(strings.Split(f.Name, "-"), f.Name)...)
 			}
@@ -160,7 +162,8 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
-	local, reads := pflag.NewFlagSet("", pflag.ContinueOnError), false
+	local := pflag.NewFlagSet("", pflag.ContinueOnError)
+	reads := false
 	local.SortFlags = false
 	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -145,11 +145,16 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	if err != nil {
 		return nil, err
 	}
-	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
+	v.Components = s.Components
+	v.LargestComponent = s.Largest
+	v.Isolated = s.Isolated
 	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
 	if l != nil {
 		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names, s.LabelsByClass(l.Names), s.Pairs
-		v.Labelled, v.Classes, v.PFreq, v.LargestClass = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
+		v.Labelled = &s.Labelled
+		v.Classes = &s.Classes
+		v.PFreq = &s.Share
+		v.LargestClass = l.Names[s.Frequent]
 		v.PSwitchEdges = &s.SwitchEdge
 		if m.Negative == 0 { // else it is no share
 			v.PSwitch = &s.SwitchWeight
@@ -176,7 +181,8 @@ func (v *infoDocument) countEdges(run *session, g *openGraph, l *nodefile.Labels
 	if m.Coded() {
 		var rows, classes []int
 		if l != nil {
-			rows, classes = l.Row, l.Class
+			rows = l.Row
+			classes = l.Class
 		}
 		counts, err := sides.Count(run.ctx, g.Store.Store, rows, classes)
 		if err != nil {
@@ -195,8 +201,11 @@ func (v *infoDocument) countEdges(run *session, g *openGraph, l *nodefile.Labels
 			v.FirstTime, v.LastTime = t.Text(t.First), t.Text(t.Last)
 		}
 	}
-	v.graphCounts, v.Negative, v.SelfLoops = countsOf(m), m.Negative, m.SelfLoops
-	if v.Form = "undirected"; v.Directed {
+	v.graphCounts = countsOf(m)
+	v.Negative = m.Negative
+	v.SelfLoops = m.SelfLoops
+	v.Form = "undirected"
+	if v.Directed {
 		v.Form = "directed"
 	}
 	if v.Weighted {
@@ -223,7 +232,8 @@ func runVerify(run *session, _ *struct{}, dir string) error {
 	} else if !info.IsDir() {
 		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
 	}
-	opened, stage := false, (*progress.Stage)(nil)
+	opened := false
+	stage := (*progress.Stage)(nil)
 	r, err := shard.Verify(run.ctx, dir, &shard.Options{Memory: run.dataLimit() / 2, Workers: run.threads}, func(bytes int64) error {
 		opened = true
 		p := run.newPlan()

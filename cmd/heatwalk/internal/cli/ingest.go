@@ -138,7 +138,8 @@ func documentOf(r *ingest.Report) *ingestDocument {
 
 // columnLines returns the use of the columns of files, one line for files with the same columns.
 func columnLines(files []ingest.FileReport) (lines []string) {
-	count, names := map[string]int{}, map[string]string{}
+	count := map[string]int{}
+	names := map[string]string{}
 	var uses []string
 	for _, f := range files {
 		if len(f.Columns) == 0 {
@@ -146,7 +147,8 @@ func columnLines(files []ingest.FileReport) (lines []string) {
 		}
 		use := f.Columns.String()
 		if count[use]++; count[use] == 1 {
-			uses, names[use] = append(uses, use), input.Escape(f.Name)
+			uses = append(uses, use)
+			names[use] = input.Escape(f.Name)
 		}
 	}
 	for _, use := range uses {
@@ -204,7 +206,8 @@ func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 			current = name
 			unit := progress.Unit("row")
 			if strings.HasPrefix(name, "reading ") {
-				if unit = progress.Bytes; r.config.Stdin != nil {
+				unit = progress.Bytes
+				if r.config.Stdin != nil {
 					name = r.source
 				}
 			}
@@ -311,7 +314,8 @@ func (s *sources) citations() bool { return s.cocitation || s.coupling }
 
 // checkSources records contradictions between flags.
 func checkSources(run *session, r *graphInputs) {
-	s, c := &r.sources, &r.config
+	s := &r.sources
+	c := &r.config
 	switch {
 	case !s.any():
 	case s.hyperedges && s.cocitation:
@@ -341,7 +345,10 @@ func makeSources(run *session, r *graphInputs, dir string, inputs []string, c *i
 			return 0, err
 		}
 		arcs := *c
-		arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
+		arcs.Directed = true
+		arcs.Order = ingest.DefaultOrder
+		arcs.Force = false
+		arcs.Store = nil
 		path = temp.Content()
 		report, err := ingest.Run(run.ctx, path, inputs, &arcs)
 		if err != nil {
@@ -357,7 +364,9 @@ func makeSources(run *session, r *graphInputs, dir string, inputs []string, c *i
 	if !store.Manifest.Directed {
 		return 0, fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs")
 	}
-	c.Nodes, c.Directed, c.Undirected = "", false, true
+	c.Nodes = ""
+	c.Directed = false
+	c.Undirected = true
 	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, run.threads)}
 	return bytes, nil
 }

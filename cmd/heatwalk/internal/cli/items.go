@@ -113,7 +113,9 @@ func (r *itemRun) problem() *method.Problem {
 
 // classify writes the classes of all items, and compares them with the true ones of a source, unless they are nil.
 func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin string) error {
-	run, s, d := r.out.run, r.sources[0], &r.document
+	run := r.out.run
+	s := r.sources[0]
+	d := &r.document
 	c, err := s.Classify(run.ctx, r.problem(), &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed), Progress: run.progress.Phases()})
 	if err != nil {
 		return r.explain(err)
@@ -155,7 +157,9 @@ func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Lab
 		ids: ids, rawNames: c.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, c.Scores.Row(i)) },
 		line: func(i int, p *tablefile.Prediction) {
-			p.Label, p.Reached, p.Known = l.Names[c.Class[i]], true, isKnown[i]
+			p.Label = l.Names[c.Class[i]]
+			p.Reached = true
+			p.Known = isKnown[i]
 			c.SharesTo(p.Scores, i)
 		},
 	}, tablefile.Columns{Classes: l.Names, Top: scores.top}, raw, scores.dtype)

@@ -103,7 +103,8 @@ func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command, _ []string)
 		return
 	}
 	flags := cmd.Flags()
-	if c.name, c.family = n.Name, kernel.Families().Named(n.Name); c.family == nil {
+	c.name, c.family = n.Name, kernel.Families().Named(n.Name)
+	if c.family == nil {
 		run.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
 		c.walk.check(run, flags, n)
 		return
@@ -118,9 +119,11 @@ func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command, _ []string)
 
 // checkTolerance records a tolerance that values of a precision cannot have.
 func checkTolerance(run *session, flags *pflag.FlagSet, tolerance float64, dtype string) {
-	floor, wider := 0x1p-23, ", or --dtype float64"
+	floor := 0x1p-23
+	wider := ", or --dtype float64"
 	if dtype == "float64" {
-		floor, wider = 0x1p-52, ""
+		floor = 0x1p-52
+		wider = ""
 	}
 	run.refuse(flags, rule{tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance, dtype, floor, wider)})
 }
@@ -141,7 +144,9 @@ func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	}
 	parameters := f.walk.parameters()
 	parameters.Kernel = f.name
-	rows, cols, minSteps := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.walk.minSteps()
+	rows := d.pick(d.rows, w.Seeds, nil)
+	cols := d.pick(d.cols[lo:hi], w.Seeds, nil)
+	minSteps := f.walk.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },
@@ -201,7 +206,8 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	if err != nil {
 		return err
 	}
-	rowAxis, colAxis := nodesOf(d.g, rows), nodesOf(d.g, cols)
+	rowAxis := nodesOf(d.g, rows)
+	colAxis := nodesOf(d.g, cols)
 	files, err := checkMatrix(d.out, rowAxis, colAxis, f.block.dtype, fewerNodes)
 	if err != nil {
 		return err
@@ -261,7 +267,11 @@ func asymmetric(what, instead string) string {
 
 // finishKernel publishes a block, completes its report with the results, and prints the summary.
 func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error {
-	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = result.Method, result.HalfSteps, result.Sweeps, result.Largest, result.Condition
+	r.Method = result.Method
+	r.HalfSteps = result.HalfSteps
+	r.Sweeps = result.Sweeps
+	r.LargestValue = result.Largest
+	r.Condition = result.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if bound := result.ErrorBound; result.Estimated() {
 		r.ErrorEstimate = &bound

@@ -104,7 +104,10 @@ func listConfig(run *session, in *inputs, path string) *nodefile.ListConfig {
 func labelConfig(run *session, in *inputs, unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
-	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, run.stdin, run.warnOf
+	c.SkipUnknown = unknown == ingest.SkipUnknown
+	c.Fix = fix
+	c.Stdin = run.stdin
+	c.Warn = run.warnOf
 	return &c
 }
 
@@ -240,7 +243,9 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 			return err
 		}
 		nodes := g.Store.Store.Nodes
-		c.Rows, c.SkipUnknown = &tablefile.Axis{N: nodes.Len(), ID: nodes.ID}, true // nodes outside the largest component
+		// nodes outside the largest component
+		c.Rows = &tablefile.Axis{N: nodes.Len(), ID: nodes.ID}
+		c.SkipUnknown = true
 		run.note("attributes of the store: " + stored.Name)
 	}
 	run.progress.Begin("reading "+f.file, 0, progress.Bytes)

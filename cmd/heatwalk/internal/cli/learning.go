@@ -72,7 +72,8 @@ func severalFlag(f *learningFlags, flags *pflag.FlagSet) {
 // checkLearning parses the methods and records problems of the flags.
 func checkLearning(run *session, f *learningFlags, flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
-	if f.entries = entries; err != nil {
+	f.entries = entries
+	if err != nil {
 		run.problem("--method", "%s", withoutUsage(err))
 	}
 	checkForm(run, f.entries)
@@ -94,7 +95,8 @@ func settleMethods(run *session, f *learningFlags, grid string) {
 
 // checkGrid records a problem of a grid, of a grid file, or of the values of a method.
 func checkGrid(run *session, name string, err error) {
-	wrong, parameter := new(nodefile.ParseError), new(param.ParameterError)
+	wrong := new(nodefile.ParseError)
+	parameter := new(param.ParameterError)
 	switch {
 	case errors.As(err, &parameter):
 		run.problem("--method", "%s", parameter.Error())
@@ -124,7 +126,8 @@ func checkForm(run *session, entries []method.Entry) {
 
 // unfinishedAdvice is the remedy for an iteration that ended at its limit.
 func unfinishedAdvice(m method.Method) string {
-	advice, next := "; longer ones do not count", "; give a "
+	advice := "; longer ones do not count"
+	next := "; give a "
 	for _, s := range m.Declarations() {
 		for _, p := range s.Params {
 			if p.Sooner != "" {
@@ -156,7 +159,8 @@ func readPriorOrShares(run *session, f *learningFlags, in *inputs, d *graphRun) 
 	}
 	if f.walk.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.walk.prior) {
 		shares, err := nodefile.ReadShares(run.ctx, f.walk.prior, d.l.Names, listConfig(run, in, f.walk.prior))
-		if d.shares = shares; shares != nil || err != nil {
+		d.shares = shares
+		if shares != nil || err != nil {
 			return cwk.Prior{}, err
 		}
 		for _, m := range methodsOf(f) {
@@ -172,9 +176,12 @@ func readPriorOrShares(run *session, f *learningFlags, in *inputs, d *graphRun) 
 func (d *graphRun) settings(run *session, tried *method.Settings, f *learningFlags, progress func(stage string, done, total int64)) (*method.Settings, error) {
 	prior, err := readPriorOrShares(run, f, &f.graph.tables, d)
 	s := *tried
-	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(run.seed), f.effort == "low"
+	s.Prior = prior
+	s.RNGSeed = uint64(run.seed)
+	s.LowEffort = f.effort == "low"
 	s.Weights = f.weight
-	s.Workers, s.Progress = run.threads, progress
+	s.Workers = run.threads
+	s.Progress = progress
 	return &s, err
 }
 
@@ -243,9 +250,11 @@ func writePredictions(o *outputs, f *predictionRows, c tablefile.Columns, raw bo
 			f.line(i, p)
 		})
 	}
-	names, row := f.rawNames, f.raw
+	names := f.rawNames
+	row := f.raw
 	if !raw {
-		names, row = c.Classes, func(i int, row []float64) { f.line(i, &tablefile.Prediction{Scores: row}) }
+		names = c.Classes
+		row = func(i int, row []float64) { f.line(i, &tablefile.Prediction{Scores: row}) }
 	}
 	return fillMatrix(o, dtype, &tablefile.Matrix{Rows: f.ids, Cols: tablefile.AxisOf(names), Predictions: f.predicted}, func(i int, values []float64) error {
 		row(i, values)
@@ -273,7 +282,8 @@ func learnedFrom(o *outputs, l *nodefile.Labels) labelsDocument {
 // estimate sets the estimated accuracy, unless tested is 0.
 func (d *labelsDocument) estimate(accuracy, stderr float64, tested int) {
 	if tested > 0 {
-		d.AccuracyEstimate, d.AccuracyStderr = &accuracy, &stderr
+		d.AccuracyEstimate = &accuracy
+		d.AccuracyStderr = &stderr
 	}
 }
 

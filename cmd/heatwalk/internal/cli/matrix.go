@@ -59,13 +59,15 @@ type closedMatrix struct {
 
 // newWriter begins the file of a matrix and the files of its ids.
 func newWriter[T sparse.Float](o *outputs, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
-	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
+	m.RowIDs = o.rowIDs
+	m.ColIDs = o.colIDs
 	return tablefile.NewWriter[T](o.w, o.format, m)
 }
 
 // fillMatrix writes a matrix; values stores row i.
 func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
-	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
+	m.RowIDs = o.rowIDs
+	m.ColIDs = o.colIDs
 	return inPrecision(dtype, tablefile.Fill[float32], tablefile.Fill[float64])(o.run.ctx, o.w, o.format, m, values)
 }
 
@@ -172,11 +174,15 @@ func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 // partOfBlock returns the rows and the columns of a share of a block, and its position.
 func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape parts.Shape, err error) {
 	shape = parts.Shape{Axis: parts.ByColumns, Groups: 1, Dtype: dtype}
-	noun, nodes := "column", &cols
+	noun := "column"
+	nodes := &cols
 	if len(rows) < len(cols) {
-		shape.Axis, noun, nodes = parts.ByRows, "row", &rows
+		shape.Axis = parts.ByRows
+		noun = "row"
+		nodes = &rows
 	}
-	if shape.Whole = len(*nodes); s.count > 0 {
+	shape.Whole = len(*nodes)
+	if s.count > 0 {
 		shape.Lo, shape.Hi, err = s.bounds(shape.Whole, noun)
 		*nodes = (*nodes)[shape.Lo:shape.Hi]
 	}
@@ -228,7 +234,8 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	dtype, origin := list[0].Matrix.Dtype, list[0].Run
+	dtype := list[0].Matrix.Dtype
+	origin := list[0].Run
 	return parts.Merge(run.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
 		o, err := beginOutputs(run, out, tablefile.NPY)
 		if err != nil {

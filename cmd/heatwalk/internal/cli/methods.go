@@ -74,7 +74,9 @@ func declarations() (list []declaration) {
 	for _, m := range method.All() {
 		if len(m.Declarations()) == 0 || m.Declarations()[0].Name != m.Name() && !strings.Contains(m.Name(), "+") {
 			if d, isOther := otherMethods[m.Name()]; isOther {
-				d.Name, d.Flag, d.Command = m.Name(), "--method", "classify"
+				d.Name = m.Name()
+				d.Flag = "--method"
+				d.Command = "classify"
 				list = append(list, d)
 			}
 		}

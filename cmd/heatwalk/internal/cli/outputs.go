@@ -59,7 +59,8 @@ func newOutputs(run *session, path string) *outputs {
 // files next to it.
 func beginOutputs(run *session, path string, format *tablefile.Format) (o *outputs, err error) {
 	o = newOutputs(run, path)
-	if o.format = format; path == "" {
+	o.format = format
+	if path == "" {
 		return o, nil
 	}
 	keeps(run, path)
@@ -123,11 +124,13 @@ func inputPaths(cmd *cobra.Command, args []string) []string {
 
 // checkPaths records problems of the inputs and outputs of a command.
 func checkPaths(run *session, cmd *cobra.Command, args []string) {
-	inputs, outputs := inputPaths(cmd, args), map[string]bool{}
+	inputs := inputPaths(cmd, args)
+	outputs := map[string]bool{}
 	checkStdin(run, inputs...)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		formats, isOutput := f.Annotations[outputFile]
-		path, flag := f.Value.String(), strings.Replace("--"+f.Name, "--output", "-o", 1)
+		path := f.Value.String()
+		flag := strings.Replace("--"+f.Name, "--output", "-o", 1)
 		switch _, isSide := f.Annotations[sideFile]; {
 		case !isOutput && f.Name == "output": // the command checks it
 			outputs[filepath.Clean(path)] = true
@@ -437,7 +440,8 @@ func buildPage(run *session, name string, doc any, graph string) (*report.Page, 
 	if err != nil {
 		return nil, err
 	}
-	b, closing := thisBuild(), closingOfRun(run)
+	b := thisBuild()
+	closing := closingOfRun(run)
 	version := "heatwalk " + b.Version
 	if b.Commit != "" {
 		version += ", commit " + b.Commit

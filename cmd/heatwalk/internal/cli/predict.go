@@ -85,14 +85,16 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 	if c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		return nil, fault.Usage("--scores", noRaw, c.method.Name())
 	}
-	graph, attributes := &c.learning.graph, &c.learning.attributes
+	graph := &c.learning.graph
+	attributes := &c.learning.attributes
 	d, err := beginRun(run, graph, name, c.out, matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
 		heatwalk.Reserve(d.g.Graph, f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
 		if err != nil {
 			return err
 		}
-		d.l, d.shares = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}, f.Shares
+		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}
+		d.shares = f.Shares
 		attributes.unused = f.Attributes == 0
 		return readAttributes(run, graph, attributes, d.g)
 	})

@@ -102,7 +102,9 @@ func runRank(run *session, c *rankOptions, name string) error {
 	for _, seed := range d.cols {
 		isSeed[seed] = true
 	}
-	position, order := make(map[int]int, len(d.rows)), make([]int, len(r.Order)) // positions by row, and by rank
+	// positions by row, and by rank
+	position := make(map[int]int, len(d.rows))
+	order := make([]int, len(r.Order))
 	for i, row := range d.rows {
 		position[row] = i
 	}
@@ -112,7 +114,9 @@ func runRank(run *session, c *rankOptions, name string) error {
 	}
 	for i, row := range r.Order {
 		k := position[row]
-		order[i], columns[0].Values[k], columns[1].Values[k] = k, r.Score[row], float64(i+1)
+		order[i] = k
+		columns[0].Values[k] = r.Score[row]
+		columns[1].Values[k] = float64(i + 1)
 		if isSeed[row] {
 			columns[2].Values[k] = 1
 		}
@@ -122,7 +126,8 @@ func runRank(run *session, c *rankOptions, name string) error {
 	}
 	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))
 	if doc.Folds > 0 {
-		doc.AUC, doc.Stderr = &r.AUC, &r.Stderr
+		doc.AUC = &r.AUC
+		doc.Stderr = &r.Stderr
 		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
 	}
 	return d.out.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))

@@ -175,7 +175,8 @@ func runRecordsKernel(run *session, c *recordsOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
+	rowAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}
+	colAxis := axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
 	files, err := checkMatrix(o, rowAxis, colAxis, c.block.dtype, fewerNodes)
 	if err == nil {
 		err = keepData(run, files, a.Bytes+16*int64(len(cols)))

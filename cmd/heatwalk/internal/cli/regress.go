@@ -136,7 +136,8 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	ids, v := nodeAxis(d.data.g), d.values
+	ids := nodeAxis(d.data.g)
+	v := d.values
 	const cells = 48 // bytes of the numbers of a line
 	run.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
 	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: run.progress.Phases()}

@@ -270,11 +270,14 @@ func overLimit(run *session, err error) error {
 	case errors.As(err, &over):
 		// The limit may be that of a part.
 		short = over.Need - over.Limit
-		what, short = over.Largest.What, short+short/8+1 // see budget.Resident
+		// see budget.Resident
+		what = over.Largest.What
+		short = short + short/8 + 1
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":
-		what, short = "the edges", budget.Resident(room.Need)-run.memory
+		what = "the edges"
+		short = budget.Resident(room.Need) - run.memory
 	default:
 		if parent, ours := durable.InTempDir(room.Dir); ours {
 			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
@@ -402,9 +405,11 @@ func join(run *session, cmd *cobra.Command) error {
 	mine := []float64{float64(run.memory), float64(runtime.NumCPU()), host, processors}
 	table := make([]float64, run.network.Size()*len(mine))
 	run.network.AllGather(table, mine)
-	memory, threads := int64(0), 0
+	memory := int64(0)
+	threads := 0
 	for p := 0; p < len(table); p += len(mine) {
-		onHost, onProcessors := 0, 0
+		onHost := 0
+		onProcessors := 0
 		for q := 0; q < len(table); q += len(mine) {
 			if table[p+2] == table[q+2] {
 				onHost++
@@ -425,7 +430,8 @@ func join(run *session, cmd *cobra.Command) error {
 		}
 	}
 	if memory > 0 {
-		memory, run.libraries = max(1, memory-libraryBytes), libraryBytes
+		memory = max(1, memory-libraryBytes)
+		run.libraries = libraryBytes
 	}
 	run.memory = memory
 	if run.threads == 0 {

@@ -109,13 +109,15 @@ type Crash struct {
 func CrashOf(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {
-		c.value, c.Stack = p.Value, p.Stack
+		c.value = p.Value
+		c.Stack = p.Stack
 		if p.Hi > 0 {
 			c.rows = fmt.Sprintf(" in rows %d–%d", p.Lo, p.Hi-1)
 		}
 	}
 	if p, ok := c.value.(*textio.Panic); ok {
-		c.value, c.Stack = p.Value, p.Stack
+		c.value = p.Value
+		c.Stack = p.Stack
 	}
 	return c
 }

@@ -94,7 +94,9 @@ func fileReport(err error, file *fs.PathError) Report {
 	bare := err.Error() == file.Error()
 	hint := ""
 	about := func(message, remedy string) {
-		r.Message, r.Text, hint = message, path+": "+message, remedy
+		r.Message = message
+		r.Text = path + ": " + message
+		hint = remedy
 	}
 	switch {
 	case errors.Is(err, durable.ErrFull):
@@ -115,7 +117,8 @@ func fileReport(err error, file *fs.PathError) Report {
 	case errors.Is(err, syscall.EMFILE):
 		hint = "allow more with ulimit -n"
 	case errors.Is(err, fs.ErrNotExist) && bare && file.Op == "mkdir":
-		r.Message, hint = "create "+path+": there is no directory "+filepath.Dir(path), "make it first"
+		r.Message = "create " + path + ": there is no directory " + filepath.Dir(path)
+		hint = "make it first"
 		r.Text = r.Message
 	case errors.Is(err, fs.ErrNotExist) && bare:
 		about(file.Err.Error(), "check the path")
@@ -126,7 +129,8 @@ func fileReport(err error, file *fs.PathError) Report {
 		about(file.Err.Error(), "check who may read it")
 	}
 	if hint != "" {
-		r.Text, r.Hint = r.Text+"; "+hint, hint
+		r.Text = r.Text + "; " + hint
+		r.Hint = hint
 	}
 	return r
 }

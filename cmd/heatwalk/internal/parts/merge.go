@@ -43,7 +43,9 @@ func Merge(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis
 
 // openAll opens the files and checks that their shapes match.
 func (m *matrixParts) openAll(ctx context.Context) error {
-	along, across, position := 0, 0, 0
+	along := 0
+	across := 0
+	position := 0
 	for i := range m.parts {
 		item := &m.parts[i]
 		p := item.Matrix
@@ -55,7 +57,8 @@ func (m *matrixParts) openAll(ctx context.Context) error {
 			return &Error{Path: item.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, position)}
 		}
 		position = p.Hi
-		shared, extent := int(r.Shape[0]), int(r.Shape[1])
+		shared := int(r.Shape[0])
+		extent := int(r.Shape[1])
 		if p.Axis == ByRows {
 			shared, extent = extent, shared
 		}
@@ -132,7 +135,8 @@ func (m *matrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err e
 		item := &m.parts[k]
 		p := item.Matrix
 		base := strings.TrimSuffix(item.Path, filepath.Ext(item.Path))
-		first, second := base+".cols.ids", base+".rows.ids"
+		first := base + ".cols.ids"
+		second := base + ".rows.ids"
 		along := m.read[k].Shape[0]
 		if p.Axis == ByRows {
 			first, second, along = second, first, m.read[k].Shape[1]

@@ -155,8 +155,12 @@ func readPart(ctx context.Context, path string) (Part, error) {
 
 // whole describes the matrix of a part: all but its share.
 func (p *Part) whole() string {
-	q, shape := *p, *p.Matrix
-	q.Share, q.Matrix, shape.Lo, shape.Hi = 0, &shape, 0, 0
+	q := *p
+	shape := *p.Matrix
+	q.Share = 0
+	q.Matrix = &shape
+	shape.Lo = 0
+	shape.Hi = 0
 	text, _ := json.Marshal(q) // which was read as JSON
 	return string(text)
 }

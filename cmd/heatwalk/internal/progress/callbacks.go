@@ -36,7 +36,8 @@ func (p *Display) Parts(name string, u Unit) (units, phase func(name string, don
 	phase = func(name string, done, total int64) {
 		mu.Lock()
 		defer mu.Unlock()
-		text, share := name, 100*float64(done)/float64(max(1, total))
+		text := name
+		share := 100 * float64(done) / float64(max(1, total))
 		switch {
 		case share < least[name]:
 			return
@@ -77,7 +78,8 @@ func (p *Display) Phases() func(name string, done, total int64) {
 	)
 	return func(name string, done, total int64) {
 		if shown == nil || phase != name {
-			over[phase], phase = true, name
+			over[phase] = true
+			phase = name
 			if over[name] {
 				shown = p.Begin(name, 0, nothing)
 			} else {

@@ -71,7 +71,8 @@ func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 
 // write starts writing lines.
 func (p *Display) write(interval time.Duration) {
-	p.lines, p.interval = true, interval
+	p.lines = true
+	p.interval = interval
 	p.timer = time.AfterFunc(interval, p.tick)
 }
 
@@ -198,7 +199,9 @@ type snapshot struct {
 }
 
 func (s *Stage) snapshot() snapshot {
-	done, total, took := s.done.Load(), s.total.Load(), time.Since(s.started)
+	done := s.done.Load()
+	total := s.total.Load()
+	took := time.Since(s.started)
 	n := snapshot{share: -1}
 	if done > 0 { // "0 splits" would look like a result
 		n.amount = s.unit.amount(done)
@@ -231,7 +234,8 @@ func (s *Stage) snapshot() snapshot {
 
 // secondsLeft estimates the time that the stage still takes; nil: unknown.
 func (s *Stage) secondsLeft() *float64 {
-	done, total := float64(s.done.Load()), float64(s.total.Load())
+	done := float64(s.done.Load())
+	total := float64(s.total.Load())
 	if done <= 0 || total <= 0 {
 		return nil
 	}
@@ -260,7 +264,8 @@ func joined(parts ...string) string {
 // the name is omitted last.
 func (s *Stage) drawn(width int) string {
 	n := s.snapshot()
-	bar, percent := "", ""
+	bar := ""
+	percent := ""
 	if n.share >= 0 {
 		bar = drawnBar(n.share) + " "
 		if s.unit != Shares {
@@ -335,7 +340,8 @@ func (p *Display) Close() {
 	p.End()
 	p.mu.Lock()
 	bars := p.bars
-	p.over, p.bars = true, nil
+	p.over = true
+	p.bars = nil
 	if p.timer != nil {
 		p.timer.Stop()
 	}

@@ -47,7 +47,8 @@ func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, 
 		p.nearest = nearest
 		slices.Sort(nearest)
 		for _, j := range nearest {
-			p.j, p.v = append(p.j, j), append(p.v, min(p.sum[j], 1))
+			p.j = append(p.j, j)
+			p.v = append(p.v, min(p.sum[j], 1))
 		}
 	}, visit)
 }

@@ -66,7 +66,8 @@ func Products(ctx context.Context, x *sparse.CSR, workers int, visit func(i int,
 		slices.Sort(p.columns)
 		for _, j := range p.columns {
 			if p.sum[j] != 0 {
-				p.j, p.v = append(p.j, j), append(p.v, p.sum[j])
+				p.j = append(p.j, j)
+				p.v = append(p.v, p.sum[j])
 			}
 		}
 	}, visit)
@@ -90,7 +91,8 @@ type products struct {
 // with row i, and these j in found, where rows whose sum is 0 may be missing.
 func (p *products) multiply(i, first int) {
 	for _, j := range p.columns {
-		p.seen[j], p.sum[j] = false, 0
+		p.seen[j] = false
+		p.sum[j] = 0
 	}
 	p.columns = p.columns[:0]
 	cols, vals := p.x.Row(i)
@@ -164,13 +166,18 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *produ
 	for first := 0; first+1 < len(bounds); first += len(done) {
 		wave := done[:min(len(done), len(bounds)-1-first)]
 		err := sched.Run(ctx, len(workspace), len(wave), func(worker, piece int) error {
-			p, out := workspace[worker], &wave[piece]
-			p.j, p.v, p.end = out.j[:0], out.v[:0], out.end[:0]
+			p := workspace[worker]
+			out := &wave[piece]
+			p.j = out.j[:0]
+			p.v = out.v[:0]
+			p.end = out.end[:0]
 			for i := bounds[first+piece]; i < bounds[first+piece+1]; i++ {
 				fill(p, i)
 				p.end = append(p.end, len(p.j))
 			}
-			out.j, out.v, out.end = p.j, p.v, p.end
+			out.j = p.j
+			out.v = p.v
+			out.end = p.end
 			return nil
 		})
 		if err != nil {
@@ -203,7 +210,8 @@ func cut(x, xt *sparse.CSR) []int {
 			rowWork += len(members)
 		}
 		if work > 0 && work+rowWork > pieceWork {
-			bounds, work = append(bounds, i), 0
+			bounds = append(bounds, i)
+			work = 0
 		}
 		work += rowWork
 	}
