@@ -20,10 +20,7 @@ func NewOracle(n int, at func(i, j int) float64) *Oracle {
 
 // Values returns the eigenvalues of L, L̃, A or S, in rising order.
 func (o *oracle) Values(matrix string) (values []*big.Float) {
-	for _, v := range o.eigenOf(matrix, 0).values {
-		values = append(values, v)
-	}
-	return values
+	return append(values, o.eigenOf(matrix, 0).values...)
 }
 
 // Apply returns f of L, L̃, A or S. Eigenvalues of Laplacians that are 0 but for rounding are 0.

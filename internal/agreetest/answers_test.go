@@ -40,7 +40,6 @@ type job struct {
 	chooses   bool // among parameters by held-out labels, so that rounding may change the answer
 	global    bool // nodes without edges change the answer
 	scaleFree bool // all weights times a factor do not change the answer
-	slow      bool
 }
 
 // ask answers a job.

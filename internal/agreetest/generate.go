@@ -129,9 +129,7 @@ func Draw(s Shape, seed uint64) *Graph {
 		g.Labels[v] = g.Truth[v]
 		g.Values[v] = float64(g.Truth[v][0]-'a') + rng.Float64()
 	}
-	for _, v := range rng.Perm(joined)[:4] {
-		g.Seeds = append(g.Seeds, v)
-	}
+	g.Seeds = append(g.Seeds, rng.Perm(joined)[:4]...)
 	return g
 }
 
