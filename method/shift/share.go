@@ -115,6 +115,10 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison, nodes int) (sha
 	return share
 }
 
+// mostPredicted is the largest number of labels whose mean probabilities are compared. Held-out labels are predicted from
+// fewer labels than other nodes, which changes these means a little; with thousands of labels chance explains less than that.
+const mostPredicted = 500
+
 // nearness is how much larger the variance of a mean at labels is than that of as many independent ones, because labels near
 // each other have a part in each other's probabilities. Without it and the degrees of
 // freedom 6 of 323 random samples exceeded the limit, with both 1; the factor was set on these samples.

@@ -74,7 +74,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		isTarget = func(row int) bool { return paths.at(0, row).hops()%2 == 0 }
 	}
 	classes, hops := r.compareNodes(p, paths, isTarget)
-	if out.Comparison != nil && targets == nil && !r.OneKind {
+	if out.Comparison != nil && targets == nil && !r.OneKind && len(p.Row) <= mostPredicted {
 		r.Share = predictedClasses(p, out.Comparison, accuracy.Reached)
 	} else {
 		r.Share = nearestClasses(p, paths, classes)
