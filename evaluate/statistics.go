@@ -139,16 +139,12 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		pairs[w] = make([]int64, pairCount)
 	}
 	err = sparse.EachRow(ctx, a, workers, func(worker, row int, col []uint32, val []float64) error {
-		neighbour := -1 // entries of one pair follow one another
+		s.Neighbours[row] = uint32(len(col))
+		if class == nil || class[row] == Unlabelled {
+			return nil
+		}
 		for e, c := range col {
-			if val != nil && val[e] == 0 { // outside the window of time
-				continue
-			}
-			if int(c) != neighbour {
-				neighbour = int(c)
-				s.Neighbours[row]++
-			}
-			if class == nil || class[row] == Unlabelled || class[c] == Unlabelled {
+			if class[c] == Unlabelled {
 				continue
 			}
 			if pairCount > 0 {
