@@ -1,4 +1,4 @@
-// Package check decodes the manifest for Kubernetes with the types of Kubernetes, as strictly as its server;
+// Package check decodes the manifests for Kubernetes with the types of Kubernetes, as strictly as its server;
 // run go test in this directory. It is a module of its own, because heatwalk needs none of its dependencies.
 package check
 
@@ -13,23 +13,45 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// decode returns the job in a manifest, and an error for every field that a Job does not have.
-func decode(manifest string) (job batchv1.Job, unknown []error, err error) {
+// decode decodes a manifest, and returns an error for every field that its type does not have.
+func decode[T any](manifest string) (object T, unknown []error, err error) {
 	text, err := yaml.YAMLToJSONStrict([]byte(manifest))
 	if err == nil {
-		unknown, err = json.UnmarshalStrict(text, &job)
+		unknown, err = json.UnmarshalStrict(text, &object)
 	}
-	return job, unknown, err
+	return object, unknown, err
+}
+
+// TestNightly checks that the manifest of each night has only fields of a CronJob, and a user who may write to the volume.
+func TestNightly(t *testing.T) {
+	text, err := os.ReadFile("../kubernetes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, unknown, err := decode[batchv1.CronJob](string(text))
+	if err != nil || len(unknown) > 0 {
+		t.Fatal(err, unknown)
+	}
+	pod := job.Spec.JobTemplate.Spec.Template.Spec
+	if job.Kind != "CronJob" || job.Spec.ConcurrencyPolicy != batchv1.ForbidConcurrent || pod.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("%s, concurrency %s, restart policy %s", job.Kind, job.Spec.ConcurrencyPolicy, pod.RestartPolicy)
+	}
+	if user := pod.SecurityContext; *user.RunAsUser != 65532 || *user.FSGroup != 65532 || pod.Containers[0].Command[0] != "/heatwalk" {
+		t.Errorf("%s as user %d, group of the volume %d", pod.Containers[0].Command[0], *user.RunAsUser, *user.FSGroup)
+	}
+	if mount, volume := pod.Containers[0].VolumeMounts[0].Name, pod.Volumes[0].Name; mount != volume {
+		t.Errorf("volume %s is mounted as %s", volume, mount)
+	}
 }
 
 // The manifest has only fields of a Job, as many completions as shares, and the values that the server
 // requires together with a failure policy.
 func TestManifest(t *testing.T) {
-	text, err := os.ReadFile("../kubernetes.yaml")
+	text, err := os.ReadFile("../shares.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, unknown, err := decode(string(text))
+	job, unknown, err := decode[batchv1.Job](string(text))
 	if err != nil || len(unknown) > 0 {
 		t.Fatal(err, unknown)
 	}
@@ -48,7 +70,7 @@ func TestManifest(t *testing.T) {
 		t.Errorf("volume %s is mounted as %s", volume, mount)
 	}
 	for _, name := range []string{"backofLimitPerIndex", "backofflimitperindex"} {
-		if _, unknown, err := decode(strings.Replace(string(text), "backoffLimitPerIndex", name, 1)); err != nil || len(unknown) != 1 {
+		if _, unknown, err := decode[batchv1.Job](strings.Replace(string(text), "backoffLimitPerIndex", name, 1)); err != nil || len(unknown) != 1 {
 			t.Errorf("%s is accepted: %v", name, err)
 		}
 	}

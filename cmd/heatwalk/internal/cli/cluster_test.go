@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -51,12 +53,11 @@ func TestSlurmExample(t *testing.T) {
 	parses(t, strings.Fields(matched(t, script, `'heatwalk (merge [^']*)'`)))
 }
 
-// The Indexed Job has as many completions as shares, only keys that such a job
-// has, and runs a command that exists.
-func TestKubernetesExample(t *testing.T) {
-	manifest := example(t, "kubernetes.yaml")
+// TestSharesExample checks that the Indexed Job has as many completions as shares and runs a command that exists.
+func TestSharesExample(t *testing.T) {
+	manifest := manifestOf(t, "shares.yaml")
 	for _, want := range []string{
-		"apiVersion: batch/v1", "kind: Job", "completionMode: Indexed", "restartPolicy: Never",
+		"kind: Job", "completionMode: Indexed",
 		"fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']",
 	} {
 		if !strings.Contains(manifest, want+"\n") {
@@ -67,10 +68,35 @@ func TestKubernetesExample(t *testing.T) {
 	if shares := matched(t, manifest, `- name: SHARES[^\n]*\n *value: "(\d+)"`); shares != completions {
 		t.Errorf("%s completions, %s shares", completions, shares)
 	}
+	for index := range number(t, completions) {
+		parses(t, strings.Split(strings.NewReplacer("$(SHARES)", completions, "$(SHARE)", strconv.Itoa(index)).Replace(strings.Join(argumentsIn(manifest), "\n")), "\n"))
+	}
+}
+
+// manifestOf returns a manifest of the examples, after checking that it has only keys of a Job or CronJob, starts the program
+// of the image as a user who may write to the volume, and does not try again where that is in vain.
+func manifestOf(t *testing.T, name string) string {
+	t.Helper()
+	manifest := example(t, name)
+	image, err := os.ReadFile("../../../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := matched(t, string(image), `ENTRYPOINT \["(.*)"\]`)
+	user := matched(t, string(image), `(?m)^USER (\d+):`)
+	for _, want := range []string{
+		"apiVersion: batch/v1", "restartPolicy: Never", `command: ["` + program + `"]`, "runAsUser: " + user, "fsGroup: " + user, "mountPath: " + matched(t, string(image), `TMPDIR=(.*)`),
+	} {
+		if !strings.Contains(manifest, want+"\n") {
+			t.Errorf("%s: %q is missing", name, want)
+		}
+	}
 	known := strings.Fields(`apiVersion kind metadata name spec completionMode completions parallelism backoffLimitPerIndex
 		maxFailedIndexes podFailurePolicy rules action onPodConditions type onExitCodes containerName operator values
 		template restartPolicy containers image env valueFrom fieldRef fieldPath value command args resources requests
-		limits volumeMounts mountPath volumes persistentVolumeClaim claimName`)
+		limits volumeMounts mountPath volumes persistentVolumeClaim claimName securityContext runAsNonRoot runAsUser
+		runAsGroup fsGroup schedule timeZone concurrencyPolicy startingDeadlineSeconds jobTemplate backoffLimit
+		activeDeadlineSeconds`)
 	depth := []int{-1}
 	for i, line := range strings.Split(manifest, "\n") {
 		text := strings.TrimLeft(line, " ")
@@ -79,40 +105,108 @@ func TestKubernetesExample(t *testing.T) {
 			continue
 		}
 		if strings.Contains(line, "\t") || indent%2 != 0 {
-			t.Errorf("line %d: indented by something else than pairs of blanks", i+1)
+			t.Errorf("%s:%d: indented by something else than pairs of blanks", name, i+1)
 		}
 		for depth[len(depth)-1] > indent {
 			depth = depth[:len(depth)-1]
 		}
 		if top := depth[len(depth)-1]; indent > top {
 			if top >= 0 && indent-top > 4 {
-				t.Errorf("line %d: indented too far", i+1)
+				t.Errorf("%s:%d: indented too far", name, i+1)
 			}
 			depth = append(depth, indent)
 		}
 		key, _, isKey := strings.Cut(strings.TrimPrefix(text, "- "), ":")
 		if isKey && !strings.Contains(key, "=") && !slices.Contains(known, key) {
-			t.Errorf("line %d: a Job has no key %q", i+1, key)
+			t.Errorf("%s:%d: a Job has no key %q", name, i+1, key)
 		}
-	}
-	_, after, _ := strings.Cut(manifest, "args:\n")
-	var words []string
-	for line := range strings.Lines(after) {
-		arg, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
-		if !ok {
-			break
-		}
-		words = append(words, arg)
-	}
-	for index := range number(t, completions) {
-		line := strings.NewReplacer("$(SHARES)", completions, "$(SHARE)", strconv.Itoa(index)).Replace(strings.Join(words, "\n"))
-		parses(t, strings.Split(line, "\n"))
 	}
 	codes := matched(t, manifest, `values: \[([\d, ]+)\]`)
 	for _, code := range []int{fault.WrongUsage, fault.WrongData, fault.DamagedStore, fault.OverLimit} {
 		if !slices.Contains(strings.Split(codes, ", "), strconv.Itoa(code)) {
-			t.Errorf("exit code %d is tried again", code)
+			t.Errorf("%s: exit code %d is tried again", name, code)
 		}
+	}
+	return manifest
+}
+
+// argumentsIn returns the arguments of the program of a manifest.
+func argumentsIn(manifest string) (words []string) {
+	_, after, _ := strings.Cut(manifest, "args:\n")
+	for line := range strings.Lines(after) {
+		arg, isItem := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		if !isItem {
+			break
+		}
+		words = append(words, arg)
+	}
+	return words
+}
+
+// TestNightlyExamples runs the commands of the examples of docs/nightly.md in a folder with their files, and compares the
+// predictions.
+func TestNightlyExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	examples, err := filepath.Abs("../../../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := manifestOf(t, "kubernetes.yaml")
+	units := example(t, "heatwalk.service") + example(t, "heatwalk.timer")
+	page, err := os.ReadFile("../../../../docs/nightly.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeNightly(t)
+	succeed(t, nil, io.Discard, "classify", "payments.csv", "--labels", "checked.csv", "--nodes", "checked.ids", "--save-model", "fraud.model", "-o", "want.csv")
+	want := string(content(t, "want.csv"))
+	check := func(what, output string) {
+		t.Helper()
+		if string(content(t, output)) != want {
+			t.Errorf("%s: other predictions", what)
+		}
+		if err := os.Remove(output); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var words []string
+	for _, arg := range argumentsIn(manifest) {
+		words = append(words, strings.ReplaceAll(arg, "/data/", ""))
+	}
+	succeed(t, nil, io.Discard, words...)
+	check("kubernetes.yaml", "predictions.csv")
+	docker := matched(t, string(page), "`docker run [^`]* heatwalk (predict [^`]*)`")
+	succeed(t, nil, io.Discard, strings.Fields(strings.ReplaceAll(docker, "tuesday.csv", "payments.csv"))...)
+	check("docker", "tomorrow.csv")
+
+	bin := t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(bin, "heatwalk")); err != nil {
+		t.Skip(err)
+	}
+	nightly := func() (code int, messages string) {
+		command := exec.Command("sh", filepath.Join(examples, "nightly.sh"), dir)
+		command.Env = append(os.Environ(), "HEATWALK_TEST_MAIN=1", "PATH="+bin+":"+os.Getenv("PATH"))
+		text, _ := command.CombinedOutput()
+		return command.ProcessState.ExitCode(), string(text)
+	}
+	if code, messages := nightly(); code != 0 || messages != "" || !strings.Contains(string(content(t, "predictions.json")), `"predicted": `) {
+		t.Errorf("nightly.sh: exit code %d: %s", code, messages)
+	}
+	check("nightly.sh", "predictions.csv")
+	for _, use := range []string{units, string(page)} {
+		if !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk\n") && !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk`") {
+			t.Error("a unit or the page calls another script")
+		}
+	}
+	if err := os.Remove("payments.csv"); err != nil {
+		t.Fatal(err)
+	}
+	if code, messages := nightly(); code != fault.WrongUsage || !strings.Contains(messages, "payments.csv") {
+		t.Errorf("nightly.sh without payments.csv: exit code %d: %s", code, messages)
 	}
 }
 

@@ -357,12 +357,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	formatErrors(run)
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
+	names := namesOf(cmd)
 	suggestion := nearest.Of(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
 		run.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
@@ -374,6 +369,16 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
 	}
 	return run.checked()
+}
+
+// namesOf returns the names of the subcommands of a command.
+func namesOf(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // checkEffect records the flags without effect on any of the methods.

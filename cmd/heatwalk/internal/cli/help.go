@@ -7,12 +7,13 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/cpu"
+
+	"github.com/heatwalk/heatwalk/internal/nearest"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -71,68 +72,14 @@ func newHelp(run *session) *cobra.Command {
 				sheet(run.stdout, width+2, places)
 				return run.stdout.err
 			}
-			return noSuchCommand(run, target, remainder)
+			if len(remainder) == 1 && nearest.Of(remainder[0], namesOf(target)) != "" {
+				return noSuchCommand(run, target, remainder)
+			}
+			run.problem("help", "nothing on %s; docs/README.md lists pages by task", quoted(strings.Join(args, " ")))
+			return run.checked()
 		},
 	}
 }
-
-// helpOn returns the places of help on words, each with its subject: the topics of help/topics.txt, whose lines have a
-// place, the beginnings of words, and for a place that is no command its subject; then flags and methods.
-func helpOn(root *cobra.Command, words []string) (places [][2]string) {
-	add := func(place, subject string, isTopic bool, titles ...string) {
-		for _, word := range words {
-			word = strings.ToLower(strings.TrimLeft(word, "-"))
-			isMeant := func(title string) bool {
-				return word == title || len(word) > 2 && strings.HasPrefix(title, word) ||
-					len(title) > 3 && strings.HasPrefix(word, title) && (isTopic || len(word) == len(title)+1) // of a plural
-			}
-			if slices.ContainsFunc(titles, isMeant) && len(places) < mostPlaces {
-				places = append(places, [2]string{place, subject})
-				return
-			}
-		}
-	}
-	topics, _ := helpTexts.ReadFile("help/topics.txt") // an embedded file
-	for line := range strings.Lines(string(topics)) {
-		fields := strings.SplitN(strings.TrimSpace(line), " | ", 3)
-		place := fields[0]
-		subject := fields[len(fields)-1]
-		if len(fields) == 2 {
-			command, _, _ := root.Find(fields[:1])
-			subject = command.Short
-		}
-		if place != "not here" {
-			place = "heatwalk " + place
-		}
-		add(place, subject, true, strings.Fields(fields[1])...)
-	}
-	seen := map[string]bool{}
-	addFlags := func(place string, flags *pflag.FlagSet) {
-		flags.VisitAll(func(f *pflag.Flag) {
-			_, usage := pflag.UnquoteUsage(f)
-			usage, _, _ = strings.Cut(usage, ";")
-			if !seen[f.Name] {
-				seen[f.Name] = true
-				add(place+" --"+f.Name, usage, false, append(strings.Split(f.Name, "-"), f.Name)...)
-			}
-		})
-	}
-	addFlags("heatwalk COMMAND", root.PersistentFlags())
-	for _, c := range root.Commands() {
-		addFlags(c.CommandPath(), c.LocalNonPersistentFlags())
-	}
-	for _, d := range declarations() {
-		titles := []string{d.Name}
-		for _, p := range d.Parameters {
-			titles = append(titles, p.Name)
-		}
-		add("heatwalk methods "+d.Name, d.Formula, false, append(titles, strings.Fields(strings.ToLower(d.Formula))...)...)
-	}
-	return places
-}
-
-// mostPlaces is the number of places of help that are printed for a word.
-const mostPlaces = 12
 
 // printUsage prints the rest of the help of a command: synopsis, subcommands, examples and flags.
 func printUsage(cmd *cobra.Command) error {

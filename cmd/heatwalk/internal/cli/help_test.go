@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -89,34 +90,82 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpOnWords checks that help on an ordinary word names the commands for it.
+// TestHelpOnWords checks that help on words of users leads to the right page, command or flag, in one of its first three lines.
 func TestHelpOnWords(t *testing.T) {
+	root := newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard))
 	for place, words := range map[string]string{
-		"heatwalk classify ":         "train fit learn fraud churn spam predict labelling category machine-learning GNN",
-		"heatwalk evaluate ":         "compare accuracy cross-validation F1 significance",
-		"heatwalk regress ":          "impute regression numeric forecast",
-		"heatwalk suggest ":          "active-learning annotate uncertainty",
-		"heatwalk rank ":             "similar similarity pagerank recommend anomaly neighbours",
-		"heatwalk predict ":          "model deploy",
-		"heatwalk eigen ":            "embedding spectral node2vec svd",
-		"heatwalk features ":         "embeddings",
-		"heatwalk convert ":          "gephi export networkx scipy",
-		"heatwalk ingest ":           "import store",
-		"heatwalk info ":             "statistics degree homophily components",
-		"heatwalk estimate ":         "memory RAM disk",
-		"heatwalk help input ":       "csv excel weights labels header directed columns",
-		"heatwalk classify --report": "visualize plot charts",
-		"does not cluster":           "cluster clustering community communities louvain",
-		"no other centrality":        "centrality betweenness",
-		"heatwalk methods diffusion": "beta diffusion",
-		"COMMAND --threads ":         "threads",
+		"heatwalk classify --help":        "label labels train fit learn infer semi-supervised fraud churn spam bots laundering suspicious classification",
+		"README.md#install":               "install setup download compile upgrade",
+		"heatwalk demo":                   "example examples tutorial quickstart cora",
+		"docs/nightly.md":                 "nightly cron systemd scheduler cronjob airflow retry alert production deploy deployment docker podman container kubernetes k8s pod batch crontab timer schedule rest server streaming kafka",
+		"docs/nightly.md#exit-codes":      "exit status code codes exit-code",
+		"heatwalk predict":                "model saved serve inference incremental",
+		"heatwalk evaluate":               "accuracy precision recall f1 auc calibration confusion cross-validation test benchmark compare significance score split splits validate validation metrics",
+		"docs/explain.md":                 "why reason reasons explanation evidence importance interpret explainability",
+		"heatwalk classify --report":      "map page plot chart picture html visualize visualization drawing draw report",
+		"heatwalk suggest":                "active-learning active annotation review uncertainty annotate",
+		"heatwalk regress":                "regression impute numeric forecast price risk",
+		"heatwalk rank":                   "similar similarity neighbours recommend recommendation search anomaly outlier pagerank",
+		"heatwalk classify --multi-label": "multi-label multilabel tags genres several",
+		"--node-features":                 "attribute attributes properties feature covariates metadata",
+		"--weight":                        "amount amounts weight weights weighted strength",
+		"--kind":                          "relation relations kind kinds type triples rdf predicate heterogeneous multi-relational n-triples knowledge",
+		"--time":                          "date dates time temporal timestamp dynamic history window decay times",
+		"--weights signed":                "signed sign signs trust distrust negative",
+		"directed":                        "directed direction directions arcs undirected",
+		"--nodes":                         "isolated",
+		"--bipartite":                     "bipartite users items",
+		"heatwalk help input":             "csv excel tsv parquet header delimiter encoding columns import load spreadsheet missing null duplicates separator format formats",
+		"docs/formats.md":                 "neo4j cypher duckdb sql postgresql igraph networkx gephi cytoscape sif matlab octave dgl pyg r",
+		"heatwalk convert":                "export graphml gexf npy npz numpy scipy mtx",
+		"heatwalk eigen":                  "embedding embeddings spectral node2vec deepwalk svd pca",
+		"heatwalk features":               "embeddings",
+		"heatwalk estimate":               "memory ram disk cost slow large oom fast speed performance",
+		"--threads":                       "threads parallel cores cpu multithreaded",
+		"docs/cluster.md":                 "distributed mpi slurm hpc spark machines",
+		"docs/json.md":                    "json script monitoring logs stdout pipe reproducible provenance",
+		"--seed":                          "seed random reproducibility deterministic",
+		"heatwalk methods":                "algorithm learner method hyperparameter hyperparameters formula parameters",
+		"docs/python.md":                  "python pip pandas polars scikit-learn sklearn jupyter notebook",
+		"docs/library.md":                 "library go golang api package eigenpairs",
+		"heatwalk apply":                  "smooth filter exponential expm solve multiply",
+		"heatwalk kernel":                 "resistance svm diffusion heat",
+		"heatwalk info":                   "statistics describe summary degree components homophily",
+		"docs/graphs.md":                  "molecules chemical proteins",
+		"docs/records.md":                 "tabular rows",
+		"heatwalk generate":               "synthetic simulate",
+		"heatwalk verify":                 "corrupt damaged checksum backup",
+		"heatwalk ingest":                 "store",
+		"completion":                      "completion tab autocomplete bash zsh",
+		"SECURITY.md":                     "bug issue vulnerability support security",
+		"CONTRIBUTING.md":                 "contribute contributing tests",
+		"not here":                        "cluster clustering communities community louvain leiden unsupervised centrality betweenness closeness shortest path link-prediction gpu cuda gnn gcn graphsage neural deep pytorch",
+		"release":                         "release windows macos mac",
+		"README.md: Apache":               "license licence copyright cite",
+		"docs/kinds.md":                   "fraud ontology turtle",
+		"s3://":                           "cloud s3 url aws",
+		"--prior":                         "imbalanced rare",
+		"--quiet":                         "verbose progress",
+		"heatwalk classify":               "labelling category GNN machine-learning",
+		"heatwalk convert ":               "gephi networkx scipy",
+		"heatwalk ingest ":                "import",
+		"heatwalk methods diffusion":      "beta diffusion",
 	} {
 		for word := range strings.FieldsSeq(words) {
-			var text bytes.Buffer
-			succeed(t, nil, &text, "help", word)
-			if !strings.Contains(text.String(), place) {
-				t.Errorf("help %s: no %q in\n%s", word, place, text.String())
+			places := helpOn(root, []string{word})
+			if first := fmt.Sprintln(places[:min(3, len(places))]); !strings.Contains(first, place) {
+				t.Errorf("help %s: no %q in %s", word, place, first)
 			}
+		}
+	}
+	for line, want := range map[string]string{
+		"help zebra":        "heatwalk: help: nothing on \"zebra\"; docs/README.md lists pages by task\n",
+		"help clasify":      "heatwalk: clasify: no such command; did you mean classify?\n",
+		"help zebra quagga": "heatwalk: help: nothing on \"zebra quagga\"; docs/README.md lists pages by task\n",
+	} {
+		var stderr bytes.Buffer
+		if code := Main(strings.Fields(line), nil, io.Discard, &stderr); code != fault.WrongUsage || stderr.String() != want {
+			t.Errorf("%s: exit code %d: %s", line, code, stderr.String())
 		}
 	}
 }

@@ -22,11 +22,12 @@ var moving = regexp.MustCompile(`[ 0-9.]+ s\b|[0-9.]+ [MG] entry|peak [0-9.]+ [M
 // print, moving numbers apart; a line … is the rest of an output. -update writes them.
 func TestPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs all commands of four pages")
+		t.Skip("runs all commands of five pages")
 	}
 	t.Run("README.md", func(t *testing.T) { checkPages(t, "README.md", writeCora) })
 	t.Run("graphs", func(t *testing.T) { checkPages(t, "docs/graphs.md", func(*testing.T) {}) })
 	t.Run("kinds", func(t *testing.T) { checkPages(t, "docs/kinds.md", writeFraud) })
+	t.Run("nightly", func(t *testing.T) { checkPages(t, "docs/nightly.md", writeNightly) })
 	t.Run("records", func(t *testing.T) { checkPages(t, "docs/records.md", writeVotes) })
 }
 
@@ -192,6 +193,39 @@ func writeVotes(t *testing.T) {
 		votes.WriteString("\n")
 	}
 	for name, text := range map[string]string{"votes.csv": votes.String(), "truth.tsv": truth.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeNightly writes payments of 300 accounts of which most join equal labels, those of the next day, which has new accounts,
+// labels of half of the accounts, and a list of these.
+func writeNightly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n = 300
+	var payments, checked, ids strings.Builder
+	payments.WriteString("payer,payee\n")
+	checked.WriteString("account,label\n")
+	for i := range n {
+		if i%4 < 2 {
+			fmt.Fprintf(&checked, "a%d,%s\n", i, []string{"honest", "fraud"}[i%2])
+			fmt.Fprintf(&ids, "a%d\n", i)
+		}
+	}
+	pay := func(lines, accounts int) {
+		for range lines {
+			payer, payee := rng.IntN(accounts), rng.IntN(accounts)
+			for payer%2 != payee%2 && rng.IntN(5) > 0 || payee == payer {
+				payee = rng.IntN(accounts)
+			}
+			fmt.Fprintf(&payments, "a%d,a%d\n", payer, payee)
+		}
+	}
+	pay(1200, n)
+	today := payments.String()
+	pay(400, n+40)
+	for name, text := range map[string]string{"payments.csv": today, "tuesday.csv": payments.String(), "checked.csv": checked.String(), "checked.ids": ids.String()} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

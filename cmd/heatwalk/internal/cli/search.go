@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/docs"
+)
+
+// topic is a place of help: its name, its subject in a line, and the title, summary and text in which words are searched.
+type topic struct {
+	place, subject       string
+	title, summary, text string
+}
+
+// mostPlaces is the number of places of help that are printed for words.
+const mostPlaces = 8
+
+// helpOn returns the places of help on words, each with its subject, the best first: those with every word, or else
+// those with any.
+func helpOn(root *cobra.Command, phrase []string) (places [][2]string) {
+	type match struct {
+		topic
+		found int // words with a match
+		score float64
+	}
+	var matches []match
+	wanted := strings.FieldsFunc(strings.ToLower(strings.Join(phrase, " ")), isBetween)
+	for _, t := range topics(root) {
+		m := match{topic: t}
+		for _, word := range wanted {
+			if score := t.score(word); score > 0 {
+				m.found++
+				m.score += score
+			}
+		}
+		if m.found > 0 {
+			matches = append(matches, m)
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.found, a.found), cmp.Compare(b.score, a.score))
+	})
+	seen := map[string]bool{} // pages
+	for _, m := range matches {
+		page, _, isSection := strings.Cut(m.place, ", ")
+		if m.found < matches[0].found || m.score < matches[0].score/4 || len(places) == mostPlaces {
+			break
+		}
+		if !isSection || !seen[page] {
+			places = append(places, [2]string{m.place, m.subject})
+		}
+		seen[page] = true
+	}
+	return places
+}
+
+// score rates how much of a topic is about a word.
+func (t topic) score(word string) float64 {
+	inTitle, _ := search(t.title, word)
+	inSummary, _ := search(t.summary, word)
+	_, inText := search(t.text, word)
+	return 8*inTitle + 4*inSummary + inText/(inText+1+float64(len(t.text))/700)
+}
+
+// search returns the largest likeness of the words of a text to a word, and the sum over all.
+func search(text, word string) (most, sum float64) {
+	text = strings.ToLower(text)
+	beginning := word[:min(len(word), 4)] // which like words share
+	for end := 0; ; {
+		i := strings.Index(text[end:], beginning)
+		if i < 0 {
+			return most, sum
+		}
+		start := end + i
+		end = start + len(beginning)
+		if before, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && !isBetween(before) {
+			continue
+		}
+		if n := strings.IndexFunc(text[end:], isBetween); n >= 0 {
+			end += n
+		} else {
+			end = len(text)
+		}
+		x := likeness(word, text[start:end])
+		most = max(most, x)
+		sum += x
+	}
+}
+
+// isBetween reports whether a rune separates words.
+func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// likeness is 1 for equal words, a part of it for words of one stem (label, labelled) and for the beginning of a word,
+// and 0 for others.
+func likeness(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	endA, endB := a[n:], b[n:]
+	switch {
+	case n > 2 && (endA+endB == "s" || endA+endB == "es"): // a plural
+		return 0.9
+	case n > 3 && strings.Contains(endings, " "+endA+" ") && strings.Contains(endings, " "+endB+" "):
+		return 0.6
+	case n > 5 && len(endA)+len(endB) <= n:
+		return 0.4
+	case n > 3 && endA == "":
+		return 0.3
+	}
+	return 0
+}
+
+// endings are those of words of one stem.
+const endings = "  s es d ed r er ing e ly al y ies "
+
+// topics returns the places of help: the tasks of docs/README.md, commands, flags, methods, and the sections of pages.
+func topics(root *cobra.Command) (list []topic) {
+	seen := map[string]bool{} // flags
+	addFlags := func(command string, flags *pflag.FlagSet) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			_, usage := pflag.UnquoteUsage(f)
+			first, _, _ := strings.Cut(usage, ";")
+			first, _, _ = strings.Cut(first, " (")
+			if !seen[f.Name] {
+				seen[f.Name] = true
+				list = append(list, topic{command + " --" + f.Name, first, f.Name, first, usage})
+			}
+		})
+	}
+	var addCommands func(cmd *cobra.Command)
+	addCommands = func(cmd *cobra.Command) {
+		for _, c := range cmd.Commands() {
+			if c.Name() != "help" && c.Parent().Name() != "estimate" && c.Parent().Name() != "completion" {
+				list = append(list, topic{c.CommandPath(), c.Short, c.Name(), c.Short, c.Long})
+				addCommands(c)
+			}
+		}
+	}
+	list = append(list, tasks()...)
+	addCommands(root)
+	addFlags("heatwalk COMMAND", root.PersistentFlags())
+	for _, c := range root.Commands()[1:] { // demo has flags of others
+		addFlags(c.CommandPath(), c.LocalNonPersistentFlags())
+	}
+	for _, d := range declarations() {
+		title, text := d.Name, ""
+		for _, p := range d.Parameters {
+			title += " " + p.Name
+			text += " " + p.Meaning
+		}
+		list = append(list, topic{"heatwalk methods " + d.Name, d.Formula, title, d.Formula, text})
+	}
+	files, _ := docs.Pages.ReadDir(".") // embedded files
+	for _, file := range files {
+		text, _ := docs.Pages.ReadFile(file.Name())
+		page, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+		for _, section := range sectionStart.Split("\n"+string(text), -1)[1:] {
+			title, body, _ := strings.Cut(section, "\n")
+			place := "docs/" + file.Name()
+			if title != page {
+				place += ", " + title
+			}
+			list = append(list, topic{place, page, title, "", body})
+		}
+	}
+	return list
+}
+
+// sectionStart matches the beginning of a section of a page, before its title.
+var sectionStart = regexp.MustCompile(`\n##? `)
+
+// pageLink matches a link of a page.
+var pageLink = regexp.MustCompile(`\[([^]]*)\]\(([^)]*)\)`)
+
+// tasks returns the rows of the tables of docs/README.md: tasks of users with the pages to read, or with another way.
+func tasks() (list []topic) {
+	text, _ := docs.Pages.ReadFile("README.md") // an embedded file
+	isHere := true
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, " | ")
+		task := strings.TrimPrefix(cells[0], "| ")
+		if len(cells) != 2 || task == cells[0] {
+			continue
+		}
+		answer := strings.TrimSuffix(strings.TrimSpace(cells[1]), " |")
+		if task == "I want to" {
+			isHere = answer == "read"
+			continue
+		}
+		place := strings.ReplaceAll(pageLink.ReplaceAllString(answer, "docs/$2"), "docs/../", "")
+		place = strings.ReplaceAll(place, "`", "")
+		subject, _, _ := strings.Cut(task, ":") // other words follow
+		if !isHere {
+			subject = place
+			place = "not here"
+		}
+		list = append(list, topic{place, subject, task, task, place})
+	}
+	return list
+}

@@ -1,0 +1,9 @@
+// Package docs holds the pages of this folder, which the command searches.
+package docs
+
+import "embed"
+
+// Pages has all pages but commands.md, which repeats the help of the commands.
+//
+//go:embed [^c]*.md cluster.md
+var Pages embed.FS
