@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -67,8 +68,11 @@ type edgeLine struct {
 func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 	e.numbering.nodes = e.numbering.named(e.c.Order)
 	choose := "choose {duplicates=sum}, max, min or first"
+	if wrong.Kind == sort.Differing {
+		choose = "pass {directed} to keep both, {duplicates=sum} to add them, or max, min or first to keep one"
+	}
 	if wrong.Kind == sort.Differing && e.hasBothDirections() {
-		choose = "choose {duplicates=max}, min or first, or keep directions with {directed}"
+		choose = "pass {directed} to keep both, or {duplicates=max}, min or first to keep one"
 	}
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", e.id(last.u), e.id(last.v))
@@ -92,21 +96,32 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 			if wrong.Kind == sort.Repeated {
 				return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
 			}
-			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, e.sum(lines, l), e.sum(lines, earlier), place), Fix: choose}
+			opposite := fmt.Sprintf("%s–%s", e.id(earlier.u), e.id(earlier.v))
+			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %s, and the opposite direction %s has %s (%s)", edge, e.total(lines, l), opposite, e.total(lines, earlier), place), Fix: choose}
 		}
 	}
 	return &nodefile.ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
 }
 
-// sum returns the sum of the weights of the lines with the direction of like.
-func (e *edgeSorter) sum(lines []edgeLine, line edgeLine) float64 {
+// total words the sum of the weights of the lines with the direction of one of them.
+func (e *edgeSorter) total(lines []edgeLine, line edgeLine) string {
 	var sum float64
+	count := 0
 	for _, l := range lines {
 		if l.u == line.u {
 			sum += l.weight
+			count++
 		}
 	}
-	return sum
+	bits := 64
+	if e.c.coded() {
+		bits = 32 // of the stored weights
+	}
+	text := strconv.FormatFloat(sum, 'g', -1, bits)
+	if count > 1 {
+		text += fmt.Sprintf(" in %d lines", count)
+	}
+	return text
 }
 
 // id returns the id of a row for messages.

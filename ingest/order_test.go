@@ -193,7 +193,7 @@ func TestMentions(t *testing.T) {
 func TestMessagesWithOrder(t *testing.T) {
 	for order := range Order(len(orderNames)) {
 		_, _, err := ingestInto(t, &Config{Order: order}, write(t, file{"e.txt", "x y 1\na b 1\nb c 1\nb d 1\nc b 2\n"})...)
-		if err == nil || !strings.Contains(err.Error(), "e.txt:5: c–b has weight 2 here and 1 on line 3") {
+		if err == nil || !strings.Contains(err.Error(), "e.txt:5: c–b has weight 2, and the opposite direction b–c has 1 (line 3)") {
 			t.Errorf("%v: %v", order, err)
 		}
 	}

@@ -431,7 +431,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	case n < 2:
 		fix := "write source and target on each line, with a separator between"
 		otherwise := ""
-		if len(s.Rows) > 1 && !s.IsAbove(n) {
+		if len(s.Rows) > 1 && !slices.ContainsFunc(s.Rows[1:], func(row []string) bool { return len(row) != 2 && len(row) != 3 }) { // of lines below
 			fix = "fix the line"
 			otherwise = "pass {skip-bad-lines}"
 		}

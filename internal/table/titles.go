@@ -259,12 +259,25 @@ func FieldList(titles []string, columns ...int) string {
 		title := titles[i]
 		names = append(names, title)
 		numbers = append(numbers, strconv.Itoa(i+1))
-		isPlain = isPlain && title != "" && !IsNumber(title) && !strings.ContainsAny(title, ", \t\"'${}`\\*?!&|;<>()#~") && input.Escape(title) == title && len(title) <= 60
+		isRepeated := slices.Index(titles, title) != i || slices.Contains(titles[i+1:], title)
+		isPlain = isPlain && !isRepeated && title != "" && !IsNumber(title) && !strings.ContainsAny(title, ", \t\"'${}`\\*?!&|;<>()#~") && input.Escape(title) == title && len(title) <= 60
 	}
 	if isPlain {
 		return strings.Join(names, ",")
 	}
 	return strings.Join(numbers, ",")
+}
+
+// sharedIDs returns the number of ids that two columns share, apart from words for missing ones and from rows in
+// which both are equal: those are two names of one thing.
+func (s *Sample) sharedIDs(i, j int) int {
+	others := &Sample{Titles: s.Titles}
+	for _, row := range s.Rows {
+		if max(i, j) < len(row) && row[i] != row[j] && !IsMissing(row[i], Missing) && !IsMissing(row[j], Missing) {
+			others.Rows = append(others.Rows, row)
+		}
+	}
+	return others.column(i).shared(others.column(j))
 }
 
 // likelyEnds returns the only two columns that share ids and are neither line numbers nor
@@ -284,8 +297,8 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 	for k, i := range columns {
 		for _, j := range columns[k+1:] {
 			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
-			count := s.column(i).shared(s.column(j))
-			need := 1
+			count := s.sharedIDs(i, j)
+			need := max(1, few/8) // names of things agree by chance too
 			if s.column(i).all(isInteger) && s.column(j).all(isInteger) { // small numbers agree by chance
 				need = max(2, (few+1)/2)
 			}
