@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// advice is a file, or several, the message that its first reading gives, and flags that the message names with the
+// right edges.
+type advice struct {
+	files   string // name and text of a file; further ones follow a line "-- NAME"
+	flags   string // of the first reading
+	message string // its end
+	follow  string // flags as the message names them, see named; "": none, in place of the first ones
+	edges   string // source,target,weight of each edge, sorted as converted
+}
+
+// named has the values of the words in capitals of advice.
+var named = strings.NewReplacer("=NAME", "=cost", "=SOURCE,TARGET", "=2,1", "--nodes=FILE", "--nodes=all.ids")
+
+var advices = []advice{
+	// Columns without titles that are known.
+	{"x.csv\nfirm,buys_from,industry\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from (or --fields=1,2)", "--fields=firm,buys_from", "a,b a,d b,c"},
+	{"x.csv\nfirm,buys_from,industry\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from (or --fields=1,2)", "--fields=1,2", "a,b a,d b,c"},
+	{"x.csv\nnode_id,node_id,kind\nann,bob,x\nbob,d1,y\nd1,ann,x\n", "", "pass --fields=1,2", "--fields=1,2", "ann,bob ann,d1 bob,d1"},
+	{"x.csv\nfirm,buys_from,sales\na,b,1.5\nb,c,2\nd,a,0.5\n", "--header yes", "pass --fields=firm,buys_from,sales, or without a weight --fields=firm,buys_from", "--fields=firm,buys_from,sales", "a,b,1.5 a,d,0.5 b,c,2"},
+	{"x.csv\nfirm,buys_from,sales\na,b,1.5\nb,c,2\nd,a,0.5\n", "--header yes", "pass --fields=firm,buys_from,sales, or without a weight --fields=firm,buys_from", "--fields=firm,buys_from", "a,b a,d b,c"},
+	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "which two of iata, name, city, state are source and target?; pass --fields=SOURCE,TARGET", "--fields=SOURCE,TARGET", "Oslo_Field,A1 Oslo,B2 Bonn,C3"},
+	{"x.csv\nname,code,icao\nPA,AB1,A001\nPB,AB2,A002\nPC,NA,A003\nPD,AB4,NA\n", "", "which two of name, code, icao are source and target?; pass --fields=SOURCE,TARGET", "--fields=SOURCE,TARGET", "AB1,PA AB2,PB NA,PC AB4,PD"},
+	{"x.txt\n2024-01-05 a b 7\n2024-01-06 b c 9\n2024-01-07 d b 2\n", "", "pass --fields=2,3,4, or without a weight --fields=2,3", "--fields=2,3,4", "a,b,7 b,c,9 b,d,2"},
+	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=2,3", "2,4 2,5 4,5"},
+	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=1,2,3", "1,5,2 2,5,4 3,4,5 4,5,2"},
+
+	// Weights.
+	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},
+	{"x.csv\nsource,target,cost,hits\na,b,2,9\nb,c,3,9\n", "", "the numbers of the columns \"cost\", \"hits\" are ignored; --weight=NAME makes one the weight", "--weight=NAME", "a,b,2 b,c,3"},
+	{"x.txt\na b 1999\nb c 2001\nc d 2004\n", "", "column 3 looks like years and is left out; --fields=1,2,3 makes it the weight", "--fields=1,2,3", "a,b,1999 b,c,2001 c,d,2004"},
+	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "", "pass --decimal=, or leave the column out with --fields=1,2", "--decimal=,", "a,b,1.5 b,c,2"},
+	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "", "pass --decimal=, or leave the column out with --fields=1,2", "--fields=1,2", "a,b b,c"},
+	{"x.csv\nsource,target,weight\na,b,-1.5\nb,c,2\n", "", "pass --weights=signed for edges between opponents, or take absolute values", "--weights=signed", "a,b,-1.5 b,c,2"},
+	{"x.csv\norigin,destination,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--directed", "A,B,41 A,C,2 B,A,39"},
+	{"x.csv\norigin,destination,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--duplicates=sum", "A,B,80 A,C,2"},
+	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 5\n", "--undirected", "pass --directed to keep both, or --duplicates=max, min or first to keep one", "--duplicates=max", "1,2,5"},
+	{"x.csv\nsource,target\na,b\na,b\n", "--duplicates=error", "choose --duplicates=sum, max, min or first", "--duplicates=sum", "a,b,2"},
+	{"x.csv\nsource,target,weight\na,b,1.7e308\na,b,1.7e308\n", "", "choose --duplicates=max, min or first", "--duplicates=max", "a,b,1.7e+308"},
+	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 3.0000000000001\n", "", "keep directions with --directed", "--directed", "1,2,3 2,1,3.0000000000001"},
+
+	{"x.mtx\n%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "--fields 1,2", "give it alone, without --fields and --weight", "", "1,2"},
+
+	// Headers, lines and directions.
+	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "read as a header: hello, world; pass --header=no if it is an edge", "--header=no", "hello,world a1,a2 a2,a3"},
+	{"x.txt\nfoo bar\nbob cid\ncid dan\n", "", "read as an edge: foo – bar; pass --header=yes if it is a header", "--header=yes", "bob,cid cid,dan"},
+	{"x.txt\n4 3\n0 1\n1 2\n2 3\n", "", "\"4 3\" is taken as the numbers of nodes and edges and skipped; pass --header=no if it is an edge", "--header=no", "0,1 1,2 2,3 3,4"},
+	{"x.csv\nsource,target\n", "", "no edges; check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
+	{"x.txt\nx\na b\nb c\n", "", "fix the line or pass --skip-bad-lines", "--skip-bad-lines", "a,b b,c"},
+	{"x.csv\nuser_id,item_id\n1,2\n2,1\n", "", "equal ids are one node; --bipartite keeps them apart", "--bipartite", "user_id:1,item_id:2 user_id:2,item_id:1"},
+	{"x.csv\nSource,Target,Type\na,b,Directed\nb,c,Undirected\n", "", "the column Type has directed and undirected edges, and all are read as undirected; pass --directed or --undirected", "--undirected", "a,b b,c"},
+	{"x.txt\na b\nb c\n-- all.ids\na\nb\n", "--nodes all.ids --unknown-ids error", "pass --unknown-ids=skip to leave such edges out", "--unknown-ids=skip", "a,b"},
+	{"x.cites\na\tb\nb\tc\n-- x.content\na\t1\tx\nb\t0\ty\n", "", "to leave them out pass --unknown-ids=skip", "--unknown-ids=skip", "a,b"},
+	{"x.graphml\n<graphml><key id=\"k\" for=\"edge\" attr.name=\"cost\" attr.type=\"double\"/><key id=\"m\" for=\"edge\" attr.name=\"hits\" attr.type=\"double\"/><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"><data key=\"k\">2</data><data key=\"m\">3</data></edge></graph></graphml>\n", "", "--weight=NAME", "--weight=NAME", "a,b,2"},
+	{"x.net\n*Vertices 3\n*Edges\n1 2\n*Arcs\n2 3\n", "", "pass --directed to keep directions, or --undirected to forget them", "--undirected", "1,2 2,3"},
+	{"x.net\n*Vertices 3\n*Edges\n1 2\n*Arcs\n2 3\n", "", "pass --directed to keep directions, or --undirected to forget them", "--directed", "1,2 2,1 2,3"},
+}
+
+// TestAdvice follows the advice of messages about edges on the file that caused them: the flags that a message names give the
+// right graph.
+func TestAdvice(t *testing.T) {
+	wanted := remedies(t, "internal/table/edges.go", "internal/table/words.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
+	var messages strings.Builder
+	for _, a := range advices {
+		t.Chdir(t.TempDir())
+		name := ""
+		for i, part := range strings.Split(a.files, "-- ") {
+			file, text, _ := strings.Cut(part, "\n")
+			if i == 0 {
+				name = file
+			}
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read := func(flags string) (edges, problems string) {
+			var stdout, stderr bytes.Buffer
+			Main(append([]string{"convert", name, "-o", "-", "--to", "csv"}, strings.Fields(flags)...), nil, &stdout, &stderr)
+			lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+			return strings.Join(lines[1:], " "), stderr.String()
+		}
+		_, problems := read(a.flags)
+		messages.WriteString(problems)
+		if !strings.Contains(problems, a.message) || !strings.Contains(a.message, a.follow) {
+			t.Errorf("%q %s: no advice %q in %s", a.files, a.flags, a.message, problems)
+			continue
+		}
+		flags := a.flags + " " + named.Replace(a.follow)
+		if a.follow == "" || strings.HasSuffix(a.follow, "directed") { // without the flags, or the opposite of them
+			flags = named.Replace(a.follow)
+		}
+		if edges, problems := read(flags); edges != a.edges {
+			t.Errorf("%q with %s gives %q, want %q: %s", a.files, flags, edges, a.edges, problems)
+		}
+	}
+	for _, remedy := range wanted {
+		if !remedy.MatchString(messages.String()) {
+			t.Errorf("no file of this test has the advice %s", remedy)
+		}
+	}
+}
+
+// option matches an option of a remedy, as in {fields=1,2}.
+var option = regexp.MustCompile(`\{([a-z-]+(=[^}]*)?)\}`)
+
+// remedies returns patterns of the texts in sources that name an option.
+func remedies(t *testing.T, places ...string) (list []*regexp.Regexp) {
+	for _, place := range places {
+		err := filepath.WalkDir(filepath.Join("../../../..", place), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				literal, isLiteral := n.(*ast.BasicLit)
+				if !isLiteral || literal.Kind != token.STRING {
+					return true
+				}
+				text, err := strconv.Unquote(literal.Value)
+				if err == nil && option.MatchString(text) && text != "correct {fields}" { // whose value is wrong
+					pattern := regexp.QuoteMeta(option.ReplaceAllString(text, "--$1"))
+					list = append(list, regexp.MustCompile(regexp.MustCompile(`%[sd]`).ReplaceAllString(pattern, `\S*`)))
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
