@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,19 +91,28 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 	addCheck(run, flags, func(cmd *cobra.Command, args []string) { checkGraph(run, r, cmd, args) })
 }
 
+// kindWeight matches the first weight of a list. The name of a kind may have commas and equals signs.
+var kindWeight = regexp.MustCompile(`^(.+?)=([-+.\deE]+)(?:,|$)`)
+
 // edgeFlags declares the flags for weights of the kinds and times of edges.
 func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
 	variable(run, flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: 1; classify and suggest choose them by held-out labels)", func(s string) error {
 		o.Kinds = map[string]float64{}
-		for _, pair := range strings.Split(s, ",") {
-			name, text, _ := strings.Cut(pair, "=")
-			w, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return errors.New(quoted(pair) + " is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
+		for {
+			m := kindWeight.FindStringSubmatch(s)
+			if m == nil {
+				return errors.New(quoted(s) + " is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
 			}
-			o.Kinds[name] = w
+			s = s[len(m[0]):]
+			w, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				return errors.New(quoted(m[2]) + " is no weight of a kind; give a number")
+			}
+			o.Kinds[m[1]] = w
+			if s == "" {
+				return nil
+			}
 		}
-		return nil
 	})
 	flags.StringVar(&o.Since, "since", "", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
 	flags.StringVar(&o.Until, "until", "", "use no edges after this `TIME`")
