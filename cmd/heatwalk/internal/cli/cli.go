@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -130,6 +131,9 @@ func newRoot(run *session) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	describe(root)
+	if len(run.args) > 0 && strings.HasPrefix(run.args[0], cobra.ShellCompRequestCmd) {
+		completeValues(root)
+	}
 	root.SetHelpCommand(newHelp(run))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

@@ -169,3 +169,34 @@ func TestHelpOnWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCompletion checks the values that a shell offers for the flags of commands.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"classify g --method l":           "lp lgc",
+		"classify g --method diffusion+r": "diffusion+rls",
+		"evaluate g --method auto,b":      "auto,beliefs",
+		"estimate classify g --method lp": "lp",
+		"regress g --method h":            "harmonic hops heat-pagerank",
+		"regress g --method diffusion+":   "diffusion+rls",
+		"rank g --kernel pa":              "pagerank",
+		"graphs kernel X --kernel t":      "tanimoto",
+		"records kernel X --kernel h":     "hypercube hamming",
+		"gram classify K --learner sv":    "svm",
+		"classify g --weights s":          "signed",
+		"classify g --progress p":         "plain",
+		"eigen g --matrix tr":             "transition",
+	} {
+		var stdout bytes.Buffer
+		succeed(t, nil, &stdout, append([]string{"__complete"}, strings.Fields(line)...)...)
+		var names []string
+		for offered := range strings.Lines(stdout.String()) {
+			if name, _, _ := strings.Cut(strings.TrimSpace(offered), "\t"); name != ":4" {
+				names = append(names, name)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: offers %q, want %q", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// completeValues lets shells complete the values of flags that take words or names, of a command and its subcommands.
+func completeValues(cmd *cobra.Command) {
+	addValues := func(f *pflag.Flag) {
+		v, isOurs := f.Value.(*value)
+		areWords := isOurs && v.words() != nil
+		if !areWords && !slices.Contains([]string{"method", "kernel", "learner"}, f.Name) {
+			return
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+			list := namesAfter(cmd, f.Name, text)
+			if areWords {
+				list = v.words()
+			}
+			list = slices.DeleteFunc(list, func(name string) bool { return !strings.HasPrefix(name, text) })
+			return list, cobra.ShellCompDirectiveNoFileComp
+		}) // the flag is there
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(addValues)
+	cmd.PersistentFlags().VisitAll(addValues)
+	for _, c := range cmd.Commands() {
+		completeValues(c)
+	}
+}
+
+// namesAfter returns the methods, kernels or learners that can complete the value of a flag, with their formulas: behind a
+// comma another one, and behind + a learner.
+func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
+	path := strings.Fields(strings.Replace(cmd.CommandPath(), " estimate ", " ", 1))
+	isRegress := path[1] == "regress"
+	kernels := "kernel" // of nodes
+	if path[1] == "graphs" || path[1] == "records" {
+		kernels = path[1] + " kernel"
+	}
+	end := strings.LastIndexAny(text, ",+") + 1
+	isBehindKernel := strings.HasSuffix(text[:end], "+")
+	for _, d := range declarations() {
+		isMeant := false
+		switch d.Flag {
+		case "--method":
+			isMeant = flag == "method" && (d.Command == "regress") == isRegress && (d.prefix != "") == isBehindKernel
+		case "--kernel":
+			isMeant = flag != "learner" && d.Command == kernels && !isBehindKernel
+		case "--learner":
+			isMeant = flag == "learner" || isBehindKernel && !isRegress
+		}
+		if isMeant {
+			list = append(list, text[:end]+d.Name+"\t"+d.Formula)
+		}
+	}
+	return list
+}
