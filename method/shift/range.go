@@ -34,6 +34,18 @@ func (a *accuracy) stderr() float64 {
 // upper returns the share and two standard errors.
 func (a *accuracy) upper() float64 { return min(1, a.right/max(a.weight, 1)+2*a.stderr()) }
 
+// isLower reports whether fewer predictions of the first labels are right than of the second, by more than a standard error.
+func isLower(first, second []heldOut) bool {
+	var sum [2]accuracy
+	for i, list := range [][]heldOut{first, second} {
+		for _, h := range list {
+			sum[i].add(h.isRight, 1)
+		}
+	}
+	difference := sum[1].right/max(1, sum[1].weight) - sum[0].right/max(1, sum[0].weight)
+	return difference > math.Hypot(sum[0].stderr(), sum[1].stderr())
+}
+
 // leastLabels is the number of held-out labels that make the accuracy at a distance known.
 const leastLabels = 8
 

@@ -112,6 +112,32 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestNoDifference checks that labels of the nodes with many edges are said to be no random sample, and not to have a higher
+// accuracy, in two groups of nodes without edges between them.
+func TestNoDifference(t *testing.T) {
+	const n = 400
+	rng := rand.New(rand.NewPCG(1, 2))
+	var edges []sparse.Triplet
+	for range 8 * n {
+		u, v := rng.IntN(n), min(rng.IntN(n), rng.IntN(n))
+		if u != v && u%2 == v%2 {
+			edges = append(edges, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Names: []string{"even", "odd"}})
+	for v := range n / 4 {
+		p.Row = append(p.Row, v)
+		p.Class = append(p.Class, v%2)
+	}
+	if r := check(t, p, 1); !r.Degree.Exceeds() || r.Degree.Labelled <= r.Degree.Others || r.Part.Exceeds() || r.Expected != "other" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestSkew checks that a class with too many labels is found by the classes of nearest labels, and that the
 // range is that of other shares of this class.
 func TestSkew(t *testing.T) {
