@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,20 +50,30 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
-// TestIntegersInTwoForms warns of ids that write an integer in two ways.
+// TestIntegersInTwoForms checks that equal numbers are one node in a column of whole numbers, and that text
+// is warned of.
 func TestIntegersInTwoForms(t *testing.T) {
-	for text, want := range map[string]string{
-		"source,target\n1,2.0\n2,3.0\n3,1\n": `"2" and "2.0"`,
-		"a,7\n007,a\n":                       `"7" and "007"`,
-		"a,-3.00\nb,-3\n":                    `"-3" and "-3.00"`,
-		"a,0\nb,0.0\n":                       `"0" and "0.0"`,
-		"a,3.5\nb,3\n":                       "",
-		"a,3.\nb,3\n":                        "",
-		"1.0,2.0\n2.0,3.0\n":                 "",
+	for text, test := range map[string]struct {
+		warning string
+		ids     []string
+	}{
+		"source,target\n1,2.0\n2,3.0\n3,1\n":               {"", []string{"1", "2", "3"}},
+		"from,to\n1e+05,2\n100000,1.0\n2.000e+00,100000\n": {"", []string{"100000", "2", "1"}},
+		"1.0000e+00,1.23456789012E+11\n123456789012,1E5\n": {"", []string{"1", "100000", "123456789012"}},
+		"a,-3.00\nb,-3\n":     {"", []string{"a", "-3", "b"}},
+		"a,3.\nb,3\n":         {"", []string{"a", "3", "b"}},
+		"x,1e5\n100000,y\n":   {`"100000" and "1e5"`, []string{"x", "1e5", "100000", "y"}},
+		"a,7\n007,a\n":        {`"7" and "007"`, []string{"a", "7", "007"}},
+		"a,7.0\n7,a\n+7,a\n":  {`"7" and "7.0"`, []string{"a", "7.0", "7", "+7"}},
+		"1.0,2.0\n2.1,1.10\n": {"", []string{"1.0", "2.0", "2.1", "1.10"}},
 	} {
-		_, report := read(t, nil, file{"e.csv", text})
+		want := test.warning
+		g, report := read(t, nil, file{"e.csv", text})
 		if want != "" {
 			want = fmt.Sprintf("ids %s both occur and are different nodes; write each integer in one way if they are meant as one", want)
+		}
+		if got := slices.Sorted(slices.Values(g.ids)); !slices.Equal(got, slices.Sorted(slices.Values(test.ids))) {
+			t.Errorf("%q: nodes %q, want %q", text, got, test.ids)
 		}
 		if got := strings.Join(report.Warnings, "\n"); got != want {
 			t.Errorf("%q: warnings %q, want %q", text, got, want)

@@ -49,6 +49,7 @@ type Reader struct {
 	width     int64 // with Every, the line that decides the number of fields
 	isPart    bool  // the file is a part of a table, and may hold only a header
 	titled    bool  // Parquet: the first row holds titles
+	integers  bool  // of a list of nodes for a graph that is not known yet: the ids are whole numbers
 	first     int64
 	sep       byte
 	hasBlanks bool // the value is the rest of the line behind the node and may contain blanks
@@ -194,13 +195,13 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// Find looks up an id in the graph, and if it is an unknown integer, its other spelling: 3 for
-// 3.0, and 3.0 for 3, because pandas writes integers as floats if a column has missing values.
+// Find looks up an id in the graph, and if it is an unknown whole number, its digits, see
+// [table.PlainInteger], and 3.0 for 3.
 func Find(lookup func(id string) (row int, isNode bool), id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
-	if !isNode {
-		if spelling := table.WholeNumber(id); spelling != "" {
-			row, isNode = lookup(spelling)
+	if plain := table.PlainInteger(id); !isNode && table.IsInteger([]byte(plain)) {
+		if row, isNode = lookup(plain); !isNode {
+			row, isNode = lookup(plain + ".0")
 		}
 	}
 	return row, isNode
@@ -301,6 +302,9 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 			return Row{}, fault(0, "give each line a value for every column, or ? where it is missing",
 				fmt.Errorf("%s, but line %d has %d", table.Counted(len(f.Text), "field"), t.width, len(t.Names)))
 		}
+	}
+	if t.integers {
+		f.Text[node] = []byte(table.PlainInteger(string(f.Text[node])))
 	}
 	value := t.At
 	switch {

@@ -3,7 +3,6 @@ package table
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // column is the content of a column of a [Sample].
@@ -48,7 +47,7 @@ func (c column) holdsNumbers() bool {
 
 // isCounter reports whether the values count the rows from 0 or 1.
 func (c column) isCounter() bool {
-	return len(c.values) > 0 && (wholeText(c.values[0]) == "0" || wholeText(c.values[0]) == "1") && c.isConsecutive()
+	return len(c.values) > 0 && (PlainInteger(c.values[0]) == "0" || PlainInteger(c.values[0]) == "1") && c.isConsecutive()
 }
 
 // isConsecutive reports whether every value is the integer after that of the row above.
@@ -56,21 +55,13 @@ func (c column) isConsecutive() bool {
 	if len(c.values) == 0 || len(c.values) < c.rows {
 		return false
 	}
-	first, err := strconv.Atoi(wholeText(c.values[0]))
+	first, err := strconv.Atoi(PlainInteger(c.values[0]))
 	for i, text := range c.values {
-		if err != nil || wholeText(text) != strconv.Itoa(first+i) {
+		if err != nil || PlainInteger(text) != strconv.Itoa(first+i) {
 			return false
 		}
 	}
 	return true
-}
-
-// wholeText returns 3 for 3.0.
-func wholeText(text string) string {
-	if whole := WholeNumber(text); strings.Contains(text, ".") && whole != "" {
-		return whole
-	}
-	return text
 }
 
 // uncountable returns why the numbers of a column without a title are no weights, or "": times,

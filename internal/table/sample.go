@@ -86,6 +86,17 @@ func (s *Sample) Recurs(columns ...int) bool {
 	return false
 }
 
+// HasIntegers reports whether a column holds whole numbers in any form, apart from words for missing values.
+// Then equal numbers are one id. The titles are a row too if they are no header.
+func (s *Sample) HasIntegers(column int, hasHeader bool) bool {
+	c := s.column(column)
+	if !hasHeader {
+		c.values = append(c.values, s.Titles[column])
+	}
+	c.values = slices.DeleteFunc(c.values, func(text string) bool { return IsMissing(text, Missing) })
+	return c.all(isWhole)
+}
+
 // choose returns the columns that the fields of an option name, see [Choose].
 func (s *Sample) choose(fields []string, option string) ([]int, error) {
 	columns, err := Choose(fields, s.Titles)

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,11 +37,8 @@ func HasLeadingZero(text string) bool {
 // ClassKey returns a text that is equal for names of the same class: names that are equal as
 // numbers, for example 1 and 1.0, are one class. Names with leading zeros are text.
 func ClassKey(name string) string {
-	if whole, fraction, cut := strings.Cut(name, "."); cut && strings.Trim(fraction, "0") == "" && IsInteger([]byte(whole)) {
-		return whole
-	}
-	if IsInteger([]byte(name)) || HasLeadingZero(name) {
-		return name // exact also beyond 2⁵³
+	if whole := PlainInteger(name); IsInteger([]byte(whole)) || HasLeadingZero(name) {
+		return whole // exact also beyond 2⁵³
 	}
 	if v, fault := ParseNumber([]byte(name), 64); fault == "" {
 		return strconv.FormatFloat(v+0, 'f', -1, 64)
@@ -160,17 +158,19 @@ func CompareIntegers(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
-// WholeNumber returns the other way to write an id that is a whole number: 3 for 3.0, which
-// pandas writes for integers in a column with gaps, and 3.0 for 3. It is "" for other ids.
-func WholeNumber(id string) string {
-	if integer, fraction, cut := strings.Cut(id, "."); cut && fraction != "" && strings.Trim(fraction, "0") == "" && IsInteger([]byte(integer)) {
-		return integer
+// PlainInteger returns the digits of a whole number: 3 for 3.0, which pandas writes for integers in a column
+// with gaps, 100000 for 1e+05, which R writes, and 1 for 1.000e+00 of NumPy and Octave. Other text, and digits
+// behind a zero or a plus sign, are returned as they are.
+func PlainInteger(text string) string {
+	v, fault := ParseNumber([]byte(text), 64)
+	if fault != "" || v != math.Trunc(v) || IsInteger([]byte(text)) || text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {
+		return text
 	}
-	if IsInteger([]byte(id)) {
-		return id + ".0"
-	}
-	return ""
+	return strconv.FormatFloat(v+0, 'f', 0, 64)
 }
+
+// isWhole reports whether text is a whole number, see [PlainInteger].
+func isWhole(text string) bool { return isInteger(PlainInteger(text)) }
 
 // dateLayouts are the usual ways to write a date, after which a time of day may follow.
 var dateLayouts = []string{

@@ -9,11 +9,12 @@ import (
 )
 
 // plainNumber returns the text of an integer that an id may have been meant as, nil if there is
-// none: 7 for 007, which a program padded, and for 7.0, which pandas writes in a column of integers
-// with gaps.
+// none: 7 for 007, which a program padded, and for 7.0, see [table.PlainInteger].
 func plainNumber(id []byte) []byte {
-	if integer, fraction, ok := bytes.Cut(id, []byte{'.'}); ok && len(fraction) > 0 && len(bytes.Trim(fraction, "0")) == 0 && table.IsInteger(integer) {
-		return integer
+	if bytes.ContainsAny(id, ".eE") {
+		if plain := []byte(table.PlainInteger(string(id))); table.IsInteger(plain) {
+			return plain
+		}
 	}
 	if len(id) < 2 || id[0] != '0' {
 		return nil

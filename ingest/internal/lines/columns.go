@@ -53,7 +53,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	if lay.HasHeader() {
 		h.findDirection()
 	}
-	lay.numeric = h.numericIDs()
+	lay.integers = [2]bool{h.s.HasIntegers(lay.source, lay.HasHeader()), h.s.HasIntegers(lay.target, lay.HasHeader())}
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.coded()
 	h.separateKinds()
@@ -67,19 +67,6 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 		return table.Blanks
 	}
 	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
-}
-
-// numericIDs reports whether the ids of the first lines are integers.
-func (h *head) numericIDs() bool {
-	rows := h.s.Rows
-	if !h.lay.HasHeader() {
-		rows = append([][]string{h.s.Titles}, rows...)
-	}
-	lay := h.lay
-	isInteger := func(row []string, i int) bool { return i < len(row) && table.IsInteger([]byte(row[i])) }
-	return len(rows) > 0 && !slices.ContainsFunc(rows, func(row []string) bool {
-		return !isInteger(row, lay.source) || !isInteger(row, lay.target)
-	})
 }
 
 // sample splits the lines below the head.

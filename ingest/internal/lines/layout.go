@@ -30,7 +30,7 @@ type Layout struct {
 	template       parse.Template
 	simple         bool           // lines can follow the template
 	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
-	numeric        bool           // the ids of the first lines are integers, so that "#5" is none
+	integers       [2]bool        // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
 	comma          bool           // weights have a decimal comma
 	titles         string         // of the columns under a header, for messages
 	Columns        input.Columns  // their uses; nil for a Matrix Market file
@@ -76,7 +76,7 @@ func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
 func (lay *Layout) coded() bool { return lay.kind >= 0 || lay.time >= 0 }
 
 // Numeric reports whether the ids of the first lines are integers.
-func (lay *Layout) Numeric() bool { return lay.numeric && !lay.IsBipartite() }
+func (lay *Layout) Numeric() bool { return lay.integers[0] && lay.integers[1] && !lay.IsBipartite() }
 
 // IsBipartite reports whether ids have the titles of their columns in front, as text.
 func (lay *Layout) IsBipartite() bool { return lay.prefix[0] != "" }

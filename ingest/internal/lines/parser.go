@@ -111,7 +111,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
-	if !ok {
+	if !ok || p.Layout.integers[0] && !table.IsInteger(line[:source]) || p.Layout.integers[1] && !table.IsInteger(line[source+1:target]) {
 		return false
 	}
 	if p.Layout.HasValues() {
@@ -270,11 +270,21 @@ func (lay *Layout) withoutWeight() string {
 	return fmt.Sprintf("{fields=%d,%d}", lay.source+1, lay.target+1)
 }
 
+// endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers
+// without a fraction or an exponent.
+func (p *Parser) endOf(end int) []byte {
+	id := p.fields.Text[[...]int{p.Layout.source, p.Layout.target}[end]]
+	if p.Layout.integers[end] && !table.IsInteger(id) {
+		return []byte(table.PlainInteger(string(id)))
+	}
+	return id
+}
+
 // integers appends the ids of the line in p.fields as codes.
 func (p *Parser) integers() error {
 	var code [2]uint32
-	for k, i := range [...]int{p.Layout.source, p.Layout.target} {
-		v, ok := SmallNumber(p.fields.Text[i])
+	for k := range code {
+		v, ok := SmallNumber(p.endOf(k))
 		if !ok {
 			return ErrText
 		}
@@ -297,13 +307,15 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 // tokens adds the ids of the line at text[at:] to the batch.
 func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
-		id := p.fields.Text[i]
-		if p.Layout.IsBipartite() && len(id) > 0 {
+		id := p.endOf(end)
+		start, isShared := p.fields.Shared(i, line)
+		switch {
+		case p.Layout.IsBipartite() && len(id) > 0:
 			p.id = append(append(p.id[:0], p.Layout.prefix[end]...), id...)
 			p.batch.AddCopy(p.Dict, len(text), p.id)
-		} else if start, ok := p.fields.Shared(i, line); ok {
+		case isShared && bytes.Equal(id, p.fields.Text[i]):
 			p.batch.Add(p.Dict, text, offset+start, offset+start+len(id))
-		} else {
+		default:
 			p.batch.AddCopy(p.Dict, len(text), id)
 		}
 	}
