@@ -3,6 +3,7 @@ package unread
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,9 +15,9 @@ import (
 const HeadBytes = 64 << 10
 
 const (
-	adjacencyRemedy = "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it"
-	matrixRemedy    = "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, %s).values)) makes a graph of it; {nodes=FILE} gives the ids"
-	dimacsRemedy    = "keep the lines of the edges: grep -v '^[cnp] ' FILE | sed 's/^[ae] //' > edges.txt"
+	adjacencyRemedy = "write one edge a line: awk -F'SEPARATOR' '{for (i = 2; i <= NF; i++) if ($i != \"\") print $1 FS $i}' FILE > edges.txt; if the lists hold arcs, pass {directed}"
+	matrixRemedy    = "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(FILE, sep=r'BETWEEN', %s).fillna(0).values)) makes a graph of it; {nodes=FILE} gives the ids"
+	dimacsRemedy    = "keep the lines of the edges: sed -E '/^[cnp]( |$)/d; s/^[ae] //' FILE > edges.txt; arcs (a) are {directed}"
 )
 
 // texts are forms of text that could be taken for an edge list; the first that matches counts. Each
@@ -33,10 +34,13 @@ var texts = []*textFormat{
 	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
 	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"edges with an arrow between source and target", "pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
+	{"triples of OpenKE, below their number", "leave the number out: sed 1d FILE > triples.txt; pass {fields=1,2}, and {kind=3} to keep the relations", isCountedTriples},
 	{"a SIF file or triples, with the kind of an edge between its ends", "if each line has three fields pass {fields=1,3}, and {kind=2} to keep the kinds; else write one edge a line", isSIF},
+	{"triples of numbers, or edges with a weight", "of triples pass {fields=1,3}, and {kind=2} to keep the kinds; {fields=1,2,3} makes the third column the weight", isNumberedTriples},
 	{"an adjacency matrix with ids", fmt.Sprintf(matrixRemedy, "index_col=0"), isNamedMatrix},
 	{"an adjacency matrix without ids", fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
 	{"a list of neighbours behind each node", "write one edge a line, as networkx.write_edgelist does", matching(neighbours)},
+	{"a matrix of the NOS format", "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", isNOS},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
 }
 
@@ -64,7 +68,7 @@ func RecognizeText(name string, head []byte) *Format {
 	t := textOf(name, head)
 	for _, f := range texts {
 		if len(t.lines) > 0 && f.matches(t) {
-			return &Format{Title: f.title, Remedy: f.remedy}
+			return &Format{Title: f.title, Remedy: separators(t.lines[0]).Replace(f.remedy)}
 		}
 	}
 	return nil
@@ -95,18 +99,33 @@ func textOf(name string, head []byte) *text {
 	return t
 }
 
-// fieldsOf splits a line at its tabs, or else at semicolons, commas or blanks.
-func fieldsOf(line string) []string {
+// separatorOf returns the separator of the fields of a line: tabs, or else semicolons, commas or blanks.
+func separatorOf(line string) string {
 	for _, separator := range []string{"\t", ";", ","} {
 		if strings.Contains(line, separator) {
-			fields := strings.Split(line, separator)
-			for i, field := range fields {
-				fields[i] = strings.Trim(field, ` "`)
-			}
-			return fields
+			return separator
 		}
 	}
-	return strings.Fields(line)
+	return " "
+}
+
+// separators puts the separator of a line into a remedy, as awk and pandas write it.
+func separators(line string) *strings.Replacer {
+	separator := separatorOf(line)
+	return strings.NewReplacer("SEPARATOR", strings.ReplaceAll(separator, "\t", `\t`), "BETWEEN", strings.NewReplacer("\t", `\t`, " ", `\s+`).Replace(separator))
+}
+
+// fieldsOf splits a line at its tabs, or else at semicolons, commas or blanks.
+func fieldsOf(line string) []string {
+	separator := separatorOf(line)
+	if separator == " " {
+		return strings.Fields(line)
+	}
+	fields := strings.Split(line, separator)
+	for i, field := range fields {
+		fields[i] = strings.Trim(field, ` "`)
+	}
+	return fields
 }
 
 // all reports whether every line, or every field, matches.
@@ -262,28 +281,58 @@ func column(fields [][]string, i int) map[string]bool {
 	return set
 }
 
-// overlap reports whether two sets have a text in common.
-func overlap(a, b map[string]bool) bool {
+// overlap returns the number of texts that two sets have in common.
+func overlap(a, b map[string]bool) (count int) {
 	for text := range a {
 		if b[text] {
-			return true
+			count++
 		}
 	}
-	return false
+	return count
 }
 
-// isSIF reports whether every line has the kind of an edge, of few kinds, between two words. Of a
-// header no word occurs again.
+// isSIF reports whether every line has a word, of few kinds, between two words or two integers that share
+// values. Of a header no word occurs again.
 func isSIF(t *text) bool {
-	if slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != 3 || !all(fields, isWord) }) {
+	const ends = 2
+	if slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != ends+1 || !isWord(fields[1]) }) {
 		return false
 	}
 	sources := column(t.fields, 0)
 	kinds := column(t.fields, 1)
 	targets := column(t.fields, 2)
+	names := slices.Concat(slices.Collect(maps.Keys(sources)), slices.Collect(maps.Keys(targets)))
+	isShared := overlap(sources, targets) > 0
+	areFew := 2*len(kinds) <= len(t.lines) || isShared && len(kinds) < len(names)
 	isAgain := slices.ContainsFunc(slices.Concat(t.fields[1:]...), func(field string) bool { return slices.Contains(t.fields[0], field) })
-	areFew := 2*len(kinds) <= len(t.lines) || overlap(sources, targets) && len(kinds) < len(sources)+len(targets)
-	return isAgain && areFew && !overlap(kinds, sources) && !overlap(kinds, targets)
+	return isAgain && areFew && overlap(kinds, sources)+overlap(kinds, targets) == 0 && (all(names, isWord) || isShared && all(names, isInteger))
+}
+
+// isNumberedTriples reports whether the middle one of three integers is a number of few, counted from 0 or 1,
+// and the others share values and differ much.
+func isNumberedTriples(t *text) bool {
+	const least, few, many = 20, 10, 4 // lines; lines of a kind, lines of a target at the most
+	if len(t.lines) < least || slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != 3 || !all(fields, isInteger) }) {
+		return false
+	}
+	kinds := column(t.fields, 1)
+	targets := column(t.fields, 2)
+	isCounted := all(slices.Collect(maps.Keys(kinds)), func(kind string) bool { n, _ := strconv.Atoi(kind); return n >= 0 && n <= len(kinds) })
+	return isCounted && few*len(kinds) <= len(t.lines) && many*len(targets) >= len(t.lines) && many*overlap(column(t.fields, 0), targets) >= len(targets)
+}
+
+// isCountedTriples reports whether lines of three integers follow their number.
+func isCountedTriples(t *text) bool {
+	return len(t.lines) > 1 && (t.isCut || t.lines[0] == strconv.Itoa(len(t.lines)-1)) && len(t.fields[0]) == 1 && isInteger(t.lines[0]) &&
+		!slices.ContainsFunc(t.fields[1:], func(fields []string) bool { return len(fields) != 3 || !all(fields, isInteger) })
+}
+
+// isNOS reports whether a square matrix follows 1, its sizes, and the groups of its rows and columns.
+func isNOS(t *text) bool {
+	const head = 3
+	n := len(t.lines) - head
+	return n > 1 && t.lines[0] == "1" && strings.Join(t.fields[1], " ") == fmt.Sprintf("%d %d", n, n) && len(t.fields[2]) == 2*n &&
+		!slices.ContainsFunc(t.fields[head:], func(row []string) bool { return len(row) != n || !all(row, isNumber) })
 }
 
 // arrows are written between the ends of an edge.
@@ -316,8 +365,8 @@ func isNamedMatrix(t *text) bool {
 // isCell reports whether a field may be an element of a matrix.
 func isCell(field string) bool { return field == "" || isNumber(field) }
 
-// isMatrix reports whether the lines are a square of numbers, symmetric, or of 0 and 1, or with the
-// same diagonal if there are three, or the beginning of a wide one.
+// isMatrix reports whether the lines are a square of numbers, symmetric or with a 0 for each row, if there are
+// three symmetric and with the same diagonal, or the beginning of a wide one.
 func isMatrix(t *text) bool {
 	const wide = 100
 	n := len(t.lines)
@@ -330,14 +379,20 @@ func isMatrix(t *text) bool {
 	if n < 3 || n != len(t.fields[0]) {
 		return false
 	}
+	isSymmetric := true
+	zeros := 0
 	for i, row := range t.fields {
 		for j, cell := range row {
-			if cell != t.fields[j][i] && (n == 3 || cell != "0" && cell != "1") {
-				return false
+			isSymmetric = isSymmetric && cell == t.fields[j][i]
+			if v, _ := strconv.ParseFloat(cell, 64); v == 0 {
+				zeros++
 			}
 		}
 	}
-	return n > 3 || t.fields[0][0] == t.fields[1][1] && t.fields[1][1] == t.fields[2][2]
+	if n == 3 {
+		return isSymmetric && t.fields[0][0] == t.fields[1][1] && t.fields[1][1] == t.fields[2][2]
+	}
+	return isSymmetric || zeros >= n
 }
 
 // isAdjacencyList reports whether each line is a node of its own and its neighbours, of lengths that

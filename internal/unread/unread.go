@@ -59,14 +59,21 @@ var formats = []*Format{
 	{Title: "an adjacency list of NetworkX", Remedy: "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", endings: []string{".adjlist"}},
 	{Title: "a graph6 file", Remedy: "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", endings: []string{".g6", ".graph6"}, magic: []string{">>graph6<<"}},
 	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, magic: []string{">>sparse6<<"}},
-	{Title: "a digraph6 file", Remedy: "nauty's showg -e lists its edges", endings: []string{".d6", ".digraph6"}, magic: []string{">>digraph6<<"}},
+	{Title: "a digraph6 file", Remedy: "write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", endings: []string{".d6", ".digraph6"}, magic: []string{">>digraph6<<"}},
 	{Title: "a serialised graph of the GAP benchmark suite", Remedy: "give the .el or .wel file that its converter read", endings: []string{".sg", ".wsg"}},
 	{Title: "a DIMACS file", Remedy: dimacsRemedy, endings: []string{".dimacs"}, line: pattern(`^p +[a-z]+( +[0-9]+){2,3}\s*$`)},
 	{Title: "igraph's LGL format", Remedy: "g.write_ncol(path) makes an edge list of it", endings: []string{".lgl"}},
+	{Title: "a file of Tulip (TLP)", Remedy: "keep the ends of the edges: sed -n 's/^(edge [0-9]* \\([0-9]*\\) \\([0-9]*\\)).*/\\1 \\2/p' FILE > edges.txt", endings: []string{".tlp"}, line: pattern(`^\s*\(tlp\b`)},
+	{Title: "a LEMON graph (LGF)", Remedy: "keep the ends of the edges: awk '/^@/ {edges = /^@(arcs|edges)/; n = 0; next} edges && NF && n++ {print $1, $2}' FILE > edges.txt; arcs are {directed}", endings: []string{".lgf"}, line: pattern(`^@(nodes|arcs|edges|attributes)\b`)},
+	{Title: "a LEDA graph", Remedy: "keep the ends of the edges and their values: sed -n 's/^\\([0-9]*\\) \\([0-9]*\\) [0-9]* |{\\(.*\\)}|.*/\\1 \\2 \\3/p' FILE > edges.txt; edges are {directed} if line 4 is -1", endings: []string{".lgr", ".leda"}, line: pattern(`^LEDA\.GRAPH`)},
+	{Title: "a Scotch graph", Remedy: "Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it", test: func(head []byte) bool { return scotch().Match(head) }},
+	{Title: "a matrix of MCL", Remedy: "mcxdump -imx FILE > edges.tsv lists its edges", endings: []string{".mci"}, line: pattern(`^\(mcl(header|matrix)\b`)},
+	{Title: "a matrix of Octave", Remedy: "awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", test: func(head []byte) bool { return octave().Match(head) }},
+	{Title: "an XML file", Remedy: "write it as tab-separated text, a graph as GraphML", line: pattern(`^\s*<graph(\s*>| [^>]*>)\s*$`)},
 	{Title: "a PDF file", Remedy: "give the file with the edges", magic: []string{"%PDF-"}},
 	{Title: "a script", Remedy: "give the file that it writes", magic: []string{"#!/"}},
 	{Title: "a tar archive", Remedy: unpackRemedy, test: isTar},
-	{Title: "a spreadsheet", Remedy: exportCSV, test: isSpreadsheet},
+	{Title: "a spreadsheet", Remedy: exportCSV, endings: []string{".xlsx", ".ods"}, test: isSpreadsheet},
 	{Title: "an old Excel or Office file", Remedy: exportCSV, magic: []string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}},
 	{Title: "a file of PyTorch", Remedy: mmwrite, test: func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }},
 	{Title: "a zip archive", Remedy: unpackRemedy, test: isOtherZip},
@@ -76,9 +83,17 @@ var formats = []*Format{
 	{Title: "an R data file", Remedy: "in R, write.csv(edges, path, row.names = FALSE)", magic: []string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, endings: []string{".rds", ".rdata", ".rda"}},
 	{Title: "a pickle of Python", Remedy: mmwrite, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, endings: []string{".pkl", ".pickle", ".gpickle"}},
 	{Title: "an SQLite database", Remedy: "export the table of edges as CSV", magic: []string{"SQLite format 3\x00"}},
-	{Title: "an Arrow or Feather file", Remedy: "write it as Parquet", magic: []string{"ARROW1", "FEA1"}},
+	{Title: "a DuckDB database", Remedy: "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", test: func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }},
+	{Title: "an Arrow or Feather file", Remedy: "write it as Parquet", endings: []string{".arrows"}, magic: []string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}},
 	{Title: "an ORC or Avro file", Remedy: "write it as Parquet", magic: []string{"ORC", "Obj\x01"}},
 }
+
+// The beginnings of files that several lines show. A Scotch graph has its version, the numbers of nodes and arcs,
+// and the base with three flags.
+var (
+	scotch = pattern(`^0\s*\n[0-9]+\s+[0-9]+\s*\n[01]\s+[01]{3}\s*\n`)
+	octave = pattern(`^(#.*\n)*# type: sparse (bool )?matrix\r?\n`)
+)
 
 // Recognize returns the format of a file by the beginning of its content, a few kilobytes if it
 // has as many, or by its name; nil if it is none of these.
@@ -121,7 +136,7 @@ func firstLine(head []byte) []byte {
 		text := bytes.TrimSpace(line)
 		switch {
 		case len(text) == 0, text[0] == '#' && !bytes.HasPrefix(text, []byte("#!")), text[0] == '%', bytes.HasPrefix(text, []byte("//")):
-		case bytes.HasPrefix(text, []byte("c ")):
+		case len(text) == 1 && text[0] == 'c', bytes.HasPrefix(text, []byte("c ")):
 		default:
 			return bytes.TrimRight(line, "\r")
 		}
