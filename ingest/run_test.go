@@ -298,6 +298,8 @@ func TestMatrixMarketForms(t *testing.T) {
 		{"skew-symmetric", Config{}, "real skew-symmetric\n3 3 2\n2 1 2\n3 2 -4\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"2", "1"}: 2, {"2", "3"}: 4}, weighted: true, directed: true}},
 		{"skew-symmetric and signed", Config{Signed: true}, "real skew-symmetric\n3 3 3\n2 1 2\n3 2 -4\n3 2 1\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"2", "1"}: 2, {"1", "2"}: -2, {"2", "3"}: 3, {"3", "2"}: -3}, weighted: true, directed: true}},
 		{"loop kept", Config{KeepLoops: true}, "pattern symmetric\n2 2 2\n1 1\n2 1\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "1"}: 1, {"1", "2"}: 1, {"2", "1"}: 1}}},
+		{"symmetric, the upper triangle", Config{}, "real symmetric\n4 4 3\n1 2 0.5\n2 3 0.5\n2 1 1.5\n", graph{out: undirected, weighted: true}},
+		{"skew-symmetric, the upper triangle", Config{}, "real skew-symmetric\n3 3 2\n1 2 -2\n2 3 4\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"2", "1"}: 2, {"2", "3"}: 4}, weighted: true, directed: true}},
 		{"repeated entries add up", Config{}, "real symmetric\n2 2 2\n2 1 2\n2 1 3\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "2"}: 5, {"2", "1"}: 5}, weighted: true}},
 		{"general, the larger of both directions", Config{Undirected: true, Duplicates: MaxDuplicates}, "real general\n4 4 5\n1 2 1\n1 2 2\n2 1 1.5\n2 3 .5\n3 2 .5\n", graph{out: undirected, weighted: true}},
 		{"general, the smaller", Config{Undirected: true, Duplicates: MinDuplicates}, "real general\n4 4 4\n1 2 3\n2 1 2\n2 3 .5\n3 2 .75\n", graph{out: undirected, weighted: true}},

@@ -49,7 +49,8 @@ type graph struct {
 	a          sparse.Matrix // the out direction
 	order      []uint32      // the position of each row; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
-	numeric    bool // all ids are numbers below 2⁶³
+	numeric    bool  // all ids are numbers below 2⁶³
+	largest    int64 // of these numbers
 	directed   bool
 	weighted   bool
 	selfLoops  int64
@@ -69,8 +70,13 @@ type graph struct {
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
-		a: s.Compared(), order: s.Nodes.Order, idTo: s.Nodes.AppendID, numeric: hasNumbers(s),
+		a: s.Compared(), order: s.Nodes.Order, idTo: s.Nodes.AppendID,
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
+	}
+	if n := s.Nodes.Len(); n > 0 && (m.Nodes == "numeric" || m.Nodes == "implicit") {
+		var err error
+		g.largest, err = strconv.ParseInt(s.Nodes.ID(s.Nodes.RowAt(n-1)), 10, 64)
+		g.numeric = err == nil
 	}
 	if o != nil {
 		g.memory = o.Memory
@@ -78,15 +84,6 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 		g.attributes = o.Attributes
 	}
 	return g
-}
-
-// hasNumbers reports whether all ids are numbers that an integer of 64 bits holds.
-func hasNumbers(s *shard.Store) bool {
-	if s.Manifest.Nodes != "numeric" {
-		return s.Manifest.Nodes == "implicit"
-	}
-	_, err := strconv.ParseInt(s.Nodes.ID(s.Nodes.RowAt(s.Nodes.Len()-1)), 10, 64) // the largest
-	return err == nil
 }
 
 // ErrFormat is returned for a graph that a format cannot hold; the text has the reason and

@@ -3,6 +3,7 @@ package graphfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,10 +12,11 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// NodeLink is the node-link data of NetworkX and D3 in JSON: an object with the lists nodes, and
-// edges or links.
+// NodeLink is the node-link data of NetworkX, D3 and graphology in JSON: an object with the lists nodes, and
+// edges or links; or only the edges, as a list or one on each line.
 var NodeLink = &Format{
 	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"}, Text: true, Attributes: true, Begins: isObject, Read: reading(readNodeLink),
 	NodeAttributes: true, Sweeps: 1, write: writeNodeLink, size: func(g *graph) int64 {
@@ -24,14 +26,21 @@ var NodeLink = &Format{
 	},
 }
 
-// isObject reports whether a text begins with an object that has a key, or is empty.
+// isObject reports whether a text begins with an object that has a key, or with a list of such objects.
 func isObject(head []byte) bool {
-	text := trimmed(head)
+	text := bytes.TrimLeft(bytes.TrimPrefix(trimmed(head), []byte{'['}), blank)
 	if len(text) == 0 || text[0] != '{' {
 		return false
 	}
 	text = bytes.TrimLeft(text[1:], blank)
 	return len(text) > 0 && text[0] == '"'
+}
+
+// isLines reports whether the first line of a text is an object without a list of edges.
+func isLines(head []byte) bool {
+	line, _, _ := bytes.Cut(trimmed(head), []byte{'\n'})
+	var lists struct{ Nodes, Edges, Links json.RawMessage }
+	return json.Unmarshal(line, &lists) == nil && lists.Nodes == nil && lists.Edges == nil && lists.Links == nil
 }
 
 // nodeLink reads node-link data token by token.
@@ -43,10 +52,20 @@ type nodeLink struct {
 	nodes  *nodeNames
 	edges  *edgeBuffer
 	listed bool // there is a list of edges
+	alone  bool // and no list of nodes
 	arcs   bool
+	ends   [2]string // keys of the source and the target; "" before the first edge
+	fields []jsonField
 
 	hasText, hasNumber bool // some end of an edge is text, some id of a node is a number
 	withoutID          int  // nodes without id
+}
+
+// jsonField is a member of an edge that is text or a number.
+type jsonField struct {
+	key, text string
+	isText    bool
+	offset    int64 // in the file
 }
 
 const fixNodeLink = `write node-link data, as networkx.node_link_data does, or the edges as text`
@@ -60,15 +79,30 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	g := &nodeLink{out: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, networkXName, "name", "id")}
 	g.d.UseNumber()
 	g.edges = newEdgeBuffer(s, g.nodes)
-	if t, err := g.next(); err != nil {
-		return nil, err
-	} else if t != json.Delim('{') {
-		return nil, g.out.fault(0, fixNodeLink, "no object of nodes and edges")
+	head, _ := text.in.Peek(64 << 10)
+	areLines := isLines(head)
+	first, err := g.next()
+	switch {
+	case err != nil:
+	case areLines:
+		g.alone = true
+		for t := first; t == json.Delim('{') && err == nil; {
+			if err = g.edge(); err == nil {
+				t, err = g.next()
+			}
+		}
+	case first == json.Delim('['):
+		g.alone = true
+		err = g.list("edges", first, g.edge)
+	case first == json.Delim('{'):
+		err = g.object(g.member)
+	default:
+		err = g.out.fault(0, fixNodeLink, "no object of nodes and edges")
 	}
-	if err := g.object(g.member); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if !g.listed {
+	if !g.listed && !g.alone {
 		return nil, g.out.fault(0, fixNodeLink, `no list "edges" or "links"`)
 	}
 	if t, err := g.next(); err != nil {
@@ -76,15 +110,15 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	} else if t != nil {
 		return nil, g.out.fault(g.at(), "write each graph into a file of its own", "text behind the graph")
 	}
-	for i := range g.edges.hasArrow { // directed may stand behind the edges
-		g.edges.hasArrow[i] = g.arcs
+	for i, hasArrow := range g.edges.hasArrow { // directed may stand behind the edges
+		g.edges.hasArrow[i] = hasArrow && g.arcs
 	}
 	if g.withoutID == 0 {
 		g.nodes.ignored = "name"
 	}
 	summary := &Summary{}
 	byPosition := !g.hasText && !g.hasNumber && g.nodes.undeclared() != nil && g.nodes.usePositions(g.edges.ends)
-	err := g.edges.finish(summary)
+	err = g.edges.finish(summary)
 	if byPosition {
 		summary.Notes = append(summary.Notes, g.out.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
 	}
@@ -177,6 +211,16 @@ func (g *nodeLink) member(key string, value json.Token) error {
 	switch key {
 	case "directed":
 		g.arcs = value == true
+	case "options": // of graphology
+		if value != json.Delim('{') {
+			break
+		}
+		return g.object(func(key string, value json.Token) error {
+			if key == "type" {
+				g.arcs = value != "undirected"
+			}
+			return g.skip(value)
+		})
 	case "nodes":
 		return g.list(key, value, g.node)
 	case "edges", "links":
@@ -197,7 +241,7 @@ func (g *nodeLink) id(key string, value json.Token) (string, error) {
 	case string:
 		return v, nil
 	case json.Number:
-		return v.String(), nil
+		return table.PlainInteger(v.String()), nil
 	}
 	return "", g.out.fault(g.at(), "write it as text", "%s is neither text nor a number", table.Quoted(key))
 }
@@ -206,10 +250,14 @@ func (g *nodeLink) node() error {
 	offset := g.at()
 	names := make([]string, len(g.nodes.kinds))
 	id := &names[len(names)-1]
+	graphologyKey := ""
 	err := g.object(func(key string, value json.Token) (err error) {
 		kind := slices.Index(g.nodes.kinds, key)
 		_, isNumber := value.(json.Number)
 		_, isText := value.(string)
+		if isText && key == "key" {
+			graphologyKey = value.(string)
+		}
 		if kind < 0 || key != "id" && !isNumber && !isText {
 			return g.skip(value)
 		}
@@ -221,6 +269,7 @@ func (g *nodeLink) node() error {
 		return err
 	}
 	number := len(g.nodes.listed)
+	*id = cmp.Or(*id, graphologyKey)
 	if *id == "" { // D3 numbers the nodes
 		g.withoutID++
 		*id = strconv.Itoa(number)
@@ -231,43 +280,84 @@ func (g *nodeLink) node() error {
 	return g.nodes.add(offset, names...)
 }
 
+// edge reads an edge. Its ends have the titles of ends in a table, for example source and target, or from and to.
 func (g *nodeLink) edge() error {
 	offset := g.at()
-	var ends [2]string
-	err := g.object(func(key string, value json.Token) (err error) {
-		text, isText := value.(string)
-		if end := slices.Index([]string{"source", "target"}, key); end >= 0 {
-			g.hasText = g.hasText || isText
-			ends[end], err = g.id(key, value)
-			return err
+	hasArrow := true
+	g.fields = g.fields[:0]
+	var visit func(key string, value json.Token) error
+	visit = func(key string, value json.Token) error {
+		switch v := value.(type) {
+		case string:
+			g.fields = append(g.fields, jsonField{key, v, true, g.at()})
+		case json.Number:
+			g.fields = append(g.fields, jsonField{key, v.String(), false, g.at()})
+		case bool:
+			hasArrow = hasArrow && !(key == "undirected" && v)
+		default:
+			if key == "attributes" && value == json.Delim('{') { // of graphology
+				return g.object(visit)
+			}
+			if slices.Contains(g.ends[:], key) {
+				return g.out.fault(g.at(), "write it as text", "%s is neither text nor a number", table.Quoted(key))
+			}
 		}
-		if number, isNumber := value.(json.Number); isNumber {
-			text = number.String()
-		} else if !isText {
-			return g.skip(value)
-		}
-		a := g.edges.attribute(key)
-		a.name = key
-		a.text = isText
-		g.edges.set(a, g.at(), text)
-		return nil
-	})
-	if err != nil {
+		return g.skip(value)
+	}
+	if err := g.object(visit); err != nil {
 		return err
 	}
-	return g.edges.add(offset, ends[0], ends[1], false)
+	if g.ends[0] == "" {
+		g.chooseEnds()
+	}
+	var ends [2]string
+	for _, f := range g.fields {
+		if end := slices.Index(g.ends[:], f.key); end >= 0 {
+			g.hasText = g.hasText || f.isText
+			ends[end] = f.text
+			if !f.isText {
+				ends[end] = table.PlainInteger(f.text)
+			}
+			continue
+		}
+		a := g.edges.attribute(f.key)
+		a.name = f.key
+		a.text = f.isText
+		g.edges.set(a, f.offset, f.text)
+	}
+	for _, id := range ends {
+		if _, isNode := g.nodes.byID[id]; g.alone && !isNode && id != "" {
+			if err := g.nodes.add(offset, "", "", id); err != nil {
+				return err
+			}
+		}
+	}
+	return g.edges.add(offset, ends[0], ends[1], hasArrow)
+}
+
+// chooseEnds chooses the keys of the ends by the members of the first edge.
+func (g *nodeLink) chooseEnds() {
+	g.ends = [2]string{"source", "target"}
+	titles := make([]string, len(g.fields))
+	for i, f := range g.fields {
+		titles[i] = f.key
+	}
+	if source, target := (&table.Sample{Titles: titles}).Ends(); source >= 0 {
+		g.ends = [2]string{titles[source], titles[target]}
+	}
 }
 
 // writeNodeLink writes node-link data with the key edges, the default of NetworkX since version 3.6. Ids
-// are numbers if all of them are.
+// are numbers if all of them are, up to 2⁵³.
 func writeNodeLink(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(`{"directed": ` + strconv.FormatBool(g.directed) + `, "multigraph": false, "graph": {}, "nodes": [`)
 	titles := make([]string, len(g.attributes))
 	for i, a := range g.attributes {
 		titles[i] = `, ` + string(appendJSON(nil, a.Title)) + `: `
 	}
+	isNumeric := g.numeric && g.largest <= textio.MaxExact // larger ones are rounded in JavaScript
 	id := func(dst, id []byte) []byte {
-		if g.numeric {
+		if isNumeric {
 			return append(dst, id...)
 		}
 		return appendJSON(dst, string(id))

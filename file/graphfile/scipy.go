@@ -94,6 +94,9 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 
 // form returns the form of the matrix, for example "csr".
 func (z *npz) form() (string, error) {
+	if z.archive.Has("fill_value") {
+		return "", z.out.fault(0, "scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(sparse.load_npz(FILE).todense())) makes a graph of it", "a matrix of the package sparse (pydata)")
+	}
 	if z.has("format") {
 		a, err := z.open("format")
 		if err != nil {

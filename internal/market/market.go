@@ -33,7 +33,7 @@ type Head struct {
 }
 
 // Fields (types of the values) and symmetries. A general file lists all entries, the others
-// only those on and below the diagonal, which determine the rest.
+// only those on and below the diagonal, which determine the rest, or in some files those above it.
 const (
 	Pattern = "pattern" // no values
 	Integer = "integer"
@@ -198,13 +198,11 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 		value += 0 // −0 becomes 0
 	}
 	switch {
-	case r.Symmetry == General:
-	case row < col:
-		return fault(-1, "(%d,%d) lies above the diagonal of a %s file", index[0], index[1], r.Symmetry)
+	case row < col && r.Symmetry == Symmetric: // as SciPy reads it
+		row, col = col, row
 	case row == col && r.Symmetry == Skew:
 		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file", index[0], index[1])
-	}
-	if value < 0 && r.Symmetry == Skew {
+	case value < 0 && r.Symmetry == Skew:
 		row, col, value = col, row, -value
 	}
 	return row, col, value, nil

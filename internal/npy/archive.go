@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -58,6 +59,7 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{Name: name, members: map[string]*zip.File{}}
 	for _, m := range z.File {
 		member, isArray := strings.CutSuffix(m.Name, ".npy")
+		isArray = isArray || path.Ext(m.Name) == "" // npyio writes names without an ending
 		if _, twice := a.members[member]; isArray && !twice {
 			a.members[member] = m
 			if len(z.File) == 1 {

@@ -31,6 +31,15 @@ func (s *Sample) IsAbove(n int) bool {
 // NamesEnds reports whether titles name the ends of an edge.
 func (s *Sample) NamesEnds() bool { return s.pairs() != nil }
 
+// Ends returns the columns whose titles name the ends of an edge, or −1 if none or several do.
+func (s *Sample) Ends() (source, target int) {
+	pairs := s.pairs()
+	if len(pairs) != 1 {
+		return -1, -1
+	}
+	return pairs[0][0], pairs[0][1]
+}
+
 // NameRows adds an empty title for the names of rows that R writes below a header with one title
 // less.
 func (s *Sample) NameRows() {

@@ -53,7 +53,7 @@ var formats = []*Format{
 	{Title: "a UCINET DL file", Remedy: "export an edge list of two columns, separated by tabs", endings: []string{".dl"}, line: pattern(`(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`)},
 	{Title: "a VNA file", Remedy: "write its *Tie data as an edge list", endings: []string{".vna"}, line: pattern(`(?i)^\*(node|tie) (data|properties)`)},
 	{Title: "a GDF file", Remedy: "write the lines below edgedef> as CSV, with the header node1,node2", endings: []string{".gdf"}, line: pattern(`(?i)^(nodedef|edgedef)\s*>`)},
-	{Title: "a JSON file", Remedy: "write its edges as text, or node-link data as networkx.node_link_data does", endings: []string{".jsonl"}, line: pattern(`^\s*\[\s*(\{|\[|$)`)},
+	{Title: "a JSON file", Remedy: "write its edges as text, or node-link data as networkx.node_link_data does", line: pattern(`^\s*\[\s*\[`)},
 	{Title: "the properties of a BVGraph", Remedy: "give the .graph file that it describes", endings: []string{".properties"}, magic: []string{"#BVGraph"}},
 	{Title: "a DOT file", Remedy: "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", endings: []string{".dot", ".gv"}, line: pattern(`^(strict )?(di)?graph\b.*\{`)},
 	{Title: "an adjacency list of NetworkX", Remedy: "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", endings: []string{".adjlist"}},
@@ -178,7 +178,7 @@ func isSpreadsheet(head []byte) bool {
 // isOtherZip reports whether a zip archive holds no arrays of NumPy, with which .npz files begin.
 func isOtherZip(head []byte) bool {
 	first := memberName(head)
-	return isZip(head) && first != "" && !strings.HasSuffix(first, ".npy")
+	return isZip(head) && filepath.Ext(first) != "" && !strings.HasSuffix(first, ".npy")
 }
 
 // memberName returns the name of the first member of a zip archive.
