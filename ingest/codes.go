@@ -18,19 +18,24 @@ import (
 // coded reports whether edges have kinds or times.
 func (c *Config) coded() bool { return c.Kind != "" || c.Time != "" }
 
-// notCoded is the error for a file without columns of kinds or times.
+// notCoded returns the error for a file without columns of kinds or times, or nil.
 func (c *Config) notCoded(name string, format *graphfile.Format) error {
-	option := "kind"
-	if c.Kind == "" {
+	option := ""
+	switch {
+	case c.Kind != "" && !format.Attributes && !format.Kinds:
+		option = "kind"
+	case c.Time != "" && !format.Attributes && !format.Table:
 		option = "time"
+	default:
+		return nil
 	}
 	return &nodefile.ParseError{Option: option, Msg: "names a column or an attribute; " + name + " is a " + format.Title + " file", Fix: "write its edges as a table with a header", Err: nodefile.ErrInput}
 }
 
-// packKinds returns the weights of the edges of a batch of a file, packed with their kinds.
-func packKinds(name string, b *graphfile.Batch) ([]float64, error) {
-	packed := make([]float64, len(b.Kind))
-	for i, kind := range b.Kind {
+// packCodes returns the weights of the edges of a batch of a file, packed with their codes.
+func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
+	packed := make([]float64, len(b.Code))
+	for i, code := range b.Code {
 		w := 1.0
 		if len(b.Weight) > 0 {
 			w = b.Weight[i]
@@ -38,7 +43,7 @@ func packKinds(name string, b *graphfile.Batch) ([]float64, error) {
 		if !bucket.IsPackable(w) {
 			return nil, &nodefile.ParseError{File: name, Msg: fmt.Sprintf("weight %g "+lines.OutOfRange, w), Fix: "multiply all weights by a number"}
 		}
-		packed[i] = bucket.Pack(w, kind%shard.MaxKinds)
+		packed[i] = bucket.Pack(w, code)
 	}
 	return packed, nil
 }

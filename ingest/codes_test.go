@@ -109,8 +109,11 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	const header = "source,target,kind,time\n"
 	for _, c := range []struct{ text, want string }{
 		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; fix the line`},
-		{header + "a,b,x,NaN\n", `e.txt:2:7: time "NaN" is not a time; times are dates such as 2024-01-31, seconds since 1970 or numbers from 0 to 65535; fix the line`},
+		{header + "a,b,x,NaN\n", `e.txt:2:7: time "NaN" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line`},
 		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; fix the line or pass option skip-bad-lines`},
+		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; fix the line`},
+		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day or the month; ` + shard.AmbiguousFix},
+		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,,3\n", `e.txt:2:5: an edge without a kind; fix the line`},
 	} {
 		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)
@@ -128,4 +131,39 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)
 	wantError(t, &Config{Kind: "kind"}, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"}},
 		"option kind: names a column or an attribute; g.mtx is a Matrix Market file; write its edges as a table with a header")
+}
+
+// TestTimesOfFormats checks that times in every form are the same in a table and as attributes of edges.
+func TestTimesOfFormats(t *testing.T) {
+	for _, test := range []struct {
+		times [2]string
+		want  [2]int
+	}{
+		{[2]string{"2024-01-31", "2024-03-01T10:00:00Z"}, [2]int{45320, 45350}},
+		{[2]string{"31/01/2024", "01/03/2024"}, [2]int{45320, 45350}},
+		{[2]string{"1/31/24", "3/1/2024 11:26"}, [2]int{45320, 45350}},
+		{[2]string{"31-01-2024", "Mar 2024"}, [2]int{45320, 45350}},
+		{[2]string{"20240131", "2024/03"}, [2]int{45320, 45350}},
+		{[2]string{"1706700000", "1709251200000"}, [2]int{45320, 45350}},
+		{[2]string{"Wed Jan 31 11:26:00 +0000 2024", "1.3.2024"}, [2]int{45320, 45350}},
+		{[2]string{"11:26", "23:59:59"}, [2]int{686, 1439}},
+		{[2]string{"20", "347640"}, [2]int{0, 5794}},
+		{[2]string{"2001", "2024.0"}, [2]int{2001, 2024}},
+	} {
+		want := fmt.Sprintf("a-b  %d 2\nb-c  %d 3\n", test.want[0], test.want[1])
+		for name, form := range map[string]string{
+			"e.csv":     "source,target,at,weight\na,b,%s,2\nb,c,%s,3\n",
+			"e.jsonl":   `{"source": "a", "target": "b", "at": "%s", "weight": 2}` + "\n" + `{"source": "b", "target": "c", "at": "%s", "weight": 3}`,
+			"e.gml":     `graph [ node [ id 1 label "a" ] node [ id 2 label "b" ] node [ id 3 label "c" ] edge [ source 1 target 2 at "%s" weight 2 ] edge [ source 2 target 3 at "%s" weight 3 ] ]`,
+			"e.gexf":    `<gexf><graph><nodes><node id="a"/><node id="b"/><node id="c"/></nodes><edges><edge source="a" target="b" at="%s" weight="2"/><edge source="b" target="c" at="%s" weight="3"/></edges></graph></gexf>`,
+			"e.graphml": `<graphml><key id="t" for="edge" attr.name="at" attr.type="string"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph><node id="a"/><node id="b"/><node id="c"/><edge source="a" target="b"><data key="t">%s</data><data key="w">2</data></edge><edge source="b" target="c"><data key="t">%s</data><data key="w">3</data></edge></graph></graphml>`,
+		} {
+			dir, _, err := ingestInto(t, &Config{Time: "at"}, write(t, file{name, fmt.Sprintf(form, test.times[0], test.times[1])})...)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if got := codedEdges(t, dir); got != want {
+				t.Errorf("%s, %q: entries\n%swant\n%s", name, test.times, got, want)
+			}
+		}
+	}
 }

@@ -97,7 +97,8 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
-	input.Kind, input.Number, input.Signed = r.c.Kind, r.t.codes.Kind, r.c.Signed
+	input.Kind, input.Time, input.Code = r.c.Kind, r.c.Time, r.t.codes.Code
+	input.Signed = r.c.Signed
 	g, err := graphfile.Read(format, input, f.visit)
 	if r.t.ctx.Err() != nil {
 		return context.Cause(r.t.ctx)
@@ -136,8 +137,6 @@ func (r *reader) foreignFlags(name string, format *graphfile.Format) error {
 		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Weight != "" && !format.Table && !format.Attributes:
 		return &nodefile.ParseError{Option: "weight", Msg: "names one of several weights; " + name + " is a " + format.Title + " file, which has one at the most", Fix: fix, Err: nodefile.ErrInput}
-	case r.c.coded() && (!format.Attributes && !format.Kinds || r.c.Time != ""):
-		return r.c.notCoded(name, format)
 	case r.c.Bipartite && !format.Table:
 		return notBipartite(name, format)
 	case r.c.Header != nodefile.AutoHeader:
@@ -145,7 +144,7 @@ func (r *reader) foreignFlags(name string, format *graphfile.Format) error {
 	case r.c.SkipBadLines:
 		return &nodefile.ParseError{Option: "skip-bad-lines", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	}
-	return nil
+	return r.c.notCoded(name, format)
 }
 
 // notBipartite is the error for a file whose edges have no columns.
@@ -207,7 +206,7 @@ func (f *foreign) take(b *graphfile.Batch) error {
 		}
 		if r.c.coded() {
 			var err error
-			if p.weight, err = packKinds(r.t.files[f.file].Name, b); err != nil {
+			if p.weight, err = packCodes(r.t.files[f.file].Name, b); err != nil {
 				return err
 			}
 		}

@@ -193,8 +193,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 		if r.c.Bipartite {
 			return notBipartite(list.in.Name(), graphfile.MatrixMarket)
 		}
-		if r.c.coded() {
-			return r.c.notCoded(list.in.Name(), graphfile.MatrixMarket)
+		if err := r.c.notCoded(list.in.Name(), graphfile.MatrixMarket); err != nil {
+			return err
 		}
 		if several || r.c.Fields != nil || r.c.Weight != "" {
 			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}

@@ -263,6 +263,15 @@ func TestParquet(t *testing.T) {
 		Target *string  `parquet:"target,optional"`
 		Weight *float64 `parquet:"weight,optional"`
 	}
+	type doubles struct {
+		Source float64 `parquet:"source"`
+		Target float64 `parquet:"target"`
+		Weight float64 `parquet:"weight"`
+	}
+	type ids struct {
+		Source [16]byte `parquet:"source,uuid"`
+		Target [16]byte `parquet:"target,uuid"`
+	}
 	one, two := int64(1), int64(2)
 	a, half := "a b", 0.5
 	for _, test := range []struct {
@@ -282,10 +291,14 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 columns, but column 5 was requested; correct option fields"},
 		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: the header \"A,B,C,D\" names no source and target; which two of A, B, C, D are source and target?; pass option fields=SOURCE,TARGET"},
 		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
-		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "e.parquet: row 1: target is null; leave such rows out"},
+		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "1 2 1;1  1"},
 		{parquetFile(t, text{&a, &a, &half}), nil, "a b a b 0.5"},
 		{parquetFile(t, text{&a, &a, nil}), nil, "e.parquet: row 0: weight is null; leave such rows out"},
-		{parquetFile(t, text{nil, &a, &half}), nil, "e.parquet: row 0: source is null; leave such rows out"},
+		{parquetFile(t, text{nil, &a, &half}), nil, " a b 0.5"},
+		{parquetFile(t, text{nil, &a, nil}), nil, " a b 1"},
+		{parquetFile(t, text{nil, nil, &half}), nil, `e.parquet: row 0: target "" is empty; correct it`},
+		{parquetFile(t, doubles{1, 2e5, 1}, doubles{2, 0.5, 3}), nil, "1 200000 1;2 0.5 3"},
+		{parquetFile(t, ids{[16]byte{10, 15: 1}, [16]byte{10, 15: 2}}), nil, "0a000000-0000-0000-0000-000000000001 0a000000-0000-0000-0000-000000000002 1"},
 		{parquetFile(t, nested{edge{1, 2}, 0.5}), nil, "e.parquet: column edge.source is nested; choose with option fields"},
 		{parquetFile(t, nested{edge{1, 2}, 0.5}), []string{"2", "1"}, "e.parquet: column edge.target is nested; choose with option fields"},
 		{parquetFile(t, lists{1, []int64{2, 3}}), nil, "e.parquet: column target is nested; choose with option fields"},
@@ -293,8 +306,8 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, beside{Source: 1, Target: 2}), []string{"5", "6"}, "1 2 1"},
 		{parquetFile(t, alone{1}), nil, "e.parquet: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
 		{parquetFile(t, named{-1, "b", "x", "a"}), nil, "e.parquet: row 0: weight -1 is negative; pass option weights=signed for edges between opponents, or take absolute values"},
-		{parquetFile(t, named{1, " ", "x", "a"}), nil, `e.parquet: row 0: dst " " is empty; correct it`},
-		{parquetFile(t, named{1, "b", "x", "a"}), []string{"1", "2"}, "e.parquet: column weight holds FLOAT, want integers or text; choose with option fields"},
+		{parquetFile(t, named{1, " ", "x", "a"}), nil, "a  1"},
+		{parquetFile(t, named{1, "b", "x", "a"}), []string{"1", "2"}, "1 b 1"},
 	} {
 		c, err := readContent("e.parquet", test.data, &Input{Fields: test.fields})
 		got := fmt.Sprint(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // edgeBuffer holds the edges of a GraphML, GEXF, GML or node-link file until the file ends, because
@@ -22,9 +23,16 @@ type edgeBuffer struct {
 	byKey      map[string]*edgeAttribute
 	bytes      int64 // of attributes and their values
 
-	kinds  []uint32 // number of the kind of each edge; empty without Input.Kind
-	kind   uint32   // of the edge that is added next
-	isKind bool     // it has one
+	coded    []codedEdge          // the first edge of each kind and time
+	codeAt   map[[2]string]uint32 // its place there
+	codes    []uint32             // the places of all edges; empty without Input.Kind and Input.Time
+	kindTime [2]string            // of the edge that is added next
+}
+
+// codedEdge is the first edge with a kind and a time.
+type codedEdge struct {
+	kindTime [2]string
+	line     int64
 }
 
 // edgeValue is the value of an attribute of an edge.
@@ -61,7 +69,7 @@ func (h *edgeBuffer) attribute(key string) *edgeAttribute {
 }
 
 func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
-	return &edgeBuffer{out: w, nodes: nodes, byKey: map[string]*edgeAttribute{}}
+	return &edgeBuffer{out: w, nodes: nodes, byKey: map[string]*edgeAttribute{}, codeAt: map[[2]string]uint32{}}
 }
 
 // add adds an edge between the nodes with these ids; its values are set before.
@@ -71,14 +79,57 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 	}
 	h.ends = append(h.ends, h.nodes.number(source, line), h.nodes.number(target, line))
 	h.hasArrow = append(h.hasArrow, hasArrow)
-	if h.out.Kind != "" {
-		if !h.isKind {
-			return h.out.fault(line, "choose another attribute with {kind}", "an edge without the attribute %s", table.Quoted(h.out.Kind))
-		}
-		h.kinds = append(h.kinds, h.kind)
-		h.isKind = false
+	if err := h.addCode(line); err != nil {
+		return err
 	}
-	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)+cap(h.kinds)) + int64(cap(h.hasArrow)))
+	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)+cap(h.codes)) + int64(cap(h.hasArrow)))
+}
+
+// addCode adds the kind and the time of an edge.
+func (h *edgeBuffer) addCode(line int64) error {
+	if h.out.Kind == "" && h.out.Time == "" {
+		return nil
+	}
+	for i, name := range [...]string{h.out.Kind, h.out.Time} {
+		if name != "" && h.kindTime[i] == "" {
+			return h.out.fault(line, "choose another attribute with {"+[...]string{"kind", "time"}[i]+"}", "an edge without the attribute %s", table.Quoted(name))
+		}
+	}
+	place, exists := h.codeAt[h.kindTime]
+	if !exists {
+		const edge = 150 // of the map, headers and slices
+		h.bytes += edge + int64(len(h.kindTime[0])+len(h.kindTime[1]))
+		place = uint32(len(h.coded))
+		h.codeAt[h.kindTime] = place
+		h.coded = append(h.coded, codedEdge{h.kindTime, line})
+	}
+	h.codes = append(h.codes, place)
+	h.kindTime = [2]string{}
+	return nil
+}
+
+// finishCodes replaces the places of edges by the codes of their kinds and times.
+func (h *edgeBuffer) finishCodes() error {
+	var form shard.TimeForm
+	for _, e := range h.coded {
+		form.Observe(e.kindTime[1])
+	}
+	codes := make([]uint32, len(h.coded))
+	for i, e := range h.coded {
+		var wrong string
+		codes[i], wrong = h.out.Code(form, e.kindTime[0], e.kindTime[1])
+		if wrong != "" {
+			fix := "correct it"
+			if wrong == shard.AmbiguousTime {
+				fix = shard.AmbiguousFix
+			}
+			return h.out.fault(e.line, fix, "time %s %s", table.Quoted(e.kindTime[1]), wrong)
+		}
+	}
+	for i, place := range h.codes {
+		h.codes[i] = codes[place]
+	}
+	return nil
 }
 
 // set sets the value of an attribute of the edge that add adds next. Only the first value that
@@ -86,9 +137,8 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
-	if text != "" && h.isOfKinds(a) {
-		h.kind = h.out.Number(text)
-		h.isKind = true
+	if text != "" && h.useOf(a) != "" {
+		h.kindTime[slices.Index([]string{input.Kind, input.Time}, h.useOf(a))] = text
 		return
 	}
 	if text == "" || a.text && !h.mayWeigh(a.name) {
@@ -121,9 +171,16 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	h.bytes += 16 * int64(cap(a.values))
 }
 
-// isOfKinds reports whether an attribute is the kind of edges.
-func (h *edgeBuffer) isOfKinds(a *edgeAttribute) bool {
-	return h.out.Kind != "" && (a.key == h.out.Kind || strings.EqualFold(a.name, h.out.Kind))
+// useOf returns whether an attribute is the kind or the time of edges; "" if it is neither.
+func (h *edgeBuffer) useOf(a *edgeAttribute) string {
+	isNamed := func(name string) bool { return name != "" && (a.key == name || strings.EqualFold(a.name, name)) }
+	switch {
+	case isNamed(h.out.Kind):
+		return input.Kind
+	case isNamed(h.out.Time):
+		return input.Time
+	}
+	return ""
 }
 
 // setDefault sets the value of edges without one, unless it is empty.
@@ -239,6 +296,9 @@ func (h *edgeBuffer) finish(s *Summary) error {
 	if err := h.nodes.settle(); err != nil {
 		return err
 	}
+	if err := h.finishCodes(); err != nil {
+		return err
+	}
 	s.Notes = h.nodes.notes
 	h.describe(s, weight)
 	s.Direction = Undirected
@@ -283,11 +343,11 @@ func MissingWeights(name string, line, edges int64) error {
 
 // text hands over edge i in one direction.
 func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
-	err := h.out.texts(source, target, w)
-	if len(h.kinds) > 0 {
-		h.out.batch.Kind = append(h.out.batch.Kind, h.kinds[i])
+	code := uint32(0)
+	if len(h.codes) > 0 {
+		code = h.codes[i]
 	}
-	return err
+	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
 // reader returns a function for the weight of an edge: its value of the attribute, or else the default, or 1
@@ -319,10 +379,8 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 		switch {
 		case a == weight:
 			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Weight})
-		case h.isOfKinds(a):
-			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Kind})
 		case a.seen:
-			s.Columns = append(s.Columns, input.Column{Title: a.name})
+			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: h.useOf(a)})
 		}
 	}
 	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that could have been meant

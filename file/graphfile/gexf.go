@@ -77,6 +77,11 @@ func (g *gexf) start(t xml.StartElement) error {
 		if w := cmp.Or(attribute(t, "weight"), attribute(t, "cardinal")); w != "" { // cardinal: version 1.0
 			g.edges.set(g.edges.attribute(ownWeight), g.line(), w)
 		}
+		for _, name := range []string{g.out.Kind, g.out.Time} { // start and end of dynamic graphs, for example
+			if text := attribute(t, name); name != "" && text != "" {
+				g.edges.set(g.edges.attribute(name), g.line(), text)
+			}
+		}
 	case "attvalue":
 		if g.edge != nil {
 			key := cmp.Or(attribute(t, "for"), attribute(t, "id")) // id: version 1.0

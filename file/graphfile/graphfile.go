@@ -91,10 +91,11 @@ type Input struct {
 
 	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
 
-	// Kind is the edge attribute or the column that is the kind of an edge, and Number numbers kinds; "": none. In Pajek
-	// any name selects the relations of the sections.
-	Kind   string
-	Number func(kind string) uint32
+	// Kind and Time are the edge attributes or the columns that are the kind and the time of an edge; "": none. In Pajek
+	// any name of the kind selects the relations of the sections. Code returns the code of an edge, or the fault of its
+	// time.
+	Kind, Time string
+	Code       func(form shard.TimeForm, kind, time string) (code uint32, fault string)
 
 	Signed    bool // weights may be negative
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
@@ -117,7 +118,7 @@ type Batch struct {
 	Text     []byte    // the ids, if they are text, one after the other
 	End      []int     // where each id ends in Text
 	Weight   []float64 // of each edge, finite and ≥ 0; empty: the file has given no weight so far, all are 1
-	Kind     []uint32  // number of the kind of each edge; empty without Input.Kind
+	Code     []uint32  // of the kind and the time of each edge; empty without Input.Kind and Input.Time
 }
 
 // len returns the number of ids.

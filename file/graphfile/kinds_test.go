@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Kinds of edges are columns of Parquet, and relations of Pajek.
@@ -33,21 +34,21 @@ func TestKinds(t *testing.T) {
 		content, kind, err string
 	}{
 		{Parquet, table.String(), "BY", ""},
-		{Parquet, table.String(), "relation", `there is no column "relation"; choose with`},
+		{Parquet, table.String(), "relation", `the header "source,by,target" has no column "relation"; correct`},
 		{Pajek, "*Vertices 3\n*Arcs :1 \"pays\"\n1 2\n*Edges :2 calls\n2 3\n*Arcs :3\n3 1", "relation", ""},
 		{Pajek, "*Vertices 3\n*Arcs\n1 2\n", "relation", "a section without a relation"},
 	} {
 		var names []string
 		var kinds []uint32
-		number := func(name string) uint32 {
+		number := func(_ shard.TimeForm, name, _ string) (uint32, string) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
-			return uint32(slices.Index(names, name))
+			return uint32(slices.Index(names, name)), ""
 		}
-		in := &Input{Name: "e", Text: strings.NewReader(test.content), Kind: test.kind, Number: number}
+		in := &Input{Name: "e", Text: strings.NewReader(test.content), Kind: test.kind, Code: number}
 		_, err := Read(test.format, in, func(b *Batch) error {
-			kinds = append(kinds, b.Kind...)
+			kinds = append(kinds, b.Code...)
 			return nil
 		})
 		if got := fmt.Sprint(names, kinds); test.err == "" && (err != nil || got != "[pays calls] [0 1 1]" && got != "[pays calls 3] [0 1 1 2]") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Pajek is a network of the program Pajek.
@@ -37,7 +38,7 @@ type pajek struct {
 	listed  uint64 // vertices with a line of their own
 	declare int64  // the line of *Vertices
 
-	relation uint32 // number of the kind of the section
+	relation uint32 // code of the kind of the section
 	missing  int64  // edges without a weight
 
 	directed bool // the file has arcs, or the caller wants directions
@@ -168,7 +169,7 @@ func (p *pajek) readRelation(number int64) error {
 	if word, ok, err = p.word(); ok {
 		kind = string(word)
 	}
-	p.relation = p.out.Number(kind)
+	p.relation, _ = p.out.Code(shard.TimeForm{}, kind, "")
 	return err
 }
 
@@ -313,10 +314,10 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	both = both && u != v
 	if p.listed == 0 {
 		p.out.numbered = true
-		if err := p.out.addKind(p.relation, p.out.numbers(u-1, v-1, w)); err != nil || !both {
+		if err := p.out.addCode(p.relation, p.out.numbers(u-1, v-1, w)); err != nil || !both {
 			return err
 		}
-		return p.out.addKind(p.relation, p.out.numbers(v-1, u-1, w))
+		return p.out.addCode(p.relation, p.out.numbers(v-1, u-1, w))
 	}
 	if err := p.nodes.settle(); err != nil {
 		return err
@@ -325,10 +326,10 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	for i, n := range [...]uint64{u, v} {
 		ends[i] = p.nodes.names[p.nodes.byID[strconv.FormatUint(n, 10)]]
 	}
-	if err := p.out.addKind(p.relation, p.out.texts(ends[0], ends[1], w)); err != nil || !both {
+	if err := p.out.addCode(p.relation, p.out.texts(ends[0], ends[1], w)); err != nil || !both {
 		return err
 	}
-	return p.out.addKind(p.relation, p.out.texts(ends[1], ends[0], w))
+	return p.out.addCode(p.relation, p.out.texts(ends[1], ends[0], w))
 }
 
 // goesBothWays notes the direction of the next edge and reports whether the edge goes both

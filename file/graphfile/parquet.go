@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Parquet is a table of edges.
@@ -29,12 +29,13 @@ func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfi
 type edgeTable struct {
 	out    *batchWriter
 	file   *parquetfile.Reader
-	column [4]int // the leaf columns of source, target, weight and kind; −1: none
+	column [5]int // the leaf columns of source, target, weight, kind and time; −1: none
 	report input.Columns
+	form   shard.TimeForm
 
-	text      [2][]byte // of a row's ids
-	isDecimal [4]bool   // of the columns
-	decimal   []byte    // text of a weight or a kind
+	isNumber [2]bool   // the column of the source, or the target, holds integers
+	isExact  bool      // the weights are decimals
+	text     [5][]byte // of a row
 }
 
 func readParquet(s *batchWriter) (*Summary, error) {
@@ -57,6 +58,15 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.out.weighted}, false); err != nil {
 		return nil, err
 	}
+	if time := t.column[4]; time >= 0 {
+		err := t.file.Each([]int{time}, func(_ int64, values []parquet.Value) error {
+			t.form.Observe(string(t.file.AppendText(nil, time, values[0])))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
 		return nil, err
 	}
@@ -70,36 +80,28 @@ func (t *edgeTable) choose() error {
 	if err != nil {
 		return err
 	}
-	t.column = [4]int{c.Source, c.Target, c.Weight, -1}
+	t.column = [5]int{c.Source, c.Target, c.Weight, c.Kind, c.Time}
 	t.report = c.Columns
-	if kind := t.out.Kind; kind != "" {
-		i := slices.IndexFunc(t.file.Titles, func(title string) bool { return strings.EqualFold(title, kind) })
-		if i < 0 {
-			return t.out.fault(0, "choose with {kind}", "there is no column %s", table.Quoted(kind))
-		}
-		t.column[3] = i
-		t.report[i].Use = input.Kind
-	}
 	for i, c := range t.column {
 		if c < 0 {
 			continue
 		}
 		leaf, flat := t.file.Leaf(c)
-		if !flat {
+		kind := leaf.Node.Type().Kind()
+		_, isDecimal := t.file.Scale(c)
+		switch {
+		case !flat:
 			return t.out.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
-		}
-		kinds := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}
-		what := "integers or text"
-		if i == 2 {
-			kinds = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}
-			what = "numbers"
-		}
-		if i == 3 { // any value has a text
-			continue
-		}
-		_, t.isDecimal[i] = t.file.Scale(c)
-		if !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
-			return t.out.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
+		case i < 2:
+			if !t.file.IsText(c) {
+				return t.out.fault(0, "choose with {fields}", "column %s holds %s, want numbers or text", t.file.Titles[c], leaf.Node.Type())
+			}
+			t.isNumber[i] = !isDecimal && !t.out.Bipartite && (kind == parquet.Int32 || kind == parquet.Int64)
+		case i == 2:
+			t.isExact = isDecimal
+			if !isDecimal && (!t.file.IsText(c) || kind == parquet.ByteArray || kind == parquet.FixedLenByteArray) {
+				return t.out.fault(0, "choose with {fields}", "column %s holds %s, want numbers", t.file.Titles[c], leaf.Node.Type())
+			}
 		}
 	}
 	return nil
@@ -117,7 +119,7 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 	if t.out.Fields != nil || t.out.Weight != "" || !s.NamesEnds() {
 		s.Titles = slices.Clone(t.file.Titles)
 	}
-	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Header: input.HasHeader, Signed: t.out.Signed})
+	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Kind: t.out.Kind, Time: t.out.Time, Header: input.HasHeader, Signed: t.out.Signed})
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.out.Name
@@ -132,69 +134,90 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 	return c, nil
 }
 
-// edge takes one row.
+// edge takes one row. As in text, an end that is null or empty is no edge, and the other end is a node.
 func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 	weight := 1.0
-	kind := uint32(0)
-	var number [2]uint64
-	numbers := true
-	for i, v := range values {
-		if t.column[i] < 0 {
+	code := uint32(0)
+	isBlank := false
+	for i, c := range t.column {
+		if c < 0 || i < 2 && t.isNumber[i] && !values[i].IsNull() {
 			continue
 		}
-		name := t.file.Titles[t.column[i]]
-		unsigned := t.file.Unsigned[t.column[i]]
-		switch {
-		case v.IsNull():
-			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, name)
-		case i == 3:
-			t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
-			kind = t.out.Number(string(t.decimal))
-		case i == 2:
-			var wrong string
-			weight, wrong = numberOf(v, unsigned, t.out.Signed)
-			if t.isDecimal[i] {
-				t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
-				weight, wrong = table.ParseWeight(t.decimal, t.out.Signed)
+		text := t.file.AppendText(t.text[i][:0], c, values[i])
+		t.text[i] = text
+		if i < 2 {
+			id, wrong := cleanID(text)
+			if wrong != "" && (wrong != emptyID || i == 1 && isBlank) {
+				return t.out.fault(0, "correct it", "row %d: %s %s %s", row, t.file.Titles[c], table.Quoted(text), wrong)
 			}
-			if v.Kind() == parquet.Int64 && !t.isDecimal[i] && !isExact(v.Uint64()) {
-				t.out.round(fmt.Sprintf(": row %d", row))
+			isBlank = isBlank || wrong == emptyID
+			t.text[i] = append(text[:0], id...)
+			if t.out.Bipartite && len(id) > 0 {
+				t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[c]+":")...)
 			}
-			if wrong != "" {
-				return t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, v, wrong)
-			}
-		case t.isDecimal[i]:
-			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
-			numbers = false
-		case v.Kind() == parquet.ByteArray:
-			id, wrong := cleanID(v.ByteArray())
-			if wrong != "" {
-				return t.out.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(v.ByteArray()), wrong)
-			}
-			t.text[i] = append(t.text[i][:0], id...)
-			numbers = false
-		case v.Kind() == parquet.Int32 && unsigned:
-			number[i] = uint64(v.Uint32())
-		case v.Kind() == parquet.Int32: // the upper half of a value of a dictionary is empty
-			number[i] = uint64(int64(v.Int32()))
-			numbers = numbers && v.Int32() >= 0
-		default:
-			number[i] = v.Uint64()
-			numbers = numbers && (unsigned || int64(number[i]) >= 0)
+		} else if len(text) == 0 && !isBlank {
+			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, t.file.Titles[c])
 		}
 	}
-	if numbers && !t.out.Bipartite {
-		return t.out.addKind(kind, t.out.numbers(number[0], number[1], weight))
+	if t.column[2] >= 0 && !values[2].IsNull() {
+		var err error
+		if weight, err = t.weight(row, values[2]); err != nil {
+			return err
+		}
+	}
+	if t.out.Kind != "" || t.out.Time != "" {
+		var wrong string
+		code, wrong = t.out.Code(t.form, string(t.text[3]), string(t.text[4]))
+		if wrong != "" && !isBlank {
+			return t.out.fault(0, "write the column as DATE", "row %d: time %s %s", row, table.Quoted(t.text[4]), wrong)
+		}
+	}
+	if u, v, areNumbers := t.numbers(values); areNumbers {
+		return t.out.addCode(code, t.out.numbers(u, v, weight))
 	}
 	for i, v := range values[:2] {
-		if v.Kind() != parquet.ByteArray && !t.isDecimal[i] {
+		if t.isNumber[i] && !v.IsNull() {
 			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
 		}
-		if t.out.Bipartite {
-			t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[t.column[i]]+":")...)
+	}
+	return t.out.addCode(code, t.out.texts(t.text[0], t.text[1], weight))
+}
+
+// numbers returns the ends of a row if both are integers from 0 on.
+func (t *edgeTable) numbers(values []parquet.Value) (source, target uint64, areNumbers bool) {
+	var number [2]uint64
+	for i, v := range values[:2] {
+		if !t.isNumber[i] || v.IsNull() {
+			return 0, 0, false
+		}
+		isUnsigned := t.file.Unsigned[t.column[i]]
+		switch { // the upper half of a value of 32 bits of a dictionary is empty
+		case v.Kind() == parquet.Int32 && isUnsigned:
+			number[i] = uint64(v.Uint32())
+		case v.Kind() == parquet.Int32:
+			number[i] = uint64(int64(v.Int32()))
+		default:
+			number[i] = v.Uint64()
+		}
+		if !isUnsigned && int64(number[i]) < 0 {
+			return 0, 0, false
 		}
 	}
-	return t.out.addKind(kind, t.out.texts(t.text[0], t.text[1], weight))
+	return number[0], number[1], true
+}
+
+// weight returns the weight of a row.
+func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err error) {
+	weight, wrong := numberOf(v, t.file.Unsigned[t.column[2]], t.out.Signed)
+	if t.isExact {
+		weight, wrong = table.ParseWeight(t.text[2], t.out.Signed)
+	} else if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
+		t.out.round(fmt.Sprintf(": row %d", row))
+	}
+	if wrong != "" {
+		return 0, t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, v, wrong)
+	}
+	return weight, nil
 }
 
 // numberOf returns the weight that a value is.

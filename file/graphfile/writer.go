@@ -38,7 +38,7 @@ func (s *batchWriter) flush() error {
 		return nil
 	}
 	err := s.visit(b)
-	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0], Weight: b.Weight[:0], Kind: b.Kind[:0]}
+	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0], Weight: b.Weight[:0], Code: b.Code[:0]}
 	return err
 }
 
@@ -117,10 +117,10 @@ func (s *batchWriter) texts(u, v []byte, w float64) error {
 	return nil
 }
 
-// addKind adds the kind of the edge that was added with err, if edges have kinds.
-func (s *batchWriter) addKind(kind uint32, err error) error {
-	if s.Kind != "" {
-		s.batch.Kind = append(s.batch.Kind, kind)
+// addCode adds the code of the edge that was added with err, if edges have kinds or times.
+func (s *batchWriter) addCode(code uint32, err error) error {
+	if s.Kind != "" || s.Time != "" {
+		s.batch.Code = append(s.batch.Code, code)
 	}
 	return err
 }

@@ -3,11 +3,14 @@ package parquetfile
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -32,11 +35,19 @@ type Reader struct {
 	Titles   []string // titles of the leaf columns, with dots between the levels of nested columns
 	Unsigned []bool   // whether the column holds unsigned integers
 
-	name string
-	file *parquet.File
-	hold func(bytes int64) error
-	used int64 // memory in use, in bytes
-	row  int64
+	name    string
+	file    *parquet.File
+	columns []column
+	hold    func(bytes int64) error
+	used    int64 // memory in use, in bytes
+	row     int64
+}
+
+// column is a leaf column.
+type column struct {
+	leaf    parquet.LeafColumn
+	isFlat  bool // neither nested nor repeated
+	logical any  // its type; nil: that of its values
 }
 
 // Open opens the file name with size bytes of content. used is the memory already in use. Open
@@ -52,9 +63,15 @@ func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes in
 	if err != nil {
 		return nil, t.fault(fetchAgain, "not a complete Parquet file (%w)", err)
 	}
-	for _, path := range t.file.Schema().Columns() {
-		leaf, _ := t.file.Schema().Lookup(path...)
-		integer, _ := logical(leaf).(*format.IntType)
+	for _, path := range t.file.Schema().Columns() { // whole paths; a leaf has only the last part
+		c := column{}
+		c.leaf, _ = t.file.Schema().Lookup(path...)
+		c.isFlat = c.leaf.MaxRepetitionLevel == 0 && len(path) == 1
+		if l := c.leaf.Node.Type().LogicalType(); l != nil {
+			c.logical = l.Value
+		}
+		t.columns = append(t.columns, c)
+		integer, _ := c.logical.(*format.IntType)
 		t.Titles = append(t.Titles, strings.Join(path, "."))
 		t.Unsigned = append(t.Unsigned, integer != nil && !integer.IsSigned)
 	}
@@ -78,17 +95,7 @@ func (t *Reader) Rows() int64 { return t.file.NumRows() }
 
 // Leaf returns a column, and whether it is flat: neither nested nor repeated.
 func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
-	path := t.file.Schema().Columns()[column] // the whole path; the leaf has only its last part
-	leaf, _ = t.file.Schema().Lookup(path...)
-	return leaf, leaf.MaxRepetitionLevel == 0 && len(path) == 1
-}
-
-// logical returns the logical type of a column, or nil.
-func logical(leaf parquet.LeafColumn) any {
-	if l := leaf.Node.Type().LogicalType(); l != nil {
-		return l.Value
-	}
-	return nil
+	return t.columns[column].leaf, t.columns[column].isFlat
 }
 
 // Each calls use with the values of the given columns for each row. The values are valid during
@@ -98,6 +105,11 @@ func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value)
 	defer t.recovered(&err)
 	t.row = 0
 	for _, c := range columns {
+		if c >= 0 && len(t.file.RowGroups()) > 0 {
+			if codec := t.file.Metadata().RowGroups[0].Columns[c].MetaData.Codec; codec == format.Lz4 || codec == format.LZO {
+				return t.fault("write it with zstd or LZ4_RAW", "column %s is compressed with %s, which is not read", t.Titles[c], codec)
+			}
+		}
 		if c >= 0 && !t.oneCodec(c) {
 			return t.fault("write it again with one codec", "column %s has several compression codecs, which is not supported", t.Titles[c])
 		}
@@ -164,21 +176,23 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, column
 // digits is stored as 150.
 func (t *Reader) Scale(column int) (digits int, isDecimal bool) {
 	leaf, flat := t.Leaf(column)
-	decimal, isDecimal := logical(leaf).(*format.DecimalType)
+	decimal, isDecimal := t.columns[column].logical.(*format.DecimalType)
 	if !isDecimal || !flat || leaf.Node.Type().Kind() == parquet.Int96 {
 		return 0, false
 	}
 	return int(decimal.Scale), decimal.Scale >= 0
 }
 
-// IsText reports whether AppendText can format the values of a column: text, numbers, decimals
-// and booleans, but not dates, times and binary data.
+// IsText reports whether a column holds text, UUIDs, numbers, decimals or booleans, and no dates, times or binary
+// data.
 func (t *Reader) IsText(column int) bool {
 	leaf, flat := t.Leaf(column)
 	if _, isDecimal := t.Scale(column); isDecimal {
 		return true
 	}
-	switch logical(leaf).(type) {
+	switch t.columns[column].logical.(type) {
+	case *format.UUIDType:
+		return flat
 	case nil, *format.StringType, *format.EnumType, *format.IntType:
 		kind := leaf.Node.Type().Kind()
 		return flat && kind != parquet.Int96 && kind != parquet.FixedLenByteArray
@@ -186,7 +200,7 @@ func (t *Reader) IsText(column int) bool {
 	return false
 }
 
-// AppendText appends a value of a column with IsText to dst, or nothing for a missing value.
+// AppendText appends a value of a column to dst, a date or a time as ISO 8601, or nothing for a missing value.
 // Integral floating-point numbers are written without a point, because pandas stores a column
 // of integers as floats if one of them is missing.
 func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
@@ -194,9 +208,32 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	if scale, isDecimal := t.Scale(column); isDecimal && !v.IsNull() {
 		return appendDecimal(dst, v, scale)
 	}
+	epoch := time.Unix(0, 0).UTC()
+	switch kind := t.columns[column].logical.(type) {
+	case nil, *format.StringType:
+	case *format.UUIDType:
+		if id := v.ByteArray(); len(id) == 16 {
+			return fmt.Appendf(dst, "%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+		}
+	case *format.DateType:
+		if !v.IsNull() {
+			return epoch.AddDate(0, 0, int(v.Int32())).AppendFormat(dst, time.DateOnly)
+		}
+	case *format.TimestampType:
+		if !v.IsNull() {
+			return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.DateTime)
+		}
+	case *format.TimeType:
+		if !v.IsNull() {
+			return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
+		}
+	}
 	switch {
-	case v.IsNull():
+	case v.IsNull(), v.Kind() == parquet.Double && math.IsNaN(v.Double()):
 		return dst
+	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
+		const julian = 2440588 // day of 1970-01-01
+		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst, time.DateOnly)
 	case v.Kind() == parquet.Boolean:
 		return strconv.AppendBool(dst, v.Boolean())
 	case v.Kind() == parquet.Int32 && unsigned:

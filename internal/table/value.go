@@ -132,17 +132,7 @@ func TimeOf(text string) (t time.Time, ok bool) {
 		}
 		return t, false
 	}
-	return DateOf(text)
-}
-
-// DateOf parses a date year-month-day with or without a time of day.
-func DateOf(text string) (t time.Time, ok bool) {
-	if len(text) < len(time.DateOnly) {
-		return t, false
-	}
-	t, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)])
-	clock := text[len(time.DateOnly):]
-	return t, err == nil && (clock == "" || clock[0] == 'T' || clock[0] == ' ')
+	return parseDate(text, []string{time.DateOnly})
 }
 
 // CompareIntegers compares canonical integers of any length.
@@ -172,35 +162,84 @@ func PlainInteger(text string) string {
 // isWhole reports whether text is a whole number, see [PlainInteger].
 func isWhole(text string) bool { return isInteger(PlainInteger(text)) }
 
-// dateLayouts are the usual ways to write a date, after which a time of day may follow.
-var dateLayouts = []string{
-	time.DateOnly, "2006/01/02", "2006.01.02", "20060102", "02.01.2006", "2.1.2006", "02/01/2006", "01/02/2006", "2/1/2006", "1/2/2006",
-	"02-01-2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "02-Jan-2006", "02-Jan-06", "1/2/06", "2.1.06",
-}
+// Layouts of dates, which a time of day may follow; those of months; and those whose first number is the day, or
+// the month.
+var (
+	dateLayouts = []string{
+		time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2.1.06", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06",
+		"Jan 2, 2006", "January 2, 2006", time.ANSIC, time.RubyDate, time.RFC1123, time.RFC1123Z,
+	}
+	monthLayouts   = []string{"2006-1", "2006/1", "Jan 2006", "January 2006"}
+	orderedByDay   = []string{"2/1/2006", "2-1-2006", "2/1/06"}
+	orderedByMonth = []string{"1/2/2006", "1-2-2006", "1/2/06"}
+)
 
 // IsDate reports whether text is a date as programs and people write them, perhaps with a
 // time of day behind it. Eight digits alone are one if their year is near ours.
 func IsDate(text string) bool {
+	_, ok := parseDate(text, slices.Concat(dateLayouts, orderedByDay, orderedByMonth))
+	return ok
+}
+
+// parseDate parses a date in one of the layouts, perhaps with a time of day behind it.
+func parseDate(text string, layouts []string) (t time.Time, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) < 6 || len(text) > 40 {
-		return false
+		return t, false
 	}
-	for _, day := range []string{text, beforeTime(text)} {
-		for _, layout := range dateLayouts {
+	for _, layout := range layouts {
+		for _, day := range []string{text, beforeTime(text)} {
 			if t, err := time.Parse(layout, day); err == nil && t.Year() >= 1800 && t.Year() <= 2200 {
-				return true
+				return t, true
 			}
 		}
 	}
-	return false
+	return t, false
+}
+
+// DateOrder is the order of day and month in dates such as 31/01/2024.
+type DateOrder int
+
+// NoOrder is the order of a column whose dates do not tell it.
+const (
+	NoOrder DateOrder = iota
+	DayFirst
+	MonthFirst
+)
+
+// ParseDate parses a date or a month in a column of the given order. The result is ambiguous if the order decides
+// and is not known; then found is the order that the text itself tells.
+func ParseDate(text string, order DateOrder) (t time.Time, found DateOrder, isDate, isAmbiguous bool) {
+	if t, isDate = parseDate(text, dateLayouts); isDate {
+		return t, NoOrder, true, false
+	}
+	if t, isDate = parseDate(text, monthLayouts); isDate {
+		return t, NoOrder, true, false
+	}
+	byDay, isByDay := parseDate(text, orderedByDay)
+	byMonth, isByMonth := parseDate(text, orderedByMonth)
+	switch {
+	case isByDay && !isByMonth:
+		found = DayFirst
+	case isByMonth && !isByDay:
+		found = MonthFirst
+	case !isByDay || order == NoOrder && !byDay.Equal(byMonth):
+		return t, NoOrder, false, isByDay
+	}
+	if cmp.Or(found, order) == MonthFirst {
+		byDay = byMonth
+	}
+	return byDay, found, found == NoOrder || order == NoOrder || order == found, false
 }
 
 // beforeTime returns text without the time of day at its end.
 func beforeTime(text string) string {
-	if colon := strings.IndexByte(text, ':'); colon > 0 {
-		if start := strings.LastIndexAny(text[:colon], " T"); start > 0 {
-			return strings.TrimRight(text[:start], " ,")
-		}
+	end := strings.IndexByte(text, ':')
+	if end < 0 {
+		end = len(text)
+	}
+	if start := strings.LastIndexAny(text[:end], " T"); start > 0 {
+		return strings.TrimRight(text[:start], " ,")
 	}
 	return text
 }

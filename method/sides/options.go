@@ -71,7 +71,7 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		if option[1] == "" {
 			continue
 		}
-		bound, unit, fault := shard.ParseTime(option[1])
+		bound, unit, fault := shard.TimeForm{}.Parse(option[1])
 		switch {
 		case fault != "":
 			return 0, 0, wrong(option[0], "%q %s", option[1], fault)
@@ -104,7 +104,7 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 		text = text[:len(text)-1]
 		scale = days
 		if t.Unit != "day" {
-			return 0, wrong("half-life", "%s is a number of days, and times are steps; give a number", o.HalfLife)
+			return 0, wrong("half-life", "%s is a number of days, and times are %ss; give a number", o.HalfLife, t.Unit)
 		}
 	}
 	h, err := strconv.ParseFloat(text, 64)

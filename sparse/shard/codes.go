@@ -21,7 +21,7 @@ type Kind struct {
 
 // Times describes the times of the entries, which are counted in units: days since 1900-01-01, or steps from 0.
 type Times struct {
-	Unit  string `json:"unit"`  // "day" or "step"
+	Unit  string `json:"unit"`  // "day", "minute" or "step"
 	First uint16 `json:"first"` // least time of an entry
 	Last  uint16 `json:"last"`  // largest time of an entry
 }
@@ -82,7 +82,7 @@ func wrongCodes(m *Manifest) string {
 	switch {
 	case m.Kinds != nil && (len(m.Kinds) == 0 || len(m.Kinds) > MaxKinds || entries != 0):
 		return fmt.Sprintf("%d kinds without %d entries", len(m.Kinds), entries)
-	case m.Times != nil && (m.Times.Unit != "day" && m.Times.Unit != "step" || m.Times.First > m.Times.Last):
+	case m.Times != nil && (!slices.Contains([]string{dayUnit, minuteUnit, stepUnit}, m.Times.Unit) || m.Times.First > m.Times.Last):
 		return fmt.Sprintf("times %+v", *m.Times)
 	}
 	return ""

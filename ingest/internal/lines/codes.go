@@ -46,9 +46,21 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
+// Code returns the code of an edge by the texts of its kind and its time, "" without.
+func (c *Codes) Code(form shard.TimeForm, kind, time string) (code uint32, fault string) {
+	if kind != "" {
+		code = c.Kind(kind) % shard.MaxKinds
+	}
+	if time == "" {
+		return code, ""
+	}
+	t, fault := c.Time(form, time)
+	return shard.CodeOf(uint8(code), t), fault
+}
+
 // Time returns a time in the unit of all of them, which is that of the first one, or the fault of the text.
-func (c *Codes) Time(text string) (uint16, string) {
-	t, unit, fault := shard.ParseTime(text)
+func (c *Codes) Time(form shard.TimeForm, text string) (uint16, string) {
+	t, unit, fault := form.Parse(text)
 	if fault != "" {
 		return 0, fault
 	}
@@ -96,7 +108,10 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	}
 	if lay.time >= 0 {
 		text := bytes.Trim(p.fields.Text[lay.time], table.Blank)
-		t, wrong := p.Codes.Time(string(text))
+		t, wrong := p.Codes.Time(lay.form, string(text))
+		if wrong == shard.AmbiguousTime {
+			return 0, textio.Fault(p.Name, number, shard.AmbiguousFix, "time %s %s", table.Quoted(text), wrong)
+		}
 		if wrong != "" {
 			return 0, fault(lay.time, "time %s %s", table.Quoted(text), wrong)
 		}

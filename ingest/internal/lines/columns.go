@@ -121,6 +121,7 @@ func (h *head) choose(konect bool) error {
 	lay.kind = t.Kind
 	lay.time = t.Time
 	lay.Columns = t.Columns
+	h.observeTimes()
 	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}
@@ -135,6 +136,19 @@ func (h *head) choose(konect bool) error {
 		c.Warn(w)
 	}
 	return nil
+}
+
+// observeTimes finds out how the column of times is written, from all lines in memory.
+func (h *head) observeTimes() {
+	if h.lay.time < 0 {
+		return
+	}
+	var f table.Fields
+	for line := range bytes.Lines(h.s.Text) {
+		if f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil && h.lay.time < len(f.Text) {
+			h.lay.form.Observe(string(bytes.Trim(f.Text[h.lay.time], table.Blank)))
+		}
+	}
 }
 
 // checkForm returns an error if most lines do not have the number of fields of the first one,

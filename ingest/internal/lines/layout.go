@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Layout is how the lines of one edge list are built. It is decided on the
@@ -24,6 +25,7 @@ type Layout struct {
 	source, target int // positions of the fields
 	weight         int // −1 without one
 	kind, time     int // −1 without them
+	form           shard.TimeForm
 	columns        int // how many fields a line has; 0 if any number that is enough
 	line           int64
 	first          int64 // the first line of data; those before are comments and a header
