@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -42,9 +41,11 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string, nodes []s
 	return out.Reasons, nil
 }
 
-// explain fills in the reasons for the predictions of some rows.
-func (p *Prediction) explain(ctx context.Context, problem *method.Problem, rows []int, reasons int, s *method.Settings) error {
-	list, err := p.Explain(ctx, problem, rows, &explain.Settings{Number: reasons, Workers: s.Workers, Progress: s.Progress, ID: p.g.Nodes.ID})
+// AddReasons adds the reasons for the predictions of some rows, after a prediction with [PredictOptions].Explain. The error
+// wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
+func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
+	s := p.settings
+	list, err := p.Explain(ctx, p.problem, rows, &explain.Settings{Number: p.options.Reasons, Workers: s.Workers, Progress: s.Progress, ID: p.g.Nodes.ID})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package heatwalk
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -57,7 +56,10 @@ type Prediction struct {
 
 	UnreachedComponents int // components of the nodes that are not reached
 
-	g *Graph
+	g        *Graph
+	problem  *method.Problem // with the weights that the method has learned from
+	settings *method.Settings
+	options  *PredictOptions
 }
 
 // Label returns the predicted label of a node, its own if it has one, "" if no label reaches
@@ -145,9 +147,9 @@ type PredictOptions struct {
 	Explain []int
 	Reasons int
 
-	// ExplainLeast, if not 0, is the number of nodes with the least certain predictions that are explained too. Then a
-	// method whose scores are no sums over labelled nodes has no reasons.
-	ExplainLeast int
+	// Deferred leaves suggestions and reasons to [Prediction.AddSuggestions] and [Prediction.AddReasons], so that the
+	// predictions can be written before them. Memory for reasons is reserved if Explain is not nil.
+	Deferred bool
 
 	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
 	// suggestions are of these. Nil: all nodes. Several processes compare with all.
@@ -180,7 +182,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	set.Explain = o.Explain != nil || o.ExplainLeast > 0
+	set.Explain = o.Explain != nil
 	if set.Explain {
 		set.Raw = true
 	}
@@ -206,23 +208,31 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	if p, err = out.compute(ctx, loaded(g, p), m, &set, o); err != nil {
 		return nil, err
 	}
-	if o.Suggest > 0 {
-		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, o.Targets, &set)
+	out.problem = p
+	out.settings = &set
+	out.options = o
+	if o.Deferred {
+		return out, nil
 	}
-	if err == nil && set.Explain {
-		rows := slices.Concat(o.Explain, out.LeastCertain(p, o.ExplainLeast))
-		if err = out.explain(ctx, p, rows, o.Reasons, &set); o.ExplainLeast > 0 && errors.Is(err, explain.ErrNoForm) {
-			err = nil
-		}
+	if err = out.AddSuggestions(ctx); err == nil && set.Explain {
+		err = out.AddReasons(ctx, o.Explain)
 	}
 	return out, err
 }
 
+// AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for.
+func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
+	if p.options.Suggest > 0 {
+		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction, p.options.Suggest, p.options.Targets, p.settings)
+	}
+	return err
+}
+
 // LeastCertain returns the rows of nodes without a label that labels reach, at most number of them: those with the least
 // probability of their class, least first.
-func (p *Prediction) LeastCertain(problem *method.Problem, number int) []int {
+func (p *Prediction) LeastCertain(number int) []int {
 	isLabelled := make([]bool, len(p.Class))
-	for _, row := range problem.Row {
+	for _, row := range p.problem.Row {
 		isLabelled[row] = true
 	}
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
@@ -293,7 +303,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}
-	if o.Explain != nil && o.ExplainLeast == 0 {
+	if o.Explain != nil && !o.Deferred {
 		return problem, nil
 	}
 	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {

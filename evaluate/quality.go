@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Quality holds measures of scores. A measure that does not apply is nil.
@@ -341,6 +342,8 @@ type Predictions struct {
 	Probability []ProbabilityBin `json:"by_probability"` // of nodes without a label, by the probability of their predicted class
 	Least       []UncertainNode  `json:"least_certain"`  // nodes with the least probability of the predicted class, in increasing order
 
+	Rare *RareClass `json:"rare,omitempty"` // of two classes the one with fewer labels
+
 	// Of the nodes whose true class is known, and has a label, else of held-out labels; nil without either.
 	ComparedWith string       `json:"compared_with,omitempty"`
 	Confusion    confusion    `json:"confusion,omitempty"`
@@ -370,6 +373,65 @@ type UncertainNode struct {
 	Probability float64 `json:"probability"`
 	Second      string  `json:"second"`
 	SecondShare float64 `json:"second_probability"`
+}
+
+// RareClass is the nodes without a label that most likely have a class.
+type RareClass struct {
+	Class       string          `json:"class"`
+	Predictions int             `json:"predictions"`
+	First       []LikelyNode    `json:"most_likely"`        // most likely first
+	Precision   []ListPrecision `json:"expected_precision"` // of the first 10, 50 and 100 nodes, and of all predictions
+}
+
+// LikelyNode is a node of a list, its number there, and its probability of the class.
+type LikelyNode struct {
+	Row         int     `json:"-"`
+	Number      int     `json:"number"`
+	Node        string  `json:"node"`
+	Probability float64 `json:"probability"`
+}
+
+// ListPrecision is the expected share of nodes of the class among the first ones: the mean of their probabilities.
+type ListPrecision struct {
+	Nodes     int     `json:"nodes"`
+	Precision float64 `json:"precision"`
+}
+
+// mostLikely is the number of nodes of the list of a rare class.
+const mostLikely = 100
+
+// describeRare returns the list of the class with fewer labels.
+func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int, seedClass []int32, id func(row int) string) *RareClass {
+	rare := 0
+	if s.ByClass[1].Labels < s.ByClass[0].Labels {
+		rare = 1
+	}
+	r := &RareClass{Class: s.Classes[rare], Predictions: s.ByClass[rare].Predictions, First: []LikelyNode{}}
+	predicted := 0.0
+	for row, c := range labels {
+		if seedClass[row] != Unlabelled || c == Unlabelled {
+			continue
+		}
+		v := LikelyNode{Row: row, Probability: scores.At(row, rare)}
+		if c == rare {
+			predicted += v.Probability
+		}
+		r.First = ranked.Insert(r.First, v, mostLikely, func(a, b LikelyNode) int { return cmp.Compare(b.Probability, a.Probability) })
+	}
+	sum := 0.0
+	for i := range r.First {
+		v := &r.First[i]
+		v.Number = i + 1
+		v.Node = id(v.Row)
+		sum += v.Probability
+		if n := i + 1; n == 10 || n == 50 || n == mostLikely {
+			r.Precision = append(r.Precision, ListPrecision{n, sum / float64(n)})
+		}
+	}
+	if r.Predictions > 0 {
+		r.Precision = append(r.Precision, ListPrecision{r.Predictions, predicted / float64(r.Predictions)})
+	}
+	return r
 }
 
 // Summarize returns statistics of the predictions for nodes without a label: labels are their classes,
@@ -432,6 +494,9 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 	}
 	for i := range s.Least {
 		s.Least[i].Node = id(s.Least[i].row)
+	}
+	if classes == 2 {
+		s.Rare = describeRare(s, scores, labels, seedClass, id)
 	}
 	for c := range s.ByClass {
 		b := &s.ByClass[c]

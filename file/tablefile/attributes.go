@@ -46,6 +46,7 @@ type attributeColumn struct {
 
 	at     int     // first column of the result
 	levels []int32 // column of the result of each category, counted from at, by its code in texts
+	names  []string
 }
 
 // attributeTable reads a table with a node in each row.
@@ -209,12 +210,12 @@ func (t *attributeTable) assign() (cols int) {
 		case !c.isText:
 			cols++
 		default:
-			sorted := slices.Sorted(slices.Values(c.texts.Values))
+			c.names = slices.Sorted(slices.Values(c.texts.Values))
 			for _, text := range c.texts.Values {
-				at, _ := slices.BinarySearch(sorted, text)
+				at, _ := slices.BinarySearch(c.names, text)
 				c.levels = append(c.levels, int32(at))
 			}
-			cols += len(sorted)
+			cols += len(c.names)
 		}
 	}
 	return cols
@@ -279,7 +280,7 @@ func (r *features) readTable(ctx context.Context) error {
 	r.Columns, t.rows.Options.Warn = t.use(), nil
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && c.ignored == "" {
-			r.groups = append(r.groups, group{c.title, c.at, max(1, len(c.levels))})
+			r.groups = append(r.groups, group{c.title, c.at, max(1, len(c.levels)), c.names})
 		}
 	}
 	values := make([]float32, cols)

@@ -36,10 +36,15 @@ func (f *Features) Close() error {
 	return f.mapped.Close()
 }
 
-// Name returns the title of the column of a table that an attribute comes from; "" of a matrix.
+// Name returns the title of the column of a table that an attribute comes from, with its category: "country = PL"; "" of a
+// matrix.
 func (f *Features) Name(attribute int) string {
 	for _, g := range f.groups {
-		if g.at <= attribute && attribute < g.at+g.n {
+		switch level := attribute - g.at; {
+		case level < 0 || level >= g.n:
+		case g.levels != nil:
+			return g.title + " = " + g.levels[level]
+		default:
 			return g.title
 		}
 	}
@@ -49,8 +54,9 @@ func (f *Features) Name(attribute int) string {
 // group is the columns of the result that come from one column of a table: one for a number, one
 // for each category.
 type group struct {
-	title string
-	at, n int
+	title  string
+	at, n  int
+	levels []string // categories; nil: a number
 }
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.

@@ -108,12 +108,13 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Columns is the number of nodes that are explained in the same sweeps.
-const Columns = 16
+// Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one, or one
+// for each class: so many that all nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
+func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
 // Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes and beliefs of some rounds, blocks
 // of responses, and those of a solve.
-func Bytes(n, classes int) int64 { return int64(n) * 8 * (13*int64(classes) + 8*Columns) }
+func Bytes(n, classes int) int64 { return int64(n) * 8 * (13*int64(classes) + 4*int64(Columns(n))) }
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
@@ -123,7 +124,7 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 		set.ID = func(int) string { return "" }
 	}
 	var list []Explanation
-	for batch := range slices.Chunk(nodes, max(1, Columns/max(1, f.Width))) {
+	for batch := range slices.Chunk(nodes, max(1, Columns(len(class))/max(1, f.Width))) {
 		classes := make([]int, len(batch))
 		for i, v := range batch {
 			classes[i] = class[v]
@@ -185,25 +186,26 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// addLinks adds the most important links to explanations. left has a column for each. Cost: one sweep.
+// addLinks adds the most important links to explanations. left has the columns of each; it is overwritten. Cost: one sweep.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Block[float32], list []Explanation, set *Settings) error {
 	n := left.Rows
 	width := max(1, f.Width)
-	l := sparse.NewBlock[float32](n, left.Cols)
-	r := sparse.NewBlock[float32](n, left.Cols)
+	r := sparse.NewBlock[float32](n, cmp.Or(f.Width, left.Cols)) // messages are the same for all nodes of the list
+	isActive := make([]bool, n)
 	for i := range n {
 		step := 1.0
 		if f.Size != nil {
 			step /= math.Sqrt(max(f.Size(i), math.SmallestNonzeroFloat64))
 		}
 		for j, x := range left.Row(i) {
-			l.Row(i)[j] = float32(step * float64(x))
+			left.Row(i)[j] = float32(step * float64(x))
+			isActive[i] = isActive[i] || x != 0
+		}
+		if f.Width > 0 {
+			f.Message(r.Row(i), i)
+			continue
 		}
 		for j, e := range list {
-			if f.Width > 0 {
-				f.Message(r.Row(i)[j*width:(j+1)*width], i)
-				continue
-			}
 			right := f.Right(i, e.Class)
 			if e.Other >= 0 {
 				right -= f.Right(i, e.Other)
@@ -217,18 +219,22 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	}
 	err := sparse.EachRow(ctx, cmp.Or(f.A, p.A), set.Workers, func(worker, i int, col []uint32, val []float64) error {
 		top := best[worker]
-		li := l.Row(i)
+		li := left.Row(i)
 		ri := r.Row(i)
 		for entry, c := range col {
-			if int(c) <= i {
+			if int(c) <= i || !isActive[i] && !isActive[c] {
 				continue
 			}
-			lj := l.Row(int(c))
+			lj := left.Row(int(c))
 			rj := r.Row(int(c))
 			for k := range list {
+				first := k
+				if f.Width > 0 {
+					first = 0
+				}
 				var product float32
-				for column := k * width; column < (k+1)*width; column++ {
-					product += li[column]*rj[column] + lj[column]*ri[column]
+				for column := range width {
+					product += li[k*width+column]*rj[first+column] + lj[k*width+column]*ri[first+column]
 				}
 				importance := float64(product)
 				if val != nil {

@@ -136,6 +136,7 @@ type unrolled struct {
 	sums    *sparse.Block[float32] // t A λ
 	weights *sparse.Block[float32] // of F − π
 	total   *sparse.Block[float32] // Σ λ of the last linkRounds rounds
+	divides bool                   // a score has weights of beliefs
 }
 
 func newUnrolled(q *run, nodes int) *unrolled {
@@ -164,7 +165,7 @@ func (u *unrolled) unroll(ctx context.Context) error {
 				u.total.Data[k] += w
 			}
 		}
-		if err := u.addMessages(ctx, later == 0); err != nil {
+		if err := u.addMessages(ctx, later == 0); err != nil || !u.divides {
 			return err
 		}
 		if i > 0 && u.q.states[i].begins { // with the beliefs of an earlier run
@@ -231,11 +232,13 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 	k := u.q.seeds.Classes
 	even := make([]float64, k) // πR
 	meansTo(even, u.q, u.q.shares)
+	logEven := make([]float64, k)
 	for c := range even {
 		if u.q.ratios == nil {
 			even[c] += 1 - u.q.strength
 		}
 		even[c] = max(even[c], leastMean)
+		logEven[c] = math.Log(even[c])
 	}
 	direct := make([]float64, len(u.q.seeds.Row)*len(u.terms)) // messages of labels
 	sizes := make([]float64, len(u.terms))
@@ -251,6 +254,9 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 		for i := lo; i < hi; i++ {
 			sums := u.sums.Row(i)
 			weights := u.weights.Row(i)
+			if isZero(sums) && isZero(weights) {
+				continue
+			}
 			if u.q.known(i, u.q.fold) >= 0 {
 				messageTo(message, u.q, i)
 				shares := direct[int(u.q.seedOf[i])*len(u.terms):][:len(u.terms)]
@@ -268,14 +274,16 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 			}
 			meansTo(slope, u.q, change)
 			for c, x := range slope {
-				slope[c] = inverseMean(even[c], x)
+				slope[c] = inverseMean(even[c], logEven[c], x)
 			}
 			for j := range u.terms {
 				flow := 0.0
+				constant := 0.0 // of messages of class shares
 				for c, w := range sums[j*k : (j+1)*k] {
-					total[sumCount*j+evenSum] += float64(w) * (math.Log(even[c]) - float64(u.q.field[c]))
+					constant += float64(w) * (logEven[c] - float64(u.q.field[c]))
 					scaled[c] = w * float32(slope[c])
 				}
+				total[sumCount*j+evenSum] += constant
 				ratiosTimes(product, u.q, scaled)
 				for c, w := range product {
 					weights[j*k+c] += w
@@ -289,6 +297,7 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 			}
 		}
 	})
+	u.divides = false
 	for j := range u.terms {
 		t := &u.terms[j]
 		round := sums[sumCount*j : sumCount*(j+1)]
@@ -311,9 +320,21 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 			for i := range u.weights.Rows {
 				clear(u.weights.Row(i)[j*k : (j+1)*k])
 			}
+		} else {
+			u.divides = true
 		}
 	}
 	return err
+}
+
+// isZero reports whether all elements of x are 0.
+func isZero(x []float32) bool {
+	for _, v := range x {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // meansTo stores x R, of homophily but for the same number for each class.
@@ -330,16 +351,19 @@ func meansTo(dst []float64, q *run, x []float64) {
 	}
 }
 
-// inverseMean returns the slope of log max(y, leastMean) between x ≥ leastMean and x + change.
-func inverseMean(x, change float64) float64 {
-	switch {
-	case math.Abs(change) < 1e-12*x:
-		return 1 / x
+// inverseMean returns the slope of log max(y, leastMean) between x ≥ leastMean, whose logarithm is logX, and x + change.
+func inverseMean(x, logX, change float64) float64 {
+	switch r := change / x; {
+	case math.Abs(r) < smallRatio:
+		return (1 - r/2 + r*r/3) / x
 	case x+change < leastMean:
-		return math.Log(leastMean/x) / change
+		return (math.Log(leastMean) - logX) / change
 	}
-	return math.Log1p(change/x) / change
+	return (math.Log(x+change) - logX) / change
 }
+
+// smallRatio is the ratio below which three terms of a series are more accurate than a quotient of two differences.
+const smallRatio = 1e-4
 
 // passRound passes the weights of beliefs to the logits and the beliefs of the round before. The evidence of that round is complete.
 func (u *unrolled) passRound(ctx context.Context) error {
@@ -351,7 +375,7 @@ func (u *unrolled) passRound(ctx context.Context) error {
 		for i := lo; i < hi; i++ {
 			logits := u.logits.Row(i)
 			weights := u.weights.Row(i)
-			if u.q.known(i, u.q.fold) >= 0 {
+			if isZero(weights) {
 				clear(logits)
 				continue
 			}
@@ -363,14 +387,17 @@ func (u *unrolled) passRound(ctx context.Context) error {
 			highest := slices.Max(ratio)
 			sum := 0.0
 			for c, share := range u.q.shares {
-				sum += share * math.Exp(ratio[c]-highest)
+				mean[c] = share * math.Exp(ratio[c]-highest)
+				sum += mean[c]
 			}
+			highest += math.Log(sum)
 			size := 0.0
 			for c, share := range u.q.shares {
-				ratio[c] -= highest + math.Log(sum)
-				mean[c] = share
-				if math.Abs(ratio[c]) > 1e-12 {
-					mean[c] = share * math.Expm1(ratio[c]) / ratio[c]
+				r := ratio[c] - highest
+				if math.Abs(r) < smallRatio {
+					mean[c] = share * (1 + r/2 + r*r/6)
+				} else {
+					mean[c] = (mean[c]/sum - share) / r
 				}
 				size += mean[c]
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -207,12 +208,14 @@ type classifyRun struct {
 	p     *method.Prediction
 	truth *nodefile.Labels // may be nil
 	classifyDocument
-	targets   []int                // rows that are written; nil: all
-	suggested []suggest.Suggestion // nodes to label next, in place of predictions
-	mapped    *heatwalk.Prediction // drawn on the page; nil: the graph is not drawn
-	pageRows  []int                // further nodes that the page has with their neighbours
-	shift     string               // why the labels are not a random sample; "": they may be one
-	notes     []string             // about the accuracy, for the summary
+	targets    []int                // rows that are written; nil: all
+	suggested  []suggest.Suggestion // nodes to label next, in place of predictions
+	mapped     *heatwalk.Prediction // drawn on the page; nil: the graph is not drawn
+	page       *outputs             // of the page; nil: none
+	pageWriter io.Writer
+	pageRows   []int    // further nodes that the page has with their neighbours, not nil with a page
+	shift      string   // why the labels are not a random sample; "": they may be one
+	notes      []string // about the accuracy, for the summary
 }
 
 func predict(run *session, c *classifyOptions, name string) error {
@@ -231,7 +234,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 	}
 	if run.network == nil && !run.estimating && c.save == "" && len(l.Row) == len(d.g.Degrees) {
 		r.take(labelsOf(l))
-		return r.finishLabels(run, name, nil)
+		return r.finishLabels(run, nil)
 	}
 	saved, err := beginModel(c, d, s)
 	if err != nil {
@@ -242,7 +245,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 		compared = len(r.truth.Row)
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c, d.g), Targets: r.targets, Explain: r.pageRows, ExplainLeast: explainedLeast(run, c, d.g),
+		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c, d.g), Targets: r.targets, Explain: r.pageRows, Deferred: c.page != "" && run.network == nil,
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
@@ -294,7 +297,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
-	return r.finishLabels(run, name, parameters)
+	return r.finishLabels(run, parameters)
 }
 
 // labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
@@ -328,8 +331,17 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 			return nil, err
 		}
 	}
+	if c.page != "" && run.network == nil {
+		r.pageRows = []int{}
+	}
 	if c.pageNodes != "" {
 		if r.pageRows, err = readIDs(run, &c.learning.graph.tables, c.pageNodes, d.g.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	if c.page != "" {
+		r.page = newOutputs(run, c.page)
+		if r.pageWriter, err = r.page.begin(c.page); err != nil {
 			return nil, err
 		}
 	}
@@ -355,23 +367,14 @@ func (r *classifyRun) take(p *heatwalk.Prediction) {
 	}
 }
 
-// finishLabels compares the labels of the predictions with the true ones, and writes the page and the output.
-func (r *classifyRun) finishLabels(run *session, name string, parameters any) error {
+// finishLabels compares the labels of the predictions with the true ones, and writes the output and the page.
+func (r *classifyRun) finishLabels(run *session, parameters any) error {
 	countPredictions(r)
 	l := r.data.l
 	labels := writtenLabels(r.f, r.p)
 	r.Truth = compareTruth(run, labels, r.p.Reached, l, r.truth, "node")
 	if r.f.page != "" || run.json && r.p.Scores != nil && r.f.suggest == 0 && r.f.model == "" && run.network == nil {
 		describePredictions(r, labels)
-	}
-	if r.f.page != "" {
-		w, err := r.data.out.begin(r.f.page)
-		if err == nil {
-			err = r.writeReport(run, w, name)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	return r.finish(run, parameters, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
@@ -436,8 +439,8 @@ func countPredictions(r *classifyRun) {
 	}
 }
 
-// finish writes the output, in which every node has the label that labelOf returns, and prints the
-// summary.
+// finish publishes the output, in which every node has the label that labelOf returns, and then makes the page and prints the
+// summary. An error or an interruption of the page leaves the output.
 func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int) string) (err error) {
 	f := r.f
 	p := r.p
@@ -456,11 +459,16 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	r.Phases.Write = time.Since(begun).Seconds()
+	if err := r.data.out.publish(storeOf(r.data.g.Store.Manifest), parameters, nil); err != nil {
+		return err
+	}
+	missing := r.finishPage(run)
 	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText(), edgesText(r.data.g)}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	return r.data.out.finish(&r.classifyDocument, storeOf(r.data.g.Store.Manifest), parameters, append(lines, r.notes...)...)
+	err = run.printResult(&r.classifyDocument, func(w io.Writer) { r.data.out.print(w, append(lines, r.notes...)) }, f.out)
+	return cmp.Or(missing, err)
 }
 
 // edgesText reports the weights of kinds and the half-life that labels have chosen, for the summary.

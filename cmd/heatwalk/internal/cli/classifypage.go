@@ -2,17 +2,19 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
@@ -20,10 +22,11 @@ import (
 
 const (
 	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
-	fewestWalked    = 16  // of these that have reasons
-	reasonEntries   = 3e8 // entries of the graph times the nodes with reasons
+	mostReasons     = 20  // nodes with reasons on a page, and the fewest on a large graph
+	fewestReasons   = 3
+	reasonValues    = 5e8 // entries and rows of the graph, times the classes, times the nodes with reasons
 	pageSuggestions = 10  // nodes to label next
-	suggestEntries  = 1e6 // entries of a graph up to which a page has them, because their search takes seconds
+	suggestEntries  = 1e5 // entries of a graph up to which a page has them, because their search takes seconds
 	mostColors      = 10  // of classes on a page; further classes are grey
 )
 
@@ -53,16 +56,82 @@ func describePredictions(r *classifyRun, labels []int) {
 		}
 		r.Models = append(r.Models, mixedModel{m.Name, m.Weight, m.Parameters})
 	}
-	for i := range r.suggested {
-		cells := r.suggested[i].Cells(r.data.l.Names)
-		r.LabelNext = append(r.LabelNext, labelNext{r.data.g.Nodes.ID(r.suggested[i].Row), cells[0], cells[1], cells[2], cells[3]})
+}
+
+// finishPage makes the page, if there is one, after the predictions have been published.
+func (r *classifyRun) finishPage(run *session) error {
+	if r.page == nil {
+		return nil
 	}
+	run.doing = r.f.out + " is complete, " + stateOf(r.f.page)
+	err := r.addReasons(run)
+	if err == nil {
+		err = r.writeReport(run)
+	}
+	if err == nil {
+		err = r.page.commit(nil)
+	}
+	if err == nil || fault.Code(err) == fault.Interrupted {
+		return err
+	}
+	return fault.Machine(err, r.f.page, "the predictions in %s are complete, and the page was not made: %s", r.f.out, fault.Text(err))
+}
+
+// addReasons adds nodes to label next, unless the graph is large, and the reasons for some predictions.
+func (r *classifyRun) addReasons(run *session) error {
+	p := r.mapped
+	if p == nil {
+		return nil
+	}
+	if err := p.AddSuggestions(run.ctx); err != nil {
+		return err
+	}
+	for i := range p.Suggestions {
+		cells := p.Suggestions[i].Cells(r.data.l.Names)
+		r.LabelNext = append(r.LabelNext, labelNext{r.data.g.Nodes.ID(p.Suggestions[i].Row), cells[0], cells[1], cells[2], cells[3]})
+	}
+	if err := p.AddReasons(run.ctx, r.explainedRows()); err != nil && !errors.Is(err, explain.ErrNoForm) {
+		return err
+	}
+	nameAttributes(r.data.g, p.Reasons)
+	return nil
+}
+
+// explainedRows returns the rows of the nodes whose reasons the page has: those that were asked for, and of the first ones of the list
+// of a rare class and of the least certain nodes as many as take some seconds.
+func (r *classifyRun) explainedRows() []int {
+	g := r.data.g
+	n := int64(len(g.Degrees))
+	values := (g.A.NNZ() + 8*n) * int64(len(r.data.l.Names))
+	number := int(max(fewestReasons, min(mostReasons, reasonValues/max(1, values))))
+	rare := r.rareRows()
+	rows := slices.Concat(rare[:min(number/2, len(rare))], r.mapped.LeastCertain(number))
+	isThere := map[int]bool{}
+	list := slices.Clone(r.pageRows)
+	for _, row := range rows {
+		if !isThere[row] && len(list) < max(number, len(r.pageRows)) {
+			list = append(list, row)
+		}
+		isThere[row] = true
+	}
+	return list
+}
+
+// rareRows returns the rows of the list of a rare class.
+func (r *classifyRun) rareRows() (rows []int) {
+	if rare := r.Summary.Rare; rare != nil {
+		for _, v := range rare.First {
+			rows = append(rows, v.Row)
+		}
+	}
+	return rows
 }
 
 // writeReport writes the page about the predictions of a graph.
-func (r *classifyRun) writeReport(run *session, w io.Writer, graph string) error {
+func (r *classifyRun) writeReport(run *session) error {
+	run.progress.Wait("drawing " + r.f.page)
 	r.closeWith(closingOfRun(run))
-	page, err := buildPage(run, "classify", &r.classifyDocument, graph)
+	page, err := buildPage(run, "classify", &r.classifyDocument, r.data.g.name)
 	switch {
 	case err == nil && run.network != nil:
 		run.warn("%s has no map and no reasons because several processes share the graph; run one process", r.f.page)
@@ -72,16 +141,7 @@ func (r *classifyRun) writeReport(run *session, w io.Writer, graph string) error
 	if err != nil {
 		return err
 	}
-	return page.WriteHTML(w)
-}
-
-// explainedLeast returns the number of the least certain nodes whose reasons a page has: on large graphs few, because each
-// group of them takes a walk over the graph.
-func explainedLeast(run *session, c *classifyOptions, g *openGraph) int {
-	if c.page == "" || run.network != nil || c.suggest > 0 {
-		return 0
-	}
-	return int(max(fewestWalked, min(mostWalked, reasonEntries/max(1, g.A.NNZ()))))
+	return page.WriteHTML(r.pageWriter)
 }
 
 // suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page, which a large graph is without.
@@ -97,7 +157,6 @@ func suggestedNodes(run *session, c *classifyOptions, g *openGraph) int {
 func addMap(run *session, r *classifyRun, page *report.Page) error {
 	g := r.data.g
 	p := r.mapped
-	problem := r.data.problem()
 	isKnown := labelled(r.data.l, len(p.Class))
 	count := make([]int, len(p.Classes))
 	colors := make([]int, len(p.Classes))
@@ -123,7 +182,7 @@ func addMap(run *session, r *classifyRun, page *report.Page) error {
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes, Class: writtenLabels(r.f, p.Prediction), Workers: run.threads,
 		Scores: p.Prediction.Scores.Row, Known: func(row int) bool { return isKnown[row] },
 	}
-	section, err := m.Section(run.ctx, colors, slices.Concat(r.pageRows, p.LeastCertain(problem, mostWalked)), reasons)
+	section, err := m.Section(run.ctx, colors, slices.Concat(r.pageRows, r.rareRows(), p.LeastCertain(mostWalked)), reasons)
 	if err != nil {
 		return err
 	}

@@ -100,16 +100,23 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	for i := range p.Reasons {
 		doc.Covered += p.Reasons[i].Covered / float64(len(p.Reasons))
 		doc.Error = max(doc.Error, p.Reasons[i].Error)
-		for k := range p.Reasons[i].Attributes {
-			a := &p.Reasons[i].Attributes[k]
-			a.Name = d.g.attributes.Name(a.Column)
-		}
 	}
+	nameAttributes(d.g, p.Reasons)
 	if err := writeReasons(d, c.out, p.Reasons); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
 	return d.out.finish(doc, storeOf(d.g.Store.Manifest), doc.Chosen, text)
+}
+
+// nameAttributes adds the titles and categories of attributes to reasons.
+func nameAttributes(g *openGraph, list []heatwalk.Reasons) {
+	for i := range list {
+		for k := range list[i].Attributes {
+			a := &list[i].Attributes[k]
+			a.Name = g.attributes.Name(a.Column)
+		}
+	}
 }
 
 // reasonTitles are the columns of a file of reasons.

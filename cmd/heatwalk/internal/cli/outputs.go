@@ -215,14 +215,18 @@ func sameFile(a, b string) bool {
 
 // keeps notes the output that an interruption leaves as it is.
 func keeps(run *session, path string) {
-	switch {
-	case path == "-":
-		run.doing = "" // data on stdout cannot be taken back
-	case isThere(path):
-		run.doing = path + " is unchanged"
-	default:
-		run.doing = path + " was not made"
+	run.doing = ""
+	if path != "-" { // data on stdout cannot be taken back
+		run.doing = stateOf(path)
 	}
+}
+
+// stateOf returns the state of a file that is not published.
+func stateOf(path string) string {
+	if isThere(path) {
+		return path + " is unchanged"
+	}
+	return path + " was not made"
 }
 
 // begin begins the file path, stdout for "-", nothing for an estimate.

@@ -140,5 +140,5 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 		return graphError(run, err, name, another)
 	}
 	r.take(p)
-	return r.finishLabels(run, name, nil)
+	return r.finishLabels(run, nil)
 }
