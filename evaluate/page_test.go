@@ -45,6 +45,15 @@ func TestPage(t *testing.T) {
 		`<td>4</td><td>60.0</td><td>75.0</td><td>66.7</td><td style="--shade:45%">75</td><td style="--shade:15%">25</td>`, // precision 3/5, recall 3/4, F1 2·3/9
 		`<td>0.625</td><td>0.750</td>`, "Not drawn: the largest class.",
 	)
+	for i := range r.Results {
+		r.Results[i].NodesTested = 2 * r.Results[i].NodesTrained
+	}
+	r.Significance = compare(r.Results[:2], (*Result).scores)
+	page := pageOf(t, r)
+	reporttest.Check(t, page, "is not chance (p value", "Other nodes are not tested, because test sets are larger than training sets.")
+	if strings.Contains(page, "NaN") || strings.Contains(page, ">p (nodes)<") {
+		t.Error("the page has a test that was not made")
+	}
 	r.Splits = 1
 	for i := range r.Results {
 		r.Results[i].Accuracies = r.Results[i].Accuracies[:1]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"gonum.org/v1/gonum/stat"
@@ -393,6 +394,7 @@ type LikelyNode struct {
 
 // ListPrecision is the expected share of nodes of the class among the first ones: the mean of their probabilities.
 type ListPrecision struct {
+	List      string  `json:"list"` // in words
 	Nodes     int     `json:"nodes"`
 	Precision float64 `json:"precision"`
 }
@@ -425,11 +427,11 @@ func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int, s
 		v.Node = id(v.Row)
 		sum += v.Probability
 		if n := i + 1; n == 10 || n == 50 || n == mostLikely {
-			r.Precision = append(r.Precision, ListPrecision{n, sum / float64(n)})
+			r.Precision = append(r.Precision, ListPrecision{"first " + strconv.Itoa(n), n, sum / float64(n)})
 		}
 	}
 	if r.Predictions > 0 {
-		r.Precision = append(r.Precision, ListPrecision{r.Predictions, predicted / float64(r.Predictions)})
+		r.Precision = append(r.Precision, ListPrecision{"all predicted", r.Predictions, predicted / float64(r.Predictions)})
 	}
 	return r
 }
@@ -491,6 +493,9 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 			s.Confusion[want][c]++
 			s.Calibration.add(u.Probability, want == c)
 		}
+	}
+	for s.Probability[0].Nodes == 0 && s.Probability[0].From+1.0/probabilityBins <= 1/float64(classes) {
+		s.Probability = s.Probability[1:] // no largest probability is below 1/classes
 	}
 	for i := range s.Least {
 		s.Least[i].Node = id(s.Least[i].row)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,7 +184,7 @@ const (
 
 // Texts that explain the marks.
 const (
-	legend = "* best, ≈ not significantly worse, † worse, but not significantly for other nodes; " + tests
+	legend = "* best, ≈ not significantly worse; " + tests
 	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where training sets are larger than test sets; Holm, level 0.05"
 )
 
@@ -264,15 +265,17 @@ func (r *Report) verdict() string {
 		return c.TrainedOn == best.TrainedOn && (c.A == best.Method && c.B == next.Method || c.A == next.Method && c.B == best.Method)
 	})]
 	draws := "may be chance"
-	nodes := "may not hold"
 	if test.PDraws < Level {
 		draws = "is not chance"
 	}
-	if test.PHolm < Level {
-		nodes = "is significant"
+	text += fmt.Sprintf(". Over draws of the labelled nodes of this graph, the difference %s (p value %s).", draws, pValue(test.PDraws))
+	switch {
+	case math.IsNaN(test.PHolm):
+		return text + " Other nodes are not tested, because test sets are larger than training sets."
+	case test.PHolm < Level:
+		return text + " For other nodes it is significant (p value " + pValue(test.PHolm) + ")."
 	}
-	return text + fmt.Sprintf(". Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s).",
-		draws, pValue(test.PDraws), nodes, pValue(test.PHolm))
+	return text + " For other nodes it may not hold (p value " + pValue(test.PHolm) + ")."
 }
 
 // pValue writes a p value with three decimals.

@@ -18,10 +18,10 @@ import (
 //
 // with Student's distribution of J − 1 degrees of freedom. The second term of the variance accounts
 // for the nodes that splits share: it assumes that two splits correlate by tested/(tested + trained),
-// the share of the nodes in a test set. P therefore is about other nodes than those of the graph. With few
-// training nodes the assumption is very cautious, because accuracies then depend on the
-// choice of these nodes more than on the test nodes: with 5 % of the labels it multiplies the standard
-// error of 20 splits by 20.
+// the share of the nodes in a test set. P therefore is about other nodes than those of the graph. Where test sets are larger
+// than training sets the test is left out, and P, PHolm and Margin are NaN: accuracies then depend on the choice of the
+// training nodes more than on the test nodes, and with 5 % of the labels the assumption would multiply the standard error
+// of 20 splits by 20.
 //
 // PDraws is the p value of the paired t-test, which lacks the second term. It is about other draws of
 // labelled nodes of the same graph, because splits are independent draws of these.
@@ -37,7 +37,7 @@ type Comparison struct {
 	P             float64 `json:"p"`              // two-sided; 1 for fewer than two splits
 	PHolm         float64 `json:"p_holm"`         // P, corrected for all pairs at the training size by the procedure of Holm (1979)
 	PDraws        float64 `json:"p_draws"`        // of the paired t-test, corrected in the same way
-	Mark          string  `json:"mark,omitempty"` // * significant by both tests, † by PDraws
+	Mark          string  `json:"mark,omitempty"` // * significant by all tests that were made, † by PDraws alone
 }
 
 // leastSplits is the number of splits that a confidence interval needs: of two splits it is wider than ± 90 points.
@@ -46,8 +46,8 @@ const leastSplits = 5
 // Level is the p value below which the report calls a difference significant.
 const Level = 0.05
 
-// byDraws reports whether the test over draws of the labels decides the standing of methods: where test sets are larger than
-// training sets, because such draws share few training nodes and the other test is very cautious.
+// byDraws reports whether the test over draws of the labels is the only one: where test sets are larger than training sets.
+// Such draws share few training nodes.
 func byDraws(r *measured) bool { return r.NodesTested > r.NodesTrained }
 
 // How a method compares with the others at its training size.
@@ -89,7 +89,7 @@ func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests [
 		t.PHolm = p[i]
 		t.PDraws = draws[i]
 		switch {
-		case t.PHolm < Level:
+		case t.PHolm < Level, byDraws(results[0]) && t.PDraws < Level:
 			t.Mark = bestMark
 		case t.PDraws < Level:
 			t.Mark = drawsMark
@@ -104,12 +104,9 @@ func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests [
 			}
 			t := tests[test]
 			rival := results[i+j-best]
-			switch isByDraws := byDraws(results[best]); {
-			case isByDraws && t.PDraws >= Level || !isByDraws && t.PHolm >= Level:
+			if t.PHolm >= Level || byDraws(results[best]) && t.PDraws >= Level {
 				rival.Standing = notWorse
 				rival.Mark = notWorseMark
-			case isByDraws && t.PHolm >= Level:
-				rival.Mark = drawsMark
 			}
 		}
 	}
@@ -127,8 +124,11 @@ func newComparison(a, b *measured, x, y []float64) Comparison {
 			c.Lower++
 		}
 	}
-	c.P, c.Margin = correctedT(x, y, a.NodesTested/a.NodesTrained, a.NodesTested)
-	if len(x) < leastSplits {
+	switch c.P, c.Margin = correctedT(x, y, a.NodesTested/a.NodesTrained, a.NodesTested); {
+	case byDraws(a):
+		c.P = math.NaN()
+		c.Margin = math.NaN()
+	case len(x) < leastSplits:
 		c.Margin = 0
 	}
 	c.PDraws, _ = correctedT(x, y, 0, a.NodesTested)

@@ -48,7 +48,8 @@ func TestSection(t *testing.T) {
 		var first string
 		for _, workers := range []int{1, 2, 7} {
 			g := twoSides(t, n, workers)
-			s, err := g.Section(t.Context(), []int{0, 1}, []int{3, 5}, map[int]any{3: map[string]string{"label": "<i>"}})
+			g.Colors, g.Reasons, g.File = []int{0, 1}, map[int]any{3: map[string]string{"label": "<i>"}}, "out.tsv"
+			s, err := g.Section(t.Context(), []int{3, 5})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	mostNodes  = 2000 // nodes up to which the map has all of them
-	mostGroups = 240  // groups of one class and region; the other nodes are grouped by class alone
+	mostNodes  = 2000  // nodes up to which the map has all of them
+	mostListed = 20000 // nodes up to which the page has the prediction of each
+	mostLeast  = 20    // nodes of a group that the page of a larger graph lists
+	mostGroups = 240   // groups of one class and region; the other nodes are grouped by class alone
 	regions    = 48
 	rounds     = 30 // of the growth of regions
 )
@@ -26,6 +28,11 @@ type Graph struct {
 	Scores  func(row int) []float32 // probabilities of the classes
 	Known   func(row int) bool      // whether the class is a label that was given
 	Workers int                     // goroutines; 0: one for each processor
+
+	Colors  []int         // number of the color of each class; −1: grey
+	Reasons map[int]any   // JSON documents of rows, as Reasons of the module's root
+	Links   map[int][]int // rows that links of these reasons join with a row
+	File    string        // has the predictions of all nodes
 }
 
 // group is a bubble of the map: a node, or nodes of one class.
@@ -33,6 +40,7 @@ type group struct {
 	class, nodes, known int
 	certainty           float64 // mean probability of the class
 	row                 int     // of a single node; −1: a group
+	least               []int   // rows of the least certain nodes
 }
 
 // link joins two groups.
@@ -152,19 +160,28 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 
 // count counts the nodes of groups.
 func (g *Graph) count(groups []group, groupOf []int32) {
+	byCertainty := func(a, b int) int { return cmp.Compare(g.certainty(a), g.certainty(b)) }
 	for row, k := range groupOf {
 		q := &groups[k]
 		q.nodes++
+		q.certainty += g.certainty(row)
 		if g.Known(row) {
 			q.known++
-		}
-		if q.class >= 0 {
-			q.certainty += float64(g.Scores(row)[q.class])
+		} else if len(groupOf) > mostListed {
+			q.least = ranked.Insert(q.least, row, mostLeast, byCertainty)
 		}
 	}
 	for k := range groups {
 		groups[k].certainty /= float64(groups[k].nodes)
 	}
+}
+
+// certainty returns the probability of the class of a row.
+func (g *Graph) certainty(row int) float64 {
+	if g.Class[row] < 0 {
+		return 0
+	}
+	return float64(g.Scores(row)[g.Class[row]])
 }
 
 // linksOf returns the links between groups: the number of entries. Cost: one sweep.
@@ -208,21 +225,27 @@ func (g *Graph) linksOf(ctx context.Context, groups []group, groupOf []int32) ([
 }
 
 const (
-	mostNearest  = 60 // neighbours of a node that are drawn, those with the largest weights
+	mostNearest  = 40 // neighbours of a node that are drawn
 	mostOfOne    = 6  // further nodes behind one of them
 	mostRivals   = 20 // predictions that contradict their neighbours
 	fewestRivals = 3  // neighbours with a class that such a node has
 )
 
-// nearest returns the most important neighbours of some rows, at most number of each. Cost: one sweep.
-func (g *Graph) nearest(ctx context.Context, rows []int, number int) (map[int][]int32, error) {
-	indexOf := map[int]int{}
-	list := make([][]int32, len(rows))
-	for i, row := range rows {
-		indexOf[row] = i
+// neighbourhood is the neighbours of a node that are drawn, most important first, and the others.
+type neighbourhood struct {
+	near   []int
+	others map[int]int // counts by class
+}
+
+// nearest returns neighbours of some rows, at most number of each: those that reasons name, then those with the largest
+// weights. Of neighbours that are not in isThere, unless it is nil, each has at most mostOfOne. Cost: one sweep.
+func (g *Graph) nearest(ctx context.Context, rows []int, number int, isThere map[int]bool) (map[int]*neighbourhood, error) {
+	list := make(map[int]*neighbourhood, len(rows))
+	for _, row := range rows {
+		list[row] = &neighbourhood{others: map[int]int{}}
 	}
 	err := sparse.EachRow(ctx, g.A, g.Workers, func(_, row int, col []uint32, val []float64) error {
-		index, isWanted := indexOf[row]
+		v, isWanted := list[row]
 		if !isWanted {
 			return nil
 		}
@@ -235,59 +258,55 @@ func (g *Graph) nearest(ctx context.Context, rows []int, number int) (map[int][]
 		if val != nil {
 			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(val[b], val[a]) })
 		}
-		for _, e := range order[:min(number, len(order))] {
-			list[index] = append(list[index], int32(col[e]))
+		if named := g.Links[row]; named != nil {
+			slices.SortStableFunc(order, func(a, b int) int {
+				return cmp.Compare(uint(slices.Index(named, int(col[a]))), uint(slices.Index(named, int(col[b]))))
+			})
+		}
+		further := 0
+		for _, e := range order {
+			u := int(col[e])
+			isFurther := isThere != nil && !isThere[u]
+			if isFurther {
+				further++
+			}
+			if len(v.near) < number && (!isFurther || further <= mostOfOne) {
+				v.near = append(v.near, u)
+			} else {
+				v.others[g.Class[u]]++
+			}
 		}
 		return nil
 	})
-	neighbours := map[int][]int32{}
-	for i, row := range rows {
-		neighbours[row] = list[i]
-	}
-	return neighbours, err
+	return list, err
 }
 
-// pairsAround returns the pairs of nodes that are linked within two steps of the centers. Cost: two sweeps.
-func (g *Graph) pairsAround(ctx context.Context, centers []int) ([][2]int, error) {
-	first, err := g.nearest(ctx, centers, mostNearest)
-	if err != nil {
-		return nil, err
+// around returns the neighbourhoods of the centers, and those of their neighbours within two steps of the centers, in which
+// no others are counted. Cost: two sweeps.
+func (g *Graph) around(ctx context.Context, centers []int) (map[int]*neighbourhood, error) {
+	list, err := g.nearest(ctx, centers, mostNearest, nil)
+	if err != nil || len(centers) == len(g.Class) {
+		return list, err
 	}
 	isThere := map[int]bool{}
-	between := []int{}
-	pairs := map[[2]int]bool{}
-	join := func(a, b int) { pairs[[2]int{min(a, b), max(a, b)}] = true }
+	var between []int
 	for _, v := range centers {
-		for _, u := range first[v] {
-			join(v, int(u))
-			if !isThere[int(u)] {
-				isThere[int(u)] = true
-				between = append(between, int(u))
+		isThere[v] = true
+	}
+	for _, v := range centers {
+		for _, u := range list[v].near {
+			if !isThere[u] {
+				isThere[u] = true
+				between = append(between, u)
 			}
 		}
 	}
-	slices.Sort(between)
-	second, err := g.nearest(ctx, between, 10*mostNearest)
-	if err != nil {
-		return nil, err
+	second, err := g.nearest(ctx, between, 10*mostNearest, isThere)
+	for v, neighbours := range second {
+		neighbours.others = nil
+		list[v] = neighbours
 	}
-	for _, v := range between {
-		further := 0
-		for _, u := range second[v] {
-			if isThere[int(u)] {
-				join(v, int(u))
-			} else if further < mostOfOne {
-				join(v, int(u))
-				further++
-			}
-		}
-	}
-	list := make([][2]int, 0, len(pairs))
-	for pair := range pairs {
-		list = append(list, pair)
-	}
-	slices.SortFunc(list, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	return list, nil
+	return list, err
 }
 
 // rival is a predicted node most of whose neighbours have one other class.

@@ -42,9 +42,10 @@ func TestHub(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].links != n-1 || list[0].class != 1 || list[0].share != sums[1]/(sums[1]+sums[2]) {
 			t.Errorf("%d goroutines: %+v, %v", workers, list, err)
 		}
-		near, err := g.nearest(t.Context(), []int{0, 7}, 4)
-		if err != nil || !slices.Equal(near[0], []int32{30000, 25000, 20000, 15000}) || !slices.Equal(near[7], []int32{0}) {
-			t.Errorf("%d goroutines: %v, %v", workers, near, err)
+		g.Links = map[int][]int{0: {11, 12}}
+		near, err := g.nearest(t.Context(), []int{0, 7}, 4, nil)
+		if err != nil || !slices.Equal(near[0].near, []int{11, 12, 30000, 25000}) || near[0].others[1]+near[0].others[2] != n-5 || !slices.Equal(near[7].near, []int{0}) {
+			t.Errorf("%d goroutines: %v, %v", workers, near[0].near, err)
 		}
 		region, err := g.regionsOf(t.Context())
 		if want == nil {

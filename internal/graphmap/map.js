@@ -1,13 +1,18 @@
 (() => {
 "use strict"
 const data = JSON.parse(document.getElementById("graph-data").textContent)
-const walk = document.getElementById("walk"), most = 150
-const near = data.nodes.map(() => [])
-for (const [a, b] of data.edges) { near[a].push(b); near[b].push(a) }
-const center = new Map(data.centers.map((at) => [data.nodes[at].id, at]))
-const isCenter = new Set(data.centers)
+const { nodes, list } = data
+const walk = document.getElementById("walk"), search = document.getElementById("search")
+const most = 150, mostOfOne = 6, mostFound = 20, mostOfGroup = 200
+const isLabel = new Set(list.k)
+const entries = new Map(list.ids.map((id, i) => [id, { id, c: list.c[i], k: isLabel.has(i), p: list.c[i] < 0 ? [] : [[list.c[i], list.p[i]]] }]))
+nodes.forEach((n, at) => { n.at = at; entries.set(n.id, n) })
+const isComplete = list.ids.length === data.count
 const color = (c) => c < 0 || data.colors[c] < 0 ? "grey" : "s" + data.colors[c]
 const name = (c) => c < 0 ? "no class" : data.classes[c]
+const count = (n) => n.toLocaleString("en")
+const certainty = (n) => n.k ? 1 : n.p.length ? n.p[0][1] : 0
+const words = (n) => n.k ? name(n.c) + " (label)" : n.c < 0 ? name(n.c) : name(n.c) + ", " + certainty(n).toFixed(3)
 
 // add appends an element; its text is never read as markup.
 function add(parent, tag, attributes, text) {
@@ -21,81 +26,105 @@ function add(parent, tag, attributes, text) {
 // around returns the nodes within two steps, with the step and the node before each.
 function around(at) {
 	const found = new Map([[at, { step: 0 }]])
-	let front = [at]
-	for (let step = 1; step <= 2; step++) {
-		const next = []
-		for (const v of front) for (const u of near[v]) {
-			if (found.size >= most || found.has(u)) continue
-			found.set(u, { step, before: v })
-			next.push(u)
+	for (const u of nodes[at].near) if (!found.has(u)) found.set(u, { step: 1, before: at })
+	for (const v of nodes[at].near) {
+		let further = 0
+		for (const u of nodes[v].near) {
+			if (found.size >= most || further >= mostOfOne) break
+			if (found.has(u)) continue
+			found.set(u, { step: 2, before: v })
+			further++
 		}
-		front = next
 	}
 	return found
 }
 
-// place gives the nodes positions on two rings; those of the outer one are behind the node before them.
-function place(found) {
+// place gives the nodes positions on two rings; those of the outer one are behind the node before them. It returns the position
+// of the disc of all other neighbours.
+function place(at, found) {
 	const rings = [[], [], []]
 	for (const [v, f] of found) rings[f.step].push(v)
 	const behind = (v) => rings[2].filter((u) => found.get(u).before === v)
-	rings[1].sort((a, b) => data.nodes[a].c - data.nodes[b].c || a - b)
-	const total = rings[1].reduce((sum, v) => sum + 1 + behind(v).length, 0)
+	rings[1].sort((a, b) => nodes[a].c - nodes[b].c || a - b)
+	const rest = nodes[at].others.length ? 2 : 0
+	const total = rings[1].reduce((sum, v) => sum + 1 + behind(v).length, rest)
 	let angle = -Math.PI / 2
 	for (const v of rings[1]) {
-		const list = behind(v), part = 2 * Math.PI * (1 + list.length) / total
+		const further = behind(v), part = 2 * Math.PI * (1 + further.length) / total
 		found.get(v).angle = angle + part / 2
-		list.forEach((u, i) => { found.get(u).angle = angle + part * (i + 1) / (list.length + 1) })
+		further.forEach((u, i) => { found.get(u).angle = angle + part * (i + 1) / (further.length + 1) })
 		angle += part
 	}
-	for (const f of found.values()) {
-		f.x = 310 + [0, 140, 250][f.step] * Math.cos(f.angle || 0) * 1.1
-		f.y = 280 + [0, 140, 250][f.step] * Math.sin(f.angle || 0)
-	}
-	return rings
+	const put = (f, r) => { f.x = 310 + r * Math.cos(f.angle || 0) * 1.1; f.y = 280 + r * Math.sin(f.angle || 0); return f }
+	for (const f of found.values()) put(f, [0, 140, 250][f.step])
+	return put({ angle: angle + Math.PI * rest / total }, 140)
 }
 
 function draw(parent, at) {
-	const found = around(at), rings = place(found)
-	const svg = add(parent, "svg", { viewBox: "0 0 620 560", role: "img", "aria-label": "Neighbours of " + data.nodes[at].id })
+	const found = around(at), rest = place(at, found), n = nodes[at]
+	const svg = add(parent, "svg", { viewBox: "0 0 620 560", role: "group", "aria-label": "Neighbours of " + n.id })
+	const pairs = new Set()
+	for (const v of found.keys()) for (const u of nodes[v].near) if (found.has(u)) pairs.add(u < v ? u + " " + v : v + " " + u)
 	let lines = ""
-	for (const [v, f] of found) for (const u of near[v]) {
-		const g = found.get(u)
-		if (u > v && g) lines += `M${f.x.toFixed(1)} ${f.y.toFixed(1)}L${g.x.toFixed(1)} ${g.y.toFixed(1)}`
-	}
+	const line = (f, g) => { lines += `M${f.x.toFixed(1)} ${f.y.toFixed(1)}L${g.x.toFixed(1)} ${g.y.toFixed(1)}` }
+	for (const pair of pairs) line(...pair.split(" ").map((v) => found.get(Number(v))))
+	if (n.others.length) line(found.get(at), rest)
 	add(svg, "path", { d: lines })
+	const discs = []
 	for (const [v, f] of found) {
-		const n = data.nodes[v], certain = n.k ? 1 : n.p.length ? n.p[0][1] : 0
-		const c = add(svg, "circle", { cx: f.x, cy: f.y, r: [14, 8, 5][f.step], "fill-opacity": 0.25 + 0.75 * certain, class: color(n.c) + (n.k ? " known" : "") })
-		add(c, "title", {}, n.id + ": " + name(n.c) + (n.k ? " (label)" : ", " + certain))
-		if (isCenter.has(v) && v !== at) open(c, v)
+		const u = nodes[v]
+		const c = add(svg, "circle", { cx: f.x, cy: f.y, r: [14, 8, 5][f.step], "fill-opacity": 0.25 + 0.75 * certainty(u), class: color(u.c) + (u.k ? " known" : "") })
+		add(c, "title", {}, u.id + ": " + words(u))
+		if (v < data.centers && v !== at) { open(c, u.id + ": " + words(u), () => show(u)); discs.push(c) }
 	}
+	rove(discs)
 	const short = (id) => id.length > 14 ? id.slice(0, 13) + "…" : id
-	for (const v of rings[1].length > 24 ? [at] : [at, ...rings[1]]) {
+	for (const v of n.near.length > 24 ? [at] : [at, ...n.near]) {
 		const f = found.get(v)
-		add(svg, "text", { x: f.x, y: f.y - [18, 12][f.step] }, short(data.nodes[v].id))
+		add(svg, "text", { x: f.x, y: f.y - [18, 12, 8][f.step] }, short(nodes[v].id))
+	}
+	if (n.others.length) {
+		const sum = n.others.reduce((sum, o) => sum + o[1], 0)
+		const c = add(svg, "circle", { cx: rest.x, cy: rest.y, r: 20, class: color(n.others[0][0]), "fill-opacity": 0.5 })
+		add(c, "title", {}, n.others.map((o) => name(o[0]) + " " + count(o[1])).join(", "))
+		add(svg, "text", { x: rest.x, y: rest.y + 5 }, "+" + count(sum))
 	}
 }
 
-// open lets an element show a node.
-function open(element, at) {
+// open lets an element of a drawing do something.
+function open(element, label, act) {
 	element.classList.add("open")
-	element.setAttribute("tabindex", "0")
 	element.setAttribute("role", "button")
-	element.addEventListener("click", () => show(at, true))
-	element.addEventListener("keydown", (e) => { if (e.key === "Enter") show(at, true) })
+	element.setAttribute("aria-label", label)
+	element.addEventListener("click", act)
+	element.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); act() } })
 }
 
-function list(parent, title, lines) {
+// rove makes elements one stop of the tab key; arrow keys move between them.
+function rove(elements) {
+	elements.forEach((e, i) => {
+		e.tabIndex = i ? -1 : 0
+		e.addEventListener("keydown", (event) => {
+			const next = elements[i + ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key] || NaN)]
+			if (!next) return
+			event.preventDefault()
+			e.tabIndex = -1
+			next.tabIndex = 0
+			next.focus()
+		})
+	})
+}
+
+function reasons(parent, title, lines) {
 	if (!lines || !lines.length) return
 	add(parent, "h3", {}, title)
 	const ol = add(parent, "ol", {})
 	for (const [text, share] of lines) { const li = add(ol, "li", {}); add(li, "bdi", {}, text); add(li, "span", {}, " · " + Number(share).toPrecision(3)) }
 }
 
-function describe(parent, at) {
-	const n = data.nodes[at], panel = add(parent, "div", { id: "node" })
-	add(add(panel, "h3", {}), "bdi", {}, n.id)
+function describe(parent, n) {
+	const panel = add(parent, "div", { id: "node" })
+	add(add(panel, "h3", { tabindex: -1 }), "bdi", {}, n.id)
 	add(panel, "p", {}, n.k ? "label: " + name(n.c) : "predicted: " + name(n.c))
 	for (const [c, p] of n.p) {
 		const bar = add(panel, "div", { class: "bar" })
@@ -103,40 +132,111 @@ function describe(parent, at) {
 		add(bar, "i", { class: color(c), style: "width:" + 100 * p + "%" })
 		add(bar, "span", {}, p.toFixed(3))
 	}
-	const r = data.reasons[at]
+	if (!(n.at < data.centers)) add(panel, "p", { class: "hint" }, "Its neighbours are not on this page; --report-nodes adds those of a list of nodes.")
+	else if (n.others.length) add(panel, "p", { class: "hint" }, count(n.near.length) + " of its neighbours are drawn, those of the reasons and of the largest weights; the disc in the ring is the others: " + n.others.map((o) => name(o[0]) + " " + count(o[1])).join(", ") + ".")
+	const r = data.reasons[n.at]
 	if (!r) return
-	list(panel, "Labelled nodes, with their shares of the score", r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
-	list(panel, "Attributes", (r.attributes || []).map((a) => [a.name || "column " + (a.column + 1), a.share]))
+	if (r.sizes > 10 * Math.max(1, Math.abs(r.score))) add(panel, "p", { class: "hint" }, `Shares of opposite signs cancel: their absolute values add up to ${r.sizes.toPrecision(3)}, the score is ${r.score.toPrecision(3)}. Compare shares with each other, not with the score.`)
+	reasons(panel, "Labelled nodes, with their shares of the score", r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
+	reasons(panel, "Attributes", (r.attributes || []).map((a) => [a.name || "column " + (a.column + 1), a.share]))
 	const edges = (k) => [k.kind, "weight " + Number(k.weight.toPrecision(6)), [...new Set([k.first, k.last])].filter(Boolean).join(" to ")].filter(Boolean).join(", ")
-	list(panel, "Links", r.links.map((l) => [l.from + " – " + l.to + (l.kinds ? " (" + l.kinds.map(edges).join("; ") + ")" : ""), l.importance]))
+	reasons(panel, "Links", r.links.map((l) => [l.from + " – " + l.to + (l.kinds ? " (" + l.kinds.map(edges).join("; ") + ")" : ""), l.importance]))
 }
 
-function show(at, moves) {
-	for (const e of walk.querySelectorAll("svg, #node")) e.remove()
-	draw(walk, at)
-	describe(walk, at)
-	if (moves) walk.scrollIntoView({ block: "nearest" })
+function show(n, stays) {
+	walk.replaceChildren()
+	if (n.at < data.centers) draw(walk, n.at)
+	describe(walk, n)
+	if (stays) return
+	walk.scrollIntoView({ block: "nearest" })
+	walk.querySelector("h3").focus({ preventScroll: true })
 }
 
-const form = add(walk, "form", {})
-add(form, "label", { for: "find" }, "Node ")
-const input = add(form, "input", { id: "find", list: "ids", autocomplete: "off" })
-const ids = add(form, "datalist", { id: "ids" })
-for (const at of data.centers.slice(0, 2000)) add(ids, "option", { value: data.nodes[at].id })
-add(form, "button", {}, "Show")
-const answer = add(form, "span", { role: "status" })
-form.addEventListener("submit", (e) => {
+// choices appends a button for each node.
+function choices(parent, list) {
+	const ul = add(parent, "ul", { class: "choices" }), buttons = []
+	for (const n of list) {
+		const b = add(add(ul, "li", {}), "button", { type: "button" })
+		add(b, "i", { class: "swatch " + color(n.c) })
+		add(b, "bdi", {}, n.id)
+		add(b, "span", {}, " " + words(n))
+		b.addEventListener("click", () => show(n))
+		buttons.push(b)
+	}
+	rove(buttons)
+}
+
+function showGroup(number, size, title) {
+	walk.replaceChildren()
+	const panel = add(walk, "div", { id: "node", class: "group" })
+	add(panel, "h3", { tabindex: -1 }, title)
+	const members = []
+	list.g.forEach((g, i) => { if (g === number) members.push(entries.get(list.ids[i])) })
+	members.sort((a, b) => a.k - b.k || certainty(a) - certainty(b))
+	const shown = Math.min(members.length, mostOfGroup)
+	if (shown < size) add(panel, "p", { class: "hint" }, `The ${count(shown)} least certain ones; ${data.file} has all.`)
+	choices(panel, members.slice(0, shown))
+	walk.scrollIntoView({ block: "nearest" })
+	panel.firstChild.focus({ preventScroll: true })
+}
+
+// find returns nodes by a part of their name: the node of this name, names that begin with it, others.
+function find(text) {
+	const part = text.toLowerCase(), exact = entries.get(text), begins = [], others = []
+	if (part) for (const [id, n] of entries) {
+		if (n === exact) continue
+		const at = id.toLowerCase().indexOf(part)
+		if (at === 0) begins.push(n)
+		else if (at > 0 && others.length < mostFound) others.push(n)
+		if (begins.length >= mostFound) break
+	}
+	return [...(exact ? [exact] : []), ...begins, ...others].slice(0, mostFound)
+}
+
+search.hidden = false
+add(search, "label", { for: "find" }, "Find a node ")
+const input = add(search, "input", { id: "find", autocomplete: "off", type: "search" })
+add(search, "button", {}, "Show")
+const answer = add(search, "span", { role: "status" })
+const found = add(search, "div", { id: "found" })
+const missing = isComplete ? " no node has this in its name" : ` not on this page; ${data.file} has the predictions of all nodes, and --report-nodes adds a list of nodes`
+function look() {
+	found.replaceChildren()
+	const text = input.value.trim(), nodes = find(text)
+	answer.textContent = text && !nodes.length ? missing : ""
+	if (nodes.length) choices(found, nodes)
+	return nodes
+}
+input.addEventListener("input", look)
+input.addEventListener("keydown", (e) => { if (e.key === "ArrowDown") found.querySelector("button")?.focus() })
+search.addEventListener("submit", (e) => {
 	e.preventDefault()
-	const at = center.get(input.value.trim())
-	answer.textContent = at === undefined ? " not on this page" : ""
-	if (at !== undefined) show(at, false)
+	const [n] = look()
+	found.replaceChildren()
+	if (n) show(n)
 })
-for (const c of document.querySelectorAll(".map [data-row]")) open(c, Number(c.dataset.row)) // all nodes are there, in order
-for (const cell of document.querySelectorAll("th[scope=row]")) {
-	const at = center.get(cell.textContent)
-	if (at !== undefined) open(cell, at)
+const discs = [...document.querySelectorAll(".map [data-row], .map [data-group]")]
+for (const c of discs) {
+	const title = c.firstChild.textContent
+	if (c.dataset.row) open(c, title, () => show(nodes[c.dataset.row])) // all nodes are there, in order
+	else open(c, title, () => showGroup(Number(c.dataset.group), Number(c.dataset.nodes), title))
 }
-const explained = data.centers.filter((at) => data.reasons[at])
-const first = explained.length ? explained : data.centers
-if (first.length) show(first.reduce((a, b) => near[b].length > near[a].length ? b : a), false)
+rove(discs.sort((a, b) => a.cx.baseVal.value - b.cx.baseVal.value))
+document.addEventListener("DOMContentLoaded", () => { // tables follow this script
+	for (const table of document.querySelectorAll("table")) {
+		const buttons = []
+		for (const cell of table.querySelectorAll("th[scope=row]")) {
+			const n = entries.get(cell.textContent)
+			if (!n) continue
+			const b = document.createElement("button")
+			b.className = "node"
+			b.append(...cell.childNodes)
+			cell.append(b)
+			b.addEventListener("click", () => show(n))
+			buttons.push(b)
+		}
+		rove(buttons)
+	}
+})
+if (nodes.length) show(nodes[data.first], true)
 })()

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -36,21 +37,50 @@ type node struct {
 	Class  int          `json:"c"`
 	Known  bool         `json:"k"`
 	Scores [][2]float64 `json:"p"` // classes and their probabilities, largest first
+	Near   []int        `json:"near"`
+	Others [][2]int     `json:"others"` // classes and counts of neighbours that are not near
+}
+
+// nodeList is nodes with the probabilities of their classes.
+type nodeList struct {
+	IDs         []string  `json:"ids"`
+	Class       []int     `json:"c"`
+	Probability []float64 `json:"p"`
+	Known       []int     `json:"k"` // positions
+	Group       []int32   `json:"g"` // numbers of circles
+}
+
+// add adds a row in a group.
+func (l *nodeList) add(g *Graph, row int, group int32) {
+	if g.Known(row) {
+		l.Known = append(l.Known, len(l.IDs))
+	}
+	l.IDs = append(l.IDs, g.ID(row))
+	l.Class = append(l.Class, g.Class[row])
+	l.Probability = append(l.Probability, rounded(g.certainty(row)))
+	l.Group = append(l.Group, group)
 }
 
 // document is the data of the script.
 type document struct {
 	Classes []string    `json:"classes"`
-	Colors  []int       `json:"colors"` // of the classes; −1: grey
-	Nodes   []node      `json:"nodes"`
-	Edges   [][2]int    `json:"edges"`   // pairs of positions in Nodes
-	Centers []int       `json:"centers"` // positions of the nodes whose neighbourhoods are complete
+	Colors  []int       `json:"colors"`  // of the classes; −1: grey
+	Nodes   []node      `json:"nodes"`   // those whose neighbourhoods are complete are the first ones
+	Centers int         `json:"centers"` // their number
+	First   int         `json:"first"`   // the node that is shown first
 	Reasons map[int]any `json:"reasons"` // of a position in Nodes
+	List    nodeList    `json:"list"`    // all nodes, or of a large graph some of each group
+	Count   int         `json:"count"`   // of all nodes
+	File    string      `json:"file"`
 }
 
-// Section returns the section of a page with the map and the neighbourhoods of the centers. colors has the number of
-// the color of each class, −1 for grey. reasons has a JSON document for some centers, as Reasons of the module's root.
-func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[int]any) (*report.Section, error) {
+const (
+	fewNeighbours  = 3 // of the node that is shown first
+	mostNeighbours = 29
+)
+
+// Section returns the section of a page with the map, and the neighbourhoods of the rows that can be chosen.
+func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error) {
 	groups, groupOf, err := g.groupsOf(ctx)
 	if err != nil {
 		return nil, err
@@ -63,45 +93,29 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 	if err != nil {
 		return nil, err
 	}
-	doc := &document{Classes: g.Classes, Colors: colors, Reasons: map[int]any{}}
-	var pairs [][2]int
+	centers := slices.Clone(rows)
 	if groups[0].row >= 0 {
-		for row := range g.Class {
-			centers = append(centers, row)
-		}
-		for _, l := range links {
-			pairs = append(pairs, [2]int{l.a, l.b})
-		}
+		centers = sched.UpTo(len(g.Class))
 	} else {
 		for _, r := range rivals {
 			centers = append(centers, r.row)
 		}
+		slices.Sort(centers)
+		centers = slices.Compact(centers)
 	}
-	slices.Sort(centers)
-	centers = slices.Compact(centers)
-	if pairs == nil {
-		if pairs, err = g.pairsAround(ctx, centers); err != nil {
-			return nil, err
+	doc, err := g.document(ctx, centers, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.Class) <= mostListed {
+		for row := range g.Class {
+			doc.List.add(g, row, groupOf[row])
 		}
-	}
-	position := map[int]int{}
-	place := func(row int) int {
-		if position, isThere := position[row]; isThere {
-			return position
-		}
-		position[row] = len(doc.Nodes)
-		doc.Nodes = append(doc.Nodes, g.node(row))
-		return position[row]
-	}
-	for _, row := range centers {
-		doc.Centers = append(doc.Centers, place(row))
-	}
-	for _, p := range pairs {
-		doc.Edges = append(doc.Edges, [2]int{place(p[0]), place(p[1])})
-	}
-	for row, r := range reasons {
-		if position, isThere := position[row]; isThere {
-			doc.Reasons[position] = r
+	} else {
+		for k := range groups {
+			for _, row := range groups[k].least {
+				doc.List.add(g, row, int32(k))
+			}
 		}
 	}
 	data, err := report.Encode(doc)
@@ -110,32 +124,103 @@ func (g *Graph) Section(ctx context.Context, colors, centers []int, reasons map[
 	}
 	var escaped bytes.Buffer
 	json.HTMLEscape(&escaped, data)
-	s := &report.Section{Title: "The graph", Text: []string{text(groups, len(g.Class), len(centers))}}
+	s := &report.Section{Title: "The graph", Text: []string{g.text(groups, doc)}}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<style>\n%s</style>\n", style)
-	g.drawMap(&b, groups, links, colors)
+	fmt.Fprintf(&b, "<style>\n%s</style>\n<form id=\"search\" hidden></form>\n", style)
+	g.drawMap(&b, groups, links)
 	fmt.Fprintf(&b, "<div id=\"walk\"></div>\n<script type=\"application/json\" id=\"graph-data\">%s</script>\n<script>\n%s</script>\n", escaped.Bytes(), script)
 	s.Markup = b.String()
 	t := &report.Table{Caption: "Predictions that contradict most of their neighbours.", Head: []string{"node", "predicted", "probability", "class of most neighbours", "share of links, %", "links"}}
 	for _, r := range rivals {
 		class := g.Class[r.row]
-		t.Rows = append(t.Rows, []report.Cell{{Text: g.ID(r.row)}, {Text: g.Classes[class]}, report.Fixed(float64(g.Scores(r.row)[class]), 3, 0), {Text: g.Classes[r.class]}, report.Percent(r.share, 0), report.Count(r.links)})
+		t.Rows = append(t.Rows, []report.Cell{{Text: g.ID(r.row)}, {Text: g.Classes[class]}, report.Fixed(g.certainty(r.row), 3, 0), {Text: g.Classes[r.class]}, report.Percent(r.share, 0), report.Count(r.links)})
 	}
-	s.Tables = []*report.Table{t}
+	if len(t.Rows) > 0 {
+		s.Tables = []*report.Table{t}
+	}
 	return s, nil
 }
 
+// document returns the nodes of the page and their neighbourhoods. The node that is shown first is the first of the rows that
+// has reasons and is easily drawn.
+func (g *Graph) document(ctx context.Context, centers, rows []int) (*document, error) {
+	neighbourhoods, err := g.around(ctx, centers)
+	if err != nil {
+		return nil, err
+	}
+	doc := &document{Classes: g.Classes, Colors: g.Colors, Reasons: map[int]any{}, Centers: len(centers), Count: len(g.Class), File: g.File}
+	position := make(map[int]int, len(neighbourhoods))
+	var order []int // rows of the nodes
+	place := func(row int) int {
+		if position, isThere := position[row]; isThere {
+			return position
+		}
+		position[row] = len(order)
+		order = append(order, row)
+		return position[row]
+	}
+	for _, row := range centers {
+		place(row)
+	}
+	for i := 0; i < len(order); i++ {
+		v := g.node(order[i])
+		if n := neighbourhoods[order[i]]; n != nil {
+			for _, u := range n.near {
+				v.Near = append(v.Near, place(u))
+			}
+			for _, class := range slices.Sorted(maps.Keys(n.others)) {
+				v.Others = append(v.Others, [2]int{class, n.others[class]})
+			}
+			slices.SortStableFunc(v.Others, func(a, b [2]int) int { return b[1] - a[1] })
+		}
+		doc.Nodes = append(doc.Nodes, v)
+	}
+	best := -1
+	for _, row := range slices.Concat(rows, centers) {
+		n := neighbourhoods[row]
+		merit := 0
+		if g.Reasons[row] != nil {
+			merit++
+		}
+		if len(n.others) == 0 && len(n.near) <= mostNeighbours {
+			merit += 2
+			if len(n.near) >= fewNeighbours {
+				merit += 2
+			}
+		}
+		if merit > best {
+			best = merit
+			doc.First = position[row]
+		}
+	}
+	for row, r := range g.Reasons {
+		if position, isThere := position[row]; isThere {
+			doc.Reasons[position] = r
+		}
+	}
+	return doc, nil
+}
+
 // text describes the map.
-func text(groups []group, nodes, centers int) string {
+func (g *Graph) text(groups []group, doc *document) string {
 	if groups[0].row >= 0 {
 		return "A disc is a node, with the color of its predicted class, paler where the prediction is less certain; a ring marks a label that was given. Choose a node to see its neighbours."
 	}
-	return fmt.Sprintf("A disc is a group of nodes of one predicted class in one region of the graph: its area is their number, and it is paler where predictions are less certain. %d of the %d nodes can be chosen below: the least certain ones, and those that contradict their neighbours.", centers, nodes)
+	text := "A disc is a group of nodes of one predicted class in one region of the graph: its area is their number, and it is paler where predictions are less certain. Choose a group to list its nodes. The search finds "
+	if len(doc.List.IDs) == doc.Count {
+		text += "every node; "
+	} else {
+		text += fmt.Sprintf("some of the %s nodes, and %s has the predictions of all; ", report.Count(doc.Count).Text, g.File)
+	}
+	return text + fmt.Sprintf("%d nodes have their neighbours here: the least certain ones, those that contradict their neighbours, and those of --report-nodes.", doc.Centers)
 }
+
+// rounded returns a probability with three decimals.
+func rounded(p float64) float64 { return math.Round(1000*p) / 1000 }
 
 // node returns a node of the page.
 func (g *Graph) node(row int) node {
-	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known(row), Scores: [][2]float64{}}
+	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known(row), Scores: [][2]float64{}, Near: []int{}, Others: [][2]int{}}
 	if v.Class < 0 {
 		return v
 	}
@@ -143,13 +228,13 @@ func (g *Graph) node(row int) node {
 	order := sched.UpTo(len(scores))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for _, c := range order[:min(mostBars, len(order))] {
-		v.Scores = append(v.Scores, [2]float64{float64(c), math.Round(1000*float64(scores[c])) / 1000})
+		v.Scores = append(v.Scores, [2]float64{float64(c), rounded(float64(scores[c]))})
 	}
 	return v
 }
 
 // drawMap draws the groups and their links.
-func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors []int) {
+func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 	isLinked := make([]bool, len(groups))
 	for _, l := range links {
 		isLinked[l.a] = true
@@ -159,7 +244,7 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors
 	degree := degrees(len(groups), links)
 	strength := func(l link) float64 { return l.weight / math.Sqrt(degree[l.a]*degree[l.b]) }
 	slices.SortStableFunc(links, func(x, y link) int { return cmp.Compare(strength(y), strength(x)) })
-	fmt.Fprintf(b, "<figure class=\"map\"><svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"Map of the graph\">\n", width, height)
+	fmt.Fprintf(b, "<figure class=\"map\"><svg viewBox=\"0 0 %g %g\" role=\"group\" aria-label=\"Map of the graph\">\n", width, height)
 	const shades = 3 // of links, strongest first
 	drawn := links[:min(mostLines, len(links))]
 	for shade := range shades {
@@ -177,11 +262,11 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors
 		label := "no class"
 		if q.class >= 0 {
 			label = g.Classes[q.class]
-			if colors[q.class] >= 0 {
-				class = "s" + strconv.Itoa(colors[q.class])
+			if g.Colors[q.class] >= 0 {
+				class = "s" + strconv.Itoa(g.Colors[q.class])
 			}
 		}
-		data := ""
+		data := fmt.Sprintf(` data-group="%d" data-nodes="%d"`, k, q.nodes)
 		if q.row >= 0 {
 			label = g.ID(q.row) + ": " + label
 			data = ` data-row="` + strconv.Itoa(q.row) + `"`
@@ -189,18 +274,18 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link, colors
 				class += " known"
 			}
 		} else {
-			label = fmt.Sprintf("%s: %d nodes, %d labels", label, q.nodes, q.known)
+			label = fmt.Sprintf("%s: %s nodes, %s labels", label, report.Count(q.nodes).Text, report.Count(q.known).Text)
 		}
 		fmt.Fprintf(b, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill-opacity=\"%.2f\"%s><title>%s, %.2f</title></circle>\n",
 			class, position[k][0], position[k][1], radius[k], 0.25+0.75*q.certainty, data, html.EscapeString(label), q.certainty)
 	}
 	b.WriteString("</svg>\n<figcaption>")
 	for c, name := range g.Classes {
-		if colors[c] >= 0 {
-			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ", colors[c], html.EscapeString(name))
+		if g.Colors[c] >= 0 {
+			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ", g.Colors[c], html.EscapeString(name))
 		}
 	}
-	if slices.Contains(colors, -1) {
+	if slices.Contains(g.Colors, -1) {
 		b.WriteString("<span><i class=\"swatch grey\"></i>other classes</span>")
 	}
 	if len(links) > mostLines {
@@ -218,19 +303,17 @@ func fit(x [][2]float64, groups []group, isLinked []bool) (position [][2]float64
 		total += q.nodes
 	}
 	area := covered * width * height / float64(total)
-	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	position = make([][2]float64, len(groups))
 	// of the rows
 	bottom := height
 	right := margin
 	tallest := 0.0
-	for i, p := range x {
+	var linked []int
+	for i := range x {
 		r := min(max(math.Sqrt(area*float64(groups[i].nodes)/math.Pi), 2), 60)
 		radius = append(radius, r)
 		if isLinked[i] {
-			for k := range 2 {
-				low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
-			}
+			linked = append(linked, i)
 			continue
 		}
 		if right+2*r > width-margin {
@@ -243,18 +326,76 @@ func fit(x [][2]float64, groups []group, isLinked []bool) (position [][2]float64
 		tallest = max(tallest, 2*r)
 	}
 	span := [2]float64{width - 2*margin, max(bottom-tallest-2*margin, height/2)}
+	low, high := [2]float64{}, [2]float64{}
+	for axis := range 2 {
+		low[axis], high[axis] = middle(x, groups, linked, axis)
+	}
 	side := [2]int{0, 1}
 	if high[1]-low[1] > high[0]-low[0] {
 		side = [2]int{1, 0} // the longer side is horizontal
 	}
-	for i, p := range x {
+	for _, i := range linked {
 		for k, axis := range side {
-			if isLinked[i] {
-				position[i][k] = margin + (p[axis]-low[axis])/max(high[axis]-low[axis], 1e-9)*span[k]
-			}
+			share := (x[i][axis] - low[axis]) / max(high[axis]-low[axis], 1e-9)
+			position[i][k] = margin + min(max(share, 0), 1)*span[k]
 		}
 	}
+	separate(position, radius, linked, span)
 	return position, radius
+}
+
+// middle returns the range along an axis that leaves out at most 1 % of the nodes, and 10 % of the groups, at each end.
+func middle(x [][2]float64, groups []group, linked []int, axis int) (low, high float64) {
+	order := slices.SortedFunc(slices.Values(linked), func(i, j int) int { return cmp.Compare(x[i][axis], x[j][axis]) })
+	total := 0
+	for _, i := range order {
+		total += groups[i].nodes
+	}
+	end := func(order []int) float64 {
+		sum := 0
+		for k, i := range order {
+			sum += groups[i].nodes
+			if 100*sum > total || 10*k >= len(order) {
+				return x[i][axis]
+			}
+		}
+		return 0
+	}
+	low = end(order)
+	slices.Reverse(order)
+	return low, end(order)
+}
+
+// separate moves discs, small ones more than large ones, until none hides the center of another.
+func separate(position [][2]float64, radius []float64, linked []int, span [2]float64) {
+	const most, gap = 200, 1
+	for moves := 0; moves < most; moves++ {
+		isApart := true
+		for a, i := range linked {
+			for _, j := range linked[:a] {
+				distance := max(radius[i], radius[j]) + gap
+				dx := position[i][0] - position[j][0]
+				dy := position[i][1] - position[j][1]
+				if math.Abs(dx) >= distance || math.Abs(dy) >= distance || dx*dx+dy*dy >= distance*distance {
+					continue
+				}
+				isApart = false
+				if dx*dx+dy*dy < 1e-6 {
+					dx, dy = math.Sincos(float64(scatter(i) >> 40))
+				}
+				length := math.Hypot(dx, dy)
+				push := (distance - min(length, distance)) * 1.05
+				share := radius[j] * radius[j] / (radius[i]*radius[i] + radius[j]*radius[j])
+				for k, d := range [2]float64{dx / length, dy / length} {
+					position[i][k] = min(max(position[i][k]+push*share*d, margin), margin+span[k])
+					position[j][k] = min(max(position[j][k]-push*(1-share)*d, margin), margin+span[k])
+				}
+			}
+		}
+		if isApart {
+			return
+		}
+	}
 }
 
 const (

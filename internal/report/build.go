@@ -14,12 +14,13 @@ import (
 )
 
 // template describes a page about the JSON document of a command. In a line of text {key} is the value of that key; a line is
-// left out if the document has no such value. Rows is a path of keys: results.calibration has all bins of all
+// left out if the document has no such value, and of several lines joined by | the first one that is complete is taken. A
+// section without its title is left out. Rows is a path of keys: results.calibration has all bins of all
 // results, which have the values of their result too.
 type template struct {
 	Title, Series string // path of names that have a color
-	Facts         []string
 	Summary       []string
+	Facts, Run    []string
 	Sections      []struct {
 		Title string
 		Text  []string
@@ -31,11 +32,13 @@ type template struct {
 type part struct {
 	Rows    string
 	Middle  string   // only rows with the middle one of the values of this key
-	Caption string   // a line of text, or several, joined by |, of which the first one that is complete is taken
+	Caption string   // a line of text
 	Columns []string // keys, or quotients of two, a/b
 	Pivot   string   // a column for each value of this key, with the second of Columns
 	Folded  bool
 	Needs   string // key of the rows that a table has
+	Skip    int    // rows at the beginning that a table leaves out
+	First   int    // number of rows; 0: all
 	Grouped bool   // rows with the same value of the first column follow each other
 
 	Matrix   string // key of the numbers by row and column, which are written as shares of the sum of their row
@@ -97,11 +100,7 @@ func Build(name string, document any) (*Page, error) {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return nil, err
 	}
-	p := &Page{Title: t.Title, Summary: o.lines(t.Summary)}
-	for _, line := range o.lines(t.Facts) {
-		name, value, _ := strings.Cut(line, ": ")
-		p.Facts = append(p.Facts, Fact{name, value})
-	}
+	p := &Page{Title: t.Title, Summary: o.lines(t.Summary), Facts: o.facts(t.Facts), Run: o.facts(t.Run)}
 	path, key := cutLast(t.Series)
 	for _, row := range o.rows(path) {
 		if text, isText := row[key].(string); isText && !slices.Contains(p.Series, text) {
@@ -109,7 +108,10 @@ func Build(name string, document any) (*Page, error) {
 		}
 	}
 	for _, description := range t.Sections {
-		s := &Section{Title: description.Title, Text: o.lines(description.Text)}
+		s := &Section{Title: o.line(description.Title), Text: o.lines(description.Text)}
+		if s.Title == "" {
+			continue
+		}
 		for i := range description.Parts {
 			o.addPart(s, &description.Parts[i])
 		}
@@ -180,9 +182,9 @@ func (o object) number(key string) float64 {
 
 var placeholder = regexp.MustCompile(`\{[a-z0-9_./]+\}`)
 
-// lines returns lines of text with values in place of {key}, without those that lack one.
-func (o object) lines(texts []string) (list []string) {
-	for _, text := range texts {
+// line returns a line of text with values in place of {key}: of several joined by | the first one that lacks none, else "".
+func (o object) line(alternatives string) string {
+	for text := range strings.SplitSeq(alternatives, "|") {
 		isWhole := true
 		text = placeholder.ReplaceAllStringFunc(text, func(match string) string {
 			key := match[1 : len(match)-1]
@@ -191,14 +193,29 @@ func (o object) lines(texts []string) (list []string) {
 			return o.cell(key, v, -1).Text
 		})
 		if isWhole {
-			list = append(list, text)
+			return text
+		}
+	}
+	return ""
+}
+
+// lines returns the lines that lack no value.
+func (o object) lines(texts []string) (list []string) {
+	for _, text := range texts {
+		if line := o.line(text); line != "" {
+			list = append(list, line)
 		}
 	}
 	return list
 }
 
-func (o object) caption(p *part) string {
-	return append(o.lines(strings.Split(p.Caption, "|")), "")[0]
+// facts returns the lines NAME: VALUE that lack no value.
+func (o object) facts(texts []string) (list []Fact) {
+	for _, line := range o.lines(texts) {
+		name, value, _ := strings.Cut(line, ": ")
+		list = append(list, Fact{name, value})
+	}
+	return list
 }
 
 // cell writes a value of a key, with the decimals of its column; −1: unknown.
@@ -286,11 +303,11 @@ func (o object) addPart(s *Section, p *part) {
 			}
 		}
 	case p.Chart != "":
-		s.Charts = append(s.Charts, chart(p, rows, o.caption(p)))
+		s.Charts = append(s.Charts, chart(p, rows, o.line(p.Caption)))
 	case p.Pivot != "":
-		s.Tables = append(s.Tables, pivot(p, rows, o.caption(p)))
+		s.Tables = append(s.Tables, pivot(p, rows, o.line(p.Caption)))
 	default:
-		s.Tables = append(s.Tables, tableOf(p, rows, o.caption(p)))
+		s.Tables = append(s.Tables, tableOf(p, rows, o.line(p.Caption)))
 	}
 }
 
@@ -318,7 +335,8 @@ func tableOf(p *part, rows []object, caption string) *Table {
 		}
 		slices.SortStableFunc(rows, func(a, b object) int { return cmp.Compare(first[a[p.Columns[0]]], first[b[p.Columns[0]]]) })
 	}
-	rows = rows[:min(mostRows, len(rows))]
+	rows = rows[min(p.Skip, len(rows)):]
+	rows = rows[:min(cmp.Or(p.First, mostRows), len(rows))]
 	t.Rows = make([][]Cell, len(rows))
 	for _, key := range p.Columns {
 		var numbers []float64
@@ -425,7 +443,7 @@ func chart(p *part, rows []object, caption string) *Chart {
 // matrix returns a table of the numbers of an object by row and column, as percentages of the sum of their row and shaded by
 // these. Of more than 20 rows and columns it has the largest ones.
 func (o object) matrix(p *part, cells []any) *Table {
-	t := &Table{Caption: o.caption(p), Head: []string{"class"}}
+	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names := namesOf(o[p.Names], len(cells))
 	number := func(i, j int) float64 {
 		row, _ := cells[i].([]any)

@@ -37,6 +37,19 @@ func (m *markup) paragraphs(open string, texts []string) {
 	}
 }
 
+// facts appends a list of facts, unless there are none.
+func (m *markup) facts(list []Fact) {
+	if len(list) == 0 {
+		return
+	}
+	m.add("<dl>")
+	for _, f := range list {
+		m.element("<dt>", f.Name)
+		m.element("<dd>", f.Value)
+	}
+	m.add("</dl>\n")
+}
+
 // longest is the number of characters from which the text of a cell has several lines.
 const longest = 24
 

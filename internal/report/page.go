@@ -11,8 +11,9 @@ import (
 // Page is a report.
 type Page struct {
 	Title    string
-	Facts    []Fact   // the subject of the page, and the run that made it
 	Summary  []string // paragraphs
+	Facts    []Fact   // about the subject of the page
+	Run      []Fact   // about the run that made the page, at its end
 	Series   []string // names, such as those of methods, that have a color on the whole page
 	Sections []*Section
 }
@@ -64,18 +65,14 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	m.element("<title>", p.Title)
 	m.add("\n<style>\n", drawingCSS, pageCSS, "</style>\n</head>\n<body>\n<header>\n")
 	m.element("<h1>", p.Title)
-	m.add("\n<dl>")
-	for _, f := range p.Facts {
-		m.element("<dt>", f.Name)
-		m.element("<dd>", f.Value)
-	}
-	m.add("</dl>\n")
+	m.add("\n")
 	m.paragraphs(`<p class="summary">`, p.Summary)
+	m.facts(p.Facts)
 	m.add("</header>\n<nav aria-label=\"Sections\">")
 	for i, s := range p.Sections {
 		m.element(`<a href="#s`+strconv.Itoa(i+1)+`">`, s.Title)
 	}
-	m.add("</nav>\n<main>\n")
+	m.add("<a href=\"#run\">This run</a></nav>\n<main>\n")
 	for i, s := range p.Sections {
 		id := "s" + strconv.Itoa(i+1)
 		m.add(`<section aria-labelledby="`, id, "\">\n")
@@ -93,7 +90,9 @@ func (p *Page) WriteHTML(w io.Writer) error {
 		}
 		m.add("</div>\n</section>\n")
 	}
-	m.add("</main>\n</body>\n</html>\n")
+	m.add("<section aria-labelledby=\"run\">\n<h2 id=\"run\">This run</h2>\n")
+	m.facts(p.Run)
+	m.add("</section>\n</main>\n</body>\n</html>\n")
 	_, err := io.WriteString(w, m.String())
 	return err
 }

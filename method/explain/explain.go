@@ -62,6 +62,7 @@ type Explanation struct {
 	Rest        float64          `json:"rest"`                   // the part that no labelled node and no attribute has
 	Links       []LinkImportance `json:"links"`                  // most important first
 
+	Sizes   float64 `json:"sizes"`   // sum of the absolute values of all shares and contributions: much more than the score if they cancel
 	Covered float64 `json:"covered"` // the part of the score that shares and contributions cover, |Σ|/(|Σ| + |Rest|)
 	Error   float64 `json:"error"`   // difference between the score of the prediction and the sum of all parts
 }
@@ -161,6 +162,7 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	for i, share := range t.Share {
 		if share != 0 {
 			total += share
+			e.Sizes += math.Abs(share)
 			e.Labels = append(e.Labels, LabelShare{i, set.ID(p.Row[i]), p.Names[p.Class[i]], share})
 		}
 	}
@@ -173,12 +175,23 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes), func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	for i, a := range e.Attributes {
 		total += a.Share
+		e.Sizes += math.Abs(a.Share)
 		if i >= number {
 			e.OtherWords += a.Share
 		}
 	}
 	e.Attributes = e.Attributes[:min(number, len(e.Attributes))]
 	e.Rest = t.Rest
+	if size := e.Sizes + math.Abs(e.Rest); math.IsNaN(size) || math.IsInf(size, 0) { // beyond the range of numbers: no part is known
+		e.Labels = []LabelShare{}
+		e.Attributes = nil
+		e.OtherLabels = 0
+		e.OtherShare = 0
+		e.OtherWords = 0
+		e.Sizes = 0
+		e.Rest = e.Score
+		total = 0
+	}
 	e.Error = math.Abs(e.Score - total - e.Rest)
 	if size := math.Abs(total) + math.Abs(e.Rest); size > 0 {
 		e.Covered = math.Abs(total) / size

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -152,7 +153,7 @@ func suggestedNodes(run *session, c *classifyOptions, g *openGraph) int {
 	return c.suggest
 }
 
-// addMap puts the section of the graph before the others of a page. Classes with most predictions have a
+// addMap puts the section of the graph behind that of the classes. Classes with most predictions have a
 // color on the whole page.
 func addMap(run *session, r *classifyRun, page *report.Page) error {
 	g := r.data.g
@@ -172,21 +173,29 @@ func addMap(run *session, r *classifyRun, page *report.Page) error {
 		colors[c] = i
 		page.Series = append(page.Series, p.Classes[c])
 	}
-	reasons := map[int]any{}
-	for i := range p.Reasons {
-		if row, isThere := g.Nodes.Lookup(p.Reasons[i].Node); isThere {
-			reasons[row] = &p.Reasons[i]
-		}
-	}
 	m := &graphmap.Graph{
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes, Class: writtenLabels(r.f, p.Prediction), Workers: run.threads,
 		Scores: p.Prediction.Scores.Row, Known: func(row int) bool { return isKnown[row] },
+		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{}, File: filepath.Base(r.f.out),
 	}
-	section, err := m.Section(run.ctx, colors, slices.Concat(r.pageRows, r.rareRows(), p.LeastCertain(mostWalked)), reasons)
+	if r.f.out == "-" {
+		m.File = "the output"
+	}
+	for i := range p.Reasons {
+		e := &p.Reasons[i]
+		m.Reasons[e.Row] = e
+		for _, l := range e.Links {
+			if k := slices.Index(l.Rows[:], e.Row); k >= 0 {
+				m.Links[e.Row] = append(m.Links[e.Row], l.Rows[1-k])
+			}
+		}
+	}
+	section, err := m.Section(run.ctx, slices.Concat(r.pageRows, r.rareRows(), p.LeastCertain(mostWalked)))
 	if err != nil {
 		return err
 	}
-	page.Sections = slices.Insert(page.Sections, 0, section)
+	position := slices.IndexFunc(page.Sections, func(s *report.Section) bool { return s.Title == "Classes" }) + 1
+	page.Sections = slices.Insert(page.Sections, position, section)
 	return nil
 }
 

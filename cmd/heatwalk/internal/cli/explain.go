@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,8 +107,13 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	if err := writeReasons(d, c.out, p.Reasons); err != nil {
 		return err
 	}
+	cancelled := ""
+	if i := slices.IndexFunc(p.Reasons, func(e heatwalk.Reasons) bool { return e.Sizes > 10*max(1, math.Abs(e.Score)) }); i >= 0 {
+		e := &p.Reasons[i]
+		cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quoted(e.Node), e.Sizes, e.Score)
+	}
 	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
-	return d.out.finish(doc, storeOf(d.g.Store.Manifest), doc.Chosen, text)
+	return d.out.finish(doc, storeOf(d.g.Store.Manifest), doc.Chosen, text, cancelled)
 }
 
 // nameAttributes adds the titles and categories of attributes to reasons.

@@ -452,16 +452,16 @@ func buildPage(run *session, name string, doc any, graph string) (*report.Page, 
 	}
 	machine := fmt.Sprintf("%s, %s, %s of memory", b.System, words.Counted(runtime.NumCPU(), "processor"), words.Bytes(system.Memory()))
 	p.Title += ": " + filepath.Base(graph)
-	p.Facts = append([]report.Fact{
+	p.Run = append([]report.Fact{
 		{Name: "Graph", Value: graph},
 		{Name: "Command", Value: commandLine(run.args)},
 		{Name: "Version", Value: version},
 		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
 		{Name: "Machine", Value: machine},
 		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)), words.Bytes(closing.PeakMemoryBytes))},
-	}, p.Facts...)
+	}, p.Run...)
 	for _, text := range closing.Warnings {
-		p.Facts = append(p.Facts, report.Fact{Name: "Warning", Value: text})
+		p.Run = append(p.Run, report.Fact{Name: "Warning", Value: text})
 	}
 	return p, nil
 }
