@@ -175,17 +175,17 @@ class Graphs(unittest.TestCase):
         self.assertEqual(want, {"d": "y", "c": "y", "b": "x", "a": "x"})
         for y in (
             pandas.Series({"a": "x", "d": "y"}), pandas.Series({"a": "x", "b": None, "c": None, "d": "y"}),  # by node
-            pandas.Series(["y", None, None, "x"]), pandas.Series(["y", None, None, "x"], dtype="string"),  # by row
+            pandas.Series(["y", None, None, "x"]).to_numpy(), pandas.array(["y", None, None, "x"], dtype="string"),  # by row
         ):
             self.assertEqual(hw.NodeClassifier("lp").fit(frame, y).to_dict(), want)
-        m = hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series([7, pandas.NA, 8, pandas.NA], dtype="Int64", index=[3, 2, 1, 0]))
-        self.assertEqual(m.predict().tolist(), [7, 8, 8, 7])  # the index of rows of a matrix does not matter
+        m = hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series([7, pandas.NA, 8, pandas.NA], dtype="Int64", index=[2, 3, 0, 1]))
+        self.assertEqual(m.predict().tolist(), [8, 7, 7, 8])
         self.assertEqual(hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series({3: 7, 1: 8})).predict().tolist(), [7, 8, 8, 7])
         A, group = two_groups()
         ids = [f"n{i}" for i in range(60)]
         X = pandas.DataFrame({"x": np.random.default_rng(1).standard_normal(60) + 3 * group}, index=ids)
         y = {f"n{i}": int(group[i]) for i in range(12)}
-        m, shuffled = (hw.NodeClassifier(node_features=f, random_state=1).fit(hw.as_graph(A, ids=ids), y) for f in (X.reset_index(drop=True), X.sample(frac=1, random_state=1)))
+        m, shuffled = (hw.NodeClassifier(node_features=f, random_state=1).fit(hw.as_graph(A, ids=ids), y) for f in (X.to_numpy(), X.sample(frac=1, random_state=1)))
         np.testing.assert_array_equal(shuffled.scores_, m.scores_)
         with self.assertRaisesRegex(ValueError, "node_features: 'm0' is not a node"):
             hw.NodeClassifier(node_features=X.rename(index={"n0": "m0"})).fit(hw.as_graph(A, ids=ids), y)
@@ -197,8 +197,9 @@ class Graphs(unittest.TestCase):
         for y, text in (
             (pandas.Series({"a": "x", "e": "y"}), "y: 'e' is not a node"),
             (pandas.Series(["x", "y"], index=["a", "a"]), "two labels for a node"),
-            (pandas.DataFrame({"node": list("abcd"), "label": ["x"] * 4}), r"y.set_index\('node'\)\['label'\]"),
-            (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y: 0 is not a node of the graph; a frame has nodes as index, as y.set_index\('node'\) has"),
+            (pandas.DataFrame({"node": list("abcd"), "label": ["x"] * 4}), r"y.set_index\('node'\) or y.set_axis\(nodes\)"),
+            (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y: 0 is not a node of the graph; give it nodes as index, as y.set_index\('node'\) or y.set_axis"),
+            (pandas.DataFrame({"node": list("dcba"), "label": ["x"] * 4}).label, "y: 0 is not a node of the graph"),
             ("labels.csv", "y is a path; read the labels"),
         ):
             with self.assertRaisesRegex(ValueError, text):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from . import _process
 from ._errors import warn
 from ._folder import write_array
-from ._graph import Graph, argument, as_array, is_pandas, is_signed, is_store, nodes_of
+from ._graph import Graph, argument, as_array, checksum, is_pandas, is_signed, is_store, nodes_of
 from ._labels import Labels, attributes_of
 
 
@@ -67,11 +67,12 @@ class Call:
             file.writelines(f"{v}\n" for v in ids)
         return path
 
-    def run(self, command: str, *nodes: str, is_random: bool = False,
+    def run(self, command: str, *nodes: str, is_random: bool = False, is_fold: bool = False,
             **options: Any) -> dict[str, Any]:
         """Run a command with options, of which those of value None or False are left out.
 
-        A random command without random_state gets another seed each time.
+        A random command without random_state gets another seed each time. Of folds of a graph, one
+        alone warns that the labels are not a random sample.
         """
         settings, args = dict(self.settings), [command, self.argument, *nodes, *self.flags]
         if is_random and settings.get("random_state") is None:
@@ -87,7 +88,8 @@ class Call:
             if value is not True:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)
                 args.append(",".join(map(_text, value)) if several else _text(value))
-        return _process.run(args, self.names, **settings)
+        return _process.run(args, self.names, graph=checksum(self.graph) if is_fold else None,
+                            **settings)
 
 
 def _text(value: Any) -> str:
@@ -102,17 +104,10 @@ def rows_of(graph: Graph, nodes: Any, name: str) -> Any:
     """Return the rows of nodes, None for all."""
     if nodes is None:
         return None
-    if is_pandas(nodes) and nodes.dtype == bool:
-        nodes = nodes_of(graph).align(nodes, name)
-    nodes = list(nodes) if isinstance(nodes, (set, frozenset, dict)) else as_array(nodes)
+    nodes = nodes if is_pandas(nodes) else as_array(nodes)
     if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
         raise ValueError(f"{name} is one node; give a list, as in {name}=[{nodes!r}]")
-    nodes = nodes if isinstance(nodes, np.ndarray) else list(nodes)
-    is_mask = len(nodes) and all(isinstance(v, (bool, np.bool_)) for v in nodes)
-    if is_mask and np.shape(nodes) != (graph.n,):
-        raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element for "
-                         f"each of {graph.n} nodes")
-    rows = np.flatnonzero(nodes) if is_mask else nodes_of(graph).rows(nodes, name)
+    rows = nodes_of(graph).select(nodes, name)
     if not len(rows):
         raise ValueError(f"{name} is empty; leave it out for all nodes")
     values, count = np.unique(rows, return_counts=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Hashable
 import numpy as np
 
 from ._call import Call, rows_of
-from ._errors import UsageError
+from ._errors import UsageError, warn
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import call_in_folder
 from ._graph import (Graph, as_array, as_graph, as_objects, bytes_of, checksum, is_pandas, labels_of,
@@ -121,18 +121,20 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 "unreached": None if unreached == "blank" else unreached,
                 "targets": call.write("targets.npy", "targets", targets),
                 "node_features": call.write_attributes(self.node_features)}
+            is_fold = self.graph is not None
             try:
-                run = call.run("classify", **options,
+                run = call.run("classify", is_fold=is_fold, **options,
                                save_model=None if self.multi_label else model)
             except UsageError as error:
                 if error.place != "save-model":
                     raise
-                run = call.run("classify", **options)
+                run = call.run("classify", is_fold=is_fold, **options)
             accuracy, error = (None if run.get(v) is None else float(run[v])
                                for v in ("accuracy_estimate", "accuracy_stderr"))
             parameters = dict(run.get("parameters") or {})
             if "weights" in run:
                 parameters["weights"] = run["weights"]
+                self._warn_of_weights(run["weights"])
             state = {"run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error,
                      "method_": run.get("method", self.method),
@@ -152,6 +154,14 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 array[targets] = some
             scores, predicted, state["reached_"] = full
         return scores, cols, predicted, state
+
+    def _warn_of_weights(self, weights: str) -> None:
+        """Warn that the weights of a named method are not those that it was given."""
+        name = str(self.method).partition(":")[0]
+        if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
+            text = {"none": "1", "log": "log(1 + w)"}.get(weights, weights)
+            warn(f"{name}: edges have the weight {text} in place of w, because held-out labels are "
+                 "predicted better; edge_weights=\"given\" keeps w")
 
     def _unreached(self) -> str:
         """Return the prediction for nodes that no label reaches; majority has one for every node."""
@@ -213,8 +223,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         With ``multi_label=True`` all labels of a node have to be right.
         """
         rows = self._select(X)
-        if self._state != ():
-            y = labels_of(as_graph(X), y)
+        sample_weight = self._in_order(X, sample_weight, "sample_weight")
+        y = labels_of(as_graph(X), y) if self._state != () else self._in_order(X, y, "y")
         n = len(self.labels_[rows])
         if self.multi_label:
             classes, matrix, _ = encode_several(y, n)
@@ -253,12 +263,14 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if self.multi_label:
             raise ValueError("explain: there are reasons for one label a node, not for several")
         g = as_graph(self.graph if graph is None else graph)
-        if self._state != () and checksum(g) != self._state:
+        state = self._state or graph is not None and checksum(as_graph(self.graph))
+        if state and checksum(g) != state:
             raise ValueError("graph is not that of fit, whose predictions are explained")
         if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
             nodes = [nodes]
         own = nodes_of(g)
-        ids = [str(v if own.path else r) for v, r in zip(nodes, rows_of(g, nodes, "nodes"))]
+        rows_explained = rows_of(g, nodes, "nodes").tolist()
+        ids = [str(v) for v in (own.at(rows_explained) if own.path else rows_explained)]
 
         def work(folder: str) -> dict[str, Any]:
             call = Call(folder, g, self._chosen_settings())
@@ -320,7 +332,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                  else list(self.nodes_),
                  "unreached": self._unreached()}
         try:
-            text = json.dumps(about)
+            text = json.dumps(about, default=_plain_number)
         except TypeError as error:
             raise ValueError(f"save: a node or class is neither text nor number: {error}") from None
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -408,6 +420,13 @@ class Model:
         """Return the probability of each class at every node."""
         scores = np.array(self._run(graph, node_features, settings)[0], dtype=np.float64)
         return scores / scores.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def _plain_number(value: Any) -> Any:
+    """Return a number of NumPy as one of Python, for JSON."""
+    if isinstance(value, (np.number, np.bool_)):
+        return value.item()
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
 def _hashable(value: Any) -> Any:

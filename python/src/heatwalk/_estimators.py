@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import NotFittedError
-from ._graph import Graph, as_array, as_graph, checksum, nodes_of
+from ._graph import Graph, as_array, as_graph, checksum, is_pandas, nodes_of
 from ._matrix import Array, eigsh, features
 from ._process import Progress, Settings
 from ._tables import numbers_of, predict_numbers
@@ -43,7 +43,10 @@ class NodeEstimator(BaseEstimator):
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but "
                              "the target y is None.")
         g = as_graph(X if self.graph is None else self.graph)
-        return g, None if self.graph is None else _rows(nodes_of(g), X)
+        if self.graph is None:
+            return g, None
+        _check_index(X, y, "y")
+        return g, _rows(nodes_of(g), X)
 
     def _fitted(self: _E, g: Graph, **state: Any) -> _E:
         """Store the state of a fit that succeeded."""
@@ -93,6 +96,14 @@ class NodeEstimator(BaseEstimator):
                              f"that graph: {way}, or heatwalk.load for a model of other graphs")
         return slice(None)
 
+    def _in_order(self, X: Any, values: Any, name: str) -> Any:
+        """Return values of pandas in the order of the elements of X."""
+        self._check_fitted()
+        if self._state != ():
+            return self._nodes.align(values, name)
+        _check_index(X, values, name)
+        return values
+
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
 
@@ -111,16 +122,25 @@ def _rows(nodes: Any, X: Any) -> Any:
     """Return the rows of nodes, which scikit-learn may have made a column."""
     if hasattr(X, "toarray") or hasattr(X, "adjacency"):
         raise ValueError("X is a graph; with graph= in the constructor X is a list of nodes")
-    X = as_array(X)
-    if isinstance(X, np.ndarray):
+    X = X if is_pandas(X) else as_array(X)
+    if hasattr(X, "ndim"):
         if X.ndim == 2 and X.shape[1] == 1:
-            X = X[:, 0]
+            X = X.iloc[:, 0] if is_pandas(X) else X[:, 0]
         if X.ndim != 1:
             raise ValueError(f"X has shape {X.shape}; with graph= in the constructor X is a list "
                              "of nodes")
-        if X.dtype.kind == "f" and (X == np.floor(X)).all():
-            X = X.astype(np.int64)
-    return nodes.rows(X, "X")
+    return nodes.select(X, "X")
+
+
+def _check_index(X: Any, values: Any, name: str) -> None:
+    """Refuse a series of which only one of index and order can be meant: nodes in another order than X."""
+    if not is_pandas(values):
+        return
+    index = values.index.tolist()
+    nodes = X.index.tolist() if is_pandas(X) else np.ravel(as_array(X)).tolist()
+    if index != nodes and (is_pandas(X) or set(index) == set(nodes)):
+        raise ValueError(f"{name} has another index than X; pass {name}.loc[X.index] or, if its order "
+                         f"is that of X, {name}.to_numpy()")
 
 
 class NodeRegressor(RegressorMixin, NodeEstimator):
@@ -174,9 +194,17 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         rows = self._select(X)
         return np.array(self.values_[rows])
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R², the share of the variance of y that the predictions explain."""
+        y, sample_weight = (self._in_order(X, v, name) for v, name in (
+            (y, "y"), (sample_weight, "sample_weight")))
+        return float(super().score(X, y, sample_weight))
+
 
 class NodeEmbedding(TransformerMixin, NodeEstimator):
     """Embed the nodes of a graph as vectors of numbers.
+
+    Eigenvectors have the norm 1; put a StandardScaler between them and a linear model.
 
     Parameters:
     graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
@@ -214,7 +242,7 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
             raise ValueError(f"the method {self.method} needs y, the labels of some nodes")
         else:
             if rows is not None:
-                y = dict(zip(nodes_of(g).at(rows.tolist()), y))
+                y = dict(zip(nodes_of(g).at(rows.tolist()), as_array(y)))
             vectors = features(g, y, self.method, honest=True, **self._settings()).array
         return self._fitted(g, embedding_=vectors, eigenvalues_=values)
 

@@ -55,13 +55,14 @@ class Nodes:
     def row(self, node: Hashable) -> int:
         """Return the row of a node, or raise a KeyError."""
         if self.is_numbered:
-            if isinstance(node, (int, np.integer)) and 0 <= node < len(self):
-                return int(node)
+            is_number = isinstance(node, (int, float, np.number)) and not isinstance(node, bool)
+            if is_number and 0 <= node < len(self) and node == int(node):  # type: ignore[operator]
+                return int(node)  # type: ignore[call-overload, no-any-return]
             raise KeyError(f"{node!r} is not a row of the matrix, which has {len(self)}")
         if self._index is None:
             self._index = {v: i for i, v in enumerate(self.all())}
         row = self._index.get(str(node) if self.path else node)
-        if row is None:
+        if row is None or is_bool(node) and not (self.path or is_bool(self.at([row])[0])):
             raise KeyError(f"{node!r} is not a node of the graph")
         return row
 
@@ -78,27 +79,38 @@ class Nodes:
         except TypeError as error:
             raise ValueError(f"{name} has an element that is no node: {error}") from None
 
-    def follow(self, index: Any) -> bool:
-        """Report whether pandas values with an index are in the order of the rows.
+    def select(self, values: Any, name: str) -> Any:
+        """Return the rows of nodes, or of those where a mask of all nodes is true."""
+        array = values if is_pandas(values) else \
+            as_array(list(values) if isinstance(values, (set, frozenset, dict)) else values)
+        if not hasattr(array, "dtype") or array.dtype == object:
+            array = list(array)
+            is_mask = len(array) > 0 and all(map(is_bool, array))
+        else:
+            is_mask = array.dtype.kind == "b" and len(array) > 0
+        if not is_mask or is_bool(self.at([0])[0]):
+            return self.rows(array, name)
+        if np.shape(array) != (len(self),):
+            raise ValueError(f"{name} is a mask of shape {np.shape(array)}; it needs an element "
+                             f"for each of {len(self)} nodes")
+        return np.flatnonzero(self.align(values, name))
 
-        These are values for the rows of a matrix, whose index does not count, and values with the
-        default index, 0 to n − 1, if 0 is not a node.
-        """
-        if self.is_numbered or len(index) != len(self):
-            return len(index) == len(self)
+    def rows_of_index(self, values: Any, name: str) -> Any:
+        """Return the rows of the index of a series or frame, which has nodes as index."""
+        if values.index.has_duplicates:
+            raise ValueError(f"{name} has two rows for a node in its index; keep one")
         try:
-            self.row(0)
-        except KeyError:
-            return list(index) == list(range(len(self)))
-        return False
+            return self.rows(values.index, name)
+        except ValueError as error:
+            way = f" {name}.set_index({values.columns[0]!r}) or" if values.ndim == 2 else ""
+            raise ValueError(f"{error}; give it nodes as index, as{way} {name}.set_axis(nodes) "
+                             f"has, or pass {name}.to_numpy() in the order of the rows") from None
 
     def align(self, values: Any, name: str) -> Any:
         """Return pandas values in the order of the rows; others are returned as they are."""
-        if not is_pandas(values) or self.follow(values.index):
+        if not is_pandas(values):
             return values
-        rows = self.rows(values.index, name)
-        if len(set(rows.tolist())) < len(rows):
-            raise ValueError(f"{name} has two rows for a node in its index; keep one")
+        rows = self.rows_of_index(values, name)
         if len(rows) != len(self):
             raise ValueError(f"{name} has {len(rows)} rows, and the graph has {len(self)} nodes")
         return values.iloc[np.argsort(rows)]
@@ -117,6 +129,7 @@ class Graph:
     def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None,
                  path: str = "", n: int | None = None) -> None:
         self.matrix, self.path = matrix, path
+        self._edges_sum: tuple[Any, ...] = ()  # of a temporary store
         if matrix is not None:
             n = int(matrix.shape[0])
         if names is not None:
@@ -138,6 +151,25 @@ class Graph:
 
     def __deepcopy__(self, memo: Any) -> Graph:
         return self  # it never changes, and scikit-learn copies parameters
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self.matrix is None and not self._nodes.path:  # the store is removed with this object
+            state["files"] = {}
+            for name in os.listdir(self.path):
+                with open(os.path.join(self.path, name), "rb") as file:
+                    state["files"][name] = file.read()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        files = state.pop("files", {})
+        self.__dict__.update(state)
+        if files:
+            self.path = _temporary_store(self, sum(map(len, files.values())))
+            os.mkdir(self.path)
+        for name, content in files.items():
+            with open(os.path.join(self.path, name), "wb") as file:
+                file.write(content)
 
     @property
     def n(self) -> int:
@@ -187,9 +219,9 @@ def is_signed(matrix: Any) -> bool:
 
 
 def checksum(graph: Graph) -> tuple[Any, ...]:
-    """Return a value that tells graphs apart: the checksums of the arrays, or the path."""
+    """Return a value that tells graphs apart: the checksums of the arrays or edges, or the path."""
     if (m := graph.matrix) is None:
-        return (os.path.realpath(graph.path),)
+        return graph._edges_sum or (os.path.realpath(graph.path),)
     arrays = m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data.astype(np.float64)
     return tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8)) for a in arrays)
 
@@ -217,6 +249,11 @@ def _read_ids_of(path: str) -> list[str]:
             return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x
                     for x in file.read().split("\n")[:-1]]
     return call_in_folder(0, work)
+
+
+def is_bool(x: Any) -> bool:
+    """Report whether x is a truth value, which is no number of a node."""
+    return isinstance(x, (bool, np.bool_))
 
 
 def is_pandas(x: Any) -> bool:
@@ -363,7 +400,9 @@ def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
 
 def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     nodes = list(graph.nodes)
-    names = None if nodes == list(range(len(nodes))) else nodes
+    is_range = nodes == list(range(len(nodes))) and \
+        not any(is_bool(v) or isinstance(v, float) for v in nodes)
+    names = None if is_range else nodes
     without = sum(weight not in data for *_, data in graph.edges(data=True))
     if weight is not None and 0 < without < graph.number_of_edges():
         warn(f"graph: {without} of {graph.number_of_edges()} edges have no attribute {weight!r} "
@@ -450,12 +489,13 @@ def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Gra
         time = np.datetime_as_string(time, unit="D")
     columns = {"source": ends[0], "target": ends[1], "weight": weight, "kind": kind, "time": time}
     columns = {title: v.tolist() for title, v in columns.items() if v is not None}
-    folder, stack = lasting_folder(100 * ends.shape[1])
-    table, ids, store = (os.path.join(folder, v) for v in ("edges.csv", "nodes.ids", "store"))
-    graph = Graph(None, names, store, n)
-    weakref.finalize(graph, stack.close)
+    graph = Graph(None, names, n=n)
+    graph.path = store = _temporary_store(graph, 100 * ends.shape[1])
+    table, ids = (os.path.join(os.path.dirname(store), v) for v in ("edges.csv", "nodes.ids"))
     with open(table, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         csv.writer(file).writerows([columns, *zip(*columns.values())])
+    with open(table, "rb") as edges:
+        graph._edges_sum = n, zlib.crc32(edges.read())
     with open(ids, "w", encoding="ascii") as file:
         file.writelines(f"{row}\n" for row in range(n))
     fields = ",".join(v for v in ("source", "target", "weight") if v in columns)
@@ -466,6 +506,13 @@ def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Gra
     if count := done.get("self_loops"):
         warn(f"graph: {count} edges from a node to itself are left out")
     return graph
+
+
+def _temporary_store(graph: Graph, need: int) -> str:
+    """Return the path for a store of some bytes, which is removed with the graph."""
+    folder, stack = lasting_folder(need)
+    weakref.finalize(graph, stack.close)
+    return os.path.join(folder, "store")
 
 
 def as_objects(values: Any) -> Any:
@@ -547,7 +594,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
         if made.matrix is None:
             raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids "
                              "there")
-        made = Graph(made.matrix, ids)
+        made = Graph(made.matrix, Nodes(made.n).align(ids, "ids"))
     return made
 
 
@@ -558,6 +605,9 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
         return _from_igraph(graph, weight, kind, time)
     has_kinds = kind is not None or time is not None
+    if is_pandas(graph) and graph.ndim == 1:
+        raise ValueError("graph is a series; graph.reset_index(name=\"weight\") is a frame of "
+                         "edges if the two ends are its index, as after groupby(…).size()")
     if is_pandas(graph) and source is None and not has_kinds and (made := _from_adjacency(graph)):
         return made
     if (columns := _columns(graph)) is not None:
@@ -613,17 +663,13 @@ def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
                          "index_col=0).squeeze()")
     nodes = nodes_of(graph)
     if is_pandas(y):
-        if nodes.follow(y.index):
-            return y
         if y.index.has_duplicates:
             raise ValueError("y has two labels for a node in its index; keep one, or pass "
                              "multi_label=True with a list for each node")
+        rows = nodes.rows_of_index(y, "y")
+        if len(rows) == graph.n:
+            return y.iloc[np.argsort(rows)]
         if y.ndim == 2 and len(y.columns) > 1:
-            try:
-                rows = nodes.rows(y.index, "y")
-            except ValueError as error:
-                raise ValueError(f"{error}; a frame has nodes as index, as "
-                                 f"y.set_index({y.columns[0]!r}) has") from None
             return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
         y = (y.iloc[:, 0] if y.ndim == 2 else y).to_dict()
     if not isinstance(y, Mapping):

@@ -26,11 +26,13 @@ def values_of(y: Any) -> tuple[Any, Any]:
     if np.ma.isMaskedArray(y):
         return y.data, np.ma.getmaskarray(y) | is_missing(y.data)
     if hasattr(y, "isna"):  # a series or an array of pandas, whose NA is no number
-        missing = np.asarray(y.isna())
+        missing, kind = np.asarray(y.isna()), getattr(y.dtype, "numpy_dtype", None)
+        if kind is not None and kind.kind in "biu":  # not by way of float64, which has 53 bits
+            return y.fillna(False if kind.kind == "b" else 0).to_numpy(dtype=kind), missing
         values = y.to_numpy()
-        if values.dtype == object and hasattr(y.dtype, "numpy_dtype") and not missing.all():
-            values = np.where(missing, None, values)
-        return values, missing
+        return np.where(missing, None, values) if values.dtype == object else values, missing
+    if hasattr(y, "null_count"):  # of Arrow or polars, whose numbers beside null become floats
+        y = y.to_pylist() if hasattr(y, "to_pylist") else y.to_list()
     y = as_array(y)
     if not isinstance(y, np.ndarray):
         y = list(y)
@@ -153,8 +155,10 @@ def decode(classes: Any, code: Any) -> Any:
     labels = classes[code]
     blank = code < 0
     if blank.any():
-        if classes.dtype.kind in "bu":
-            labels = labels.astype(np.int64 if classes.dtype.kind == "u" else object)
+        if classes.dtype.kind == "b" or classes.dtype == np.uint64:
+            labels = labels.astype(object)
+        elif classes.dtype.kind == "u":
+            labels = labels.astype(np.int64)
         labels[blank] = {"U": "", "S": b"", "O": None, "b": None}.get(classes.dtype.kind, -1)
     return labels
 

@@ -28,7 +28,7 @@ class BackendGraph:
         self.matrices: dict[Any, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # of copies, which ask before the graph is there
+        if name.startswith("__") or name == "graph":  # asked by copies before the graph is there
             raise AttributeError(name)
         return getattr(self.graph, name)
 

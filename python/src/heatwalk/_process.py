@@ -78,6 +78,8 @@ _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
     "until kind time per_class self_loops split edge_weights").split()})
 
+_SAMPLE = "labels are not a random sample of the nodes"
+_warned: set[Any] = set()  # graphs
 _running: set[subprocess.Popen[bytes]] = set()
 _cancelled: set[subprocess.Popen[bytes]] = set()
 
@@ -95,10 +97,11 @@ def cancel() -> None:
 
 def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads: int | None = None,
         max_memory: str | int | None = None, random_state: int | None = None,
-        progress: Progress = None) -> dict[str, Any]:
+        progress: Progress = None, graph: Any = None) -> dict[str, Any]:
     """Run the program and return its JSON document; without a random_state it takes its own seed.
 
-    Errors name the arguments in names in place of temporary paths. See :class:`Settings`.
+    Errors name the arguments in names in place of temporary paths. The warning that labels are no
+    random sample is given once for each graph that is not None. See :class:`Settings`.
     """
     names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]
@@ -119,6 +122,10 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
         _raise(code, command, lines, names)
     document: dict[str, Any] = json.loads(out) if out.strip() else {}
     for text in document.get("warnings", ()):
+        if graph is not None and _SAMPLE in text:
+            if graph in _warned:
+                continue
+            _warned.add(graph)
         warn(_renamed(text, names))
     log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0),
              document.get("peak_memory_bytes", 0))
