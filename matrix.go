@@ -69,8 +69,10 @@ func parseKernel(text string) (name string, values param.Values, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if family := kernel.Families().Named(named.Name); family != nil {
-		values, err = family.ParseValues(named.Given)
+	for _, s := range function.Specs() {
+		if s.Name == named.Name {
+			values, err = s.ParseValues(named.Given)
+		}
 	}
 	return named.Name, values, err
 }
@@ -86,7 +88,16 @@ type OpenedKernel struct {
 // [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
 // [Options.Network] all processes compute the same values.
 func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
-	l, k, v, err := openKernel(ctx, g, name, values, &s.Memory, func(local *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
+	family := kernel.Families().Named(name)
+	if family == nil {
+		_, err := kernel.New(ctx, g.Graph, name, values)
+		return nil, err
+	}
+	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *Plan) error {
+		v, err := family.Resolve(values, kernel.OnDegrees(local.Degrees))
+		if err != nil {
+			return err
+		}
 		s.Memory = plan.Room()
 		bytes := family.Bytes(v, local.Degrees, local.A.NNZ(), g.Directed, rows, cols, s)
 		if sparse.TeamOf(local.A) == nil { // factors have the rest; the limit must be the same in all processes
@@ -97,36 +108,15 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 	if err != nil {
 		return nil, err
 	}
-	return &OpenedKernel{k, v, l.Rows(rows), l.Rows(cols)}, nil
-}
-
-// openKernel returns a kernel of the local part of the graph and the values of all its parameters, after
-// reserve has planned its memory and set *memory.
-func openKernel(ctx context.Context, g *Graph, name string, values param.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, param.Values) error, named ...[]int) (*Local, kernel.Kernel, param.Values, error) {
-	family := kernel.Families().Named(name)
-	if family == nil {
-		k, err := kernel.New(ctx, g.Graph, name, values)
-		return nil, k, values, err
-	}
-	l, err := prepare(ctx, g, nil, memory, func(local *graph.Graph, plan *Plan) error {
-		v, err := family.Resolve(values, kernel.OnDegrees(local.Degrees))
-		if err != nil {
-			return err
-		}
-		return reserve(local, plan, family, v)
-	}, named...)
-	if err != nil {
-		return nil, nil, nil, err
-	}
 	v, err := family.Resolve(values, kernel.On(ctx, l.Graph))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	ks, err := family.NewAll(ctx, l.Graph, []param.Values{v})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	return l, ks[0], v, nil
+	return &OpenedKernel{ks[0], v, l.Rows(rows), l.Rows(cols)}, nil
 }
 
 // OpenedFunction is a matrix, or a function of one, on the local part of a graph.
@@ -138,13 +128,14 @@ type OpenedFunction struct {
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
 // row of the local part, see [Local.Row] and [Local.Gather]. It fills in the Memory of the settings of
 // [function.Function.ApplyTo].
-func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings) (*OpenedFunction, error) {
+// named are rows that every process has.
+func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
 		bytes, err := function.Bytes(n, local.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
-	})
+	}, named...)
 	if err != nil {
 		return nil, err
 	}

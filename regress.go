@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
@@ -103,31 +104,33 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, nodes, rows, named, given, &rank.Settings{RNGSeed: usualSeed})
+	r, _, err := RankNodes(ctx, g, &rank.Problem{Nodes: nodes, Seeds: rows}, named, given, &rank.Settings{RNGSeed: usualSeed})
 	return r, err
 }
 
 // RankNodes orders some nodes by their similarity to seeds among them. Kernels of walks rank by walks that
-// start at the seeds, such as personalized PageRank. It fills in the Memory of the
+// start at the seeds, such as personalized PageRank. It fills in the Kernel and the graph of the problem and the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
-func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
-	set := *s
-	l, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
-		n := len(g.Degrees)
-		plan.RowBytes = 8 * rank.Columns(n)
-		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {
-			return err
-		}
-		set.Memory = plan.Room()
-		return plan.Reserve(family.ApplyBytes(v, of.Degrees, rank.Columns(n)), "columns of the kernel")
-	}, seeds)
+func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
+	n := len(g.Degrees)
+	Reserve(g, rank.Bytes(n), "scores")
+	var memory kernel.Settings
+	f, err := OpenFunction(ctx, g, &function.Named{Name: name, Given: given}, rank.Columns(n), &memory, p.Seeds)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: l.allDegrees(), Nodes: nodes, Seeds: seeds, Walk: kernel.Families().Named(name).Asymmetric(v) != nil, Division: l.division}, &set)
+	problem := *p
+	problem.Kernel = f
+	problem.Degrees = f.Local.allDegrees()
+	problem.Division = f.Local.division
+	family := kernel.Families().Named(name)
+	problem.Walk = family != nil && family.Asymmetric(f.Values) != nil
+	set := *s
+	set.Memory = memory.Memory
+	r, err := rank.Run(ctx, &problem, &set)
 	if err == nil {
-		err = l.result()
+		err = f.Local.result()
 	}
-	return r, v, err
+	return r, f.Values, err
 }

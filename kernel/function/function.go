@@ -7,6 +7,7 @@
 //     the matrix itself
 //   - exp:t=-2:matrix=laplacian: exp(t·M)·B
 //   - solve:shift=1:matrix=laplacian: (L + shift·I)⁻¹·B; with shift 0, the pseudo-inverse L⁺·B
+//   - personalized-pagerank:alpha=0.85:sinks=all: the PageRank of the weights of seeds in each column
 //   - every kernel of package kernel, such as diffusion:beta=2
 //
 // One call makes all columns in the same sweeps, for exp also those of several times t:
@@ -53,6 +54,7 @@ var declared = []*param.Spec{
 		{Name: "shift", Symbol: "shift", Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: param.From(0), Default: param.Of(0.0)},
 		matrixParam("laplacian", "laplacian", "normalized-laplacian"),
 	}},
+	PersonalizedPageRank,
 }
 
 // matrixParam declares the matrix of a function.
@@ -84,6 +86,7 @@ type Function struct {
 	Named
 	Values param.Values // all parameters; of several times the first
 
+	n     int // rows of blocks
 	team  *sparse.Team
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
 }
@@ -91,7 +94,7 @@ type Function struct {
 // New returns a function on a graph. The error is a [*param.ParameterError], [kernel.ErrAsymmetric] for a function
 // that needs an undirected graph, or that of a sweep.
 func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
-	f := &Function{Named: *n, team: sparse.TeamOf(g.A)}
+	f := &Function{Named: *n, n: len(g.Degrees), team: sparse.TeamOf(g.A)}
 	if s := n.declaration(); s != nil {
 		if g.In != nil && s.Works&param.Directed == 0 {
 			return nil, kernel.ErrAsymmetric
@@ -108,6 +111,8 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 			err = f.exponential(ctx, g)
 		case Solve:
 			err = f.solve(ctx, g)
+		case PersonalizedPageRank.Name:
+			err = f.pageRank(ctx, g)
 		default:
 			f.product(g, sparse.Kind(n.Name))
 		}
@@ -150,6 +155,9 @@ func (n *Named) given() param.Values {
 	}
 	return v
 }
+
+// Len returns the number of rows of the blocks of ApplyTo.
+func (f *Function) Len() int { return f.n }
 
 // DefaultTolerance is the tolerance of ApplyTo where the settings have none.
 const DefaultTolerance = 1e-8
@@ -418,9 +426,12 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 // columns with its results, and the work of ApplyTo.
 func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 	n := len(degrees)
-	if IsProduct(named.Name) {
-		const vectors = 6 // of the graph and of the operator
+	const vectors = 6 // of the graph and of the operator
+	switch {
+	case IsProduct(named.Name):
 		return vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, cols), nil
+	case named.Name == PersonalizedPageRank.Name:
+		return vectors*8*int64(n) + 4*blocks.BlockBytes[float64](n, cols), nil
 	}
 	name := named.Name
 	values := named.Given

@@ -37,10 +37,13 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 		{undirected, Named{Name: Solve, Given: param.Values{"matrix": param.Of("laplacian"), "shift": param.Of(0.5)}}},
 		{undirected, Named{Name: Solve, Given: laplacian}},
 		{undirected, Named{Name: "matern"}},
+		{undirected, Named{Name: PersonalizedPageRank.Name, Given: param.Values{"sinks": param.Of("all")}}},
+		{directed, Named{Name: PersonalizedPageRank.Name}},
+		{directed, Named{Name: PersonalizedPageRank.Name, Given: param.Values{"sinks": param.Of("all")}}},
 	}
 	b := sparse.NewBlock[float64](90, 2)
 	for i := range b.Rows {
-		b.Row(i)[0], b.Row(i)[1] = math.Sin(float64(i)), math.Cos(float64(i*i))
+		b.Row(i)[0], b.Row(i)[1] = 1+math.Sin(float64(i)), 1+math.Cos(float64(i*i))
 	}
 	for at, test := range tests {
 		apply := func(g *graph.Graph, b *sparse.Block[float64]) (*sparse.Block[float64], *kernel.Report, error) {

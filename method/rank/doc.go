@@ -7,13 +7,14 @@
 //
 // # Scores
 //
-// The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|. The score of a seed
+// The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|, or that with weights of the seeds. The score of a seed
 // is that for the seeds outside its fold, so that its similarity to itself does not count. With ten
 // seeds or fewer each is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and another node in
 // which the seed has the higher score, where both scores are those for the seeds outside the fold.
 //
 // A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are those of walks from
-// the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds.
+// the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds. That of a
+// graph with directions is a function of all seeds, PersonalizedPageRank of package kernel/function.
 //
 // # Determinism
 //

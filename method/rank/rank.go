@@ -14,12 +14,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// Applier is a kernel, or a function of the weights of seeds such as personalized PageRank.
+type Applier interface {
+	Len() int
+	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
+}
+
 // Problem is a kernel on the nodes of a graph with some seeds.
 type Problem struct {
-	Kernel  kernel.Kernel
+	Kernel  Applier
 	Degrees []float64
-	Nodes   []int // nodes to rank, in the order that breaks ties
-	Seeds   []int // some of Nodes, each once
+	Nodes   []int     // nodes to rank, in the order that breaks ties
+	Seeds   []int     // some of Nodes, each once
+	Weight  []float64 // of Seeds, above 0; nil: 1
 
 	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. The scores are
 	// those of walks that start at the seeds: Kᵀ = D·K·D⁻¹ is applied.
@@ -100,12 +107,15 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	if m > 1 {
 		out.Folds = split.FoldCount(m)
 	}
-	isSeed := make([]bool, len(p.Degrees))
-	for _, seed := range p.Seeds {
-		isSeed[seed] = true
+	weights := make([]float64, len(p.Degrees)) // 0 for other nodes
+	for i, seed := range p.Seeds {
+		weights[seed] = 1
+		if p.Weight != nil {
+			weights[seed] = p.Weight[i]
+		}
 	}
 	// Folds do not depend on the order of seeds.
-	seeds := slices.DeleteFunc(slices.Clone(p.Nodes), func(v int) bool { return !isSeed[v] })
+	seeds := slices.DeleteFunc(slices.Clone(p.Nodes), func(v int) bool { return weights[v] == 0 })
 	fold := split.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
 	sets := [][]int{seeds}
 	for f := range out.Folds {
@@ -120,14 +130,14 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	shares := make([]float64, m) // of the other nodes that a seed is above
 	for lo := 0; lo < len(sets); lo += width {
 		batch := sets[lo:min(len(sets), lo+width)]
-		if err := p.scoresTo(ctx, y.Columns(0, len(batch)), x.Columns(0, len(batch)), batch, s, out); err != nil {
+		if err := p.scoresTo(ctx, y.Columns(0, len(batch)), x.Columns(0, len(batch)), batch, weights, s, out); err != nil {
 			return nil, err
 		}
 		if s.Progress != nil {
 			s.Progress(lo+len(batch), len(sets))
 		}
 		for j := range batch {
-			p.note(out.Score, shares, lo+j-1, seeds, fold, isSeed, func(row int) float64 { return y.Row(row)[j] })
+			p.note(out.Score, shares, lo+j-1, seeds, fold, weights, func(row int) float64 { return y.Row(row)[j] })
 		}
 	}
 	out.AUC, out.Stderr = math.NaN(), math.NaN()
@@ -162,17 +172,21 @@ func Bytes(nodes int) int64 {
 }
 
 // scoresTo stores the mean kernel value of each node with each set of seeds in y. x is all zeros, before and after.
-func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64], sets [][]int, s *Settings, out *Ranking) error {
+func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64], sets [][]int, weights []float64, s *Settings, out *Ranking) error {
 	for j, set := range sets {
+		total := 0.0
+		for _, v := range set {
+			total += weights[v]
+		}
 		for _, v := range set {
 			row, ok := p.row(v)
 			if !ok {
 				panic(badSeed)
 			}
-			x.Row(row)[j] = 1 / float64(len(set)) / p.scale(v)
+			x.Row(row)[j] = weights[v] / total / p.scale(v)
 		}
 	}
-	report, err := p.Kernel.ApplyTo(ctx, y, x, &kernel.Settings{Memory: s.Memory})
+	report, err := p.Kernel.ApplyTo(ctx, y, x, &kernel.Settings{Tolerance: 1e-10, Lenient: true, Limit: 1e-8, Memory: s.Memory})
 	if err != nil {
 		return err
 	}
@@ -191,7 +205,7 @@ func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64], set
 }
 
 // note stores the scores of all nodes, or those of the seeds of a fold f ≥ 0, with twice the number of the other nodes that each is above.
-func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int, isSeed []bool, scoreOf func(row int) float64) {
+func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int, weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process
 	for _, v := range p.Nodes {
 		row, ok := p.row(v)
@@ -200,7 +214,7 @@ func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int, isSee
 		}
 		if f < 0 {
 			scores[row] = scoreOf(row)
-		} else if !isSeed[v] && p.team().Counts(row) {
+		} else if weights[v] == 0 && p.team().Counts(row) {
 			values = append(values, scoreOf(row))
 		}
 	}

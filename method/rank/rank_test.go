@@ -39,19 +39,31 @@ func problemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*Problem
 	return p, sparse.DenseOf(block)
 }
 
-// TestScoresAgreeWithTheMatrix computes every result from the whole kernel matrix.
+// TestScoresAgreeWithTheMatrix computes every result from the whole kernel matrix, with and without weights of seeds.
 func TestScoresAgreeWithTheMatrix(t *testing.T) {
+	t.Run("equal", func(t *testing.T) { compareWithMatrix(t, nil) })
+	t.Run("weighted", func(t *testing.T) { compareWithMatrix(t, []float64{3, 0.5, 1e-3, 2}) })
+}
+
+func compareWithMatrix(t *testing.T, weight []float64) {
 	p, k := problemOf(t, testgraph.Random(1, 260, 600, true), 1, 17, 3, 250, 99)
+	p.Weight = weight
 	set := &Settings{RNGSeed: 9}
 	r, err := Run(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean := func(v int, of []int) (sum float64) {
+	mean := func(v int, of []int) float64 {
+		sum, total := 0.0, 0.0
 		for _, s := range of {
-			sum += k.At(v, s) / float64(len(of))
+			share := 1.0
+			if weight != nil {
+				share = weight[slices.Index(p.Seeds, s)]
+			}
+			sum += share * k.At(v, s)
+			total += share
 		}
-		return sum
+		return sum / total
 	}
 	score := make([]float64, len(p.Nodes))
 	auc := 0.0

@@ -192,15 +192,16 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     return frame
 
 
-def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion",
+def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
          **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
     Parameters:
     graph : A graph in any form that :func:`as_graph` takes.
-    seeds : The known nodes, or a mask of all nodes.
+    seeds : The known nodes, or a mask of all nodes; or a dict of their weights. Two or more
+        seeds are scored by the others.
     kernel : The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks
-        that start at the seeds.
+        that start at the seeds, or ``"personalized-pagerank"`` for graphs with directions too.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns: a row for each node, the most similar first: its score, its rank, and whether it
@@ -208,14 +209,21 @@ def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion",
         are left out.
     """
     import pandas
-    g = as_graph(graph)
-    if (rows := rows_of(g, seeds, "seeds")) is None:
+    g, weights = as_graph(graph), None
+    if isinstance(seeds, Mapping):
+        weights = numbers_of(g, seeds)
+        rows = np.flatnonzero(weights > 0)
+        if (weights < 0).any() or not len(rows):
+            raise ValueError("seeds has weights, which are 0 or more, not all of them 0")
+        weights[~(weights > 0)] = np.nan
+    elif (rows := rows_of(g, seeds, "seeds")) is None:
         raise ValueError("seeds is missing; give the known nodes")
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
         call = Call(folder, g, settings)
         out = call.path("ranks.npz", "out")
-        run = call.run("rank", seeds=call.write("seeds.npy", "seeds", rows), kernel=kernel,
-                       o=out, is_random=True)
+        chosen = {"seeds": call.write("seeds.npy", "seeds", rows)} if weights is None else {
+            "seed_weights": call.write("seeds.npy", "seeds", weights)}
+        run = call.run("rank", **chosen, kernel=kernel, o=out, is_random=True)
         with np.load(out) as file:
             return {name: file[name] for name in file.files}, run
     arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)

@@ -185,14 +185,14 @@ type kernelDocument struct {
 
 // kernelParameters holds the parameters of a block.
 type kernelParameters struct {
-	family *kernel.Family
+	spec   *param.Spec
 	values param.Values
 }
 
 // MarshalJSON writes an object with the values and the name of the kernel.
 func (p kernelParameters) MarshalJSON() ([]byte, error) {
 	values := maps.Clone(p.values)
-	values["kernel"] = param.Of(p.family.Name)
+	values["kernel"] = param.Of(p.spec.Name)
 	return json.Marshal(values)
 }
 
@@ -232,7 +232,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	if err != nil {
 		return graphError(run, err, name, loosened)
 	}
-	if err := d.describePart("kernel", f.share, shape, kernelParameters{f.family, k.Parameters}); err != nil {
+	if err := d.describePart("kernel", f.share, shape, kernelParameters{&f.family.Spec, k.Parameters}); err != nil {
 		return err
 	}
 	file, err := newWriter[T](d.out, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.out)})
@@ -249,7 +249,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	if err := file.Close(run.ctx); err != nil {
 		return err
 	}
-	return d.finishKernel(&kernelDocument{Output: f.block.out, Rows: len(rows), Cols: len(cols), Dtype: f.block.dtype, Parameters: kernelParameters{f.family, k.Parameters}}, report)
+	return d.finishKernel(&kernelDocument{Output: f.block.out, Rows: len(rows), Cols: len(cols), Dtype: f.block.dtype, Parameters: kernelParameters{&f.family.Spec, k.Parameters}}, report)
 }
 
 // wholeBlock names the memory of a block that is written at the end.
@@ -290,6 +290,6 @@ func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error 
 		method += ", half steps"
 	}
 	return d.out.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, parameterText(&r.Parameters.family.Spec, r.Parameters.values)),
+		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.spec.Name, parameterText(r.Parameters.spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

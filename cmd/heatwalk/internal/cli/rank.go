@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,24 +12,27 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/param"
 )
 
 // rankOptions ranks nodes by similarity to seeds.
 type rankOptions struct {
-	graph              graphInputs
-	seeds, out, listed string
-	family             *kernel.Family
-	userValues         param.Values
+	graph                       graphInputs
+	seeds, weights, out, listed string
+	spec                        *param.Spec
+	userValues                  param.Values
 }
 
 func newRank(run *session) *cobra.Command {
 	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones", checkRank, runRank)
 	flags := cmd.Flags()
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
+	flags.StringVar(&c.weights, "seed-weights", "", "`FILE` of node and weight, one pair a line, in place of --seeds")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	graphFlags(run, &c.graph, flags)
@@ -37,20 +41,42 @@ func newRank(run *session) *cobra.Command {
 
 // checkRank parses the kernel and records problems of the flags.
 func checkRank(run *session, c *rankOptions, cmd *cobra.Command, _ []string) {
-	run.require(cmd.Flags(), "seeds")
+	if c.weights == "" {
+		run.require(cmd.Flags(), "seeds")
+	}
+	run.refuse(cmd.Flags(), rule{c.weights != "", "seeds", "--seed-weights names the seeds; leave one of them out"})
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
 		run.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
-	spec, n := parseNamed(run, "--kernel", c.listed, kernel.Families().Specs())
-	if spec == nil {
+	var n param.Named
+	c.spec, n = parseNamed(run, "--kernel", c.listed, append(kernel.Families().Specs(), function.PersonalizedPageRank))
+	if c.spec == nil {
 		return
 	}
-	c.family = kernel.Families().Named(n.Name)
-	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
-	if c.family.Distance != "" {
-		run.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
+	c.userValues, _ = parseGiven(run, "--kernel", n.Given, c.spec)
+	if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
+		run.problem("--kernel", "%s is a distance; give %s", n.Name, f.Distance)
 	}
+}
+
+// readWeightedSeeds reads the seeds, with their weights if they have some.
+func readWeightedSeeds(run *session, c *rankOptions, g *openGraph) ([]int, []float64, error) {
+	if c.weights == "" {
+		rows, err := readIDs(run, &c.graph.tables, c.seeds, g.Nodes)
+		return rows, nil, err
+	}
+	v, err := nodefile.ReadValues(run.ctx, c.weights, g.Nodes, nodeLabels(run, &c.graph, g))
+	if err != nil {
+		return nil, nil, err
+	}
+	noteColumns(run, c.weights, v.Columns)
+	for i, weight := range v.Value {
+		if !(weight > 0) {
+			return nil, nil, fault.Data(c.weights, "the weight of %s is %v; give weights above 0, and leave other nodes out", g.Nodes.ID(v.Row[i]), weight)
+		}
+	}
+	return v.Row, v.Value, nil
 }
 
 // rankDocument is the JSON document of rank.
@@ -68,8 +94,9 @@ type rankDocument struct {
 }
 
 func runRank(run *session, c *rankOptions, name string) error {
+	var weights []float64
 	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
-		if d.cols, err = readIDs(run, &c.graph.tables, c.seeds, d.g.Nodes); err == nil {
+		if d.cols, weights, err = readWeightedSeeds(run, c, d.g); err == nil {
 			d.rows, err = rowsOf(run, &c.graph.tables, "", d.g)
 		}
 		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)+len(d.cols)), "lists of nodes")
@@ -80,23 +107,23 @@ func runRank(run *session, c *rankOptions, name string) error {
 	}
 	g := d.g
 	directed := g.Store.Manifest.Directed
-	if directed && c.family.Works&param.Directed == 0 {
-		return fault.Usage(name, "%s", asymmetric(c.family.Name, ""))
+	if directed && c.spec.Works&param.Directed == 0 {
+		return fault.Usage(name, "%s", asymmetric(c.spec.Name, "--kernel="+function.PersonalizedPageRank.Name))
 	}
 	g.Store.Forward = !directed
 	const cells = 100 // bytes of the numbers of a line
 	run.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
 	report := run.progress.Phases()
 	set := &rank.Settings{RNGSeed: uint64(run.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
-	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.userValues, set)
+	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph, &rank.Problem{Nodes: d.rows, Seeds: d.cols, Weight: weights}, c.spec.Name, c.userValues, set)
 	if errors.Is(err, rank.ErrSeeds) {
-		return fault.Data(c.seeds, "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
+		return fault.Data(cmp.Or(c.weights, c.seeds), "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}
 	if err != nil {
 		return graphError(run, err, name, "take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{
-		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
+		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.spec.Name, Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
 	isSeed := make(map[int]bool, len(d.cols))
 	for _, seed := range d.cols {
@@ -130,5 +157,5 @@ func runRank(run *session, c *rankOptions, name string) error {
 		doc.Stderr = &r.Stderr
 		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
 	}
-	return d.out.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+	return d.out.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.spec, v}, text, c.spec.Name+parameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
 }

@@ -1,0 +1,134 @@
+package function
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// PersonalizedPageRank is the PageRank of walks that restart at the weights of a column, of graphs with directions too.
+// It is no kernel, because a walk at a sink moves on by the weights of the whole column.
+var PersonalizedPageRank = &param.Spec{
+	Name: "personalized-pagerank", Title: "x = α·(Tᵀx + s·q) + (1−α)·p, s: sum of x at sinks", Works: param.Undirected | param.Directed,
+	Source: "Brin and Page, The anatomy of a large-scale hypertextual Web search engine, WWW 1998",
+	Params: []param.Param{
+		{
+			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
+			Range: param.Range{Most: 1, BelowMost: true}, Default: param.Of(0.85),
+		},
+		{Name: "sinks", Meaning: "q, where a walk goes on from a node without out-edges", Kind: param.Choice, Words: []string{"seeds", "all"}, Default: param.Of("seeds")},
+	},
+}
+
+// pageRank makes f [PersonalizedPageRank]. p is a column of weights ≥ 0 divided by their sum; q is p, or 1/n at all n
+// nodes. One step of the map contracts the sum of absolute values by α, so that the error is at most α/(1−α)
+// times the last change, and 1/(1−α) times the rounding errors of a step.
+func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
+	arcs := g.In
+	if arcs == nil {
+		arcs = g.A
+	}
+	lengths, err := sparse.RowSums(ctx, arcs, g.Workers, func(col []uint32, _ []float64) float64 { return float64(len(col)) })
+	if err != nil {
+		return err
+	}
+	alpha := f.Values.Number("alpha")
+	uniform := 0.0 // weight of every node in q
+	if f.Values.Word("sinks") == "all" {
+		uniform = 1 / float64(f.team.TotalOf(len(g.Degrees)))
+	}
+	inverse := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		if d > 0 {
+			inverse[i] = 1 / d
+		}
+	}
+	most := 2 + int(-64*math.Ln2/math.Log(alpha)) // sweeps, after which rounding errors remain
+	op := &sparse.Operator[float64]{A: arcs, Right: inverse, Workers: g.Workers}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+		cols := b.Cols
+		sums := f.sumRows(b, 2*cols, func(i int, sums []float64) {
+			for j, weight := range b.Row(i) {
+				sums[j] += weight
+				sums[cols+j] += min(0, weight)
+			}
+		})
+		p := sparse.NewBlock[float64](b.Rows, cols)
+		for i := range p.Rows {
+			for j, weight := range b.Row(i) {
+				p.Row(i)[j] = weight / sums[j]
+			}
+		}
+		for j, total := range sums[:cols] {
+			if sums[cols+j] < 0 || !(total > 0) || math.IsInf(total, 1) {
+				return nil, &param.ParameterError{Of: f.Name, Parameter: "block", What: fmt.Sprintf("the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)}
+			}
+		}
+		blocks.Copy(y, p)
+		next := sparse.NewBlock[float64](b.Rows, cols)
+		r := &kernel.Report{Method: "power iteration", ColumnBound: make([]float64, cols)}
+		lost := f.sumRows(y, cols, func(i int, sums []float64) {
+			for j, x := range y.Row(i) {
+				if inverse[i] == 0 {
+					sums[j] += x
+				}
+			}
+		})
+		for isDone := false; !isDone && r.Sweeps < most; r.Sweeps++ {
+			if err := op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: alpha}); err != nil {
+				return nil, err
+			}
+			const operations = 8 // for each row beside its entries
+			sums := f.sumRows(y, 3*cols, func(i int, sums []float64) {
+				row, last := next.Row(i), y.Row(i)
+				for j, share := range p.Row(i) {
+					row[j] += (1 - alpha) * share
+					if uniform > 0 {
+						share = uniform
+					}
+					row[j] += alpha * lost[j] * share
+					sums[cols+j] += math.Abs(row[j] - last[j])
+					sums[2*cols+j] += 0x1p-53 * (lengths[i] + operations) * row[j]
+					if inverse[i] == 0 {
+						sums[j] += row[j]
+					}
+				}
+				copy(last, row)
+			})
+			lost = sums[:cols]
+			isDone = true
+			for j, norm := range blocks.Norms(f.team, y) {
+				change := alpha * sums[cols+j]
+				rounding := sums[2*cols+j]
+				r.ColumnBound[j] = (change + rounding) / (1 - alpha)
+				isDone = isDone && r.ColumnBound[j] <= s.Tolerance*norm
+			}
+			if s.Progress != nil {
+				s.Progress("computing", int64(r.Sweeps), int64(r.Sweeps+1))
+			}
+		}
+		return r, nil
+	}
+	return nil
+}
+
+// sumRows calls add for each row of a block, and returns the sums of what it adds for the rows that count in a process.
+func (f *Function) sumRows(b *sparse.Block[float64], count int, add func(i int, sums []float64)) []float64 {
+	sums := make([]float64, count)
+	copies := make([]float64, count)
+	for i := range b.Rows {
+		if f.team.Counts(i) {
+			add(i, sums)
+		} else {
+			add(i, copies)
+		}
+	}
+	f.team.Sum(sums)
+	return sums
+}
