@@ -97,7 +97,10 @@ func solve(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 		return nil, err
 	}
 	v.krylov(s, "jacobi", out.Sweeps)
-	if out.SampledCholesky {
+	switch {
+	case out.CompleteCholesky:
+		v.Method = "complete Cholesky"
+	case out.SampledCholesky:
 		v.Method = "sampled Cholesky"
 	}
 	for _, r := range out.Relative {

@@ -267,6 +267,11 @@ func (r *run) step(ctx context.Context) error {
 	if err := r.rec.update(ctx); err != nil {
 		return err
 	}
+	if !isLastStep(r) {
+		if err := r.rec.precondition(ctx); err != nil {
+			return err
+		}
+	}
 	for j := range r.columns {
 		r.v.beta[j] = r.columns[j].turn(r.rec.rr[j], r.rec.rz[j])
 	}
@@ -279,6 +284,22 @@ func (r *run) step(ctx context.Context) error {
 		r.cg.ladder.review(r.columns)
 	}
 	return nil
+}
+
+// isLastStep reports whether no column needs another direction, for which the preconditioner would be
+// applied.
+func isLastStep(r *run) bool {
+	if r.rec.v.z == nil {
+		return false
+	}
+	for j := range r.columns {
+		c := &r.columns[j]
+		if c.status == live && !(math.Sqrt(r.rec.rr[j]) <= c.target) {
+			return false
+		}
+		r.rec.rz[j] = c.rz
+	}
+	return true
 }
 
 // record freezes the columns that have converged and reports the residuals.

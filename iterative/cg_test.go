@@ -285,7 +285,7 @@ func TestStart(t *testing.T) {
 }
 
 func TestAbsoluteTolerances(t *testing.T) {
-	g := graphOf(t, testgraph.Random(2, 80, 160, true))
+	g := graphOf(t, testgraph.Random(2, 80, 400, true)) // not lean
 	s, err := ShiftedLaplacian(g, false, 10, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -32,17 +33,24 @@ type cholesky struct {
 
 // triangle is a triangular matrix by rows, without its unit diagonal.
 type triangle struct {
-	ptr []int64
-	col []uint32
+	ptr []int64  // by positions
+	col []uint32 // vertices
 	val []float64
 }
 
-// CholeskyBytes returns the bytes that making and keeping a sampled Cholesky factor takes at
-// most, for n nodes and the given number of stored entries (each edge twice). cols is the number
+// CholeskyBytes returns the bytes that making and keeping a Cholesky factor takes at most within room
+// bytes, 0 for no limit, for n nodes and the given number of stored entries (each edge twice): a
+// complete factor, or where that does not fit or is not tried a sampled one. cols is the number
 // of columns of a [System] that frees two of its blocks while it makes the factor; 0 for a factor
 // that is made alone.
-func CholeskyBytes(n int, entries int64, cols int) int64 {
+func CholeskyBytes(n int, entries int64, cols int, room int64) int64 {
 	memory := choleskyBytes(n, entries)
+	if isLean(n, entries) {
+		complete := completeBytes(n, entries)
+		if room == 0 || complete <= room {
+			return max(memory, complete)
+		}
+	}
 	if cols > 0 {
 		memory = max(memory-2*blocks.BlockBytes[float64](n, cols), keptBytes(n, entries))
 	}
@@ -57,6 +65,18 @@ func choleskyBytes(n int, entries int64) int64 {
 	columns := 12 * factorLimit(n, entries)
 	// Columns exist together with the records, and each triangle together with its source.
 	return max(16*recordsFor(entries)+columns+64*int64(n), 2*columns+100*int64(n))
+}
+
+// isLean reports whether a graph has so few edges that it may be a road map, a grid, a tree or a mesh,
+// for which a complete factor is tried.
+func isLean(n int, entries int64) bool { return entries <= 8*int64(n) }
+
+// completeBytes bounds the bytes of making and keeping a complete factor: the edges, the search for an
+// order with the lists of the fronts, which have no more vertices than the triangle has entries, the
+// columns, a front, the stack, and then two triangles.
+func completeBytes(n int, entries int64) int64 {
+	limit := completeLimit(n, entries)
+	return 20*entries + 48*limit + 200*int64(n)
 }
 
 // recordsFor returns the number of records with which an elimination seldom
@@ -78,7 +98,7 @@ func factorLimit(n int, entries int64) int64 {
 //
 // The factor depends on the matrix alone. Cost: one sweep and
 // a sequential elimination; with a limit of memory in bytes at most that of
-// [CholeskyBytes], 0 for none. The
+// choleskyBytes, 0 for none. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
 // [graph.ErrWeight], or is that of the sweep.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, memory int64, workers int) (*cholesky, error) {
@@ -98,9 +118,24 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	if err != nil {
 		return nil, err
 	}
+	return newFactor(columns, workers), nil
+}
+
+// newComplete is newCholesky for the factor without sampling, in which a solve takes one step. The
+// error wraps [ErrFill] where that takes longer than the sampled factor and its steps.
+func newComplete(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, workers int) (*cholesky, error) {
+	columns, err := completeColumns(ctx, a, scale, ground)
+	if err != nil {
+		return nil, err
+	}
+	return newFactor(columns, workers), nil
+}
+
+// newFactor takes the columns over.
+func newFactor(columns *columns, workers int) *cholesky {
 	c := &cholesky{workers: workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
-	return c, nil
+	return c
 }
 
 func memoryError(need, limit int64) error {
@@ -130,67 +165,52 @@ func (c *cholesky) arrange(columns *columns) {
 	for l := range top + 1 {
 		c.levels[l+1] += c.levels[l]
 	}
-	next := make([]int, top+1)
-	copy(next, c.levels)
+	next := slices.Clone(c.levels)
 	position := make([]uint32, n) // of a vertex
 	c.order = make([]uint32, n)
 	c.pivot = make([]float64, n)
-	for step, v := range columns.order {
+	step := make([]uint32, n) // of a position
+	for s, v := range columns.order {
 		p := next[level[v]]
 		next[level[v]]++
 		position[v] = uint32(p)
 		c.order[p] = v
-		c.pivot[p] = columns.pivot[step]
+		c.pivot[p] = columns.pivot[s]
+		step[p] = uint32(s)
 	}
-
-	step := make([]uint32, n) // of a position
-	for s, v := range columns.order {
-		step[position[v]] = uint32(s)
-	}
-	c.lower = transpose(n, columns.start, &columns.entries, position, step)
-	columns.entries = entries{}
-	c.upper = c.lower.transpose()
-}
-
-// transpose returns the lower triangle by rows from the columns.
-func transpose(n int, start []int64, columns *entries, position, step []uint32) triangle {
-	t := triangle{
-		ptr: make([]int64, n+1),
-		col: pages.Make[uint32](int(columns.count)), val: pages.Make[float64](int(columns.count)),
-	}
-	for _, rows := range columns.row {
-		for _, u := range rows {
-			t.ptr[position[u]+1]++
-		}
-	}
-	for p := range n {
-		t.ptr[p+1] += t.ptr[p]
-	}
-	next := append([]int64(nil), t.ptr[:n]...)
-	for p := range n {
-		for entry, end := start[step[p]], start[step[p]+1]; entry < end; {
+	c.upper = newTriangle(n, columns.count)
+	c.lower = newTriangle(n, columns.count)
+	for p, s := range step {
+		count := c.upper.ptr[p]
+		for entry, end := columns.start[s], columns.start[s+1]; entry < end; {
 			rows, values := columns.from(entry, end)
-			for e, row := range rows {
-				u := position[row]
-				t.col[next[u]] = uint32(p)
-				t.val[next[u]] = values[e]
-				next[u]++
+			copy(c.upper.col[count:], rows)
+			copy(c.upper.val[count:], values)
+			for _, u := range rows {
+				c.lower.ptr[position[u]+1]++
 			}
+			count += int64(len(rows))
 			entry += int64(len(rows))
 		}
+		c.upper.ptr[p+1] = count
 	}
-	return t
+	columns.entries = entries{}
+	for p := range n {
+		c.lower.ptr[p+1] += c.lower.ptr[p]
+	}
+	free := slices.Clone(c.lower.ptr[:n])
+	for p, v := range c.order {
+		for entry := c.upper.ptr[p]; entry < c.upper.ptr[p+1]; entry++ {
+			u := position[c.upper.col[entry]]
+			c.lower.col[free[u]] = v
+			c.lower.val[free[u]] = c.upper.val[entry]
+			free[u]++
+		}
+	}
 }
 
-func (t triangle) transpose() triangle {
-	n := len(t.ptr) - 1
-	self := make([]uint32, n)
-	for i := range self {
-		self[i] = uint32(i)
-	}
-	count := len(t.col)
-	stored := &entries{[][]uint32{t.col}, [][]float64{t.val}, max(1, count), int64(count)}
-	return transpose(n, t.ptr, stored, self, self)
+func newTriangle(n int, entries int64) triangle {
+	return triangle{make([]int64, n+1), pages.Make[uint32](int(entries)), pages.Make[float64](int(entries))}
 }
 
 // scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
@@ -236,16 +256,14 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 	}
 	defer c.substitutions.Put(s)
 	s.begin(dst)
-	for p, v := range c.order {
-		c.copyRow(v, dst.Row(p), r.Row(int(v)))
-	}
+	scaleRows(dst, r, c.scale)
 	batch := len(s.ones)
 	for l := range len(c.levels) - 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for lo := c.levels[l]; lo < c.levels[l+1]; lo += batch {
-			s.forward(&c.lower, lo, min(lo+batch, c.levels[l+1]))
+			s.forward(&c.lower, c.order, lo, min(lo+batch, c.levels[l+1]))
 		}
 	}
 	for l := len(c.levels) - 2; l >= 0; l-- {
@@ -253,52 +271,30 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 			return err
 		}
 		for lo := c.levels[l]; lo < c.levels[l+1]; lo += batch {
-			s.backward(&c.upper, c.pivot, lo, min(lo+batch, c.levels[l+1]))
+			s.backward(&c.upper, c.order, c.pivot, lo, min(lo+batch, c.levels[l+1]))
 		}
 	}
-	c.reorder(dst, s)
+	if c.scale != nil {
+		scaleRows(dst, dst, c.scale)
+	}
 	return nil
 }
 
-// reorder takes the row of each position to that of its vertex, cycle by cycle.
-func (c *cholesky) reorder(b *sparse.Block[float64], s *substitution) {
-	for first := range c.order {
-		if s.placed[first] {
-			continue
+// scaleRows stores diag(s)·src in dst; nil means ones.
+func scaleRows(dst, src *sparse.Block[float64], s []float64) {
+	for i := range src.Rows {
+		f := blocks.Factor(s, i)
+		target := dst.Row(i)
+		for j, x := range src.Row(i) {
+			target[j] = f * x
 		}
-		copy(s.row, b.Row(first))
-		for p := first; ; {
-			v := c.order[p]
-			target := b.Row(int(v))
-			copy(s.next, target)
-			c.copyRow(v, target, s.row)
-			s.row, s.next = s.next, s.row
-			s.placed[v] = true
-			p = int(v)
-			if p == first {
-				break
-			}
-		}
-	}
-}
-
-// copyRow copies a row, times the scale.
-func (c *cholesky) copyRow(v uint32, dst, src []float64) {
-	if c.scale == nil {
-		copy(dst, src)
-		return
-	}
-	for j, x := range src {
-		dst[j] = c.scale[v] * x
 	}
 }
 
 // substitution solves with the triangles in place.
 type substitution struct {
-	y, sums   simd.Rows[float64] // y by position
-	ones      []float64
-	row, next []float64 // on the way from a position to a vertex
-	placed    []bool    // the rows that belong to their vertices
+	y, sums simd.Rows[float64] // y by vertex, sums by position
+	ones    []float64
 }
 
 // begin prepares for a block that will hold the solution.
@@ -311,35 +307,44 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	for i := range s.ones {
 		s.ones[i] = 1
 	}
-	s.row, s.next = blocks.Grow(s.row, w), blocks.Grow(s.next, w)
-	s.placed = blocks.Grow(s.placed, b.Rows)
-	clear(s.placed)
 }
 
-// at returns the rows of y from a position on.
-func (s *substitution) at(p int) simd.Rows[float64] {
-	return simd.Rows[float64]{Data: s.y.Data[p*s.y.Stride:], Stride: s.y.Stride}
+// gather adds up the rows of y that the positions lo ≤ p < hi take, times their coefficients. It reports
+// whether there are any.
+func (s *substitution) gather(t *triangle, lo, hi int) bool {
+	first := t.ptr[lo]
+	end := t.ptr[hi]
+	simd.Gather(s.sums, s.sums.Stride, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
+	return first < end
+}
+
+// at returns the row of y of a vertex, and the sums of the position that is the given place behind the first.
+func (s *substitution) at(v uint32, place int) (row, sums []float64) {
+	w := s.sums.Stride
+	return s.y.Data[int(v)*s.y.Stride:][:w], s.sums.Data[place*w:][:w]
 }
 
 // forward finishes the positions lo ≤ p < hi: y_p += Σ_q G_pq·y_q.
-func (s *substitution) forward(t *triangle, lo, hi int) {
-	first := t.ptr[lo]
-	end := t.ptr[hi]
-	if first == end {
+func (s *substitution) forward(t *triangle, order []uint32, lo, hi int) {
+	if !s.gather(t, lo, hi) {
 		return
 	}
-	w := s.sums.Stride
-	offset := s.at(lo)
-	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
-	simd.AddRows(offset, hi-lo, w, offset, s.ones[:1], s.sums)
+	for place, v := range order[lo:hi] {
+		row, sums := s.at(v, place)
+		for j, x := range sums {
+			row[j] += x
+		}
+	}
 }
 
 // backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
-func (s *substitution) backward(t *triangle, pivot []float64, lo, hi int) {
-	first := t.ptr[lo]
-	end := t.ptr[hi]
-	w := s.sums.Stride
-	offset := s.at(lo)
-	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
-	simd.AddRows(offset, hi-lo, w, s.sums, pivot[lo:hi], offset)
+func (s *substitution) backward(t *triangle, order []uint32, pivot []float64, lo, hi int) {
+	s.gather(t, lo, hi)
+	for place, v := range order[lo:hi] {
+		f := pivot[lo+place]
+		row, sums := s.at(v, place)
+		for j, x := range sums {
+			row[j] = x + float64(f*row[j])
+		}
+	}
 }

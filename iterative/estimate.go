@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -27,6 +28,9 @@ func (p *progress) step(alpha, rz float64) {
 	p.longest = max(0.8*p.longest, alpha)
 }
 
+// usual is a factor by which estimates are seldom below the error: norms differ, and residuals are rounded.
+const usual = 3
+
 // estimate returns an estimate of the error of a column relative to the column, both in the
 // norm of A: the sum of α·rᵀz over the steps that have not been done (Hestenes and Stiefel
 // 1952), if α does not exceed the largest of the last steps and rᵀz continues to fall as it
@@ -45,8 +49,30 @@ func (c *column) estimate() float64 {
 		rz *= ratio * ratio
 	}
 	fall := math.Pow(rz/p.first, 1/float64(p.steps))
-	const usual = 3 // times below the error, because norms differ, is rare
 	return min(1, usual*math.Sqrt(p.longest*rz/(max(1-fall, 1/float64(p.steps+1))*p.energy)))
+}
+
+// estimateByFactor fills ErrorEstimate where a complete factor gave the solution: with that factor C the
+// error is about C⁺·R, where R is the residual, and what rounding adds to it.
+func estimateByFactor(ctx context.Context, s *System, out *Result) error {
+	v := &s.cg.run.v
+	z := blocks.Reshape(v.q, v.r.Rows, v.r.Cols)
+	if err := s.factor.ApplyTo(ctx, z, v.r); err != nil {
+		return err
+	}
+	scaleRows(z, z, s.Scale)
+	if err := s.Null.RemoveTo(ctx, z, z, s.Graph.Workers); err != nil {
+		return err
+	}
+	norms, err := columnNorms(ctx, nil, z, s.Graph.Workers)
+	if err != nil {
+		return err
+	}
+	for j := range norms {
+		norms[j] *= usual
+	}
+	out.ErrorEstimate = norms
+	return nil
 }
 
 // estimateErrors fills ErrorEstimate from the estimates of the columns.

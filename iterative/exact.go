@@ -52,11 +52,11 @@ func EliminationBytes(n int) int64 {
 }
 
 // FactorBytes bounds the memory of the factors of a solve of cols columns within room bytes, 0 for no
-// limit: a sampled Cholesky factor, which is not made where it does not fit, and the elimination of a
+// limit: a Cholesky factor, which is not made where it does not fit, and the elimination of a
 // small graph, which always is.
 func FactorBytes(n int, entries int64, cols int, room int64) int64 {
 	bytes := EliminationBytes(n)
-	if factor := CholeskyBytes(n, entries, cols); room == 0 || factor <= room {
+	if factor := CholeskyBytes(n, entries, cols, room); room == 0 || factor <= room {
 		bytes = max(bytes, factor)
 	}
 	return bytes

@@ -19,7 +19,7 @@ type link struct {
 }
 
 // linked returns the matrix of a graph; later links of a pair replace earlier ones.
-func linked(t testing.TB, n int, links []link) *sparse.CSR {
+func linked(t testgraph.TB, n int, links []link) *sparse.CSR {
 	t.Helper()
 	weight := map[[2]int]float64{}
 	for _, l := range links {

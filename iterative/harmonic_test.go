@@ -41,8 +41,8 @@ func TestHarmonicSlow(t *testing.T) {
 	var first []float64
 	for _, workers := range []int{1, 2, 7} {
 		f, res, err := of(0, workers)
-		if err != nil || !res.SampledCholesky {
-			t.Fatalf("%d workers: %v, with a factor: %t", workers, err, res.SampledCholesky)
+		if err != nil || !res.CompleteCholesky {
+			t.Fatalf("%d workers: %v, with a factor: %t", workers, err, res.CompleteCholesky)
 		}
 		if first == nil {
 			first = slices.Clone(f.Data)
@@ -71,8 +71,12 @@ func TestHarmonicSlow(t *testing.T) {
 	if _, _, err := of(1, 1); !errors.Is(err, ErrMemory) {
 		t.Errorf("strictly without room for a factor: %v", err)
 	}
-	if f, _, err := of(0, 1); err != nil || !slices.Equal(first, f.Data) {
-		t.Errorf("strictly: other bits, %v", err)
+	unlimited, res, err := of(0, 1)
+	if err != nil || !res.SampledCholesky {
+		t.Fatalf("strictly: %v, with a sampled factor: %t", err, res.SampledCholesky)
+	}
+	if f, _, err := of(choleskyBytes(n, a.NNZ()), 2); err != nil || !slices.Equal(unlimited.Data, f.Data) {
+		t.Errorf("strictly, with room for the sampled factor: other bits, %v", err)
 	}
 }
 

@@ -335,12 +335,9 @@ func (r *recurrence) multiply(ctx context.Context) error {
 	return err
 }
 
-// update does r −= q·diag(α) and computes rᵀr, z and rᵀz.
+// update does r −= q·diag(α) and computes rᵀr, with Jacobi also rᵀz.
 func (r *recurrence) update(ctx context.Context) error {
-	if err := r.addUp(ctx, (*passes).updateChunk); err != nil {
-		return err
-	}
-	return r.precondition(ctx)
+	return r.addUp(ctx, (*passes).updateChunk)
 }
 
 // precondition computes z and rᵀz where that is not part of other passes, and

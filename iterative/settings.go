@@ -127,7 +127,8 @@ type Result struct {
 	// change.
 	Rounding []float64
 
-	SampledCholesky bool // the sampled factor was used
+	SampledCholesky  bool // the sampled factor was used
+	CompleteCholesky bool // the complete factor was used
 
 	estimate []float64 // of the errors of columns, relative to them
 

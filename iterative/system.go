@@ -54,10 +54,11 @@ type System struct {
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
 
-	cg      CG
-	jacobi  Preconditioner
-	factor  *cholesky
-	refused error // why there is no factor: lack of memory; nil: it fits
+	cg               CG
+	jacobi           Preconditioner
+	factor           *cholesky
+	complete, filled bool
+	refused          error // why there is no factor: lack of memory; nil: it fits
 
 	direct    *exact // of a small graph; nil: not made
 	directErr error  // why there is no exact factor
@@ -67,11 +68,12 @@ type System struct {
 // must not be b. Settings and errors are those of [CG], but that by default
 // the factor is given ten steps for each digit of Tolerance.
 //
-// Columns begin with Jacobi, for a definite M at the exact solution for the part of B in
+// A Laplacian of a graph with few edges, whose complete Cholesky factor is small, is solved with that.
+// Otherwise columns begin with Jacobi, for a definite M at the exact solution for the part of B in
 // eigenvectors that are known. After eight steps and after every twenty
 // those whose residuals predict more than 60 in all (45 for a singular M) are
-// set aside; when the others are done they continue with the factor, which is then made
-// and kept. These decisions depend on the column alone, and so do its bits.
+// set aside; when the others are done they continue with the complete factor or else the sampled one,
+// which is then made and kept. These decisions depend on the column alone, and so do its bits.
 // Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -86,8 +88,17 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 		}
 	}
 	s.prepare(b.Cols)
+	hard := s.Ground == nil // a Laplacian: how hard its graph is
+	if hard {
+		if err := factorCompletely(ctx, s, s.Memory); err != nil {
+			return nil, err
+		}
+	}
 	l := &ladder{refused: s.refused != nil}
-	if !noFactor(s) && (!l.refused || s.Strict) {
+	switch {
+	case hard && s.complete:
+		s.cg.Precond = s.factor
+	case !noFactor(s) && (!l.refused || s.Strict):
 		l = s.newLadder(settings)
 		s.cg.ladder = l
 	}
@@ -95,7 +106,8 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if out == nil {
 		return nil, err
 	}
-	out.SampledCholesky = l.climbed
+	out.SampledCholesky = l.climbed && !s.complete
+	out.CompleteCholesky = s.complete && (l.climbed || hard)
 	out.Refused = l.refused
 	if boundErr := s.bound(ctx, out, x, b); boundErr != nil {
 		return nil, boundErr
@@ -115,7 +127,7 @@ func noFactor(s *System) bool { return s.team() != nil || s.Graph.Signed }
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 // Release frees the buffers and factors that solves keep for the next one.
-func (s *System) Release() { s.cg, s.factor, s.direct = CG{}, nil, nil }
+func (s *System) Release() { s.cg, s.factor, s.complete, s.direct = CG{}, nil, false, nil }
 
 // newLadder returns the ladder from Jacobi to the factor.
 func (s *System) newLadder(settings *Settings) *ladder {
@@ -170,7 +182,7 @@ func (s *System) prepare(cols int) {
 			c.image = s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !noFactor(s) && s.Memory > 0 && need > s.Memory {
+		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols, 1); !noFactor(s) && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -195,14 +207,41 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which is made
-// once, within memory in bytes.
+// factorCompletely makes the complete factor, once, if there is one within memory in bytes.
+func factorCompletely(ctx context.Context, s *System, memory int64) error {
+	n := len(s.Graph.Degrees)
+	entries := s.Graph.A.NNZ()
+	switch {
+	case s.factor != nil || s.filled || s.Strict || noFactor(s) || !isLean(n, entries):
+		return nil
+	case memory > 0 && completeBytes(n, entries) > memory:
+		return nil
+	}
+	a, err := freePart(ctx, s.Graph.A, s.free)
+	if err != nil {
+		return err
+	}
+	f, err := newComplete(ctx, a, s.Edge, s.Ground, s.Graph.Workers)
+	if errors.Is(err, ErrFill) {
+		s.filled = true
+		return nil
+	}
+	s.factor = f
+	s.complete = err == nil
+	return err
+}
+
+// factorWithin returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled one,
+// which is made once, within memory in bytes.
 func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
 	if noFactor(s) {
 		return nil, errNoFactor
 	}
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
+	}
+	if err := factorCompletely(ctx, s, memory); err != nil || s.complete {
+		return s.factor, err
 	}
 	a, err := freePart(ctx, s.Graph.A, s.free)
 	if err != nil {
@@ -216,7 +255,7 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, err
 	return f, err
 }
 
-// Preconditioner returns the sampled Cholesky factor as one of M itself, made once, for
+// Preconditioner returns the Cholesky factor as one of M itself, made once, for
 // methods other than [System.SolveTo], or the diagonal of M where the factor fills in, several
 // processes share the rows, or the graph is signed.
 // On a null space of M it is not defined: project before and after. The error is
@@ -245,7 +284,10 @@ const rngSeed = 1
 // 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of a
 // similar matrix, for ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
-	if s.Least == 0 {
+	switch {
+	case s.Least == 0 && out.CompleteCholesky && s.Null != nil:
+		return estimateByFactor(ctx, s, out)
+	case s.Least == 0:
 		return estimateErrors(ctx, out, s.team(), x, s.Graph.Workers)
 	}
 	largest := []float64{0} // sum of a row

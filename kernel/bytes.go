@@ -114,9 +114,10 @@ func leastBytes(n int) int64 {
 func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
 	n := len(degrees)
 	fits := func(bytes int64) bool { return limit == 0 || used+bytes <= limit }
-	full := iterative.CholeskyBytes(n, entries, 0)
+	room := budget.Remaining(limit, used)
+	full := iterative.CholeskyBytes(n, entries, 0, room)
 	bytes := int64(0)
-	switch shared := iterative.CholeskyBytes(n, entries, cols); {
+	switch shared := iterative.CholeskyBytes(n, entries, cols, room); {
 	case !w.factor && !w.pole:
 	case (w.function || w.pole) && fits(full): // the blocks of other systems stay while it is made
 		bytes = full

@@ -195,6 +195,9 @@ func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64]) (
 
 // methodOf says how a system was solved.
 func methodOf(r *iterative.Result) string {
+	if r.CompleteCholesky {
+		return "a complete Cholesky factor"
+	}
 	if r.SampledCholesky {
 		return "conjugate gradients with a sampled Cholesky factor"
 	}

@@ -84,7 +84,7 @@ type leastSearch struct {
 func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	n := len(g.Degrees)
-	l := &leastSearch{system: s, limit: s.Memory, factor: iterative.CholeskyBytes(n, g.A.NNZ(), cols)}
+	l := &leastSearch{system: s, limit: s.Memory, factor: iterative.CholeskyBytes(n, g.A.NNZ(), cols, s.Memory)}
 	memory := l.limit
 	if memory > 0 {
 		memory += searchRoom(n, cols)

@@ -165,7 +165,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alp
 func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 	width := min(classes, smoothColumns)
 	bytes := smoothBytes(n, width)
-	if factor := iterative.CholeskyBytes(n, entries, width); limit == 0 || bytes+factor <= limit {
+	if factor := iterative.CholeskyBytes(n, entries, width, budget.Remaining(limit, bytes)); limit == 0 || bytes+factor <= limit {
 		bytes += factor
 	}
 	return bytes

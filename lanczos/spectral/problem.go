@@ -105,7 +105,7 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	}
 	bytes := lanczos.Bytes(n, k, zeros, p.Which, 0)
 	if p.Splits() && zeros < k {
-		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+iterative.CholeskyBytes(n, entries, 0))
+		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+iterative.CholeskyBytes(n, entries, 0, 1))
 	}
 	return vectorBytes(n) + bytes
 }

@@ -53,8 +53,11 @@ func factorBytes(l *Propagation, cols int) int64 {
 	if walks(l) || sparse.TeamOf(l.P.A) != nil { // no factor
 		return 0
 	}
-	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols)
+	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols, leastRoom)
 }
+
+// leastRoom is that for a sampled factor alone.
+const leastRoom = 1
 
 // longDegree is the mean degree up to which a graph may be a road map, a grid or a mesh, whose
 // systems are slow without a factor.

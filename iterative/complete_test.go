@@ -1,0 +1,151 @@
+package iterative
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// noLimits are those of a factor of any size.
+var noLimits = fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
+
+// completeWithin returns the complete factor within limits.
+func completeWithin(a *sparse.CSR, scale float64, ground []float64, limits fillLimits) (*cholesky, error) {
+	edges, err := readAdjacency(ctx, a, scale)
+	if err != nil {
+		return nil, err
+	}
+	fronts, err := orderFronts(ctx, edges, limits)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := eliminateFronts(ctx, edges, ground, fronts, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	return newFactor(columns, 1), nil
+}
+
+// TestCompleteFactor compares solutions with the complete factor with those of an elimination on a dense
+// matrix, on random graphs of all kinds, with hubs that come last and without. All numbers are positive, so
+// that the weights do not matter.
+func TestCompleteFactor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		decades := rapid.Float64Range(0, 12).Draw(t, "decades")
+		var links []link
+		for range rapid.IntRange(0, 4*n).Draw(t, "links") {
+			links = append(links, link{r.IntN(n), r.IntN(n), math.Pow(10, decades*r.Float64())})
+		}
+		for hub := range rapid.IntRange(0, min(n, 3)).Draw(t, "hubs") { // longer lists than ten roots, in small
+			for i := range n {
+				links = append(links, link{hub, i, 1 + r.Float64()})
+			}
+		}
+		a := linked(t, n, links)
+		ground := make([]float64, n)
+		for i := range ground {
+			ground[i] = math.Pow(10, decades*(r.Float64()-0.5))
+		}
+		f, err := completeWithin(a, 0.5, ground, noLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dense, err := newExact(ctx, a, 0.5, ground, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := sparse.NewBlock[float64](n, 3)
+		for i := range b.Data {
+			b.Data[i] = r.Float64()
+		}
+		x, want := sparse.NewBlock[float64](n, 3), sparse.NewBlock[float64](n, 3)
+		if err := f.ApplyTo(ctx, x, b); err != nil {
+			t.Fatal(err)
+		}
+		if err := dense.solveTo(ctx, want, b); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want.Data {
+			if math.Abs(x.Data[i]-v) > 1e-12*v {
+				t.Fatalf("number %d is %v, want %v", i, x.Data[i], v)
+			}
+		}
+	})
+}
+
+// TestVerticesOfLargeDegreeComeLast checks the factors of stars and wheels, whose hubs are left out of the
+// search for an order, and that a solve with them takes one step.
+func TestVerticesOfLargeDegreeComeLast(t *testing.T) {
+	const n = 3000
+	var links []link
+	for i := range n {
+		links = append(links, link{i, (i + 1) % n, 1}, link{i, n, 2}, link{i, n + 1, 0.5})
+	}
+	a := linked(t, n+2, links)
+	g := graphOf(t, a)
+	s, err := ShiftedLaplacian(g, true, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := sparse.NewBlock[float64](n+2, 2)
+	res, err := s.SolveTo(ctx, x, randomBlock(1, n+2, 2), nil)
+	if err != nil || !res.CompleteCholesky || res.Steps != 1 || slices.Max(res.Relative) > 1e-12 {
+		t.Errorf("%v: complete %t, %d steps, residuals %v", err, res.CompleteCholesky, res.Steps, res.Relative)
+	}
+	if last := s.factor.order[n+1]; last < n {
+		t.Errorf("vertex %d of the ring comes last", last)
+	}
+}
+
+// TestCompleteFill checks the entries of complete factors, and that they are refused where they fill in.
+func TestCompleteFill(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a    *sparse.CSR
+		most float64 // entries for each vertex; 0: refused
+	}{
+		{"path", testgraph.Path(5000), 1},
+		{"star", testgraph.Star(5000), 1},
+		{"grid", grid(100), 20},
+		{"torus of two dimensions", torus(100, 100), 40},
+		{"torus of three dimensions", torus(30, 30, 30), 0},
+		{"random", testgraph.Random(5, 4000, 12_000, false), 0},
+	} {
+		n, _ := c.a.Dims()
+		f, err := completeWithin(c.a, 1, nil, limitsOf(n, c.a.NNZ()))
+		switch {
+		case c.most == 0 && !errors.Is(err, ErrFill):
+			t.Errorf("%s: %v, want a refusal", c.name, err)
+		case c.most > 0 && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.most > 0 && float64(len(f.lower.col)) > c.most*float64(n):
+			t.Errorf("%s: %.3g entries for each vertex, want at most %g", c.name, float64(len(f.lower.col))/float64(n), c.most)
+		}
+	}
+}
+
+// TestCompleteBytes compares the allocations of a complete factor with their estimate.
+func TestCompleteBytes(t *testing.T) {
+	a := grid(250)
+	n, _ := a.Dims()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	if _, err := newComplete(ctx, a, 1, nil, 1); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got, most := int64(after.TotalAlloc-before.TotalAlloc), completeBytes(n, a.NNZ()); got > most || got < most/5 {
+		t.Errorf("making a factor allocates %d bytes, planned %d", got, most)
+	}
+}

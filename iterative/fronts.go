@@ -1,0 +1,271 @@
+package iterative
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in
+// [exact]: an elimination adds to the weights between the neighbours of a vertex, and the pivot is the sum
+// of the weights to them.
+//
+// The weights within a front are the columns of a dense matrix below its diagonal. What is left between
+// the vertices of the border waits on a stack until the parent takes it.
+type multifrontal struct {
+	a      *adjacency
+	ground []float64
+	fronts *fronts
+
+	done  []bool  // eliminated
+	place []int32 // of a vertex in the present front
+
+	stack  []float64 // weights that wait, of each front the columns below the diagonal
+	stride int       // a multiple of 4
+	matrix []float64
+
+	shares [panelColumns][]float64 // of the pivots' weights
+	unused []float64
+
+	columns columns
+}
+
+// panelColumns is the number of pivots whose products are added to the other columns together.
+const panelColumns = 4
+
+// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground). The error wraps
+// [ErrFill] where it would take more time than a sampled one.
+func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64, ground []float64) (*columns, error) {
+	a, err := readAdjacency(ctx, matrix, scale)
+	if err != nil {
+		return nil, err
+	}
+	limits := limitsOf(len(a.start)-1, int64(len(a.end)))
+	fronts, err := orderFronts(ctx, a, limits)
+	if err != nil {
+		return nil, err
+	}
+	return eliminateFronts(ctx, a, ground, fronts, limits.entries)
+}
+
+// eliminateFronts returns the columns of the complete factor with the given fronts. The error wraps
+// [ErrFill] where more numbers would wait on the stack than limit.
+func eliminateFronts(ctx context.Context, a *adjacency, ground []float64, fronts *fronts, limit int64) (*columns, error) {
+	n := len(a.start) - 1
+	m := &multifrontal{a: a, ground: make([]float64, n), fronts: fronts, done: make([]bool, n), place: make([]int32, n)}
+	copy(m.ground, ground)
+	children := childrenOf(fronts.parent)
+	order := postorder(fronts.parent, children)
+	waiting := m.largestStack(order, children)
+	if waiting > limit {
+		return nil, errCompleteFill
+	}
+	m.stack = make([]float64, 0, waiting)
+	m.columns.order = make([]uint32, 0, n)
+	m.columns.pivot = make([]float64, 0, n)
+	m.columns.start = append(make([]int64, 0, n+1), 0)
+	m.columns.piece = int(min(pieceEntries, int64(len(a.end))+1))
+	for step, f := range order {
+		if step%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		m.assemble(f, children.of(f))
+		m.eliminate(f)
+	}
+	return &m.columns, nil
+}
+
+// pairs returns the number of numbers that a front with a border of the given size leaves.
+func pairs(border int) int { return border * (border - 1) / 2 }
+
+// largestStack returns the largest number of numbers that wait at a time.
+func (m *multifrontal) largestStack(order []int32, children *children) int64 {
+	var waiting, most int64
+	for _, f := range order {
+		for _, child := range children.of(f) {
+			waiting -= int64(pairs(m.fronts.border[child].size()))
+		}
+		waiting += int64(pairs(m.fronts.border[f].size()))
+		most = max(most, waiting)
+	}
+	return most
+}
+
+// children holds those of each front.
+type children struct {
+	start []int32
+	front []int32
+}
+
+func (c *children) of(f int32) []int32 { return c.front[c.start[f]:c.start[f+1]] }
+
+// childrenOf returns the fronts whose parent is each front.
+func childrenOf(parent []int32) *children {
+	c := &children{start: make([]int32, len(parent)+1)}
+	for _, p := range parent {
+		if p >= 0 {
+			c.start[p]++ // the end, below
+		}
+	}
+	var count int32
+	for p := range c.start {
+		count += c.start[p]
+		c.start[p] = count
+	}
+	c.front = make([]int32, count)
+	for f, p := range slices.Backward(parent) {
+		if p >= 0 {
+			c.start[p]--
+			c.front[c.start[p]] = int32(f)
+		}
+	}
+	return c
+}
+
+// postorder returns the fronts in an order in which all that leads to a front stands before it, and
+// nothing else since the first of it.
+func postorder(parent []int32, children *children) []int32 {
+	order := make([]int32, 0, len(parent))
+	var open []int32
+	for f, p := range parent {
+		if p < 0 {
+			open = append(open, int32(f))
+		}
+	}
+	// From the parents down, the last child first, and then all backwards.
+	for len(open) > 0 {
+		f := open[len(open)-1]
+		open = open[:len(open)-1]
+		order = append(order, f)
+		open = append(open, children.of(f)...)
+	}
+	slices.Reverse(order)
+	return order
+}
+
+// assemble adds up the weights within front f: the edges of its pivots and what its children left.
+func (m *multifrontal) assemble(f int32, children []int32) {
+	pivots := m.fronts.pivots[f]
+	size := pivots.size() + m.fronts.border[f].size()
+	m.stride = (size + 3) &^ 3
+	m.matrix = blocks.Grow(m.matrix, m.stride*size)
+	clear(m.matrix)
+	for i, v := range m.fronts.all(f) {
+		m.place[v] = int32(i)
+	}
+	for j, v := range pivots.of(m.fronts.vertices) {
+		column := m.matrix[j*m.stride:]
+		ends, weights := m.a.of(v)
+		for e, u := range ends {
+			if !m.done[u] && int(m.place[u]) > j {
+				column[m.place[u]] += weights[e]
+			}
+		}
+	}
+	// The last child is on top of the stack.
+	for _, child := range slices.Backward(children) {
+		border := m.fronts.border[child].of(m.fronts.vertices)
+		left := len(m.stack) - pairs(len(border))
+		value := m.stack[left:]
+		for j, v := range border {
+			column := m.place[v]
+			for i, u := range border[j+1:] {
+				row := m.place[u]
+				m.matrix[int(min(row, column))*m.stride+int(max(row, column))] += value[i]
+			}
+			value = value[len(border)-j-1:]
+		}
+		m.stack = m.stack[:left]
+	}
+}
+
+// eliminate takes the pivots of front f out, stores their columns and leaves the rest on the stack.
+func (m *multifrontal) eliminate(f int32) {
+	k := m.fronts.pivots[f].size()
+	vertices := m.fronts.all(f)
+	for lo := 0; lo < k; lo += panelColumns {
+		hi := min(lo+panelColumns, k)
+		for p := lo; p < hi; p++ {
+			m.eliminatePivot(vertices, p, p-lo)
+			for j := p + 1; j < hi; j++ {
+				addBelow(m.column(j), m.column(p), j+1, m.shares[p-lo][j])
+			}
+		}
+		m.addPanel(lo, hi, len(vertices))
+	}
+	for j := k; j < len(vertices); j++ {
+		m.stack = append(m.stack, m.column(j)[j+1:len(vertices)]...)
+	}
+}
+
+func (m *multifrontal) column(j int) []float64 { return m.matrix[j*m.stride:][:m.stride] }
+
+// addBelow adds c·x to y from a row on.
+func addBelow(y, x []float64, row int, c float64) {
+	y = y[row:]
+	for i, v := range x[row:] {
+		y[i] += float64(c * v)
+	}
+}
+
+// eliminatePivot stores the column of pivot p, and its shares as those of the given column of the panel.
+func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
+	v := vertices[p]
+	m.done[v] = true
+	weights := m.column(p)[:len(vertices)]
+	ground := m.ground[v]
+	total := ground
+	for _, w := range weights[p+1:] {
+		total += w
+	}
+	c := &m.columns
+	c.order = append(c.order, v)
+	shares := blocks.Grow(m.shares[panel], m.stride)
+	clear(shares)
+	m.shares[panel] = shares
+	if total > 0 {
+		c.pivot = append(c.pivot, 1/total)
+		for i := p + 1; i < len(vertices); i++ {
+			if weights[i] == 0 {
+				continue
+			}
+			shares[i] = weights[i] / total
+			c.add(vertices[i], shares[i])
+			m.ground[vertices[i]] += float64(shares[i] * ground)
+		}
+	} else {
+		c.pivot = append(c.pivot, 0)
+	}
+	c.start = append(c.start, c.count)
+}
+
+// addPanel adds the products of the pivots lo ≤ p < hi to the columns behind them. Numbers above the
+// diagonal have no meaning.
+func (m *multifrontal) addPanel(lo, hi, size int) {
+	if hi-lo < panelColumns || size-hi < panelColumns {
+		for p := lo; p < hi; p++ {
+			for j := hi; j < size; j++ {
+				addBelow(m.column(j)[:size], m.column(p)[:size], j+1, m.shares[p-lo][j])
+			}
+		}
+		return
+	}
+	var c [2 * panelColumns]float64
+	for j := hi; j < size; j += 2 {
+		other := min(j+1, size-1)
+		for i := range panelColumns {
+			c[i] = m.shares[i][j]
+			c[panelColumns+i] = m.shares[i][other]
+		}
+		from := j &^ 3
+		target := m.column(other)[from:]
+		if other == j {
+			target = blocks.Grow(m.unused, len(target))
+			m.unused = target
+		}
+		simd.AddPanels(m.column(j)[from:], target, m.column(lo)[from:], m.column(lo + 1)[from:], m.column(lo + 2)[from:], m.column(lo + 3)[from:], &c)
+	}
+}

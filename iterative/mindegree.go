@@ -1,0 +1,503 @@
+package iterative
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// adjacency holds the edges of a graph, each at both of its ends, with their weights.
+type adjacency struct {
+	start  []int64
+	end    []uint32
+	weight []float64
+}
+
+// of returns the other ends and the weights of the edges of v.
+func (a *adjacency) of(v uint32) ([]uint32, []float64) {
+	lo := a.start[v]
+	hi := a.start[v+1]
+	return a.end[lo:hi], a.weight[lo:hi]
+}
+
+// readAdjacency reads a matrix, see [eachEdge].
+func readAdjacency(ctx context.Context, matrix sparse.Matrix, scale float64) (*adjacency, error) {
+	n, _ := matrix.Dims()
+	a := &adjacency{
+		start:  make([]int64, n+1),
+		end:    make([]uint32, 0, matrix.NNZ()),
+		weight: make([]float64, 0, matrix.NNZ()),
+	}
+	err := eachEdge(ctx, matrix, scale, func(i, c uint32, w float64) {
+		a.end = append(a.end, c)
+		a.weight = append(a.weight, w)
+		a.start[i+1] = int64(len(a.end))
+	})
+	for i := range n {
+		a.start[i+1] = max(a.start[i+1], a.start[i])
+	}
+	return a, err
+}
+
+// span is a part of a list of vertices.
+type span struct{ from, to int64 }
+
+func (s span) of(list []uint32) []uint32 { return list[s.from:s.to] }
+
+func (s span) size() int { return int(s.to - s.from) }
+
+// fronts are sets of vertices in the order of their elimination. The pivots of a front are eliminated
+// together, because they have the same neighbours at the time: its border.
+type fronts struct {
+	vertices       []uint32
+	pivots, border []span
+	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
+}
+
+func (f *fronts) add(pivots, border []uint32) {
+	from := int64(len(f.vertices))
+	middle := from + int64(len(pivots))
+	f.vertices = append(append(f.vertices, pivots...), border...)
+	f.pivots = append(f.pivots, span{from, middle})
+	f.border = append(f.border, span{middle, int64(len(f.vertices))})
+	f.parent = append(f.parent, -1)
+}
+
+// all returns the pivots of front f and its border.
+func (f *fronts) all(front int32) []uint32 {
+	return f.vertices[f.pivots[front].from:f.border[front].to]
+}
+
+// minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff
+// 1996). Those that are left are variables of a quotient graph. What has been eliminated are its
+// elements: the variables in the border of an element are a clique. Variables with the same elements
+// and neighbours are merged. The degree of a variable is an upper bound.
+//
+// Vertices of very large degree come last, because every elimination beside one of them reads its
+// list.
+type minimumDegree struct {
+	start []int64 // of the list of a variable
+
+	// The list of a variable: its elements, then the neighbours that share no element with it.
+	list     []uint32
+	elements []int32 // how many
+	length   []int32 // of both
+
+	size   []int32  // of merged variables; 0: merged into another, eliminated or last
+	next   []uint32 // merged vertices, as a ring
+	degree []int32  // at most so many neighbours
+	queue  buckets
+	left   int64    // vertices
+	last   []uint32 // vertices of very large degree
+	isLast []bool
+
+	// Of elements, named by a pivot.
+	front   []int32 // its number; -1: a variable, or absorbed into another element
+	border  []span  // of names, the variables
+	extent  []int32 // vertices in the border
+	beyond  []int32 // those that are not in the border of the present element
+	reached []int32 // the round of beyond
+	names   []uint32
+
+	// Of the present element.
+	round  int32
+	mark   []int32 // the round in which a vertex was last found
+	found  []uint32
+	kept   []uint32 // the next list of a variable
+	pivots []uint32
+	whole  []uint32 // the border, with merged vertices
+	twins  twins
+
+	fronts fronts
+	cost   factorCost
+	steps  int64 // entries of lists that have been read
+	limits fillLimits
+}
+
+// factorCost is the size of a complete factor, in entries of the triangle and products of numbers.
+type factorCost struct {
+	entries  int64
+	products float64
+}
+
+// add adds the pivots of a front.
+func (c *factorCost) add(pivots, border int) {
+	for p := range pivots {
+		below := int64(border + p)
+		c.entries += below
+		c.products += float64(below) * float64(below) / 2
+	}
+}
+
+// fillLimits are those beyond which a complete factor is refused.
+type fillLimits struct {
+	factorCost
+	steps int64 // of the search for an order
+}
+
+const (
+	// productsPerEntry is the number of products, for each entry and row of the matrix, that take as
+	// long as sampling a factor and iterating with it.
+	productsPerEntry = 1500
+
+	// stepsPerEntry bounds the steps of a search for an order. It takes 3 in a road map, 6 in a grid, 25
+	// in a dictionary; where there are large hubs, a fifth of the vertices takes as many.
+	stepsPerEntry = 30
+)
+
+// limitsOf returns the limits for a matrix with n rows and the given number of stored entries.
+func limitsOf(n int, entries int64) fillLimits {
+	size := entries + int64(n)
+	return fillLimits{factorCost{completeLimit(n, entries), productsPerEntry * float64(size)}, stepsPerEntry * size}
+}
+
+// completeLimit bounds the entries of the triangle of a complete factor.
+func completeLimit(n int, entries int64) int64 {
+	return min(10*entries, 40*int64(n), int64(n)*int64(n-1)/2)
+}
+
+var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
+
+// orderFronts returns the fronts of a complete factor. The error wraps [ErrFill] beyond the limits.
+func orderFronts(ctx context.Context, a *adjacency, limits fillLimits) (*fronts, error) {
+	m := newMinimumDegree(a, limits)
+	size := int64(len(a.end) + len(m.size))
+	review := size // after so many steps
+	for step := 0; m.left > 0; step++ {
+		if m.steps >= review {
+			review += size
+			if m.isHopeless() {
+				return nil, errCompleteFill
+			}
+		}
+		if m.cost.exceeds(limits.factorCost) {
+			return nil, errCompleteFill
+		}
+		if step%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		m.eliminate(m.queue.takeLeast())
+	}
+	if err := m.placeLast(a); err != nil {
+		return nil, err
+	}
+	if m.cost.exceeds(limits.factorCost) {
+		return nil, errCompleteFill
+	}
+	return &m.fronts, nil
+}
+
+func (c factorCost) exceeds(limit factorCost) bool {
+	return c.entries > limit.entries || c.products > limit.products
+}
+
+// isHopeless predicts whether the limits will be exceeded. The vertices that are left get at least the
+// entries that they have now, in most graphs several times as many; the steps for each vertex grow.
+func (m *minimumDegree) isHopeless() bool {
+	var entries int64
+	for v, size := range m.size {
+		entries += int64(size) * int64(m.degree[v]) / 2
+	}
+	gone := float64(len(m.size)) - float64(m.left)
+	return m.cost.entries+2*entries > m.limits.entries || float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
+}
+
+func newMinimumDegree(a *adjacency, limits fillLimits) *minimumDegree {
+	n := len(a.start) - 1
+	m := &minimumDegree{
+		start: a.start, list: slices.Clone(a.end),
+		elements: make([]int32, n), length: make([]int32, n),
+		size: make([]int32, n), next: make([]uint32, n), degree: make([]int32, n), isLast: make([]bool, n),
+		front: make([]int32, n), border: make([]span, n), extent: make([]int32, n),
+		beyond: make([]int32, n), reached: make([]int32, n), mark: make([]int32, n),
+		limits: limits,
+	}
+	m.fronts.vertices = make([]uint32, 0, 2*n+len(a.end)/2)
+	m.names = make([]uint32, 0, n+len(a.end)/2)
+	m.twins.begin(n)
+	large := int32(max(16, 10*math.Sqrt(float64(n))))
+	for v := range n {
+		m.length[v] = int32(a.start[v+1] - a.start[v])
+		m.degree[v] = m.length[v]
+		m.next[v] = uint32(v)
+		m.front[v] = -1
+		m.isLast[v] = m.degree[v] > large
+		if m.isLast[v] {
+			m.last = append(m.last, uint32(v))
+			continue
+		}
+		m.size[v] = 1
+		m.left++
+	}
+	m.queue.fill(m.degree)
+	for _, v := range m.last {
+		m.queue.remove(v)
+	}
+	return m
+}
+
+// eliminate makes variable v, and those that have no other neighbours, the pivots of a front, and an
+// element of its border.
+func (m *minimumDegree) eliminate(v uint32) {
+	m.round++
+	m.collect(v)
+	m.measure()
+	m.pivots = m.merged(m.pivots[:0], v)
+	m.size[v] = 0
+	border := m.found[:0]
+	for _, i := range m.found {
+		if m.update(i, v) {
+			border = append(border, i)
+			continue
+		}
+		m.pivots = m.merged(m.pivots, i)
+		m.size[i] = 0
+	}
+	m.left -= int64(len(m.pivots))
+	m.twins.clear()
+	for _, i := range border {
+		m.join(i)
+	}
+	m.whole = m.whole[:0]
+	from := int64(len(m.names))
+	for _, i := range border {
+		if m.size[i] > 0 {
+			m.names = append(m.names, i)
+			m.whole = m.merged(m.whole, i)
+		}
+	}
+	m.front[v] = m.number()
+	m.border[v] = span{from, int64(len(m.names))}
+	m.extent[v] = int32(len(m.whole))
+	for _, i := range m.names[from:] {
+		m.degree[i] = min(m.degree[i]+m.extent[v]-m.size[i], int32(m.left)-m.size[i])
+		m.queue.put(i, m.degree[i])
+	}
+	m.steps += int64(len(m.pivots) + len(m.whole))
+	m.fronts.add(m.pivots, m.whole)
+	m.cost.add(len(m.pivots), len(m.whole))
+}
+
+// number is that of the present front.
+func (m *minimumDegree) number() int32 { return int32(len(m.fronts.parent)) }
+
+// merged appends v and the vertices that have been merged into it.
+func (m *minimumDegree) merged(vertices []uint32, v uint32) []uint32 {
+	vertices = append(vertices, v)
+	for u := m.next[v]; u != v; u = m.next[u] {
+		vertices = append(vertices, u)
+	}
+	return vertices
+}
+
+// collect finds the variables that share an edge or an element with v, and absorbs these elements.
+func (m *minimumDegree) collect(v uint32) {
+	m.found = m.found[:0]
+	m.mark[v] = m.round
+	list := m.list[m.start[v]:][:m.length[v]]
+	elements := int(m.elements[v])
+	for _, e := range list[:elements] {
+		if m.front[e] < 0 {
+			continue
+		}
+		for _, i := range m.border[e].of(m.names) {
+			m.find(i)
+		}
+		m.absorb(e)
+	}
+	for _, i := range list[elements:] {
+		m.find(i)
+	}
+}
+
+func (m *minimumDegree) find(i uint32) {
+	m.steps++
+	if m.size[i] == 0 || m.mark[i] == m.round {
+		return
+	}
+	m.mark[i] = m.round
+	m.found = append(m.found, i)
+	m.queue.remove(i)
+}
+
+// absorb makes the present front the parent of element e, whose border it contains.
+func (m *minimumDegree) absorb(e uint32) {
+	m.fronts.parent[m.front[e]] = m.number()
+	m.front[e] = -1
+}
+
+// measure counts the vertices that each element beside the present one has beyond it.
+func (m *minimumDegree) measure() {
+	for _, i := range m.found {
+		elements := m.list[m.start[i]:][:m.elements[i]]
+		m.steps += int64(len(elements))
+		for _, e := range elements {
+			if m.reached[e] != m.round {
+				m.reached[e] = m.round
+				m.beyond[e] = m.extent[e]
+			}
+			m.beyond[e] -= m.size[i]
+		}
+	}
+}
+
+// update renews the list of variable i, which gets element v, and bounds the number of its neighbours
+// beyond v. It reports whether there are any.
+func (m *minimumDegree) update(i, v uint32) bool {
+	list := m.list[m.start[i]:][:m.length[i]]
+	m.steps += int64(len(list))
+	kept := append(m.kept[:0], v)
+	var degree int32
+	for _, e := range list[:m.elements[i]] {
+		switch {
+		case m.front[e] < 0:
+		case m.beyond[e] == 0:
+			m.absorb(e)
+		default:
+			kept = append(kept, e)
+			degree += m.beyond[e]
+		}
+	}
+	elements := len(kept)
+	for _, u := range list[m.elements[i]:] {
+		if m.size[u] > 0 && m.mark[u] != m.round {
+			kept = append(kept, u)
+			degree += m.size[u]
+		}
+	}
+	m.kept = kept
+	m.elements[i] = int32(elements)
+	m.length[i] = int32(copy(list, kept))
+	m.degree[i] = min(m.degree[i], degree)
+	return degree > 0
+}
+
+// join merges variable i into one with the same list, if there is one.
+func (m *minimumDegree) join(i uint32) {
+	list := m.list[m.start[i]:][:m.length[i]]
+	var hash uint32
+	for _, u := range list {
+		hash += u
+	}
+	for u := m.twins.first(hash); u != noVertex; u = m.twins.chain[u] {
+		other := m.list[m.start[u]:][:m.length[u]]
+		if m.elements[u] == m.elements[i] && m.twins.equal(list, other) {
+			m.size[u] += m.size[i]
+			m.size[i] = 0
+			m.next[u], m.next[i] = m.next[i], m.next[u]
+			return
+		}
+	}
+	m.twins.add(hash, i)
+}
+
+// placeLast makes a front of the vertices that come last. They are in the border of every front that has
+// an edge to one of them, and of the fronts that it leads to.
+func (m *minimumDegree) placeLast(a *adjacency) error {
+	if len(m.last) == 0 {
+		return nil
+	}
+	first := m.fronts
+	f := m.number()
+	m.cost = factorCost{}
+	m.fronts = fronts{}
+	beside := make([][]uint32, f+1)
+	for number, pivots := range first.pivots {
+		m.round++
+		m.found = append(m.found[:0], first.border[number].of(first.vertices)...)
+		border := len(m.found)
+		for _, u := range beside[number] {
+			m.findLast(u)
+		}
+		beside[number] = nil
+		for _, v := range pivots.of(first.vertices) {
+			ends, _ := a.of(v)
+			for _, u := range ends {
+				m.findLast(u)
+			}
+		}
+		m.fronts.add(pivots.of(first.vertices), m.found)
+		parent := first.parent[number]
+		if parent < 0 && len(m.found) > border {
+			parent = f
+		}
+		m.fronts.parent[number] = parent
+		if parent >= 0 {
+			beside[parent] = append(beside[parent], m.found[border:]...)
+		}
+		m.cost.add(pivots.size(), len(m.found))
+		if m.cost.exceeds(m.limits.factorCost) {
+			return errCompleteFill
+		}
+	}
+	m.fronts.add(m.last, nil)
+	m.cost.add(len(m.last), 0)
+	return nil
+}
+
+func (m *minimumDegree) findLast(u uint32) {
+	if m.isLast[u] && m.mark[u] != m.round {
+		m.mark[u] = m.round
+		m.found = append(m.found, u)
+	}
+}
+
+// twins finds variables with the same list among those of a border.
+type twins struct {
+	head, chain []uint32 // of variables by their hash
+	used        []uint32 // heads
+	seen        []int32
+	stamp       int32
+}
+
+func (t *twins) begin(n int) {
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	t.head = make([]uint32, size)
+	t.chain = make([]uint32, n)
+	t.seen = make([]int32, n)
+	for i := range t.head {
+		t.head[i] = noVertex
+	}
+}
+
+func (t *twins) clear() {
+	for _, h := range t.used {
+		t.head[h] = noVertex
+	}
+	t.used = t.used[:0]
+}
+
+// first returns the first variable with the same remainder of the hash; chain leads to the others.
+func (t *twins) first(hash uint32) uint32 { return t.head[hash&uint32(len(t.head)-1)] }
+
+func (t *twins) add(hash, v uint32) {
+	h := hash & uint32(len(t.head)-1)
+	if t.head[h] == noVertex {
+		t.used = append(t.used, h)
+	}
+	t.chain[v] = t.head[h]
+	t.head[h] = v
+}
+
+// equal reports whether two lists without repeats have the same elements.
+func (t *twins) equal(x, y []uint32) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	t.stamp++
+	for _, u := range x {
+		t.seen[u] = t.stamp
+	}
+	for _, u := range y {
+		if t.seen[u] != t.stamp {
+			return false
+		}
+	}
+	return true
+}
