@@ -199,7 +199,8 @@ func (c *cholesky) arrange(columns *columns) {
 		c.lower.ptr[p+1] += c.lower.ptr[p]
 	}
 	free := slices.Clone(c.lower.ptr[:n])
-	for p, v := range c.order {
+	for _, v := range columns.order { // columns near each other have the same rows
+		p := position[v]
 		for entry := c.upper.ptr[p]; entry < c.upper.ptr[p+1]; entry++ {
 			u := position[c.upper.col[entry]]
 			c.lower.col[free[u]] = v

@@ -57,8 +57,8 @@ func eliminateFronts(ctx context.Context, a *adjacency, ground []float64, fronts
 	n := len(a.start) - 1
 	m := &multifrontal{a: a, ground: make([]float64, n), fronts: fronts, done: make([]bool, n), place: make([]int32, n)}
 	copy(m.ground, ground)
-	children := childrenOf(fronts.parent)
-	order := postorder(fronts.parent, children)
+	children := childrenOf(fronts)
+	order := postorder(fronts, children)
 	waiting := m.largestStack(order, children)
 	if waiting > limit {
 		return nil, errCompleteFill
@@ -68,6 +68,13 @@ func eliminateFronts(ctx context.Context, a *adjacency, ground []float64, fronts
 	m.columns.pivot = make([]float64, 0, n)
 	m.columns.start = append(make([]int64, 0, n+1), 0)
 	m.columns.piece = int(min(pieceEntries, int64(len(a.end))+1))
+	for f := range fronts.peeled {
+		if f%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		m.assemblePeeled(int32(f))
+		m.eliminate(int32(f))
+	}
 	for step, f := range order {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -102,10 +109,11 @@ type children struct {
 
 func (c *children) of(f int32) []int32 { return c.front[c.start[f]:c.start[f+1]] }
 
-// childrenOf returns the fronts whose parent is each front.
-func childrenOf(parent []int32) *children {
+// childrenOf returns the fronts whose parent is each front, except those that leave nothing behind.
+func childrenOf(fronts *fronts) *children {
+	parent := fronts.parent
 	c := &children{start: make([]int32, len(parent)+1)}
-	for _, p := range parent {
+	for _, p := range parent[fronts.peeled:] {
 		if p >= 0 {
 			c.start[p]++ // the end, below
 		}
@@ -116,8 +124,8 @@ func childrenOf(parent []int32) *children {
 		c.start[p] = count
 	}
 	c.front = make([]int32, count)
-	for f, p := range slices.Backward(parent) {
-		if p >= 0 {
+	for f := len(parent) - 1; f >= fronts.peeled; f-- {
+		if p := parent[f]; p >= 0 {
 			c.start[p]--
 			c.front[c.start[p]] = int32(f)
 		}
@@ -125,13 +133,13 @@ func childrenOf(parent []int32) *children {
 	return c
 }
 
-// postorder returns the fronts in an order in which all that leads to a front stands before it, and
-// nothing else since the first of it.
-func postorder(parent []int32, children *children) []int32 {
-	order := make([]int32, 0, len(parent))
+// postorder returns the fronts that were not peeled in an order in which all that leads to a front stands
+// before it, and nothing else since the first of it.
+func postorder(fronts *fronts, children *children) []int32 {
+	order := make([]int32, 0, len(fronts.parent)-fronts.peeled)
 	var open []int32
-	for f, p := range parent {
-		if p < 0 {
+	for f, p := range fronts.parent {
+		if p < 0 && f >= fronts.peeled {
 			open = append(open, int32(f))
 		}
 	}
@@ -144,6 +152,20 @@ func postorder(parent []int32, children *children) []int32 {
 	}
 	slices.Reverse(order)
 	return order
+}
+
+// assemblePeeled adds up the weights between the vertices of a peeled front.
+func (m *multifrontal) assemblePeeled(f int32) {
+	v := m.fronts.all(f)[0]
+	m.stride = 4
+	m.matrix = blocks.Grow(m.matrix, 2*m.stride)
+	m.matrix[1] = 0
+	ends, weights := m.a.of(v)
+	for e, u := range ends {
+		if !m.done[u] {
+			m.matrix[1] += weights[e]
+		}
+	}
 }
 
 // assemble adds up the weights within front f: the edges of its pivots and what its children left.

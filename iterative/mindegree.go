@@ -55,6 +55,7 @@ type fronts struct {
 	vertices       []uint32
 	pivots, border []span
 	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
+	peeled         int     // so many fronts first have one pivot and one neighbour, and leave nothing behind
 }
 
 func (f *fronts) add(pivots, border []uint32) {
@@ -164,6 +165,7 @@ var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 // orderFronts returns the fronts of a complete factor. The error wraps [ErrFill] beyond the limits.
 func orderFronts(ctx context.Context, a *adjacency, limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, limits)
+	m.peel()
 	size := int64(len(a.end) + len(m.size))
 	review := size // after so many steps
 	for step := 0; m.left > 0; step++ {
@@ -181,6 +183,7 @@ func orderFronts(ctx context.Context, a *adjacency, limits fillLimits) (*fronts,
 		}
 		m.eliminate(m.queue.takeLeast())
 	}
+	m.fronts.joinPeeled(len(m.size))
 	if err := m.placeLast(a); err != nil {
 		return nil, err
 	}
@@ -232,11 +235,54 @@ func newMinimumDegree(a *adjacency, limits fillLimits) *minimumDegree {
 		m.size[v] = 1
 		m.left++
 	}
-	m.queue.fill(m.degree)
-	for _, v := range m.last {
-		m.queue.remove(v)
+	if len(m.last) > 0 {
+		for v, isLast := range m.isLast {
+			ends, _ := a.of(uint32(v))
+			for _, u := range ends {
+				if isLast {
+					m.degree[u]--
+				}
+			}
+		}
 	}
 	return m
+}
+
+// peel eliminates the vertices with one neighbour, until there are none: these fronts leave nothing
+// between others. The rest waits in the queue.
+func (m *minimumDegree) peel() {
+	for first := range m.size {
+		for v := uint32(first); m.size[v] > 0 && m.degree[v] == 1; {
+			list := m.list[m.start[v]:][:m.length[v]]
+			u := list[slices.IndexFunc(list, func(u uint32) bool { return m.size[u] > 0 })]
+			m.size[v] = 0
+			m.left--
+			m.degree[u]--
+			m.fronts.add([]uint32{v}, []uint32{u})
+			m.cost.add(1, 1)
+			v = u
+		}
+	}
+	m.fronts.peeled = len(m.fronts.parent)
+	m.queue.fill(m.degree)
+	for v, size := range m.size {
+		if size == 0 {
+			m.queue.remove(uint32(v))
+		}
+	}
+}
+
+// joinPeeled finds the parents of the peeled fronts of a graph with n vertices.
+func (f *fronts) joinPeeled(n int) {
+	front := make([]int32, n)
+	for number, pivots := range f.pivots {
+		for _, v := range pivots.of(f.vertices) {
+			front[v] = int32(number)
+		}
+	}
+	for number, border := range f.border[:f.peeled] {
+		f.parent[number] = front[border.of(f.vertices)[0]]
+	}
 }
 
 // eliminate makes variable v, and those that have no other neighbours, the pivots of a front, and an
@@ -403,7 +449,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	first := m.fronts
 	f := m.number()
 	m.cost = factorCost{}
-	m.fronts = fronts{}
+	m.fronts = fronts{} // a peeled front may get another neighbour
 	beside := make([][]uint32, f+1)
 	for number, pivots := range first.pivots {
 		m.round++
