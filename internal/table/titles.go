@@ -298,7 +298,7 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 		for _, j := range columns[k+1:] {
 			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
 			count := s.sharedIDs(i, j)
-			need := max(1, few/8) // names of things agree by chance too
+			need := max(1, few/8)                                         // names of things agree by chance too
 			if s.column(i).all(isInteger) && s.column(j).all(isInteger) { // small numbers agree by chance
 				need = max(2, (few+1)/2)
 			}
