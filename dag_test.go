@@ -73,7 +73,7 @@ var floors = map[string]int{
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,
 	"method/regress":                    12,
-	"method/sides":                      8,
+	"method/sides":                      3,
 	"method/rank":                       8,
 	"method/ongram":                     12,
 	"method/internal/auto":              10,

@@ -103,7 +103,8 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	if err != nil {
 		return err
 	}
-	err = each(s.Store, func(link *edgesOfLink, _ uint32, value float64) {
+	weighed, _ := shard.Weighed(s.Store, p.Factors.Book)
+	err = each(weighed, func(link *edgesOfLink, _ uint32, value float64) {
 		link.values = append(link.values, value)
 	})
 	for i := range list {

@@ -60,7 +60,7 @@ type Options struct {
 	Reading *ingest.Config
 
 	// Edges gives weights to the kinds and times of the edges of a store, and omits edges outside a window of time.
-	// With Defer, the labels of the first [Predict] choose weights of kinds that are not given.
+	// Labels choose weights that are not given, in each prediction and each training set; other jobs take 1.
 	Edges sides.Options
 
 	// LargestComponent omits all nodes outside the largest component, of several the one with the
@@ -100,15 +100,11 @@ type Graph struct {
 	// OmittedNodes and OmittedComponents are counts of [Options.LargestComponent].
 	OmittedNodes, OmittedComponents int
 
-	// Edges are the weights of kinds and times that labels have chosen; nil: none.
-	Edges *sides.Choice
-
-	options    Options
-	temporary  *durable.TempDir
-	reserved   []budget.Item // memory of the caller, see Reserve
-	settled    bool          // the parts of the graph that stay in memory are decided
-	unweighted bool          // the lines of a store with kinds or times have no weights
-	choose     func() error  // chooses Edges; nil: nothing is to be chosen
+	options   Options
+	temporary *durable.TempDir
+	edges     *sides.Edges  // those with kinds or times; nil: they have none
+	reserved  []budget.Item // memory of the caller, see Reserve
+	settled   bool          // the parts of the graph that stay in memory are decided
 
 	completing sync.Mutex
 	complete   bool // Graph has its components and its weights are checked

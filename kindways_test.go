@@ -1,7 +1,9 @@
 package heatwalk_test
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -23,34 +26,8 @@ import (
 // with Defer, and by a graph that has already predicted from other labels or from these. All ways give the same answers, and the accuracy
 // that Evaluate reports is that of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
-	if os.Getenv("HEATWALK_KNOWN") == "" {
-		t.Skip("known failure: weights of kinds are chosen by the first Predict of a graph with Defer only. Without Defer they stay equal, " +
-			"and a second call, also of Regress, keeps those of the first; Evaluate does not choose them either. HEATWALK_KNOWN=1 shows it")
-	}
-	const nodes = 600
-	rng := rand.New(rand.NewPCG(3, 1))
-	class := make([]string, nodes)
-	for v := range class {
-		class[v] = "honest"
-		if rng.Float64() < 0.25 {
-			class[v] = "fraud"
-		}
-	}
-	lines := []string{"source,target,relation"}
-	for i, kind := range []string{"device", "pays", "calls"} {
-		same := []float64{0.97, 0.5, 0.5}[i]
-		for count := 0; count < 900; {
-			u, v := rng.IntN(nodes), rng.IntN(nodes)
-			if u != v && (rng.Float64() < same) == (class[u] == class[v]) {
-				lines = append(lines, fmt.Sprintf("n%d,n%d,%s", u, v, kind))
-				count++
-			}
-		}
-	}
-	path := filepath.Join(t.TempDir(), "edges.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path, class := edgesOfKinds(t)
+	nodes := len(class)
 	labels, others, known, values := map[string]string{}, map[string]string{}, map[string]string{}, map[string]float64{}
 	for v := range 400 {
 		id := fmt.Sprint("n", v)
@@ -91,7 +68,7 @@ func TestKindsChosenAlike(t *testing.T) {
 			for v := 400; v < nodes && err == nil; v++ {
 				row, _ := g.Nodes.Lookup(fmt.Sprint("n", v))
 				if c := got.classified.Class[row]; c >= 0 && got.classified.Classes[c] == class[v] {
-					accuracy += 1. / (nodes - 400)
+					accuracy += 1 / float64(nodes-400)
 				}
 			}
 			return err
@@ -127,6 +104,101 @@ func TestKindsChosenAlike(t *testing.T) {
 		if told != expected || math.Abs(told-accuracy) > 0.06 {
 			t.Errorf("%s: Evaluate reports an accuracy of %.3f, %.3f with Defer; that of Classify is %.3f", way, told, expected, accuracy)
 		}
+	}
+}
+
+// edgesOfKinds returns a file of edges of three kinds, of which one informs about classes, and the classes of its nodes n0, n1, ….
+func edgesOfKinds(t *testing.T) (path string, class []string) {
+	t.Helper()
+	const nodes = 600
+	rng := rand.New(rand.NewPCG(3, 1))
+	class = make([]string, nodes)
+	for v := range class {
+		class[v] = "honest"
+		if rng.Float64() < 0.25 {
+			class[v] = "fraud"
+		}
+	}
+	lines := []string{"source,target,relation"}
+	for i, kind := range []string{"device", "pays", "calls"} {
+		same := []float64{0.97, 0.5, 0.5}[i]
+		for count := 0; count < 900; {
+			u, v := rng.IntN(nodes), rng.IntN(nodes)
+			if u != v && (rng.Float64() < same) == (class[u] == class[v]) {
+				lines = append(lines, fmt.Sprintf("n%d,n%d,%s", u, v, kind))
+				count++
+			}
+		}
+	}
+	path = filepath.Join(t.TempDir(), "edges.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path, class
+}
+
+// A kept model has the weights of kinds that labels have chosen, and several processes choose them as one does.
+func TestChosenKindsAreKept(t *testing.T) {
+	path, class := edgesOfKinds(t)
+	store := filepath.Join(t.TempDir(), "store")
+	if _, err := ingest.Run(t.Context(), store, []string{path}, &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{}
+	values := map[string]float64{}
+	for v := range 200 {
+		id := fmt.Sprint("n", v)
+		labels[id] = class[v]
+		values[id] = float64(len(class[v]))
+	}
+	o := &heatwalk.ClassifyOptions{Method: "lgc:alpha=0.9"}
+	g := openStore(t, store)
+	want, err := g.Classify(t.Context(), labels, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if weights := want.Factors.ByName(); weights["device"] != 1 || weights["pays"] > 0.1 {
+		t.Fatalf("weights of kinds %v", weights)
+	}
+	numbers, err := g.Regress(t.Context(), values, "harmonic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := method.Parse(o.Method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := method.Keep(m[0].Method, want.Prediction, &method.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Problem(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := kept.Predict(t.Context(), p, &method.Settings{Workers: 3})
+	if err != nil || !slices.Equal(again.Scores.Data, want.Prediction.Scores.Data) {
+		t.Errorf("a kept model predicts other scores, %v", err)
+	}
+	err = together(t, store, 3, func(g *heatwalk.Graph) error {
+		got, err := g.Classify(t.Context(), labels, o)
+		if err == nil && (!maps.Equal(got.Factors.ByName(), want.Factors.ByName()) || !slices.Equal(got.Class, want.Class)) {
+			return fmt.Errorf("weights %v, want %v, or other classes", got.Factors.ByName(), want.Factors.ByName())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = together(t, store, 2, func(g *heatwalk.Graph) error {
+		got, err := g.Regress(t.Context(), values, "harmonic")
+		if err == nil && floats.Distance(got.Value, numbers.Value, math.Inf(1)) > 1e-6 {
+			return errors.New("other values on two processes")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

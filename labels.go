@@ -114,6 +114,7 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	return &method.Problem{
 		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
+		Edges: g.edges,
 	}
 }
 
@@ -176,10 +177,6 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	if o == nil {
 		o = new(PredictOptions)
 	}
-	p, s, err := chooseEdges(ctx, g, p, s)
-	if err != nil {
-		return nil, err
-	}
 	set := *s
 	set.Workers = g.options.Workers
 	set.Explain = o.Explain != nil
@@ -190,12 +187,6 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		if set.Explain {
 			return nil, &problem.Error{Method: m.Name(), Err: sparse.ErrDivided}
 		}
-		if g.choose != nil {
-			if err := g.choose(); err != nil {
-				return nil, err
-			}
-			p.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}
-		}
 		options := *o
 		options.Targets = nil
 		set.Top = 0
@@ -205,7 +196,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		return nil, err
 	}
 	out := &Prediction{Classes: p.Names, g: g}
-	if p, err = out.compute(ctx, loaded(g, p), m, &set, o); err != nil {
+	p, err := out.compute(ctx, loaded(g, p), m, &set, o)
+	if err != nil {
 		return nil, err
 	}
 	out.problem = p
@@ -299,7 +291,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if err != nil {
 		return nil, err
 	}
-	p.Weights = cmp.Or(p.Weights, weights)
+	p.EdgeWeights = *weights
 	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}

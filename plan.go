@@ -62,11 +62,6 @@ func Begin(ctx context.Context, g *Graph, estimate func(p *Plan) error) error {
 	if err != nil || g.settled {
 		return err
 	}
-	if g.choose != nil {
-		if err = g.choose(); err != nil {
-			return err
-		}
-	}
 	if err = g.Store.Load(ctx); err == nil {
 		g.A = g.Store.A
 		g.settled = true

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -205,8 +206,17 @@ func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Se
 	q := *p
 	q.Graph, q.Row = l.Graph, l.Rows(p.Row)
 	q.Attributes = attributesOf(l, p.Attributes)
+	q.Edges = localEdges(l, p.Edges)
 	s.Prior.Given = l.Part(s.Prior.Given)
 	return l, &q, nil
+}
+
+// localEdges returns edges whose rows several processes share, nil of nil.
+func localEdges(l *Local, e *sides.Edges) *sides.Edges {
+	if l.division == nil || e == nil {
+		return e
+	}
+	return &sides.Edges{Store: e.Store, Options: e.Options, Weighted: e.Weighted, Streamed: e.Streamed, Division: l.division}
 }
 
 // gatherPrediction completes a prediction of the local rows to one of all nodes, in process 0.

@@ -76,7 +76,9 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 	set.Workers = g.options.Workers
 	l, err := prepare(ctx, g, nil, &set.Memory, func(local *graph.Graph, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
-		problem.Graph, set.Memory = local, plan.Room()
+		problem.Graph = local
+		problem.Edges = g.edges
+		set.Memory = plan.Room()
 		bytes, err := regress.Bytes(&problem, methods, &set)
 		return plan.ReserveJob(bytes, err, "learning and predictions")
 	}, p.Row)
@@ -84,6 +86,7 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 		return nil, nil, nil, err
 	}
 	problem.Graph, problem.Row, problem.Attributes = l.Graph, l.Rows(p.Row), attributesOf(l, p.Attributes)
+	problem.Edges = localEdges(l, g.edges)
 	set.Memory = sparse.TeamOf(l.A).LeastLimit(set.Memory)
 	return l, &problem, &set, nil
 }

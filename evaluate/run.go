@@ -165,7 +165,11 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) err
 	r.reportProgress(m.Name, 0)
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
+		p, err := method.ChooseFactors(ctx, r.p, m.Settings)
+		if err != nil {
+			return err
+		}
+		choice, err := m.Method.Tune(ctx, p, s.tuning, m.Settings)
 		if err != nil {
 			return err
 		}

@@ -71,6 +71,11 @@ func smallerMethods(m Method, p *Problem, s *Settings) string {
 // bytesWithin estimates the memory of a prediction within the limit of the settings, which the estimate
 // may exceed.
 func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
+	if choosesFactors(p, s) { // which are values of entries
+		weighted := *p
+		weighted.Weighted = true
+		p = &weighted
+	}
 	bytes := ScoreBytes(m, p, s)
 	if sizer, ok := m.(Sizer); ok {
 		needed, err := sizer.Bytes(p, tuned, s)

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -27,6 +28,8 @@ type keptModel struct {
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 	Weights string `json:"weights,omitempty"` // of edges; "": as given
+
+	Edges *sides.Kept `json:"edges,omitempty"` // factors of kinds and times; nil: edges had none
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
@@ -54,7 +57,7 @@ type keptMethod struct {
 
 // Predict implements [Method].
 func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
-	return k.m.Predict(ctx, p, s)
+	return k.m.predict(ctx, p, s)
 }
 
 // Bytes implements [Sizer].
@@ -100,6 +103,9 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 	if content.Weights == GivenWeights {
 		content.Weights = ""
 	}
+	if out.Factors != nil {
+		content.Edges = out.Factors.Keep()
+	}
 	return &Model{content}, nil
 }
 
@@ -108,6 +114,23 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 // kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
 // estimate of the accuracy.
 func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+	method, err := m.Method()
+	if err != nil {
+		return nil, err
+	}
+	p, weights, err := Weigh(ctx, method, p, s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.predict(ctx, p, s)
+	if err == nil {
+		out.EdgeWeights = *weights
+	}
+	return out, err
+}
+
+// predict predicts the nodes of a problem with the weights of edges of the model.
+func (m *Model) predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
 	method, err := named(m.content.Method)
 	if err != nil {
 		return nil, err
@@ -120,19 +143,14 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 	if method == (automatic{}) && !p.Signed && (m.content.Auto == nil || !m.content.Auto.Valid()) {
 		return nil, ErrChanged
 	}
-	set := m.settings(s)
-	p, weights, err := Weigh(ctx, method, p, set)
-	if err != nil {
-		return nil, err
-	}
-	out, err := method.Predict(ctx, p, nil, set)
+	out, err := method.Predict(ctx, p, nil, m.settings(s))
 	if err != nil {
 		return nil, err
 	}
 	if out.Scores != nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
 		return nil, ErrChanged // by numbers that no method learns
 	}
-	out.Weights, out.Estimate = weights, problem.Estimate{}
+	out.Estimate = problem.Estimate{}
 	return out, nil
 }
 

@@ -57,8 +57,7 @@ type Prediction struct {
 	BlockModel bool
 	Omitted    []string
 
-	// Weights are those of edges that [Weigh] has returned; "": the graph has none.
-	Weights string
+	EdgeWeights // those that [Weigh] has returned
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -62,32 +65,98 @@ func choosesWeights(m Method, p *Problem, s *Settings) bool {
 	return ok && p.Weighted && !p.Signed && s.Weights == "" && chooser.choosesWeights(s) && !split.TooFew(p.Class)
 }
 
-// Weigh returns the problem with the weights of edges that a method learns from, and their name: those of
-// Settings.Weights or, if that is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
-// labels best, and w for other methods. The name is empty for a graph without weights.
+// EdgeWeights are the weights of edges that a method has learned from.
+type EdgeWeights struct {
+	// Weights are the name of a function of the weights, one of [Weightings]; "": the graph has no weights.
+	Weights string
+
+	// Factors are those of kinds and times; nil: edges have none.
+	Factors *sides.Choice
+}
+
+// Weigh returns the problem with the weights of edges that a method learns from, and these.
+//
+// Open factors of kinds and times are chosen by the labels, see package sides. Then come functions of the weights: that of
+// Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
+// labels best, and w for other methods.
 //
 // Walks of weighingSteps steps from the labels of other folds predict held-out labels, by scores less their mean over
 // these labels: the classes that walks end in most often depend on the weights. 1 must predict more of them than
 // w, and log(1 + w) more than the better of these, by a standard error √(better + worse) of the difference. Cost: these walks with a column for
 // each fold and class for each of the weights, on some of the folds of large graphs.
-func Weigh(ctx context.Context, m Method, p *Problem, s *Settings) (*Problem, string, error) {
+func Weigh(ctx context.Context, m Method, p *Problem, s *Settings) (*Problem, *EdgeWeights, error) {
 	set := s.WithDefaults()
-	if !p.Weighted {
-		return p, "", nil
+	if model, hasModel := m.(keptMethod); hasModel {
+		m = model.Method
+		set = *model.m.settings(&set)
 	}
-	if choosesWeights(m, p, &set) {
-		return chooseWeights(ctx, p, &set)
+	out := new(EdgeWeights)
+	q, err := out.chooseFactors(ctx, p, &set)
+	if err != nil || !q.Weighted {
+		return q, out, err
 	}
+	if q != p && !p.Edges.Weighted {
+		set.Weights = cmp.Or(set.Weights, GivenWeights)
+	}
+	if choosesWeights(m, q, &set) {
+		q, out.Weights, err = chooseWeights(ctx, q, &set)
+		return q, out, err
+	}
+	out.Weights = GivenWeights
 	for _, w := range weightings {
-		if w.name == set.Weights && p.Signed {
-			return nil, "", &param.ParameterError{Of: "edge-weights", Parameter: "edge-weights", What: w.name + " has no meaning for negative weights; leave it out"}
+		if w.name == set.Weights && q.Signed {
+			return nil, nil, &param.ParameterError{Of: "edge-weights", Parameter: "edge-weights", What: w.name + " has no meaning for negative weights; leave it out"}
 		}
 		if w.name == set.Weights {
-			q, err := w.problem(ctx, p, set.Workers)
-			return q, w.name, err
+			out.Weights = w.name
+			q, err = w.problem(ctx, q, set.Workers)
+			return q, out, err
 		}
 	}
-	return p, GivenWeights, nil
+	return q, out, nil
+}
+
+// ChooseFactors returns the problem with the factors of kinds and times that [Weigh] chooses.
+func ChooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+	set := s.WithDefaults()
+	return new(EdgeWeights).chooseFactors(ctx, p, &set)
+}
+
+// choosesFactors reports whether labels, or a kept model, have factors that A does not have.
+func choosesFactors(p *Problem, s *Settings) bool {
+	return p.Edges != nil && p.Edges.IsOpen() && (s.model != nil || !split.TooFew(p.Class))
+}
+
+// edgeLabels returns the labels as evidence of factors of edges, with rows of the whole graph.
+func edgeLabels(p *Problem, s *Settings) *sides.Labels {
+	l := &sides.Labels{Class: p.Class, Classes: len(p.Names), Fold: split.Folds(p.Class, sides.Folds, s.RNGSeed, 0)}
+	team := problem.TeamOf(p)
+	for _, row := range p.Row {
+		l.Row = append(l.Row, team.Row(row))
+	}
+	return l
+}
+
+// chooseFactors returns the problem with the factors of kinds and times that a kept model has or labels choose, and p if there is
+// nothing to choose.
+func (w *EdgeWeights) chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+	if p.Edges != nil {
+		w.Factors = p.Edges.Given()
+	}
+	if !choosesFactors(p, s) {
+		return p, nil
+	}
+	var err error
+	if s.model != nil {
+		w.Factors = p.Edges.Restore(s.model.Edges)
+	} else if w.Factors, err = p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory, s.Workers); err != nil {
+		return nil, err
+	}
+	q := *p
+	q.Weighted = true
+	q.Edges = nil
+	q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, w.Factors, s.Memory, s.Workers)
+	return &q, err
 }
 
 // problem returns p with other weights.
@@ -183,16 +252,26 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, stri
 
 // weighBytes returns the memory of [Weigh] that a prediction keeps, and that of the choice.
 func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
-	chooses := choosesWeights(m, p, s)
-	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
+	if _, hasModel := m.(keptMethod); hasModel { // which counts it
 		return 0, 0
 	}
-	kept = 8*int64(len(p.Degrees)) + sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
+	if choosesFactors(p, s) {
+		kept = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
+		choice = kept + p.Edges.Bytes(edgeLabels(p, s), s.Memory)
+		if !p.Edges.Weighted && s.Weights == "" {
+			return kept, choice
+		}
+	}
+	chooses := choosesWeights(m, p, s)
+	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
+		return kept, choice
+	}
+	mapped := 8*int64(len(p.Degrees)) + sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
 	if p.In != nil {
-		kept += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
+		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
 	}
 	if chooses {
-		choice = 2*kept + walked(p, s).CompareBytes()
+		choice = max(choice, kept+2*mapped+walked(p, s).CompareBytes())
 	}
-	return kept, choice
+	return kept + mapped, choice
 }

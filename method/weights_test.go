@@ -64,7 +64,7 @@ func TestWeightsAreChosen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return problemtest.Accuracy(p, out.Class, class), chosen
+			return problemtest.Accuracy(p, out.Class, class), chosen.Weights
 		}
 		p, class := noise(t)
 		given, _ := accuracy(p, class, GivenWeights)
@@ -96,8 +96,8 @@ func TestWeightsAreNotChosen(t *testing.T) {
 		{p, "lp", &Settings{Fixed: true}, GivenWeights},
 		{p, "lgc", &Settings{Weights: "log"}, "log"},
 	} {
-		if _, got, err := Weigh(t.Context(), methodOf(t, c.name), c.p, c.set); got != c.want || err != nil {
-			t.Errorf("%s: weights %q, %v, want %q", c.name, got, err, c.want)
+		if _, got, err := Weigh(t.Context(), methodOf(t, c.name), c.p, c.set); err != nil || got.Weights != c.want {
+			t.Errorf("%s: weights %q, %v, want %q", c.name, got.Weights, err, c.want)
 		}
 	}
 }
@@ -110,14 +110,14 @@ func TestWeightsAreKept(t *testing.T) {
 	var want *Prediction
 	for _, set := range []*Settings{{Workers: 1, RNGSeed: 1}, {Workers: 3, Memory: 1 << 20, RNGSeed: 1}} {
 		q, weights, err := Weigh(t.Context(), m, p, set)
-		if err != nil || weights != "none" {
-			t.Fatalf("weights %q, %v", weights, err)
+		if err != nil || weights.Weights != "none" {
+			t.Fatalf("weights %q, %v", weights.Weights, err)
 		}
 		out, err := m.Predict(t.Context(), q, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Weights = weights; want == nil {
+		if out.EdgeWeights = *weights; want == nil {
 			want = out
 		}
 		if !slices.Equal(out.Scores.Data, want.Scores.Data) {
@@ -151,8 +151,8 @@ func TestWeightsAreKept(t *testing.T) {
 			q.Row = append(q.Row, local(row))
 		}
 		r, weights, err := Weigh(t.Context(), m, &q, &Settings{RNGSeed: 1, Workers: g.Workers})
-		if err == nil && weights != "none" {
-			t.Errorf("weights %q on processes", weights)
+		if err == nil && weights.Weights != "none" {
+			t.Errorf("weights %q on processes", weights.Weights)
 		}
 		y := sparse.NewBlock[float64](len(g.Degrees), 1)
 		for i := range y.Rows {

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -32,6 +33,10 @@ type Problem struct {
 
 	// Attributes has a row for each node, which may be missing; nil: there are none.
 	Attributes *sparse.Table
+
+	// Edges are those of a store with kinds or times; nil: there are none, or A has their factors. Factors that are
+	// open are 1 in A.
+	Edges *sides.Edges
 }
 
 // Errors that the labels of a problem cause.

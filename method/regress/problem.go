@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,6 +23,9 @@ type Problem struct {
 
 	// Attributes has a row for each node, which may be missing; nil: there are none.
 	Attributes *sparse.Table
+
+	// Edges are those of a store with kinds or times, as in [problem.Problem].
+	Edges *sides.Edges
 }
 
 // ErrConstant is wrapped by the error about values that are all equal.
@@ -103,6 +107,8 @@ type Prediction struct {
 	Value []float64 `json:"-"` // by row; a node with a known value has that
 
 	Reached *roaring.Bitmap `json:"-"` // nodes that are connected with a node with a value
+
+	Factors *sides.Choice `json:"-"` // of kinds and times of edges; nil: edges have none
 
 	Compared // the method that was used, with its cross-validated errors
 

@@ -7,9 +7,12 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -30,7 +33,7 @@ const mostCompared = 1000
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
 func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Prediction, error) {
-	p, s, err := begin(p, methods, s)
+	p, factors, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	}
 	baselines = list[:2]
 	list = list[2:]
-	out := &Prediction{Tested: len(c.Row), Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
+	out := &Prediction{Factors: factors, Tested: len(c.Row), Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
 	for i, e := range list {
 		best := e.settings[c.best(e, -1)]
 		out.Methods = append(out.Methods, Compared{
@@ -82,7 +85,7 @@ const (
 // that cross-validation of the known values chooses. It calls visit with each prediction, by row. Known values
 // are predicted too. Errors and cost are those of [Run], but that every method predicts.
 func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit func(name string, v method.Parameters, predicted []float64)) error {
-	p, s, err := begin(p, methods, s)
+	p, _, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return err
 	}
@@ -130,23 +133,64 @@ func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 		}
 		largest = max(largest, bytes)
 	}
+	if choosesFactors(p) {
+		factors := problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
+		largest = factors + max(largest, p.Edges.Bytes(edgeLabels(p, s), s.Memory))
+	}
 	return retained + largest + 2*8*n + n/8, nil
 }
 
-// begin checks a problem.
-func begin(p *Problem, methods []*Method, s *Settings) (*Problem, *Settings, error) {
+// begin checks a problem, and chooses open factors of kinds and times of edges by its values.
+func begin(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Problem, *sides.Choice, *Settings, error) {
 	if s == nil {
 		s = new(Settings)
 	}
 	if err := p.validate(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, m := range methods {
 		if err := param.CheckSigned(&m.Spec, p.Signed); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return p, s, nil
+	if !choosesFactors(p) {
+		return p, nil, s, nil
+	}
+	factors, err := p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory, s.Workers)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	q := *p
+	if q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, factors, s.Memory, s.Workers); err != nil {
+		return nil, nil, nil, err
+	}
+	if p.Edges.Division == nil {
+		if q.Graph, err = graph.New(ctx, q.A, &graph.Settings{Nodes: p.Nodes, Workers: s.Workers}); err != nil {
+			return nil, nil, nil, err
+		}
+		q.Memory = p.Memory
+		q.TempDir = p.TempDir
+		q.Hyperedges = p.Hyperedges
+	}
+	return &q, factors, s, nil
+}
+
+// leastValues is the number of values from which on they choose factors of edges.
+const leastValues = 2 * sides.Folds
+
+// choosesFactors reports whether values choose factors of kinds and times.
+func choosesFactors(p *Problem) bool {
+	return p.Edges != nil && p.Edges.IsOpen() && len(p.Row) >= leastValues
+}
+
+// edgeLabels returns the values as evidence of factors of edges, with rows of the whole graph.
+func edgeLabels(p *Problem, s *Settings) *sides.Labels {
+	l := &sides.Labels{Value: p.Value, Fold: split.Folds(make([]int, len(p.Row)), sides.Folds, s.RNGSeed, 0)}
+	team := sparse.TeamOf(p.A)
+	for _, row := range p.Row {
+		l.Row = append(l.Row, team.Row(row))
+	}
+	return l
 }
 
 // parametersOf returns a setting as parameters.

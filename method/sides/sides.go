@@ -3,35 +3,48 @@ package sides
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Problem is a store with codes, and labels on some of its nodes.
-type Problem struct {
-	Store      *shard.Store
-	Row, Class []int // of each label
-	Classes    int   // number of classes
+// Edges are the edges of a store with kinds or times, whose factors labels choose where [Options] leave them open.
+type Edges struct {
+	Store    *shard.Store
+	Options  *Options         // valid
+	Weighted bool             // lines of the store have weights
+	Division *sparse.Division // of the rows among several processes; nil: this process has all of them
+	Streamed bool             // sweeps read the store from disk, and its entries are not copied into memory
 
-	Options *Options // valid given weights; kinds without given weights have chosen ones
-
-	Workers int
-	Memory  int64  // bytes of the walks; 0: no limit
-	Seed    uint64 // of folds
+	mu      sync.Mutex
+	choices map[[sha256.Size]byte]*Choice // by labels
 }
 
-// Choice is the result of [Choose].
+// Labels are classes or numbers of some nodes, from which factors are chosen.
+type Labels struct {
+	Row     []int // of the store
+	Class   []int
+	Classes int       // number of classes
+	Value   []float64 // numbers in place of classes; nil: there are classes
+	Fold    []int     // of each label, below [Folds]
+}
+
+// Choice has the factors of edges.
 type Choice struct {
-	Kinds    []float64       // weight of each kind, the largest is 1; nil without kinds
+	Kinds    []float64       // weight of each kind; nil without kinds. The largest is 1 if they were chosen
 	HalfLife float64         // in units of times; +Inf: no decay
 	Work     int64           // entries times columns of all walks
 	Book     *shard.Codebook // of these weights and the given ones
+	IsGiven  bool            // all of them were given
+
+	names []string // of the kinds
 }
 
 const (
@@ -40,8 +53,7 @@ const (
 	uncertain = 0.05 // share of the class shares in predicted probabilities
 
 	// work bounds entries × columns × steps of a walk; it decides how many folds are predicted.
-	work     = 300_000_000
-	mostFold = 5
+	work = 300_000_000
 
 	// mostKinds is the number of kinds, the most frequent ones, whose weights are chosen. Others have the weight 1.
 	mostKinds = 16
@@ -58,43 +70,165 @@ const (
 	halfLives = 8
 )
 
-// Choose chooses the weights. The error is that of a sweep or of memory.
+// Folds is the number of folds of labels.
+const Folds = 5
+
+// IsOpen reports whether some factors are to be chosen.
+func (e *Edges) IsOpen() bool { return e.Options.Chooses(e.Store.Manifest) }
+
+// Given returns the given factors, and 1 for those that are to be chosen.
+func (e *Edges) Given() *Choice {
+	m := e.Store.Manifest
+	c := &Choice{HalfLife: math.Inf(1), Book: e.Options.Book(m), IsGiven: true}
+	if c.Book == nil {
+		c.Book = new(shard.Codebook)
+	}
+	c.Kinds = c.Book.Kinds
+	for _, kind := range m.Kinds {
+		c.names = append(c.names, kind.Name)
+	}
+	if m.Times != nil {
+		c.HalfLife, _ = e.Options.halfLife(m.Times) // options are valid
+	}
+	return c
+}
+
+// Choose chooses the factors that are open. The memory of its walks is at most a quarter of the given one if that is not 0. It
+// chooses once for the same labels. The error is that of a sweep or of memory.
 // Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors of weights.
-func Choose(ctx context.Context, p *Problem) (*Choice, error) {
-	c := &chooser{Problem: p}
-	c.fold = split.Folds(p.Class, mostFold, p.Seed, 0)
-	entries := steps * p.Store.NNZ() * int64(p.Classes)
-	if p.Store.Manifest.Directed {
-		entries *= 2
+func (e *Edges) Choose(ctx context.Context, l *Labels, memory int64, workers int) (*Choice, error) {
+	key := l.digest()
+	e.mu.Lock()
+	cached := e.choices[key]
+	e.mu.Unlock()
+	if cached != nil {
+		return cached, nil
 	}
-	c.folds = int(min(mostFold, max(1, work/max(1, entries))))
-	out := &Choice{HalfLife: math.Inf(1)}
-	if book := p.Options.Book(p.Store.Manifest); book != nil {
-		c.fixed = *book
+	c := &chooser{Edges: e, Labels: l, memory: memory / 4, workers: workers, folds: e.foldsOf(l)}
+	for _, v := range l.Value {
+		c.mean += v / float64(len(l.Value))
 	}
-	out.Kinds = c.fixed.Kinds
-	if out.Kinds == nil && len(p.Store.Manifest.Kinds) > 1 {
+	out := e.Given()
+	c.fixed = *out.Book
+	out.IsGiven = false
+	if out.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 {
 		if err := c.chooseKinds(ctx, out); err != nil {
 			return nil, err
 		}
 	}
-	if p.Options.HalfLife == ChosenHalfLife {
+	if e.Options.HalfLife == ChosenHalfLife {
 		if err := c.chooseHalfLife(ctx, out); err != nil {
 			return nil, err
 		}
 	}
 	out.Work = c.work
 	out.Book = c.book(out.Kinds, out.HalfLife)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.choices == nil {
+		e.choices = map[[sha256.Size]byte]*Choice{}
+	}
+	e.choices[key] = out
 	return out, nil
 }
 
-// chooser is a run of [Choose].
+// digest returns a number of the labels.
+func (l *Labels) digest() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, list := range [][]int{l.Row, l.Class, l.Fold} {
+		for _, x := range list {
+			_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) // never fails
+		}
+	}
+	for _, x := range l.Value {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// columns returns the number of columns of a fold: one for each class, or the number of values and their sum.
+func (l *Labels) columns() int {
+	if l.Value != nil {
+		return 2
+	}
+	return l.Classes
+}
+
+// foldsOf returns the number of folds that are predicted.
+func (e *Edges) foldsOf(l *Labels) int {
+	entries := steps * e.Store.NNZ() * int64(l.columns())
+	if e.Store.Manifest.Directed {
+		entries *= 2
+	}
+	return int(min(Folds, max(1, work/max(1, entries))))
+}
+
+// Kept are the factors of a kept model, by the name of the kind.
+type Kept struct {
+	Kinds    map[string]float64 `json:"kinds,omitempty"`
+	HalfLife float64            `json:"half_life,omitempty"` // 0: no decay
+}
+
+// Keep returns the factors of a choice.
+func (c *Choice) Keep() *Kept {
+	k := new(Kept)
+	if c.Kinds != nil {
+		k.Kinds = c.ByName()
+	}
+	if !math.IsInf(c.HalfLife, 1) {
+		k.HalfLife = c.HalfLife
+	}
+	return k
+}
+
+// ByName returns the weights of kinds.
+func (c *Choice) ByName() map[string]float64 {
+	weights := map[string]float64{}
+	for kind, w := range c.Kinds {
+		weights[c.names[kind]] = w
+	}
+	return weights
+}
+
+// Restore returns the given factors, and in place of those that are open the ones of a kept model, nil if it has none. Other
+// kinds have the weight 1.
+func (e *Edges) Restore(k *Kept) *Choice {
+	c := e.Given()
+	if k == nil {
+		return c
+	}
+	m := e.Store.Manifest
+	if k.Kinds != nil && c.Kinds == nil {
+		c.IsGiven = false
+		for _, kind := range m.Kinds {
+			w, isKept := k.Kinds[kind.Name]
+			if !isKept {
+				w = 1
+			}
+			c.Kinds = append(c.Kinds, w)
+		}
+	}
+	book := &shard.Codebook{Kinds: c.Kinds, Times: c.Book.Times}
+	if k.HalfLife > 0 && m.Times != nil && (e.Options.HalfLife == "" || e.Options.HalfLife == ChosenHalfLife) {
+		c.IsGiven = false
+		c.HalfLife = k.HalfLife
+		book.Times = e.Options.factors(m.Times, k.HalfLife)
+	}
+	c.Book = book
+	return c
+}
+
+// chooser is a run of [Edges.Choose].
 type chooser struct {
-	*Problem
-	fold  []int          // of each label
-	folds int            // that are predicted
-	fixed shard.Codebook // of the options
-	work  int64
+	*Edges
+	*Labels
+	memory  int64
+	workers int
+	folds   int            // that are predicted
+	mean    float64        // of the values
+	fixed   shard.Codebook // of the options
+	work    int64
 }
 
 // Chooses reports whether labels choose weights of a store.
@@ -225,21 +359,18 @@ func (q quality) sum() (sum float64) {
 func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality, error) {
 	a, back := shard.Weighed(c.Store, book)
 	if c.Store.Manifest.Negative > 0 { // entries of a pair may cancel
-		for _, side := range []*sparse.Matrix{&a, &back} {
-			joined := &sparse.Joined{Matrix: *side}
-			if err := joined.Plan(ctx, c.Workers); err != nil {
-				return nil, err
-			}
-			*side = joined
+		var err error
+		if a, back, err = c.Matrices(ctx, book, c.workers); err != nil {
+			return nil, err
 		}
 	}
-	degrees, err := sparse.Degrees(ctx, a, c.Workers)
+	degrees, err := sparse.Degrees(ctx, a, c.workers)
 	if err != nil {
 		return nil, err
 	}
 	w := &walk{chooser: c}
 	if c.Store.Manifest.Directed {
-		in, err := sparse.Degrees(ctx, back, c.Workers)
+		in, err := sparse.Degrees(ctx, back, c.workers)
 		if err != nil {
 			return nil, err
 		}
@@ -247,22 +378,52 @@ func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality,
 			degrees[i] += d
 		}
 		w.back = sparse.NewOperator[float32](sparse.NormalizedAdjacency, back, degrees)
-		w.back.Workers = c.Workers
+		w.back.Workers = c.workers
 	}
 	w.ahead = sparse.NewOperator[float32](sparse.NormalizedAdjacency, a, degrees)
-	w.ahead.Workers = c.Workers
-	scores := make([]float64, len(c.Row)*c.Classes) // of each label by class
-	columns := c.folds * c.Classes
-	const walkBlocks = 3
-	width := budget.Widest(columns, c.Memory, func(width int) int64 {
-		return walkBlocks * blocks.BlockBytes[float32](len(degrees), width)
-	})
+	w.ahead.Workers = c.workers
+	scores := make([]float64, len(c.Row)*c.columns()) // of each label by column
+	columns := c.folds * c.columns()
+	width := c.width(columns, c.memory)
 	for lo := 0; lo < columns; lo += width {
-		if err := w.columns(ctx, scores, lo, min(columns, lo+width)); err != nil {
+		if err := w.scoresTo(ctx, scores, lo, min(columns, lo+width)); err != nil {
 			return nil, err
 		}
 	}
+	if c.Value != nil {
+		return c.squares(scores), nil
+	}
 	return c.logarithms(scores), nil
+}
+
+// walkBytes is the memory of the blocks of a walk.
+func (e *Edges) walkBytes(width int) int64 {
+	const walkBlocks = 3
+	n, _ := e.Store.Dims()
+	return walkBlocks * blocks.BlockBytes[float32](n, width)
+}
+
+// width returns the number of columns that are computed together.
+func (e *Edges) width(columns int, memory int64) int {
+	return budget.Widest(columns, memory, e.walkBytes)
+}
+
+// Bytes returns the memory of [Edges.Choose].
+func (e *Edges) Bytes(l *Labels, memory int64) int64 {
+	n, _ := e.Store.Dims()
+	return e.walkBytes(e.width(e.foldsOf(l)*l.columns(), memory/4)) + 2*8*int64(n)
+}
+
+// Matrices returns the adjacency matrix with the factors of a codebook, in which each pair of nodes has one entry, and its
+// transpose. Cost: a sweep for each of them.
+func (e *Edges) Matrices(ctx context.Context, book *shard.Codebook, workers int) (a, transpose sparse.Matrix, err error) {
+	along, against := shard.Weighed(e.Store, book)
+	joined := &sparse.Joined{Matrix: along}
+	if err := joined.Plan(ctx, workers); err != nil || !e.Store.Manifest.Directed {
+		return joined, joined, err
+	}
+	back := &sparse.Joined{Matrix: against}
+	return joined, back, back.Plan(ctx, workers)
 }
 
 // walk is the walk of one vector of weights.
@@ -271,17 +432,31 @@ type walk struct {
 	ahead, back *sparse.Operator[float32] // back is nil without directions
 }
 
-// columns adds the scores of the columns lo ≤ j < hi, which are pairs of a fold and a class. Labels of a fold do not
-// start walks of its columns.
-func (w *walk) columns(ctx context.Context, scores []float64, lo, hi int) error {
+// mass returns the mass of a label at a column of its walks.
+func (c *chooser) mass(label, column int) float32 {
+	switch {
+	case c.Value == nil && column != c.Class[label]:
+		return 0
+	case c.Value != nil && column == 1:
+		return float32((1 - alpha) * (c.Value[label] - c.mean))
+	}
+	return 1 - alpha
+}
+
+// scoresTo stores the scores of the columns lo ≤ j < hi, which are pairs of a fold and one of its columns. Labels of a fold do
+// not start walks of its columns.
+func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
 	x := sparse.NewBlock[float32](n, hi-lo)
 	y := sparse.NewBlock[float32](n, hi-lo)
 	start := sparse.NewBlock[float32](n, hi-lo)
+	each := w.Labels.columns()
 	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
-			if j%w.Classes == w.Class[i] && j/w.Classes != w.fold[i] {
-				start.Row(row)[j-lo], x.Row(row)[j-lo] = 1-alpha, 1-alpha
+			if j/each != w.Fold[i] {
+				mass := w.mass(i, j%each)
+				start.Row(row)[j-lo] = mass
+				x.Row(row)[j-lo] = mass
 			}
 		}
 	}
@@ -299,8 +474,8 @@ func (w *walk) columns(ctx context.Context, scores []float64, lo, hi int) error 
 	w.work += steps * w.Store.NNZ() * int64(hi-lo)
 	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
-			if j/w.Classes == w.fold[i] {
-				scores[i*w.Classes+j%w.Classes] = float64(x.Row(row)[j-lo])
+			if j/each == w.Fold[i] {
+				scores[i*each+j%each] = float64(x.Row(row)[j-lo])
 			}
 		}
 	}
@@ -322,7 +497,7 @@ func (c *chooser) logarithms(scores []float64) (best quality) {
 	for _, exponent := range sharpnesses {
 		var q quality
 		for i, class := range c.Class {
-			if c.fold[i] >= c.folds {
+			if c.Fold[i] >= c.folds {
 				continue
 			}
 			row := scores[i*c.Classes : (i+1)*c.Classes]
@@ -349,4 +524,38 @@ func (c *chooser) logarithms(scores []float64) (best quality) {
 		}
 	}
 	return best
+}
+
+// squares returns the negative squares of the errors of predicted values. The prediction of a node is m + q·r with the mean
+// m of all values, the weighted mean r of the differences of other values from m, by the walks that end at the node, and the
+// factor q that is best for all nodes.
+func (c *chooser) squares(scores []float64) (list quality) {
+	farthest := 0.0
+	for _, v := range c.Value {
+		farthest = max(farthest, math.Abs(v-c.mean))
+	}
+	predicted := func(i int) float64 {
+		weight, sum := scores[2*i], scores[2*i+1]
+		if weight <= 0 {
+			return 0
+		}
+		return max(-farthest, min(farthest, sum/weight))
+	}
+	product := 0.0
+	square := 0.0
+	for i, v := range c.Value {
+		if c.Fold[i] < c.folds {
+			r := predicted(i)
+			product += float64(r * (v - c.mean))
+			square += float64(r * r)
+		}
+	}
+	factor := product / max(square, math.SmallestNonzeroFloat64)
+	for i, v := range c.Value {
+		if c.Fold[i] < c.folds {
+			miss := v - c.mean - float64(factor*predicted(i))
+			list = append(list, -float64(miss*miss))
+		}
+	}
+	return list
 }

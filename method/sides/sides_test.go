@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,7 +20,7 @@ import (
 
 // drawn returns a store of n nodes with kinds and times, and labels of a fifth of its nodes. same returns the probability
 // that an edge joins equal classes only; classes of nodes are those at a time.
-func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind string, time int, same float64)) *Problem {
+func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind string, time int, same float64)) (*Edges, *Labels) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
 	const classes = 3
@@ -51,13 +52,23 @@ func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	p := &Problem{Store: s, Classes: classes, Options: new(Options), Seed: 1}
+	l := &Labels{Classes: classes}
 	for i := 0; i < n; i += 5 {
 		if row, ok := s.Nodes.Lookup(fmt.Sprint(i)); ok {
-			p.Row, p.Class = append(p.Row, row), append(p.Class, class[i])
+			l.Row, l.Class = append(l.Row, row), append(l.Class, class[i])
 		}
 	}
-	return p
+	deal(l, 1)
+	return &Edges{Store: s, Options: new(Options)}, l
+}
+
+// deal deals labels into folds.
+func deal(l *Labels, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	l.Fold = make([]int, len(l.Row))
+	for i, position := range rng.Perm(len(l.Row)) {
+		l.Fold[position] = i % Folds
+	}
 }
 
 // kinds returns edges of three kinds, of which the first one joins equal classes with the given probability.
@@ -70,34 +81,59 @@ func kinds(same float64) func(rng *rand.Rand) (string, int, float64) {
 	}
 }
 
-// An informative kind gets the largest weight, also in a directed graph, and kinds without information equal ones.
+// An informative kind gets the largest weight, also in a directed graph and from numbers, and kinds without information get
+// equal ones.
 func TestKindsAreChosen(t *testing.T) {
 	for _, directed := range []bool{false, true} {
-		p := drawn(t, 600, directed, kinds(0.9))
-		c, err := Choose(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
+		e, l := drawn(t, 600, directed, kinds(0.9))
+		numbers := &Labels{Row: l.Row, Fold: l.Fold}
+		for _, class := range l.Class {
+			numbers.Value = append(numbers.Value, 3*float64(class))
 		}
-		if c.Kinds[0] != 1 || max(c.Kinds[1], c.Kinds[2]) > 0.3 {
-			t.Errorf("directed %t: weights %v", directed, c.Kinds)
-		}
-		for _, q := range []*Problem{{Workers: 3}, {Memory: 1 << 16, Workers: 2}} {
-			q.Store, q.Row, q.Class, q.Classes, q.Options, q.Seed = p.Store, p.Row, p.Class, p.Classes, p.Options, p.Seed
-			again, err := Choose(t.Context(), q)
-			if err != nil || !slices.Equal(again.Kinds, c.Kinds) {
-				t.Errorf("other weights %v with %d workers, %d bytes: %v", again, q.Workers, q.Memory, err)
+		for _, l := range []*Labels{l, numbers} {
+			c, err := e.Choose(t.Context(), l, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Kinds[0] != 1 || max(c.Kinds[1], c.Kinds[2]) > 0.3 {
+				t.Errorf("directed %t: weights %v", directed, c.Kinds)
+			}
+			for _, memory := range []int64{0, 1 << 16} {
+				again, err := (&Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, memory, 3)
+				if err != nil || !slices.Equal(again.Kinds, c.Kinds) {
+					t.Errorf("other weights %v with 3 workers, %d bytes: %v", again, memory, err)
+				}
+			}
+			if known, err := e.Choose(t.Context(), l, 0, 0); err != nil || known != c {
+				t.Errorf("the same labels choose again: %v", err)
 			}
 		}
 	}
-	p := drawn(t, 600, false, func(rng *rand.Rand) (string, int, float64) {
-		return []string{"a", "b", "c"}[rng.IntN(3)], 0, 0.6
-	})
-	if c, err := Choose(t.Context(), p); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
+	equal := func(rng *rand.Rand) (string, int, float64) { return []string{"a", "b", "c"}[rng.IntN(3)], 0, 0.6 }
+	e, l := drawn(t, 600, false, equal)
+	if c, err := e.Choose(t.Context(), l, 0, 0); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
 		t.Errorf("weights %v of equal kinds, %v", c, err)
 	}
-	p.Options = &Options{Kinds: map[string]float64{"a": 0.5}}
-	if c, err := Choose(t.Context(), p); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) {
+	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"a": 0.5}}}
+	if c, err := given.Choose(t.Context(), l, 0, 0); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) || given.IsOpen() {
 		t.Errorf("weights %v, given 0.5, 1, 1, %v", c, err)
+	}
+}
+
+// The factors of a kept model are those of its choice, but for given ones and kinds that it does not know.
+func TestFactorsAreRestored(t *testing.T) {
+	e, _ := drawn(t, 100, false, func(rng *rand.Rand) (string, int, float64) {
+		return []string{"a", "b", "c"}[rng.IntN(3)], rng.IntN(9), 0.6
+	})
+	kept := &Kept{Kinds: map[string]float64{"a": 0.25, "c": 2, "z": 7}, HalfLife: 3}
+	weights := map[string]float64{"a": 0.25, "b": 1, "c": 2}
+	c := e.Restore(kept)
+	if again := e.Restore(c.Keep()); c.HalfLife != 3 || !maps.Equal(c.ByName(), weights) || !maps.Equal(again.ByName(), weights) || !slices.Equal(again.Book.Times, c.Book.Times) || again.HalfLife != 3 {
+		t.Errorf("%v, half-life %v; kept again %v", c.ByName(), c.HalfLife, again.Keep())
+	}
+	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"b": 4}}}
+	if c := given.Restore(kept); !maps.Equal(c.ByName(), map[string]float64{"a": 1, "b": 4, "c": 1}) || c.HalfLife != 3 {
+		t.Errorf("%v, half-life %v; the kind b has the given weight 4", c.ByName(), c.HalfLife)
 	}
 }
 
@@ -105,18 +141,19 @@ func TestKindsAreChosen(t *testing.T) {
 // in which chance has two standard errors.
 func TestHalfLifeIsChosen(t *testing.T) {
 	for _, isDrifting := range []bool{true, false} {
-		p := drawn(t, 2500, false, func(rng *rand.Rand) (string, int, float64) {
+		e, l := drawn(t, 2500, false, func(rng *rand.Rand) (string, int, float64) {
 			time, same := rng.IntN(100), 0.7
 			if isDrifting {
 				same = max(0, float64(time-60)/40)
 			}
 			return "x", time, same
 		})
-		p.Options = &Options{HalfLife: ChosenHalfLife}
+		e.Options = &Options{HalfLife: ChosenHalfLife}
 		var chosen []float64
 		wrong := 0
-		for p.Seed = range uint64(5) {
-			c, err := Choose(t.Context(), p)
+		for seed := range uint64(5) {
+			deal(l, seed)
+			c, err := e.Choose(t.Context(), l, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

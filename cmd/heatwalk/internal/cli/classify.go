@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
@@ -31,6 +30,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // classifyOptions are the options of classify, and those of suggest.
@@ -182,11 +182,10 @@ type classifyDocument struct {
 	SampleText  string        `json:"label_sample_text,omitempty"`
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
-	Weights     string             `json:"weights,omitempty"`      // of edges that the method has learned from
-	KindWeights map[string]float64 `json:"kind_weights,omitempty"` // that labels have chosen
-	HalfLife    float64            `json:"half_life,omitempty"`    // that labels have chosen, in units of times; 0: no decay
-	BlockModel  bool               `json:"block_model,omitempty"`  // auto stopped at beliefs
-	Omitted     []string           `json:"omitted_stages,omitempty"`
+	Weights string `json:"weights,omitempty"` // of edges that the method has learned from
+	factorsDocument
+	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
+	Omitted    []string `json:"omitted_stages,omitempty"`
 
 	Sweeps int          `json:"sweeps"`
 	Phases phaseSeconds `json:"seconds_by_phase"`
@@ -356,15 +355,32 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 func (r *classifyRun) take(p *heatwalk.Prediction) {
 	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds, p.UnreachedComponents
 	r.Weights, r.BlockModel, r.Omitted, r.Model = p.Weights, p.BlockModel, p.Omitted, p.Choice()
-	if edges := r.data.g.Edges; edges != nil {
-		if !math.IsInf(edges.HalfLife, 1) {
-			r.HalfLife = edges.HalfLife
-		}
-		r.KindWeights = map[string]float64{}
-		for k, w := range edges.Kinds {
-			r.KindWeights[r.data.g.Store.Manifest.Kinds[k].Name] = w
-		}
+	r.factorsDocument = r.data.g.factorsOf(p.Factors)
+}
+
+// factorsDocument has the factors of edges that are not given.
+type factorsDocument struct {
+	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
+	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
+}
+
+// factorsOf returns the factors of edges that are not given.
+func (g *openGraph) factorsOf(c *sides.Choice) (d factorsDocument) {
+	if c == nil || c.IsGiven {
+		return d
 	}
+	if len(g.Store.Manifest.Kinds) > 1 && g.edges.Kinds == nil {
+		d.KindWeights = c.ByName()
+	}
+	if hasOpenHalfLife(g) && !math.IsInf(c.HalfLife, 1) {
+		d.HalfLife = c.HalfLife
+	}
+	return d
+}
+
+// hasOpenHalfLife reports whether no half-life is given.
+func hasOpenHalfLife(g *openGraph) bool {
+	return g.edges.HalfLife == "" || g.edges.HalfLife == sides.ChosenHalfLife
 }
 
 // finishLabels compares the labels of the predictions with the true ones, and writes the output and the page.
@@ -463,7 +479,7 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	missing := r.finishPage(run)
-	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText(), edgesText(r.data.g)}
+	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText(), r.data.g.edgesText(r.factorsDocument, cmp.Or(f.model, "held-out labels"))}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
@@ -471,29 +487,27 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	return cmp.Or(missing, err)
 }
 
-// edgesText reports the weights of kinds and the half-life that labels have chosen, for the summary.
-func edgesText(g *openGraph) string {
-	if g.Edges == nil {
-		return ""
-	}
-	m := g.Store.Manifest
+// edgesText reports the factors of edges that are not given, and where they come from, for the summary.
+func (g *openGraph) edgesText(d factorsDocument, source string) string {
 	var parts []string
-	if len(m.Kinds) > 1 && len(g.edges.Kinds) == 0 {
-		order := sched.UpTo(len(m.Kinds))
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.Edges.Kinds[b], g.Edges.Kinds[a]) })
-		for _, k := range order {
-			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(m.Kinds[k].Name), g.Edges.Kinds[k]))
+	if d.KindWeights != nil {
+		kinds := slices.Clone(g.Store.Manifest.Kinds)
+		slices.SortStableFunc(kinds, func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
+		for _, k := range kinds {
+			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(k.Name), d.KindWeights[k.Name]))
 		}
 		parts = []string{"kinds: " + strings.Join(parts, " · ")}
 	}
-	if h := g.Edges.HalfLife; g.edges.HalfLife == sides.ChosenHalfLife {
-		text := "none"
-		if !math.IsInf(h, 1) {
-			text = fmt.Sprintf("%.3g %ss", h, m.Times.Unit)
-		}
-		parts = append(parts, "half-life: "+text)
+	switch {
+	case d.HalfLife > 0:
+		parts = append(parts, fmt.Sprintf("half-life: %.3g %ss", d.HalfLife, g.Store.Manifest.Times.Unit))
+	case g.edges.HalfLife == sides.ChosenHalfLife:
+		parts = append(parts, "half-life: none")
 	}
-	return strings.Join(parts, ", ") + " (held-out labels)"
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " (" + source + ")"
 }
 
 // weightsText reports other weights of edges than the given ones, for the summary.

@@ -96,7 +96,7 @@ var kindWeight = regexp.MustCompile(`^(.+?)=([-+.\deE]+)(?:,|$)`)
 
 // edgeFlags declares the flags for weights of the kinds and times of edges.
 func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
-	variable(run, flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: 1; classify and suggest choose them by held-out labels)", func(s string) error {
+	variable(run, flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
 		o.Kinds = map[string]float64{}
 		for {
 			m := kindWeight.FindStringSubmatch(s)
@@ -116,7 +116,7 @@ func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
 	})
 	flags.StringVar(&o.Since, "since", "", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
 	flags.StringVar(&o.Until, "until", "", "use no edges after this `TIME`")
-	flags.StringVar(&o.HalfLife, "half-life", "", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels, for classify and suggest (default: no decay)")
+	flags.StringVar(&o.HalfLife, "half-life", "", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
 // largestFlag declares the flag for a part of the graph.
@@ -186,9 +186,10 @@ type openGraph struct {
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
 func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string) {
 	checkSources(run, r)
-	learns := cmd.Name() == "classify" || cmd.Name() == "suggest"
+	several := cmd.Flags().Lookup("multi-label")
+	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate", "regress"}, cmd.Name()) && (several == nil || !several.Changed)
 	run.refuse(cmd.Flags(), rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
-		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life", "labels choose it in classify and suggest; give a time such as 30d"})
+		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life", "labels choose it in classify, suggest, explain, evaluate and regress, but not with --multi-label; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
 		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}

@@ -41,9 +41,6 @@ func beginModel(c *classifyOptions, d *graphRun, s *method.Settings) (*modelOutp
 	if c.save == "" {
 		return nil, nil
 	}
-	if d.g.edges.Chooses(d.g.Store.Manifest) {
-		return nil, fault.Usage("--save-model", "a model holds no weights of kinds of edges and no half-life; give those that classify prints with --kind-weights and --half-life, and again to predict")
-	}
 	if s.Prior.Given != nil {
 		return nil, fault.Usage("--save-model", "a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
@@ -100,9 +97,6 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 	})
 	if err != nil {
 		return nil, err
-	}
-	if d.g.edges.Chooses(d.g.Store.Manifest) {
-		return nil, fault.Usage("--kind-weights", "it is missing; a model holds no weights of kinds of edges and no half-life; give those of the model")
 	}
 	columns := 0
 	if d.g.attributes != nil {

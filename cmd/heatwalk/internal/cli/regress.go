@@ -128,6 +128,7 @@ type regressDocument struct {
 	Attributes *attributesDocument `json:"node_features,omitempty"`
 
 	*regress.Prediction
+	factorsDocument
 	Closing
 }
 
@@ -169,6 +170,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(v.Row), Predicted: ids.N - len(v.Row), Unreached: ids.N - int(out.Reached.GetCardinality()),
 		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Prediction: out,
+		factorsDocument: d.data.g.factorsOf(out.Factors),
 	}
 	if c.page != "" {
 		doc.closeWith(closingOfRun(run))
@@ -180,7 +182,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 			return err
 		}
 	}
-	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, doc.lines()...)
+	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, append(doc.lines(), d.data.g.edgesText(doc.factorsDocument, "held-out values"))...)
 }
 
 // lines returns the summary.

@@ -1,0 +1,59 @@
+package problem
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// copyShare is the smallest ratio of a memory limit to the memory of a copy of edges, which only saves time.
+const copyShare = 8
+
+// isCopied reports whether edges with chosen factors are copied into memory.
+func isCopied(e *sides.Edges, limit int64) bool {
+	return !e.Streamed && (limit == 0 || copyBytes(e) <= limit/copyShare)
+}
+
+// copyBytes is the memory of a copy of edges.
+func copyBytes(e *sides.Edges) int64 {
+	return sparse.LoadBytes(e.Store.Manifest.Rows, e.Store.NNZ(), true)
+}
+
+// WithFactors returns a graph of the nodes of g and the edges of e with chosen factors, whose entries are in memory if they
+// take at most an eighth of the limit. It has A, the degrees, and Aᵀ if g has it; if several processes share the rows also what
+// [graph.Divide] finds. Cost: three sweeps for each direction.
+func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges, c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
+	along, against, err := e.Matrices(ctx, c.Book, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := &graph.Graph{A: along, Nodes: g.Nodes, Signed: g.Signed, Hyperedges: g.Hyperedges, Workers: workers, Memory: g.Memory, TempDir: g.TempDir}
+	if g.In != nil {
+		out.In = against
+	}
+	if e.Division != nil {
+		return graph.Divide(ctx, out, e.Division, limit)
+	}
+	if isCopied(e, limit) {
+		if out.A, err = sparse.Load(ctx, along, workers); err != nil {
+			return nil, err
+		}
+	}
+	out.Degrees, err = sparse.Degrees(ctx, out.A, workers)
+	return out, err
+}
+
+// FactorBytes returns the memory of the result of [WithFactors].
+func FactorBytes(g *graph.Graph, e *sides.Edges, limit int64, workers int) int64 {
+	if d, ok := g.A.(*sparse.Divided); ok {
+		return 2 * d.Bytes()
+	}
+	bytes := 8*e.Store.Manifest.Rows + sparse.JoinedBytes(e.Store, sched.Workers(workers))
+	if isCopied(e, limit) {
+		bytes += copyBytes(e)
+	}
+	return bytes
+}
