@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -46,10 +45,6 @@ type Options struct {
 
 	// Stream makes every sweep read the graph from disk, even if it fits in memory.
 	Stream bool
-
-	// Defer leaves the decision how much of the graph stays in memory to the first job,
-	// because that knows the memory of its own blocks. Until then A is the store on disk.
-	Defer bool
 
 	// Coded keeps the graph in memory in the code of the store, which takes less space than
 	// the layout that is fastest to sweep.
@@ -80,12 +75,12 @@ type Options struct {
 	Planned func(*Plan) error
 }
 
-// Graph is an open graph, directed or not, with the everyday jobs as methods. It must be
-// closed. Its methods may be called concurrently, except for the first job after
-// [Options.Defer].
+// Graph is an open graph, directed or not, with the everyday jobs as methods. It never changes, and
+// must be closed. Its methods may be called concurrently.
 type Graph struct {
 	// Graph holds the matrix, the degrees and the ids, for the packages below this one. Its
-	// rows may be in another order than the ids, see [shard.Nodes].
+	// rows may be in another order than the ids, see [shard.Nodes]. The matrix of a store is swept from disk, or in its code;
+	// a [Job] has a faster one. Components are those of a matrix of gonum alone.
 	*graph.Graph
 
 	Directed bool // edges have a direction
@@ -103,11 +98,8 @@ type Graph struct {
 	options   Options
 	temporary *durable.TempDir
 	edges     *sides.Edges  // those with kinds or times; nil: they have none
-	reserved  []budget.Item // memory of the caller, see Reserve
-	settled   bool          // the parts of the graph that stay in memory are decided
-
-	completing sync.Mutex
-	complete   bool // Graph has its components and its weights are checked
+	held      []budget.Item // memory of the caller
+	resources *resources
 }
 
 // newTemporary makes a temporary directory.
@@ -140,10 +132,10 @@ func (e *TempDirError) Unwrap() error { return e.Err }
 // Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix
 // Market, SciPy, METIS, GraphML, GEXF, JSON, Parquet, …; plain, gzip or zstd), or a
 // folder of LINQS files. A graph file becomes a temporary store first, which [Graph.Close]
-// removes, except for the matrices that [ingest.Load] reads. The graph lies in memory, in the
-// layout that is fastest to sweep, as far as the options allow.
+// removes, except for the matrices that [ingest.Load] reads. The first job puts the graph into memory, in the
+// layout that is fastest for it, as far as the options allow.
 func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
-	g := new(Graph)
+	g := &Graph{resources: new(resources)}
 	if o != nil {
 		g.options = *o
 	}
@@ -161,11 +153,6 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 		}
 	}()
 	err := openStore(ctx, g, path)
-	if err == nil && !g.options.Defer {
-		if err = Begin(ctx, g, nil); err == nil {
-			err = finish(ctx, g, nil, 0)
-		}
-	}
 	opened = err == nil
 	if opened {
 		return g, nil
@@ -206,7 +193,10 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 	g.Directed = s.Manifest.Directed
 	g.Weighted = s.Manifest.Weighted
 	g.Signed = s.Manifest.Negative > 0
-	return nil
+	if g.Directed {
+		g.In, err = s.Transpose(ctx)
+	}
+	return err
 }
 
 // openDir opens the store in the directory dir.
@@ -330,7 +320,7 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 
 // fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
 func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes, directed bool, o *Options) (*Graph, error) {
-	g := &Graph{settled: true, complete: true}
+	g := &Graph{resources: new(resources)}
 	if o != nil {
 		g.options = *o
 	}
@@ -349,6 +339,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes, directed 
 	if err != nil {
 		return nil, err
 	}
+	g.resources.whole = g.Graph
 	g.Weighted = g.Signed || blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
 	return g, nil
 }
@@ -373,40 +364,23 @@ func fromDirected(ctx context.Context, g *Graph, m mat.Matrix, set *graph.Settin
 	return err
 }
 
-// finish checks the weights of the graph and finds its components, unless they are given, once.
-// memory is that of factors, see [graph.Graph].
-func finish(ctx context.Context, g *Graph, components *sparse.Components, memory int64) error {
-	g.completing.Lock()
-	defer g.completing.Unlock()
-	if g.complete {
+// Close releases the graph and removes its temporary files. A second call does nothing.
+func (g *Graph) Close() error {
+	if g.resources == nil {
 		return nil
 	}
-	full, err := graph.New(ctx, g.A, &graph.Settings{Nodes: g.Nodes, Components: components, Workers: g.options.Workers})
-	if err != nil {
-		return err
+	g.resources.Lock()
+	defer g.resources.Unlock()
+	if g.resources.isClosed {
+		return nil
 	}
-	full.Memory, full.TempDir = memory, tempParent(g)
-	if g.Directed {
-		if full.In, err = g.Store.Transpose(ctx); err != nil {
-			return err
-		}
-	}
-	full.Hyperedges = g.Hyperedges
-	g.Graph = full
-	g.complete = true
-	return nil
-}
-
-// Close releases the graph and removes its temporary files.
-func (g *Graph) Close() error {
+	g.resources.isClosed = true
 	var closed, removed error
 	if g.Store != nil {
 		closed = g.Store.Close()
-		g.Store = nil
 	}
 	if g.temporary != nil {
 		removed = g.temporary.Remove()
-		g.temporary = nil
 	}
 	return errors.Join(closed, removed)
 }

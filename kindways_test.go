@@ -22,8 +22,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/regress"
 )
 
-// TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: opened at once, opened
-// with Defer, and by a graph that has already predicted from other labels or from these. All ways give the same answers, and the accuracy
+// TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and
+// streamed, and by a graph that has already predicted from other labels or from these. All ways give the same answers, and the accuracy
 // that Evaluate reports is that of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	path, class := edgesOfKinds(t)
@@ -44,7 +44,7 @@ func TestKindsChosenAlike(t *testing.T) {
 	}
 	o := &heatwalk.ClassifyOptions{Method: "lgc", Train: []float64{0.5}, Splits: 5}
 	ask := func(way string, answer func(g *heatwalk.Graph) error) {
-		g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Defer: way != "Open", Reading: &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}})
+		g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Stream: way == "Stream", Reading: &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}})
 		before := map[string]map[string]string{"after other labels": others, "after these labels": labels}[way]
 		if before != nil && err == nil {
 			_, err = g.Classify(t.Context(), before, o)
@@ -60,7 +60,7 @@ func TestKindsChosenAlike(t *testing.T) {
 		}
 	}
 	var want answersOfKinds
-	for _, way := range []string{"Defer", "Open", "after other labels", "after these labels"} {
+	for _, way := range []string{"Open", "Stream", "after other labels", "after these labels"} {
 		var got answersOfKinds
 		accuracy := 0.0
 		ask(way, func(g *heatwalk.Graph) (err error) {
@@ -92,17 +92,17 @@ func TestKindsChosenAlike(t *testing.T) {
 			want = got
 		}
 		if !slices.Equal(got.classified.Class, want.classified.Class) {
-			t.Errorf("%s: other labels than with Defer", way)
+			t.Errorf("%s: other labels than by Open", way)
 		}
 		if diff := cmp.Diff(want.suggested.Suggestions, got.suggested.Suggestions); diff != "" {
 			t.Errorf("%s: other suggestions: %s", way, diff)
 		}
 		if !slices.Equal(got.regressed.Value, want.regressed.Value) {
-			t.Errorf("%s: other values than with Defer", way)
+			t.Errorf("%s: other values than by Open", way)
 		}
 		told, expected := got.evaluated.Results[0].AccuracyMean, want.evaluated.Results[0].AccuracyMean
 		if told != expected || math.Abs(told-accuracy) > 0.06 {
-			t.Errorf("%s: Evaluate reports an accuracy of %.3f, %.3f with Defer; that of Classify is %.3f", way, told, expected, accuracy)
+			t.Errorf("%s: Evaluate reports an accuracy of %.3f, %.3f by Open; that of Classify is %.3f", way, told, expected, accuracy)
 		}
 	}
 }

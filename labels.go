@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
@@ -118,13 +119,6 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	}
 }
 
-// loaded returns the problem on the part of the graph that is in memory since [Begin].
-func loaded(g *Graph, p *method.Problem) *method.Problem {
-	out := *p
-	out.Graph = &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}
-	return &out
-}
-
 // Classify predicts the label of every node from the labels of some, by id.
 func (g *Graph) Classify(ctx context.Context, labels map[string]string, o *ClassifyOptions) (*Prediction, error) {
 	p, err := g.Problem(labels)
@@ -178,6 +172,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		o = new(PredictOptions)
 	}
 	set := *s
+	options := *o
 	set.Workers = g.options.Workers
 	set.Explain = o.Explain != nil
 	if set.Explain {
@@ -187,18 +182,28 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		if set.Explain {
 			return nil, &problem.Error{Method: m.Name(), Err: sparse.ErrDivided}
 		}
-		options := *o
 		options.Targets = nil
 		set.Top = 0
-		return predictTogether(ctx, g, p, m, &set, &options)
 	}
-	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, p, m, &set, o) }); err != nil {
-		return nil, err
-	}
-	out := &Prediction{Classes: p.Names, g: g}
-	p, err := out.compute(ctx, loaded(g, p), m, &set, o)
+	job, err := g.Begin(ctx, &Needs{
+		Named: [][]int{p.Row}, Transpose: method.NeedsTranspose(m), Reweighs: method.Reweighs(m, p, &set),
+		Estimate: func(j *Job, plan *Plan) error { return planPrediction(j, plan, j.Problem(p), m, &set, &options) },
+	})
 	if err != nil {
 		return nil, err
+	}
+	set.Memory = job.Memory
+	set.Prior.Given = job.Part(set.Prior.Given)
+	out := &Prediction{Classes: p.Names, g: g}
+	p, err = out.compute(ctx, job.Problem(p), m, &set, &options)
+	if err != nil {
+		return nil, err
+	}
+	if job.division != nil {
+		if err := gatherPrediction(job, out.Prediction); err != nil {
+			return nil, err
+		}
+		return out, nil
 	}
 	out.problem = p
 	out.settings = &set
@@ -237,35 +242,12 @@ func (p *Prediction) LeastCertain(number int) []int {
 	return rows
 }
 
-// predictTogether is Predict in one of several processes.
-func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*Prediction, error) {
-	p, err := withTranspose(ctx, g, p, m)
-	if err != nil {
-		return nil, err
-	}
-	l, local, err := localProblem(ctx, g, p, set)
-	if err != nil {
-		return nil, err
-	}
-	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, local, m, set, o) }); err != nil {
-		return nil, err
-	}
-	set.Memory = sparse.TeamOf(local.A).LeastLimit(set.Memory)
-	out := &Prediction{Classes: p.Names, g: g}
-	if _, err := out.compute(ctx, local, m, set, o); err != nil {
-		return nil, err
-	}
-	if err := gatherPrediction(l, out.Prediction); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
 // planPrediction adds the memory of a prediction to a plan.
-func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
+func planPrediction(j *Job, plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
 	reserveLabels(plan, len(sized.Row))
-	_ = plan.Reserve(labelBytes*int64(o.Compared), budget.LabelPart)
-	set.Memory = plan.Room()
+	_ = plan.Reserve(budget.LabelBytes*int64(o.Compared), budget.LabelPart)
+	j.Memory = plan.Room()
+	set.Memory = j.Memory
 	if c, ok := m.(method.Coster); ok {
 		plan.Disk, plan.Sweeps = c.Cost(sized, set)
 	}
@@ -312,16 +294,9 @@ func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem, m 
 	return err
 }
 
-// labelBytes is the memory of a label, its row and its class; learnerBytes that of the part of
-// the program which only learners use, and of its small tables.
-const (
-	labelBytes   = 16
-	learnerBytes = 3 << 20
-)
-
+// reserveLabels adds the memory of labels to a plan.
 func reserveLabels(plan *Plan, labels int) {
-	plan.Named = labels
-	_ = plan.Reserve(learnerBytes+labelBytes*int64(labels), budget.LabelPart) // the next part reports the error
+	_ = plan.Reserve(budget.LearnerBytes+budget.LabelBytes*int64(labels), budget.LabelPart) // the next part reports the error
 }
 
 // predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
@@ -372,65 +347,88 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Pl
 	settings := *plan.Settings
 	settings.Workers = g.options.Workers
 	set.Settings = &settings
-	if g.options.Network != nil {
-		return compareTogether(ctx, g, p, &set)
-	}
-	if err := beginComparison(ctx, g, p, &set); err != nil {
-		return nil, err
-	}
-	return evaluate.Run(ctx, loaded(g, p), &set)
-}
-
-// compareTogether is Compare in one of several processes.
-func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
-	var methods []method.Method
-	for _, e := range plan.Methods {
-		methods = append(methods, e.Method)
-	}
-	p, err := withTranspose(ctx, g, p, methods...)
+	isTransposed := slices.ContainsFunc(plan.Methods, func(e method.Entry) bool { return method.NeedsTranspose(e.Method) })
+	reweighs := slices.ContainsFunc(plan.Methods, func(e method.Entry) bool { return method.Reweighs(e.Method, p, &settings) })
+	job, err := g.Begin(ctx, &Needs{
+		Named: [][]int{p.Row}, Transpose: isTransposed, Reweighs: reweighs,
+		Estimate: func(j *Job, needs *Plan) error { return planComparison(j, needs, &set, plan.Methods, j.Problem(p)) },
+	})
 	if err != nil {
 		return nil, err
 	}
-	l, local, err := localProblem(ctx, g, p, plan.Settings)
-	if err != nil {
-		return nil, err
-	}
-	if err := beginComparison(ctx, g, local, plan); err != nil {
-		return nil, err
-	}
-	limit := sparse.TeamOf(local.A).LeastLimit(plan.Settings.Memory)
-	for _, s := range append(settingsOf(plan.Methods), plan.Settings) {
+	settings.Prior.Given = job.Part(settings.Prior.Given)
+	for _, s := range append(settingsOf(set.Methods), set.Settings) {
 		if s != nil {
-			s.Memory = limit
+			s.Memory = job.Memory
+			s.Prior.Given = settings.Prior.Given
 		}
 	}
-	report, err := evaluate.Run(ctx, local, plan)
+	report, err := evaluate.Run(ctx, job.Problem(p), &set)
 	if err == nil {
-		err = l.result()
+		err = job.result()
 	}
 	return report, err
 }
 
-// beginComparison begins a run of a plan, and gives the settings of all methods its memory.
-func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) error {
-	settings := plan.Settings
-	methods := plan.Methods
-	return Begin(ctx, g, func(needs *Plan) error {
-		reserveLabels(needs, len(p.Row))
-		settings.Memory = needs.Room()
-		plan.Methods = slices.Clone(methods)
-		for i := range plan.Methods {
-			if specific := plan.Methods[i].Settings; specific != nil {
-				merged := *settings
-				merged.Given = specific.Given
-				merged.Lists = specific.Lists
-				merged.Fixed = specific.Fixed
-				plan.Methods[i].Settings = &merged
-			}
+// planComparison adds the memory of a run of a plan, and gives the settings of all methods its memory.
+func planComparison(j *Job, needs *Plan, plan *evaluate.Plan, methods []method.Entry, p *method.Problem) error {
+	reserveLabels(needs, len(p.Row))
+	j.Memory = needs.Room()
+	plan.Settings.Memory = j.Memory
+	plan.Methods = slices.Clone(methods)
+	for i := range plan.Methods {
+		if specific := plan.Methods[i].Settings; specific != nil {
+			merged := *plan.Settings
+			merged.Given = specific.Given
+			merged.Lists = specific.Lists
+			merged.Fixed = specific.Fixed
+			plan.Methods[i].Settings = &merged
 		}
-		bytes, err := evaluate.Bytes(p, plan)
-		return needs.ReserveJob(bytes, err, "learning and predictions")
-	})
+	}
+	bytes, err := evaluate.Bytes(p, plan)
+	return needs.ReserveJob(bytes, err, "learning and predictions")
+}
+
+// PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
+// problem. It fills in the Memory and the Workers of the settings.
+func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*multilabel.Model, *Prediction, error) {
+	job, set, err := g.beginSeveral(ctx, p, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := job.Problem(p)
+	model, predicted, err := multilabel.Predict(ctx, q, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g}
+	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached, set.Workers, &out.Work)
+	return model, out, err
+}
+
+// CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
+func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
+	job, set, err := g.beginSeveral(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.CompareSeveral(ctx, job.Problem(p), plan, set)
+}
+
+// beginSeveral begins a job with several labels of a node.
+func (g *Graph) beginSeveral(ctx context.Context, p *method.Problem, s *method.Settings) (*Job, *method.Settings, error) {
+	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Estimate: func(j *Job, plan *Plan) error {
+		reserveLabels(plan, len(p.Row))
+		j.Memory = plan.Room()
+		return plan.Reserve(multilabel.Bytes(p), "learning and predictions")
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	set := *s
+	set.Workers = g.options.Workers
+	set.Memory = job.Memory
+	return job, &set, nil
 }
 
 // methodsOf returns the methods that the options name, with their settings, and the settings

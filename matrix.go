@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -93,55 +92,56 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		_, err := kernel.New(ctx, g.Graph, name, values)
 		return nil, err
 	}
-	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *Plan) error {
-		v, err := family.Resolve(values, kernel.OnDegrees(local.Degrees))
+	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Estimate: func(j *Job, plan *Plan) error {
+		v, err := family.Resolve(values, kernel.OnDegrees(j.Degrees))
 		if err != nil {
 			return err
 		}
 		s.Memory = plan.Room()
-		bytes := family.Bytes(v, local.Degrees, local.A.NNZ(), g.Directed, rows, cols, s)
-		if sparse.TeamOf(local.A) == nil { // factors have the rest; the limit must be the same in all processes
+		j.Memory = s.Memory
+		bytes := family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, s)
+		if j.division == nil { // factors have the rest; the limit must be the same in all processes
 			s.Memory = cmp.Or(s.Memory, family.FactorLimit(bytes))
 		}
 		return plan.Reserve(bytes, "columns of the kernel")
-	}, rows, cols)
+	}})
 	if err != nil {
 		return nil, err
 	}
-	v, err := family.Resolve(values, kernel.On(ctx, l.Graph))
+	v, err := family.Resolve(values, kernel.On(ctx, job.Graph))
 	if err != nil {
 		return nil, err
 	}
-	ks, err := family.NewAll(ctx, l.Graph, []param.Values{v})
+	ks, err := family.NewAll(ctx, job.Graph, []param.Values{v})
 	if err != nil {
 		return nil, err
 	}
-	return &OpenedKernel{ks[0], v, l.Rows(rows), l.Rows(cols)}, nil
+	return &OpenedKernel{ks[0], v, job.Rows(rows), job.Rows(cols)}, nil
 }
 
 // OpenedFunction is a matrix, or a function of one, on the local part of a graph.
 type OpenedFunction struct {
 	*function.Function
-	Local *Local
+	Job *Job
 }
 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
-// row of the local part, see [Local.Row] and [Local.Gather]. It fills in the Memory of the settings of
+// row of the local part, see [Job.Row] and [Job.Gather]. It fills in the Memory of the settings of
 // [function.Function.ApplyTo].
 // named are rows that every process has.
 func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
-	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *Plan) error {
+	job, err := g.Begin(ctx, &Needs{Named: named, Structure: true, Estimate: func(j *Job, plan *Plan) error {
 		plan.RowBytes = 8 * cols
-		s.Memory = plan.Room()
-		bytes, err := function.Bytes(n, local.Degrees, cols)
+		j.Memory = plan.Room()
+		bytes, err := function.Bytes(n, j.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
-	}, named...)
+	}})
 	if err != nil {
 		return nil, err
 	}
-	s.Memory = sparse.TeamOf(l.A).LeastLimit(s.Memory)
-	f, err := function.New(ctx, l.Graph, n)
-	return &OpenedFunction{f, l}, err
+	s.Memory = job.Memory
+	f, err := function.New(ctx, job.Graph, n)
+	return &OpenedFunction{f, job}, err
 }
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
@@ -161,33 +161,26 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int)
 // the Memory and the Workers of the settings. An error about the limit on iterations comes with
 // the pairs that were found.
 func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *lanczos.Settings) (*spectral.Pairs, error) {
-	components := g.Components
-	if components == nil && p.Splits() && g.options.Network == nil {
-		var err error
-		if components, err = sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.options.Workers); err != nil {
-			return nil, err
-		}
-	}
 	set := *s
 	set.Workers = g.options.Workers
-	l, err := prepare(ctx, g, components, new(int64), func(local *graph.Graph, plan *Plan) error {
+	job, err := g.Begin(ctx, &Needs{Structure: true, Components: p.Splits(), Estimate: func(j *Job, plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
 		count := 0
 		if p.Splits() {
-			count = len(cmp.Or(local.Components, components).Sizes)
+			count = len(j.Components.Sizes)
 		}
 		set.Memory = plan.Room()
-		return plan.Reserve(p.Bytes(len(local.Degrees), local.A.NNZ(), count, k), "eigenvectors")
-	})
+		return plan.Reserve(p.Bytes(len(j.Degrees), j.A.NNZ(), count, k), "eigenvectors")
+	}})
 	if err != nil {
 		return nil, err
 	}
-	pairs, err := p.Solve(ctx, l.Graph, k, &set)
+	pairs, err := p.Solve(ctx, job.Graph, k, &set)
 	if pairs != nil {
-		pairs.Components = len(l.Components.Sizes)
-		pairs.Vectors = gather(l, pairs.Vectors)
+		pairs.Components = len(job.Components.Sizes)
+		pairs.Vectors = gather(job, pairs.Vectors)
 		if err == nil {
-			err = l.result()
+			err = job.result()
 		}
 	}
 	return pairs, err
@@ -223,12 +216,12 @@ func apply(ctx context.Context, g *Graph, n *function.Named, b mat.Matrix) (*mat
 	if err != nil {
 		return nil, err
 	}
-	x = f.Local.Part(x)
+	x = f.Job.Part(x)
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
 	if _, err := f.ApplyTo(ctx, y, x, set); err != nil {
 		return nil, err
 	}
-	y = f.Local.Gather(y)
+	y = f.Job.Gather(y)
 	if y == nil {
 		return nil, ErrFollower
 	}

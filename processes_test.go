@@ -71,7 +71,7 @@ func openStore(t *testing.T, dir string) *heatwalk.Graph {
 // together runs a job in one process and in several, on the same store.
 func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Graph) error) error {
 	return sparsetest.Processes(processes, func(n sparse.Network) error {
-		g, err := heatwalk.Open(t.Context(), dir, &heatwalk.Options{Network: n, Workers: 2, Defer: true})
+		g, err := heatwalk.Open(t.Context(), dir, &heatwalk.Options{Network: n, Workers: 2})
 		if err != nil {
 			return err
 		}

@@ -7,13 +7,11 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
@@ -40,7 +38,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
 // the problem, and the Memory and the Workers of the settings.
 func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
-	l, p, s, err := beginValues(ctx, g, p, methods, s)
+	job, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +46,13 @@ func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []
 	if err != nil {
 		return nil, err
 	}
-	return out, gatherValues(l, out)
+	return out, gatherValues(job, out)
 }
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
 // in the Graph of the problem, and the Memory and the Workers of the settings.
 func CompareValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, plan *evaluate.Plan, s *regress.Settings) (*evaluate.ValuesReport, error) {
-	l, p, s, err := beginValues(ctx, g, p, methods, s)
+	job, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -62,33 +60,32 @@ func CompareValues(ctx context.Context, g *Graph, p *regress.Problem, methods []
 	if err != nil {
 		return nil, err
 	}
-	return report, l.result()
+	return report, job.result()
 }
 
-// beginValues begins a run of methods on the graph, whose nodes with a value are named. It returns the local
-// part with the problem on it, and the settings with its memory.
-func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*Local, *regress.Problem, *regress.Settings, error) {
+// beginValues begins a run of methods on the graph, whose nodes with a value are named. It returns the problem on the rows of
+// the job, and the settings with its memory.
+func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*Job, *regress.Problem, *regress.Settings, error) {
 	if g.Directed {
 		return nil, nil, nil, regress.ErrDirected
 	}
-	problem := *p
 	set := *s
 	set.Workers = g.options.Workers
-	l, err := prepare(ctx, g, nil, &set.Memory, func(local *graph.Graph, plan *Plan) error {
+	local := func(j *Job) *regress.Problem {
+		return &regress.Problem{Graph: j.Graph, Row: j.Rows(p.Row), Value: p.Value, Attributes: j.attributes(p.Attributes), Edges: j.edges()}
+	}
+	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Structure: true, Estimate: func(j *Job, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
-		problem.Graph = local
-		problem.Edges = g.edges
-		set.Memory = plan.Room()
-		bytes, err := regress.Bytes(&problem, methods, &set)
+		j.Memory = plan.Room()
+		set.Memory = j.Memory
+		bytes, err := regress.Bytes(local(j), methods, &set)
 		return plan.ReserveJob(bytes, err, "learning and predictions")
-	}, p.Row)
+	}})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	problem.Graph, problem.Row, problem.Attributes = l.Graph, l.Rows(p.Row), attributesOf(l, p.Attributes)
-	problem.Edges = localEdges(l, g.edges)
-	set.Memory = sparse.TeamOf(l.A).LeastLimit(set.Memory)
-	return l, &problem, &set, nil
+	set.Memory = job.Memory
+	return job, local(job), &set, nil
 }
 
 // Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
@@ -117,23 +114,22 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
 	n := len(g.Degrees)
-	Reserve(g, rank.Bytes(n), "scores")
 	var memory kernel.Settings
-	f, err := OpenFunction(ctx, g, &function.Named{Name: name, Given: given}, rank.Columns(n), &memory, p.Seeds)
+	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"), &function.Named{Name: name, Given: given}, rank.Columns(n), &memory, p.Seeds)
 	if err != nil {
 		return nil, nil, err
 	}
 	problem := *p
 	problem.Kernel = f
-	problem.Degrees = f.Local.allDegrees()
-	problem.Division = f.Local.division
+	problem.Degrees = f.Job.allDegrees()
+	problem.Division = f.Job.division
 	family := kernel.Families().Named(name)
 	problem.Walk = family != nil && family.Asymmetric(f.Values) != nil
 	set := *s
 	set.Memory = memory.Memory
 	r, err := rank.Run(ctx, &problem, &set)
 	if err == nil {
-		err = f.Local.result()
+		err = f.Job.result()
 	}
 	return r, f.Values, err
 }

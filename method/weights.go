@@ -122,6 +122,15 @@ func ChooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	return new(EdgeWeights).chooseFactors(ctx, p, &set)
 }
 
+// Reweighs reports whether [Weigh] gives a method other factors of kinds and times than those in the graph.
+func Reweighs(m Method, p *Problem, s *Settings) bool {
+	set := s.WithDefaults()
+	if model, hasModel := m.(keptMethod); hasModel {
+		set = *model.m.settings(&set)
+	}
+	return choosesFactors(p, &set)
+}
+
 // choosesFactors reports whether labels, or a kept model, have factors that A does not have.
 func choosesFactors(p *Problem, s *Settings) bool {
 	return p.Edges != nil && p.Edges.IsOpen() && (s.model != nil || !split.TooFew(p.Class))

@@ -251,13 +251,13 @@ func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name stri
 			target[j] = column(v, j)
 		}
 	}
-	b = f.Local.Part(b)
+	b = f.Job.Part(b)
 	y := sparse.NewBlock[float64](b.Rows, b.Cols)
 	report, err := f.ApplyTo(ctx, y, b, set)
 	if err != nil {
 		return nil, 0, err
 	}
-	if y = f.Local.Gather(y); y == nil {
+	if y = f.Job.Gather(y); y == nil {
 		return nil, 0, heatwalk.ErrFollower
 	}
 	out := new(answer)

@@ -37,16 +37,15 @@ func TestBits(t *testing.T) {
 				return openPath(t, store, o)
 			}
 			ways := map[string]func(o *heatwalk.Options){
-				"2 goroutines":  func(o *heatwalk.Options) { o.Workers = 2 },
-				"7 goroutines":  func(o *heatwalk.Options) { o.Workers = 7 },
-				"streamed":      func(o *heatwalk.Options) { o.Workers, o.Stream = 2, true },
-				"coded":         func(o *heatwalk.Options) { o.Workers, o.Coded = 2, true },
-				"late decision": func(o *heatwalk.Options) { o.Workers, o.Defer = 2, true },
+				"2 goroutines": func(o *heatwalk.Options) { o.Workers = 2 },
+				"7 goroutines": func(o *heatwalk.Options) { o.Workers = 7 },
+				"streamed":     func(o *heatwalk.Options) { o.Workers, o.Stream = 2, true },
+				"coded":        func(o *heatwalk.Options) { o.Workers, o.Coded = 2, true },
 			}
 			base := options(nil)
 			opened := map[string]*heatwalk.Graph{}
 			for _, j := range jobs() {
-				for _, name := range []string{"2 goroutines", "7 goroutines", "streamed", "coded", "late decision", "again", "limit"} {
+				for _, name := range []string{"2 goroutines", "7 goroutines", "streamed", "coded", "again", "limit"} {
 					if turn++; !selected(name+"/"+j.name) || !testgraph.Hunt && turn%397 != 0 {
 						continue
 					}
@@ -57,8 +56,6 @@ func TestBits(t *testing.T) {
 						got = j.answer(t.Context(), base, c)
 					case "limit":
 						got = answerWithin(t, &j, c, store)
-					case "late decision":
-						got = j.answer(t.Context(), options(ways[name]), c)
 					default:
 						if opened[name] == nil {
 							opened[name] = options(ways[name])
@@ -76,7 +73,7 @@ func TestBits(t *testing.T) {
 func answerWithin(t *testing.T, j *job, c *agreetest.Graph, store string) *answer {
 	limit := int64(1 << 20)
 	for {
-		g, err := heatwalk.Open(t.Context(), store, &heatwalk.Options{Workers: 2, Defer: true, Memory: limit, Edges: unit(c)})
+		g, err := heatwalk.Open(t.Context(), store, &heatwalk.Options{Workers: 2, Memory: limit, Edges: unit(c)})
 		if over := new(budget.Error); errors.As(err, &over) {
 			limit *= 2
 			continue
@@ -119,7 +116,7 @@ func TestProcesses(t *testing.T) {
 				want := j.answer(t.Context(), one, c)
 				var got *answer
 				err := sparsetest.Processes(size, func(n sparse.Network) error {
-					g, err := heatwalk.Open(t.Context(), store, &heatwalk.Options{Network: n, Workers: 2, Defer: turn%3 == 0, Edges: unit(c)})
+					g, err := heatwalk.Open(t.Context(), store, &heatwalk.Options{Network: n, Workers: 2, Edges: unit(c)})
 					if err != nil {
 						return err
 					}

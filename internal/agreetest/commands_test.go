@@ -161,13 +161,6 @@ func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(n
 		t.Fatal(err)
 	}
 	compareTables(t, "a second call", tableOf(g, c, again), tableOf(g, c, want))
-	late := openPath(t, store, &heatwalk.Options{Defer: true})
-	p, err := late.Classify(t.Context(), labels(c), &heatwalk.ClassifyOptions{Method: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareTables(t, "Options.Defer", tableOf(late, c, p), tableOf(g, c, want))
-
 	report := run(t, "evaluate", store, "--labels", path("truth.csv"), "--method", name, "--split", path("split.tsv"), "--json")
 	measures := map[string]string{"accuracy": "accuracy_mean", "macro_f1": "macro_f1", "accuracy_reached": "accuracy_reached", "nodes_reached": "nodes_reached"}
 	blank := run(t, append(slices.Clone(args[:8]), "-o", path("blank.csv"), "--json")...)

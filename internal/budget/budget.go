@@ -26,6 +26,13 @@ const (
 	LabelPart = "labels and learner"
 )
 
+// LearnerBytes is the memory of the part of the program that only learners use, and of its small tables; LabelBytes that of a
+// label, its row and its class.
+const (
+	LearnerBytes = 3 << 20
+	LabelBytes   = 16
+)
+
 // Item is a named part of the memory of a run.
 type Item struct {
 	What  string `json:"what"`

@@ -139,8 +139,16 @@ func (s *Sweeper) Held() int64 {
 // the bytes of a row of the widest block, 0 if they are not known. Settle calls plan again after each decision,
 // so that the last call is for the final state, and returns its error. If the run fits only without frames in
 // memory, every sweep reads them from disk. A copy has the layout for these sweeps unless the run then does
-// not fit.
-func (s *Sweeper) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, err error)) error {
+// not fit. If copied is not set, the run makes no copy, and a later one may.
+func (s *Sweeper) Settle(ctx context.Context, copied bool, plan func() (sweeps, rowBytes int, err error)) error {
+	if planned := s.Copy; planned != nil && !copied {
+		s.Copy = nil
+		defer func() {
+			if !s.o.Stream {
+				s.Copy = planned
+			}
+		}()
+	}
 	sweeps, rowBytes, err := plan()
 	if err != nil && !s.o.Stream {
 		if err := keepOnDisk(s); err != nil {

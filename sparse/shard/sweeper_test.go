@@ -38,7 +38,7 @@ func TestSettle(t *testing.T) {
 			t.Fatal("nothing of the store stays in memory")
 		}
 		var last int64 // held at the last call
-		err := s.Settle(t.Context(), func() (sweeps, rowBytes int, err error) {
+		err := s.Settle(t.Context(), true, func() (sweeps, rowBytes int, err error) {
 			if last = s.Held(); last == all && !fits {
 				return 0, 0, over
 			}
@@ -69,7 +69,7 @@ func TestSettle(t *testing.T) {
 		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
 	}
 	s.Forward = false
-	if err := s.Settle(t.Context(), func() (int, int, error) { return 0, 0, over }); err != over || s.resident > 0 {
+	if err := s.Settle(t.Context(), true, func() (int, int, error) { return 0, 0, over }); err != over || s.resident > 0 {
 		t.Errorf("what never fits: %v, keeps %d", err, s.resident)
 	}
 }
@@ -102,7 +102,7 @@ func TestSettleCopy(t *testing.T) {
 		if s.A != s.Store || s.resident > 0 || plain <= s.Store.Held() {
 			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Store.Held(), s.resident)
 		}
-		err := s.Settle(t.Context(), func() (sweeps, rowBytes int, err error) {
+		err := s.Settle(t.Context(), true, func() (sweeps, rowBytes int, err error) {
 			if !fits && s.Held() != plain {
 				err = sparse.ErrMemory
 			}

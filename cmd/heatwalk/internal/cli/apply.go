@@ -177,7 +177,7 @@ func readBlock(run *session, c *applyOptions, read func(a *npy.Array) error) err
 func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
 		d.rows, err = rowsOf(run, &c.graph.tables, c.blockIDs, d.g)
-		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)), "lists of nodes")
+		d.g.Graph = d.g.Leave(8*int64(len(d.rows)), "lists of nodes")
 		return err
 	})
 	if err != nil {
@@ -202,7 +202,6 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	if err := checkSpace(c.out, size, shapeOf(rows, width, c.dtype), "give fewer columns, or another disk"); err != nil {
 		return err
 	}
-	d.g.Store.Forward = !directed
 	slab := slabColumns(n, cols, results)
 	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: run.progress.Stages("product")}
 	if c.dtype == "float32" {
@@ -263,7 +262,7 @@ type application[T sparse.Float] struct {
 
 // slab computes the columns lo ≤ j < hi of cols.
 func (a *application[T]) slab(run *session, lo, hi, cols int) error {
-	local := a.f.Local
+	local := a.f.Job
 	n := len(local.Degrees)
 	results := a.f.Results()
 	b := sparse.NewBlock[float64](n, hi-lo)

@@ -125,7 +125,7 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 		return nil, err
 	}
 	if w.Krylov {
-		c.settings.Limit = heatwalk.Room(g.Graph)
+		c.settings.Limit = g.Plan().Room()
 		if g.Store.Manifest.Directed && w.Works&param.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
@@ -204,13 +204,12 @@ func openSwept(run *session, c *benchOptions, name string, copied bool, w *bench
 	if g, err = readGraphAs(run, &c.graph, name, "", !copied); err != nil {
 		return nil, nil, err
 	}
-	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
-		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order}
+	job, err := g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
 		p.RowBytes = w.RowBytes(s)
 		return p.Reserve(w.Bytes(len(g.Degrees), s), "the benchmark")
-	})
-	if err == nil {
-		t.A = g.A
+	}})
+	if err != nil {
+		return nil, nil, err
 	}
-	return g, t, err
+	return g, &bench.Target{A: job.A, Degrees: g.Degrees, Order: g.Nodes.Order}, nil
 }

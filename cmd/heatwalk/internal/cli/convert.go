@@ -238,23 +238,23 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	if c.attributes != "" {
 		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
-			Text: c.graph.tables.text, SkipUnknown: c.graph.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: run.stdin, Warn: run.warnOf,
+			Text: c.graph.tables.text, SkipUnknown: c.graph.config.UnknownIDs == ingest.SkipUnknown, Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
+	_, err = g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
 		p.Sweeps = c.format.graph.Sweeps
 		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
 			return err
 		}
-		options.Memory = heatwalk.Room(g.Graph)
+		options.Memory = g.Plan().Room()
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
 		run.disk = file + runFileBytes + idBytes(nodeAxis(g))
 		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.disk), "buffers of rows")
-	})
+	}})
 	if err != nil {
 		return err
 	}

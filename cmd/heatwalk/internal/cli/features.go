@@ -213,24 +213,31 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	run.disk += files
-	local, err := localWalk(d, w, m.picks)
-	if err != nil {
-		return err
+	named := [][]int{w.Seeds.Row}
+	for _, list := range m.picks {
+		rows := make([]int, len(list))
+		for i, p := range list {
+			rows[i] = p.Row
+		}
+		named = append(named, rows)
 	}
-	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *budget.Plan) error {
-		w.A, w.Memory = local.A, p.Room()
+	isLocal := false
+	job, err := d.g.Begin(run.ctx, &heatwalk.Needs{Named: named, Estimate: func(j *heatwalk.Job, p *budget.Plan) error {
+		if !isLocal {
+			walkLocally(j, w, m.picks, named)
+			isLocal = true
+		}
+		w.Memory = p.Room()
 		bytes, sweeps, err := m.memory()
-		p.Sweeps, p.RowBytes = sweeps, rowBytes(w)
+		p.Sweeps, p.RowBytes, p.Named = sweeps, rowBytes(w), 0 // there is no kernel between the picked nodes
 		return p.ReserveJob(bytes, err, "columns of a walk")
-	})
+	}})
 	if err != nil {
 		return err
 	}
+	w.A = job.A
 	if err := d.describePart(m.command, m.share, m.shape, m.parameters); err != nil {
 		return err
-	}
-	if run.network == nil {
-		w.A = d.g.A // of the graph, which is loaded now
 	}
 	m.Pieces = takesPieces(d.out)
 	file, err := newWriter[T](d.out, &m.Matrix)
@@ -262,27 +269,14 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	return d.out.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
-// localWalk makes the walk one over the local part of the graph, with the labelled and the picked nodes.
-func localWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], picks [][]cwk.Pick) (*heatwalk.Local, error) {
-	named := [][]int{w.Seeds.Row}
-	for _, list := range picks {
-		rows := make([]int, len(list))
-		for i, p := range list {
-			rows[i] = p.Row
-		}
-		named = append(named, rows)
-	}
-	local, err := heatwalk.LocalPart(d.out.run.ctx, d.g.Graph, named...)
-	if err != nil {
-		return nil, err
-	}
-	w.Degrees, w.Seeds.Row, w.Prior.Given = local.Degrees, local.Rows(w.Seeds.Row), local.Part(w.Prior.Given)
+// walkLocally makes the walk one over the rows of a job, which has named the labelled and the picked nodes.
+func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T], picks [][]cwk.Pick, named [][]int) {
+	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees, j.Rows(w.Seeds.Row), j.Part(w.Prior.Given)
 	for i, list := range picks {
-		for k, row := range local.Rows(named[1+i]) {
+		for k, row := range j.Rows(named[1+i]) {
 			list[k].Row = row
 		}
 	}
-	return local, nil
 }
 
 // parameters returns the parameters of a walk.

@@ -218,7 +218,7 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name, edges: r.edges}
 	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Defer: true, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
+		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
 		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread
@@ -353,12 +353,6 @@ func (d *graphRun) problem() *method.Problem {
 	return p
 }
 
-// learnerBytes is the memory of the code of learners, and of small tables.
-const learnerBytes = 3 << 20
-
-// labelBytes is the memory of a label: its row and its class.
-const labelBytes = 16
-
 // denseInputs holds the other input files of a run that writes a matrix; "" means that a file is not
 // given. Without a list of rows or columns all nodes are used.
 type denseInputs struct {
@@ -388,9 +382,9 @@ func beginDense(run *session, r *graphInputs, name, path string, inputs denseInp
 		const row, class = 8, 4 // bytes of an element of a list of rows; of the class of a node, for LIBSVM text
 		lists := row * int64(len(d.rows)+len(d.cols))
 		if d.l != nil {
-			lists += labelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
+			lists += budget.LabelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
 		}
-		heatwalk.Reserve(d.g.Graph, lists, "lists of nodes")
+		d.g.Graph = d.g.Leave(lists, "lists of nodes")
 		return err
 	})
 }
@@ -398,7 +392,7 @@ func beginDense(run *session, r *graphInputs, name, path string, inputs denseInp
 // pick returns the picks of a walk, see [cwk.Picks].
 func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
 	const pick = 16 // bytes
-	heatwalk.Reserve(d.g.Graph, pick*int64(len(rows)), "lists of nodes")
+	d.g.Graph = d.g.Leave(pick*int64(len(rows)), "lists of nodes")
 	return cwk.Picks(rows, seeds, fold)
 }
 

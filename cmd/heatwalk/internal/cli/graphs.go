@@ -180,7 +180,7 @@ func (r *collectionRun) computationBytes() (int64, error) {
 		classes = len(r.l.Names)
 	}
 	bytes, err := ongram.CollectionBytes(run.ctx, r.shape, r.c, r.options.kernels(), f.learners, f.userValues, classes, run.threads)
-	return bytes + learnerBytes, err
+	return bytes + budget.LearnerBytes, err
 }
 
 // explained adds files and flags to errors about a collection.

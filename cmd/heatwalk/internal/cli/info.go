@@ -131,17 +131,17 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 			return nil, err
 		}
 	}
-	err = heatwalk.Begin(run.ctx, g.Graph, func(p *budget.Plan) error {
+	job, err := g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
 		p.Sweeps = 2
 		if m.Coded() {
 			p.Sweeps = 3
 		}
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}
-	s, err := evaluate.Measure(run.ctx, g.A, m.Directed, l, run.threads)
+	s, err := evaluate.Measure(run.ctx, job.A, m.Directed, l, run.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -189,7 +190,7 @@ func (r *itemRun) evaluate() error {
 // keepData checks a run without a graph against the limits of disk and memory.
 func keepData(run *session, disk, bytes int64) error {
 	run.disk = disk
-	return beginWith(run, learnerBytes+bytes, "data and learner")
+	return beginWith(run, budget.LearnerBytes+bytes, "data and learner")
 }
 
 // parameterText returns the values of parameters for a summary, after a comma, or "".

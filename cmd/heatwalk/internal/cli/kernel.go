@@ -222,7 +222,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	run.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.dtype)
 	if !takesPieces(d.out) { // the block is in memory until it is complete
-		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
+		d.g.Graph = d.g.Leave(block, wholeBlock)
 	}
 	k, err := heatwalk.OpenKernel(run.ctx, d.g.Graph, f.name, f.userValues, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {

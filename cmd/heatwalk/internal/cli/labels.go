@@ -235,7 +235,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.tables.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: run.stdin, Warn: run.warnOf,
+		IDs: f.ids, Text: r.tables.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
 	}
 	if f.file == "" {
 		run.progress.Begin("reading attributes of the store", 0, progress.Bytes)
@@ -255,7 +255,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 	}
 	if g.attributes != nil {
 		run.atEnd(func() { _ = g.attributes.Close() }) // it was only read
-		heatwalk.Reserve(g.Graph, g.attributes.Table.Bytes, "attributes")
+		g.Graph = g.Leave(g.attributes.Table.Bytes, "attributes")
 	}
 	missing := new(nodefile.ParseError)
 	switch {

@@ -19,10 +19,8 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -376,7 +374,7 @@ func refuseBeside(run *session, f *learningFlags, cmd *cobra.Command, flag strin
 	})
 }
 
-// beginSeveral reads the graph, the labels and the attributes, and plans the run.
+// beginSeveral reads the graph, the labels and the attributes.
 func beginSeveral(run *session, f *learningFlags, name, path string) (*graphRun, *method.Settings, error) {
 	d, err := beginLearning(run, f, name, path)
 	if err != nil {
@@ -390,12 +388,7 @@ func beginSeveral(run *session, f *learningFlags, name, path string) (*graphRun,
 	_, phase := run.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}
 	run.disk += runFileBytes
-	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *budget.Plan) error {
-		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), budget.LabelPart) // the next part reports the error
-		s.Memory = p.Room()
-		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")
-	})
-	return d, s, err
+	return d, s, nil
 }
 
 func predictSeveral(run *session, c *classifyOptions, name string) error {
@@ -403,22 +396,20 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	model, p, err := multilabel.Predict(run.ctx, d.problem(), s)
+	model, p, err := heatwalk.PredictSeveral(run.ctx, d.g.Graph, d.problem(), s)
 	if err != nil {
 		return graphError(run, err, name, another)
 	}
-	r := &classifyRun{data: d, f: c, p: p, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l), Method: "spectral", Several: model}}
+	r := &classifyRun{data: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l), Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
+	r.Components = p.UnreachedComponents
 	countPredictions(r)
-	if r.Components, err = d.problem().MissedComponents(run.ctx, p.Reached, run.threads, &p.Work); err != nil {
-		return err
-	}
 	return r.finish(run, model, func(row int) string {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return ""
 		}
 		var names []string
-		for _, c := range model.LabelsOf(p, row) {
+		for _, c := range model.LabelsOf(p.Prediction, row) {
 			names = append(names, d.l.Names[c])
 		}
 		return strings.Join(names, severalSeparator)
@@ -432,7 +423,7 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 	}
 	splits, _ := run.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Splits: c.splitting.splits, Progress: splits}
-	report, err := evaluate.CompareSeveral(run.ctx, d.problem(), plan, s)
+	report, err := heatwalk.CompareSeveral(run.ctx, d.g.Graph, d.problem(), plan, s)
 	if err != nil {
 		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
 	}

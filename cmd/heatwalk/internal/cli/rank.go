@@ -99,7 +99,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 		if d.cols, weights, err = readWeightedSeeds(run, c, d.g); err == nil {
 			d.rows, err = rowsOf(run, &c.graph.tables, "", d.g)
 		}
-		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)+len(d.cols)), "lists of nodes")
+		d.g.Graph = d.g.Leave(8*int64(len(d.rows)+len(d.cols)), "lists of nodes")
 		return err
 	})
 	if err != nil {
@@ -110,7 +110,6 @@ func runRank(run *session, c *rankOptions, name string) error {
 	if directed && c.spec.Works&param.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(c.spec.Name, "--kernel="+function.PersonalizedPageRank.Name))
 	}
-	g.Store.Forward = !directed
 	const cells = 100 // bytes of the numbers of a line
 	run.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
 	report := run.progress.Phases()
