@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // The LINQS collections come as two files: NAME.cites with an edge on each
@@ -18,10 +19,10 @@ import (
 const citesFile = ".cites"
 
 // IsStore reports whether path is to be opened as a store rather than read by [Run]:
-// a directory that holds neither LINQS files nor the parts of a table nor the arrays of a matrix.
+// a directory that holds neither LINQS files nor the parts or partitions of a table nor the arrays of a matrix.
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil && !graphfile.IsArrays(path)
+	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil && textio.Partition(path) == "" && !graphfile.IsArrays(path)
 }
 
 // folder returns the path of the only .cites file in a directory; "" if there is not exactly one,

@@ -53,6 +53,18 @@ func TestContent(t *testing.T) {
 		{"e.json", `{"links": [{"source": 1, "target": 0, "value": 3}], "nodes": [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]}`, Input{}, "undirected Myriel,Napoleon: Napoleon Myriel 3"},
 		{"e.json", `{"nodes": [{"group": 1}, {"group": 2}], "edges": [], "links": [{"source": 0, "target": 1}]}`, Input{}, "undirected 0,1: 0 1 1"},
 		{"e.json", `{"nodes": [{"id": "2"}, {"id": "1"}], "links": [{"source": 1, "target": 2}]}`, Input{}, "undirected 2,1: 1 2 1"},
+		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">ann</data><data key="l">A</data></node>` +
+			`<node id="n1"><data key="k">bob</data><data key="l">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
+		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">n0</data><data key="l">A</data></node>` +
+			`<node id="n1"><data key="k">n5</data><data key="l">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected A,B: A B 1"},
+		{"e.graphml", `<graphml><key id="k" for="node" attr.name="_graphml_vertex_id"/><graph><node id="n0"><data key="k">ann</data></node>` +
+			`<node id="n1"><data key="k">bob</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
+		{"e.gml", `graph [ node [ id 0 _graphml_vertex_id "ann" ] node [ id 1 _graphml_vertex_id "bob" ] edge [ source 0 target 1 ] ]`, Input{}, "undirected ann,bob: ann bob 1"},
+		{"e.net", "*Vertices 3\n1 \"say \\\"hi\\\" now\" 0.1\n2 \"b\\\" 0.2\n3 c\n*Edges\n1 2\n2 3\n", Input{}, `undirected say "hi" now,b\,c: say "hi" now b\ 1;b\ c 1`},
+		{"e.json", `{"options": {"type": "mixed"}, "nodes": [{"key": "x"}, {"key": "y"}, {"key": "z"}], "edges": [{"source": "x", "target": "y", "undirected": true, "attributes": {"weight": 3}}, {"source": "x", "target": "z"}]}`, Input{}, "directed x,y,z: x y 3;y x 3;x z 1"},
+		{"e.json", `{"options": {"type": "undirected"}, "nodes": [{"key": "7"}, {"key": "3"}], "edges": [{"source": "7", "target": "3"}]}`, Input{}, "undirected 7,3: 7 3 1"},
+		{"e.json", `[{"from": 1e2, "to": 2.0, "weight": 3}, {"to": 7, "from": 2}]`, Input{}, "undirected 100,2,7: 100 2 3;2 7 1"},
+		{"e.jsonl", `{"source": "a", "target": "b"}` + "\n" + `{"source": "b", "target": "c"}` + "\n", Input{}, "undirected a,b,c: a b 1;b c 1"},
 		{"e.json", `{"nodes": [{"id": 0, "_nx_name": "ann", "name": "A"}, {"id": 1, "_nx_name": "bob", "name": "B"}], "edges": [{"source": 0, "target": 1}], "links": []}`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.gml", `graph [ node [ id 0 nxname "ann" label "x" ] node [ id 1 nxname "bob" label "y" ] edge [ source 0 target 1 ] ]`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.graphml", `<graphml><key id="v" for="node" attr.name="_nx_name" attr.type="string"/><key id="w" for="node" attr.name="name" attr.type="string"/><graph><node id="n0"><data key="v">ann</data><data key="w">A</data></node>` +

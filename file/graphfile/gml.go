@@ -123,7 +123,7 @@ const fixGML = "is this GML?"
 const gmlDepth = 1 << 10
 
 func readGML(s *batchWriter) (*Summary, error) {
-	g := &gml{out: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, networkXName, "label", "name", "id"), values: map[string]string{}}
+	g := &gml{out: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, networkXName, graphToolName, "label", "name", "id"), values: map[string]string{}}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
@@ -233,7 +233,7 @@ func textOf(value gmlToken) string {
 }
 
 // gmlFields are the keys of nodes and edges with a meaning of their own.
-var gmlFields = []string{"id", "label", "name", networkXName, "nxname", "source", "target"}
+var gmlFields = []string{"id", "label", "name", networkXName, "nxname", graphToolName, "source", "target"}
 
 // fields reads the list of a node or an edge and returns its values under gmlFields, which are
 // valid until the next list. The other values go to attribute, unless that is nil.
@@ -258,7 +258,7 @@ func (g *gml) node(line int64) error {
 	if f["id"] == "" {
 		return g.out.fault(line, "give it one", "a node without id")
 	}
-	return g.nodes.add(line, cmp.Or(f[networkXName], f["nxname"]), f["label"], f["name"], f["id"]) // igraph writes nxname
+	return g.nodes.add(line, cmp.Or(f[networkXName], f["nxname"]), f[graphToolName], f["label"], f["name"], f["id"]) // igraph writes nxname
 }
 
 func (g *gml) edge(line int64) error {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // GraphML is graphs in XML, which comes in several encodings.
@@ -31,7 +33,7 @@ type graphML struct {
 	arcs   bool // edges are directed unless they say otherwise
 	number int  // nodes so far
 
-	names [2]nameKey // of the kinds of names but the id
+	names [4]nameKey // of the kinds of names but the id
 }
 
 // nameKey is an attribute that names nodes.
@@ -41,7 +43,7 @@ type nameKey struct {
 }
 
 func readGraphML(s *batchWriter) (*Summary, error) {
-	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newNodeNames(s, networkXName, "name", "id")}
+	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newNodeNames(s, networkXName, graphToolName, "id", "name", "id")}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	if err := g.read(g.element, nil); err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func (g *graphML) key(t xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	if kind := slices.Index(g.nodes.kinds[:2], strings.ToLower(name)); kind >= 0 && g.names[kind].key == "" && (domain == "node" || domain == "all") {
+	if kind := slices.Index(g.nodes.kinds[:len(g.names)], strings.ToLower(name)); kind >= 0 && g.names[kind].key == "" && (domain == "node" || domain == "all") {
 		g.names[kind] = nameKey{id, initial}
 	}
 	a := g.edges.attribute(id)
@@ -105,10 +107,14 @@ func (g *graphML) node(t xml.StartElement) error {
 		return g.out.fault(line, "give it one", "a node without id")
 	}
 	if id != "n"+strconv.Itoa(g.number) {
-		g.nodes.ignored = "name" // the ids are more than numbers
+		g.nodes.ignored = []string{"id", "name"} // the ids are more than numbers
 	}
 	g.number++
-	names := []string{g.names[0].initial, g.names[1].initial, id}
+	names := make([]string, 0, len(g.nodes.kinds))
+	for _, k := range g.names {
+		names = append(names, k.initial)
+	}
+	names = append(names, id)
 	kindOf := func(data xml.StartElement) int {
 		key := attribute(data, "key")
 		return slices.IndexFunc(g.names[:], func(k nameKey) bool { return key != "" && k.key == key })
@@ -120,6 +126,10 @@ func (g *graphML) node(t xml.StartElement) error {
 		func(child xml.StartElement, text string) { names[kindOf(child)] = text })
 	if err != nil {
 		return err
+	}
+	const ownID = 2 // the attribute id
+	if number, isNumbered := strings.CutPrefix(names[ownID], "n"); isNumbered && table.IsInteger([]byte(number)) {
+		names[ownID] = "" // of an earlier file of igraph
 	}
 	return g.nodes.add(line, names...)
 }

@@ -114,7 +114,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 		g.edges.hasArrow[i] = hasArrow && g.arcs
 	}
 	if g.withoutID == 0 {
-		g.nodes.ignored = "name"
+		g.nodes.ignored = []string{"name"}
 	}
 	summary := &Summary{}
 	byPosition := !g.hasText && !g.hasNumber && g.nodes.undeclared() != nil && g.nodes.usePositions(g.edges.ends)

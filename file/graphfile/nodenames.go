@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 type nodeNames struct {
 	out        *batchWriter
 	kinds      []string // titles of the kinds of names, the id last
-	ignored    string   // a kind that is not chosen
+	ignored    []string // kinds that are not chosen
 	positional bool     // edges name nodes by their positions
 	nodes      []namedNode
 	byID       map[string]uint32 // numbers of nodes, by the id that edges use
@@ -30,6 +31,9 @@ type namedNode struct {
 
 // networkXName is the kind of names that igraph keeps of graphs of NetworkX, whose nodes it numbers.
 const networkXName = "_nx_name"
+
+// graphToolName is the kind of names that graph-tool keeps of the ids of GraphML.
+const graphToolName = "_graphml_vertex_id"
 
 func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
 	return &nodeNames{out: s, kinds: kinds, byID: map[string]uint32{}}
@@ -113,7 +117,7 @@ func (r *nodeNames) settle() error {
 	id := len(r.kinds) - 1
 	kind := id
 	for k, title := range r.kinds[:id] {
-		if kind == id && title != r.ignored && len(r.listed) > 0 && r.usable(k) {
+		if kind == id && !slices.Contains(r.ignored, title) && len(r.listed) > 0 && r.usable(k) {
 			kind = k
 		}
 	}

@@ -175,9 +175,19 @@ func (s *scanner) quoted(oneLine bool) ([]byte, error) {
 		}
 		if end >= 0 {
 			s.position++
+			if last := len(s.text) - 1; oneLine && last >= 0 && s.text[last] == '\\' && s.hasQuote() { // igraph escapes quotes
+				s.text[last] = '"'
+				continue
+			}
 			return s.text, nil
 		}
 	}
+}
+
+// hasQuote reports whether a quote follows on the line, as far as it is in the buffer.
+func (s *scanner) hasQuote() bool {
+	tail, _, _ := bytes.Cut(s.buf[s.position:], []byte{'\n'})
+	return bytes.IndexByte(tail, '"') >= 0
 }
 
 // unclosed is the error for a quote of the line.
