@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -149,6 +150,32 @@ func TestSizes(t *testing.T) {
 			if len(g.ids) != 3 || report.Edges != 2 || report.Files[0].Format != "Matrix Market" {
 				t.Errorf("%s in %s: %v, %d edges", banner, name, g.ids, report.Edges)
 			}
+		}
+	}
+}
+
+// TestDoubtfulColumns checks the questions and warnings about columns without titles: times in front of the ends, two
+// kinds of nodes, and two columns of one title.
+func TestDoubtfulColumns(t *testing.T) {
+	var contacts, sorted, bipartite, sample strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&contacts, "%d %d %d\n", 31220+20*(i/3), 1000+i*7%30, 1000+i*11%31)
+		fmt.Fprintf(&sorted, "%d %d %d\n", 1+i/100, 2+i, 1+i%9)
+		fmt.Fprintf(&bipartite, "%d\t%d\n", 1000+i%40, 1039+i*7%41)
+		fmt.Fprintf(&sample, "%d\t%d\n", 1000+i, 1119+i)
+	}
+	wantError(t, nil, []file{{"e.txt", contacts.String()}}, "e.txt:1: the first column never falls and may hold times; pass option fields=2,3, and option time=1 to keep the times, or option fields=1,2,3")
+	wantError(t, nil, []file{{"e.csv", "Time,From Bank,Account,To Bank,Account,Paid\n2022-09-01,10,80E1,10,80E2,37.3\n2022-09-01,32,80E2,1,80E3,1.1\n"}},
+		`e.csv:1: two pairs of columns could be source and target: "From Bank" and "To Bank", or "Account" and "Account"; pass option fields=2,4 or option fields=3,5`)
+	wantError(t, nil, []file{{"e.csv", "Bank,Account,Bank,Account\n10,80E1,10,80E2\n32,80E2,1,80E3\n"}},
+		`e.csv:1: the header "Bank,Account,Bank,Account" names no source and target; which two of Bank, Account, Bank, Account are source and target?; pass option fields=SOURCE,TARGET`)
+	for name, c := range map[string]struct{ text, want string }{
+		"sorted":    {sorted.String(), ""},
+		"bipartite": {bipartite.String(), "source and target may be two kinds of nodes, because they share only 1 id, and equal ids are one node; option bipartite keeps them apart"},
+		"sample":    {sample.String(), ""},
+	} {
+		if _, report := read(t, nil, file{"e.tsv", c.text}); c.want == "" && len(report.Warnings) > 0 || !strings.HasSuffix(strings.Join(report.Warnings, "\n"), c.want) {
+			t.Errorf("%s: warnings %q, want %q", name, report.Warnings, c.want)
 		}
 	}
 }

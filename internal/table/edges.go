@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -160,6 +161,11 @@ func (s *Sample) pairs() (pairs [][]int) {
 	add(numbered, func(stem []string) bool {
 		return anyOf(stem, nodeRole.words) || anyOf(stem, kinds) || anyOf(stem, persons)
 	})
+	for i, title := range s.Titles { // as well as From Bank and To Bank, two columns Account may be meant
+		if j := slices.Index(s.Titles[i+1:], title); len(pairs) > 0 && j >= 0 && isThing(title) && !slices.Contains(s.Titles[:i], title) {
+			pairs = append(pairs, []int{i, i + 1 + j})
+		}
+	}
 	return pairs
 }
 
@@ -427,6 +433,9 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
+	if n == 3 && s.isClock() {
+		return &input.Error{Msg: "the first column never falls and may hold times", Fix: "pass {fields=2,3}, and {time=1} to keep the times, or {fields=1,2,3}"}
+	}
 	switch {
 	case n < 2:
 		fix := "write source and target on each line, with a separator between"
@@ -472,6 +481,23 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	}
 	t.Weight = third
 	return nil
+}
+
+// isClock reports whether the first column of numbers may be the time of the next two: it never falls and shares
+// no value with them, and they share many.
+func (s *Sample) isClock() bool {
+	const least = 8 // rows
+	clock := s.column(0)
+	source := s.column(1)
+	target := s.column(2)
+	shared := source.shared(target)
+	isMany := shared > 2 && 3*shared >= max(len(source.distinct()), len(target.distinct()))
+	isRising := slices.IsSortedFunc(clock.values, func(a, b string) int {
+		first, _ := ParseNumber([]byte(a), 64)
+		second, _ := ParseNumber([]byte(b), 64)
+		return cmp.Compare(first, second)
+	})
+	return len(s.Rows) >= least && clock.all(IsNumber) && isRising && isMany && clock.shared(source)+clock.shared(target) == 0
 }
 
 // tooMany is the error for lines of more than three fields without a header.

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,40 @@ func (h *head) separateKinds() {
 	}
 	if table.AreKinds(titles[0], titles[1]) && h.hasCommonIDs() {
 		h.c.warnKinds(h.name, fmt.Sprintf("the columns %s and %s hold two kinds of nodes", table.Quoted(titles[0]), table.Quoted(titles[1])))
+	} else if count := h.countShared(); !lay.HasHeader() && count > 0 {
+		h.c.warnKinds(h.name, fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", table.Counted(count, "id")))
 	}
+}
+
+// countShared returns the number of ids that are in both columns if these are few of many ids; 0 if they are many or if
+// only the beginning of the file is in memory.
+func (h *head) countShared() (count int) {
+	const many, few = 20, 20 // ids of a column; ids of a column for each one that is shared
+	const edges = 2          // for each id of a column, since a sample of a large graph shares few
+	if !h.c.isWhole {
+		return 0
+	}
+	var f table.Fields
+	lines := 0
+	ids := [2]map[string]bool{{}, {}}
+	for line := range bytes.Lines(h.s.Text) {
+		if f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) != nil || len(f.Text) <= max(h.lay.source, h.lay.target) {
+			continue
+		}
+		lines++
+		for end, column := range [...]int{h.lay.source, h.lay.target} {
+			ids[end][string(f.Text[column])] = true
+		}
+	}
+	for id := range ids[0] {
+		if ids[1][id] {
+			count++
+		}
+	}
+	if least := min(len(ids[0]), len(ids[1])); least < many || count*few > least || lines < edges*least {
+		return 0
+	}
+	return count
 }
 
 // warnKinds warns that two kinds of nodes are taken for one.

@@ -98,6 +98,8 @@ type Settings struct {
 	SkipBadLines bool
 	MaxNodes     int         // most nodes that a file may declare
 	Warn         func(error) // called with warnings about odd input
+
+	isWhole bool // the first chunk of the input is all of it
 }
 
 // LayoutOf decides how the lines of an input are built; nil means that there is nothing in
@@ -133,6 +135,7 @@ func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 // It returns nil if the chunk holds nothing but comments. Where bad lines are
 // skipped, the first line that can be an edge decides.
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*Layout, error) {
+	c.isWhole = factor == 1
 	var first *Layout
 	var firstErr error
 	konect := ""
