@@ -342,7 +342,7 @@ func (g *nodeLink) chooseEnds() {
 	for i, f := range g.fields {
 		titles[i] = f.key
 	}
-	if source, target := (&table.Sample{Titles: titles}).Ends(); source >= 0 {
+	if source, target := table.Ends(titles); source >= 0 {
 		g.ends = [2]string{titles[source], titles[target]}
 	}
 }

@@ -116,7 +116,7 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
-	if t.out.Fields != nil || t.out.Weight != "" || !s.NamesEnds() {
+	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s) {
 		s.Titles = slices.Clone(t.file.Titles)
 	}
 	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Kind: t.out.Kind, Time: t.out.Time, Header: input.HasHeader, Signed: t.out.Signed})

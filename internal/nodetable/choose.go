@@ -141,7 +141,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	t.Node = c.Node
 	t.At = c.Value
 	t.Columns = c.Columns
-	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && t.Node < len(first) && s.HasIntegers(t.Node, c.HasHeader)
+	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && t.Node < len(first) && table.HasIntegers(s, t.Node, c.HasHeader)
 	t.Hint = c.Hint
 	if c.HasHeader {
 		t.Titles = s.Titles

@@ -433,7 +433,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
-	if n == 3 && s.isClock() {
+	if n == 3 && isClock(s) {
 		return &input.Error{Msg: "the first column never falls and may hold times", Fix: "pass {fields=2,3}, and {time=1} to keep the times, or {fields=1,2,3}"}
 	}
 	switch {
@@ -485,7 +485,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 
 // isClock reports whether the first column of numbers may be the time of the next two: it never falls and shares
 // no value with them, and they share many.
-func (s *Sample) isClock() bool {
+func isClock(s *Sample) bool {
 	const least = 8 // rows
 	clock := s.column(0)
 	source := s.column(1)

@@ -29,11 +29,11 @@ func (s *Sample) IsAbove(n int) bool {
 }
 
 // NamesEnds reports whether titles name the ends of an edge.
-func (s *Sample) NamesEnds() bool { return s.pairs() != nil }
+func NamesEnds(s *Sample) bool { return s.pairs() != nil }
 
 // Ends returns the columns whose titles name the ends of an edge, or −1 if none or several do.
-func (s *Sample) Ends() (source, target int) {
-	pairs := s.pairs()
+func Ends(titles []string) (source, target int) {
+	pairs := (&Sample{Titles: titles}).pairs()
 	if len(pairs) != 1 {
 		return -1, -1
 	}
@@ -97,7 +97,7 @@ func (s *Sample) Recurs(columns ...int) bool {
 
 // HasIntegers reports whether a column holds whole numbers in any form, apart from words for missing values.
 // Then equal numbers are one id. The titles are a row too if they are no header.
-func (s *Sample) HasIntegers(column int, hasHeader bool) bool {
+func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 	c := s.column(column)
 	if !hasHeader {
 		c.values = append(c.values, s.Titles[column])

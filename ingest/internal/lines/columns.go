@@ -53,7 +53,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	if lay.HasHeader() {
 		h.findDirection()
 	}
-	lay.integers = [2]bool{h.s.HasIntegers(lay.source, lay.HasHeader()), h.s.HasIntegers(lay.target, lay.HasHeader())}
+	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()), table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.coded()
 	h.separateKinds()
@@ -97,7 +97,7 @@ func (h *head) fault(fix, format string, args ...any) error {
 func (h *head) choose(konect bool) error {
 	lay := h.lay
 	c := h.c
-	if h.s.NamesEnds() {
+	if table.NamesEnds(&h.s) {
 		h.s.NameRows()
 	}
 	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind, Time: c.Time, Header: c.Header, Signed: c.Signed}
