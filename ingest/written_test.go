@@ -1,0 +1,151 @@
+package ingest
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+)
+
+// graphMLFile returns a graph of n0 and n1, whose attribute has the given name and two values.
+func graphMLFile(name, first, second string) string {
+	return `<graphml><key id="k" for="node" attr.name="` + name + `"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="directed">` +
+		`<node id="n0"><data key="k">` + first + `</data></node><node id="n1"><data key="k">` + second + `</data></node>` +
+		`<edge source="n0" target="n1"><data key="w">1.5</data></edge><edge source="n0" target="n1"/></graph></graphml>`
+}
+
+// archiveFile returns an archive of arrays of integers, or of text.
+func archiveFile(t *testing.T, ending string, arrays map[string]any) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, values := range arrays {
+		w, err := z.Create(name + ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch values := values.(type) {
+		case string:
+			_, err = w.Write(append(npy.Header(fmt.Sprintf("|S%d", len(values))), values...))
+		case []byte: // small integers
+			_, err = w.Write(append(npy.Header("|u1", len(values)), values...))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// tableFile returns a Parquet file.
+func tableFile[T any](t *testing.T, rows ...T) string {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestWhatOtherToolsWrite reads a file in the form of each row of the table in docs/formats.md, made by hand.
+func TestWhatOtherToolsWrite(t *testing.T) {
+	type doubles struct {
+		Source *float64 `parquet:"source,optional"`
+		Target *float64 `parquet:"target,optional"`
+		Weight *float64 `parquet:"weight,optional"`
+	}
+	one, two, huge := 1.0, 2.0, 1e5
+	coo := map[string]any{"format": "coo", "shape": []byte{3, 3}, "row": []byte{0, 0, 1}, "col": []byte{1, 1, 2}, "data": []byte{3, 4, 5}}
+	gcxs := map[string]any{"shape": []byte{3, 3}, "indptr": []byte{0, 1, 2, 2}, "indices": []byte{1, 2}, "data": []byte{3, 4}, "fill_value": []byte{0}, "compressed_axes": []byte{1}}
+	const directed = "directed "
+	tests := map[string]struct {
+		name, content string
+		want          string // edges with their weights, or the beginning of the error
+	}{
+		"igraph 0.10.2 (Python), 1.3.5 (R), GraphML": {"g.graphml", graphMLFile("id", "ann", "bob"), directed + "ann-bob 2.5"},
+		"igraph, GML":                                  {"g.gml", `graph [ directed 1 node [ id 0 name "ann" ] node [ id 1 name "bob" ] edge [ source 0 target 1 weight 5 ] edge [ source 0 target 1 weight 4 ] ]`, directed + "ann-bob 9"},
+		"igraph, Pajek":                                {"g.net", "*Vertices 2\n1 \"c\\\"d\" 0.1\n2 \"bob\" 0.2\n*Arcs\n1 2 1.5\n1 2 2 s 1\n", directed + `c"d-bob 3.5`},
+		"igraph, edge list":                            {"g.txt", "0 1\n1 2\n", "0-1 1 1-2 1"},
+		"igraph, ncol and LGL":                         {"g.lgl", "# ann\nbob 1.5\n", "igraph's LGL format"},
+		"igraph, LEDA":                                 {"g.lgr", "LEDA.GRAPH\nstring\ndouble\n-1\n# Vertices\n2\n|{ann}|\n|{bob}|\n# Edges\n1\n1 2 0 |{1.5}|\n", "a LEDA graph"},
+		"igraph, adjacency matrix":                     {"g.txt", "0 1 0 0\n0 0 2 0\n0 0 0 1\n1 0 0 0\n", "an adjacency matrix without ids"},
+		"R 4.2.2, `write.csv`":                         {"g.csv", "\"\",\"from\",\"to\"\n\"1\",1e+05,3\n\"2\",3,100000\n", "3-100000 1"},
+		"R Matrix 1.5.3, `writeMM`":                    {"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 .3333\n3 2 1e308\n", "1-2 0.3333 2-3 1e+308"},
+		"sna of Debian 12, `write.nos`":                {"g.nos", "1\n3 3\n1 1 1 1 1 1\n0 1 0\n0 0 1\n0 0 0\n", "a matrix of the NOS format"},
+		"NumPy 1.24, `savetxt`":                        {"g.txt", "0.000000000000000000e+00 1.000000000000000000e+00\n1.000000000000000000e+00 1.000000000000000000e+01\n", "0-1 1 1-10 1"},
+		"SciPy 1.10.1, `save_npz`":                     {"g.npz", archiveFile(t, ".npy", coo), directed + "0-1 7 1-2 5"},
+		"sparse 0.13 (pydata), `save_npz`":             {"g.npz", archiveFile(t, ".npy", gcxs), "a matrix of the package sparse (pydata)"},
+		"Octave 7.3, `save` of a sparse matrix":        {"g.txt", "# Created by Octave 7.3.0\n# name: D\n# type: sparse matrix\n# nnz: 2\n# rows: 6\n# columns: 6\n1 2 1\n2 3 1\n", "a matrix of Octave"},
+		"Octave 7.3, `save -ascii`":                    {"g.txt", " 1.00000000e+00 2.00000000e+00 5.00000000e-01\n 2.00000000e+00 1.00000000e+01 3.00000000e+00\n", "1-2 0.5 2-10 3"},
+		"PETSc, Matrix Market":                         {"g.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 2.\n2 3 0.\n3 1 1.5\n", directed + "1-2 2 3-1 1.5"},
+		"graph-tool 2.45, GraphML and GML":             {"g.graphml", graphMLFile("_graphml_vertex_id", "ann", "bob"), directed + "ann-bob 2.5"},
+		"NetworkX 2.8.8, node-link JSON":               {"g.json", `{"directed": false, "multigraph": true, "graph": {}, "nodes": [{"id": "ann"}, {"id": "bob"}], "links": [{"weight": 3, "source": "ann", "target": "bob", "key": 0}, {"weight": 4, "source": "ann", "target": "bob", "key": 1}]}`, "ann-bob 7"},
+		"graphology 0.26.0, JSON":                      {"g.json", `{"options":{"type":"directed","multi":false},"attributes":{},"nodes":[{"key":"3"},{"key":"1"}],"edges":[{"key":"e0","source":"3","target":"1","attributes":{"weight":2}}]}`, directed + "3-1 2"},
+		"graphology-gexf 0.13.2, GEXF":                 {"g.gexf", `<gexf><graph defaultedgetype="undirected"><nodes><node id="ann"/><node id="bob"/></nodes><edges><edge id="0" type="undirected" source="ann" target="bob" weight="3"/><edge id="1" type="undirected" source="ann" target="bob" weight="4"/></edges></graph></gexf>`, "ann-bob 7"},
+		"DuckDB 1.5.6, Parquet":                        {"g.parquet", tableFile(t, doubles{&one, &huge, &two}, doubles{&two, nil, nil}), "1-100000 2"},
+		"nodejs-polars 0.25.2, Parquet":                {"g.parquet", tableFile(t, doubles{&one, &two, &one}), "1-2 1"},
+		"npyio 0.14.0, `.npz`":                         {"g.npz", archiveFile(t, "", coo), directed + "0-1 7 1-2 5"},
+		"JGraphT 1.5.1, CSV":                           {"g.csv", "1,2\n2,3,3\n3,3\n4,1\n5\n", "an adjacency list"},
+		"JGraphT 1.5.1, DIMACS":                        {"g.col", "c\nc SOURCE: x\nc\np edge 3 2\ne 1 2\ne 2 3\n", "a DIMACS file"},
+		"LEMON 1.3.1, LGF":                             {"g.lgf", "@nodes\nlabel\n0\n1\n@arcs\n\t\tlabel\n0\t1\t0\n", "a LEMON graph (LGF)"},
+		"Tulip 5.4, TLP":                               {"g.tlp", "(tlp \"2.3\"\n(nodes 0..1)\n(edge 0 0 1)\n)\n", "a file of Tulip (TLP)"},
+		"nauty 2.8.6, digraph6":                        {"g.d6", "&BHo\n", "a digraph6 file"},
+		"MCL 22-282, `mcxload`":                        {"g.mci", "(mclheader\nmcltype matrix\ndimensions 2x2\n)\n(mclmatrix\nbegin\n0 1:3 $\n)\n", "a matrix of MCL"},
+		"METIS of Debian 12, Scotch 7.0.3 (`gcv -oc`)": {"g.graph", " 3 2 000\n2\n1 3\n2", "1-2 1 2-3 1"},
+		"Scotch 7.0.3, `.grf`":                         {"g.grf", "0\n3\t4\n0\t000\n1\t1\n2\t0\t2\n1\t1\n", "a Scotch graph"},
+	}
+	page, err := os.ReadFile("../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## What other tools write")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows []string
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, " | "); len(cells) == 8 && cells[0] != "| tool and file" {
+			rows = append(rows, strings.TrimPrefix(cells[0], "| "))
+		}
+	}
+	if len(rows) != len(tests) {
+		t.Errorf("%d rows, want %d", len(rows), len(tests))
+	}
+	for _, row := range rows {
+		test, isTested := tests[row]
+		if !isTested {
+			t.Errorf("no file of %s", row)
+			continue
+		}
+		dir, _, err := ingestInto(t, nil, write(t, file{test.name, test.content})...)
+		got := ""
+		if err != nil {
+			got = strings.TrimSpace(strings.TrimPrefix(strings.SplitAfterN(err.Error(), test.name, 2)[1], ":"))
+		} else {
+			g := load(t, dir)
+			var edges []string
+			for ends, weight := range g.out {
+				if g.directed || slices.Index(g.ids, ends[0]) <= slices.Index(g.ids, ends[1]) {
+					edges = append(edges, fmt.Sprintf("%s-%s %v", ends[0], ends[1], weight))
+				}
+			}
+			slices.Sort(edges)
+			if got = strings.Join(edges, " "); g.directed {
+				got = directed + got
+			}
+		}
+		if err == nil && got != test.want || err != nil && !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %s, want %s", row, got, test.want)
+		}
+	}
+}
