@@ -363,7 +363,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 		run.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if suggestion != "" {
 		run.problem(args[0], "no such command; did you mean %s?", suggestion)
-	} else if !strings.Contains(args[0], ".") && helpOn(cmd.Root(), args[:1]) != nil { // a file has a dot
+	} else if !cmd.HasParent() && !strings.Contains(args[0], ".") && helpOn(cmd.Root(), args[:1]) != nil { // a file has a dot
 		run.problem(args[0], "no such command; see heatwalk help %s", args[0])
 	} else {
 		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))

@@ -93,7 +93,7 @@ func TestInterruptGenerate(t *testing.T) {
 		{"generate", "sbm", "--nodes", "5000000", "-o", "e.tsv.gz"},
 	} {
 		t.Log(strings.Join(args, " "))
-		message := interrupted(t, program(t, dir, args...), 500*time.Millisecond)
+		message := interrupted(t, program(t, dir, args...), 100*time.Millisecond)
 		if !strings.HasPrefix(message, "heatwalk: interrupted after ") || args[5] == "g/" && !strings.HasSuffix(message, "; g/ is unchanged\n") {
 			t.Errorf("%s: stderr: %s", strings.Join(args, " "), message)
 		}

@@ -37,7 +37,24 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Args[0] = "heatwalk"
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), readyFile+"="+filepath.Join(filepath.Dir(path), "ready"))
 	return cmd
+}
+
+// readyFile is the variable with the name of a file that a program of a test makes when it handles signals.
+const readyFile = "HEATWALK_TEST_READY"
+
+// handlesSignals waits until a program handles signals, however busy the machine is.
+func handlesSignals(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	_, ready, _ := strings.Cut(cmd.Env[len(cmd.Env)-1], "=")
+	for range 6000 {
+		if _, err := os.Stat(ready); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%s does not begin", strings.Join(cmd.Args, " "))
 }
 
 // computes waits until a process has taken 300 ms of processor time, however busy the machine is.
@@ -75,6 +92,7 @@ func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, after time.Duration) strin
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	handlesSignals(t, cmd)
 	if time.Sleep(after); after == 0 {
 		computes(cmd.Process)
 	}
@@ -133,7 +151,7 @@ func TestInterruptIngest(t *testing.T) {
 	before, inside := names(t, dir), names(t, filepath.Join(dir, "g"))
 	cmd := program(t, dir, "ingest", "-", "-o", "g", "--force")
 	cmd.Stdin = new(endless)
-	message := interrupted(t, cmd, time.Second)
+	message := interrupted(t, cmd, 300*time.Millisecond)
 	if !strings.HasPrefix(message, "heatwalk: interrupted after ") || !strings.HasSuffix(message, " s; g is unchanged\n") {
 		t.Errorf("stderr: %s", message)
 	}
@@ -155,7 +173,7 @@ func TestInterruptIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer pipe.Close()
-		if message := ended(t, cmd, by, 300*time.Millisecond); !strings.HasSuffix(message, "; new was not made\n") {
+		if message := ended(t, cmd, by, 50*time.Millisecond); !strings.HasSuffix(message, "; new was not made\n") {
 			t.Errorf("%v: stderr: %s", by, message)
 		}
 		if after := names(t, dir); after != before {
@@ -213,7 +231,7 @@ func TestSecondWriter(t *testing.T) {
 		_ = first.Wait()
 	}()
 	lock := filepath.Join(dir, "g", "heatwalk.lock")
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(lock); err == nil {
 			break
 		}
@@ -299,7 +317,7 @@ func TestKilled(t *testing.T) {
 		return locks
 	}
 	wait := func(done func(now []string) bool) {
-		for deadline := time.Now().Add(10 * time.Second); !done(temporary()); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !done(temporary()); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("temporary stores: %v", temporary())
 			}

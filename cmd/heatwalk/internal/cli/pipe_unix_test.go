@@ -63,7 +63,7 @@ func TestInterruptPipes(t *testing.T) {
 	}
 	before := names(t, dir)
 	for _, command := range commands {
-		message := interrupted(t, program(t, dir, strings.Fields(command)...), 200*time.Millisecond)
+		message := interrupted(t, program(t, dir, strings.Fields(command)...), 50*time.Millisecond)
 		lines := strings.Split(strings.TrimSuffix(message, "\n"), "\n") // files read before the pipe may have reports
 		if !strings.HasPrefix(lines[len(lines)-1], "heatwalk: interrupted") {
 			t.Errorf("%s: stderr: %s", command, message)
