@@ -228,7 +228,7 @@ func (c *cholesky) scaledBy(s []float64) *cholesky {
 // slabColumns is the number of columns in a cache line of a row.
 const slabColumns = 8
 
-// ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R: one pass over the
+// ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R, also where dst is r: one pass over the
 // factor forwards and one backwards, columns shared out among the workers.
 func (c *cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
 	n := len(c.order)

@@ -3,9 +3,8 @@ package iterative
 import (
 	"context"
 	"fmt"
+	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -17,11 +16,7 @@ import (
 // weights, never differences, so that every number has full relative precision whatever
 // the weights span. Vertices are eliminated in the order of their degrees.
 type exact struct {
-	order []uint32 // vertices in the order of elimination
-	start []int    // of the column of each position
-	row   []uint32 // vertices of a column
-	share []float64
-	total []float64 // the pivot of each position; 0 for the last vertex of a singular component
+	factor *cholesky
 
 	// error bounds the relative error of the elements of N⁻¹·b with b ≥ 0.
 	//
@@ -30,8 +25,6 @@ type exact struct {
 	// weights among the k neighbours of a vertex changes both sums by at most k·δ, and one of
 	// all weights, which are rounded once or twice, by n·δ.
 	error float64
-
-	workers int
 }
 
 const (
@@ -69,128 +62,30 @@ func FactorBytes(n int, entries int64, cols int, room int64) int64 {
 //
 // Cost: one sweep, and n³/6 products at most.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, held []int, workers int) (*exact, error) {
-	n, _ := a.Dims()
-	l := &loopless{n: n, weight: make([]float64, n*n), ground: make([]float64, n), degree: make([]int, n)}
-	copy(l.ground, ground)
-	err := eachEdge(ctx, a, scale, func(i, c uint32, w float64) {
-		weight := &l.weight[int(i)*n+int(c)]
-		if *weight == 0 {
-			l.degree[i]++
-		}
-		*weight += w // entries that join one pair add
-	})
+	edges, err := readAdjacency(ctx, a, scale)
 	if err != nil {
 		return nil, err
 	}
-	f := &exact{error: float64(8*n) * unitRoundoff, workers: workers, start: append(make([]int, 0, n+1), 0)}
-	last := make([]bool, n)
-	for _, v := range held {
-		last[v] = true
+	fronts, err := orderFronts(ctx, edges, held, noLimits)
+	if err != nil {
+		return nil, err
 	}
-	for range n - len(held) {
-		next := -1
-		for v, degree := range l.degree {
-			if degree >= 0 && !last[v] && (next < 0 || degree < l.degree[next]) {
-				next = v
-			}
-		}
-		if l.eliminate(f, next) == 0 {
+	columns, err := eliminateFronts(ctx, edges, ground, fronts, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	n := len(columns.order)
+	f := &exact{error: float64(8*n) * unitRoundoff}
+	for p, pivot := range columns.pivot {
+		if pivot == 0 && p < n-len(held) || math.IsInf(pivot, 1) {
 			return nil, fmt.Errorf("%w: products of weights vanish", ErrFill)
 		}
+		f.error += columnError(int(columns.start[p+1] - columns.start[p]))
 	}
-	for _, v := range held {
-		l.eliminate(f, v)
-	}
+	f.factor = newFactor(columns, workers)
 	return f, nil
-}
-
-// loopless is the graph that an elimination has left.
-type loopless struct {
-	n      int
-	weight []float64 // n×n; right only below the diagonal where both vertices are left
-	ground []float64
-	degree []int // −1 for a vertex that was eliminated
-}
-
-// at returns the weight between two vertices.
-func (l *loopless) at(u, v int) *float64 { return &l.weight[max(u, v)*l.n+min(u, v)] }
-
-// eliminate takes vertex v out of the graph, stores its column in f and returns its pivot.
-func (l *loopless) eliminate(f *exact, v int) float64 {
-	total := blocks.ExactSum{Sum: l.ground[v]}
-	for u, degree := range l.degree {
-		if degree < 0 || u == v {
-			continue
-		}
-		if w := *l.at(u, v); w != 0 {
-			f.row = append(f.row, uint32(u))
-			f.share = append(f.share, w)
-			total.Add(w)
-		}
-	}
-	pivot := total.Value()
-	first := f.start[len(f.order)]
-	neighbours := f.row[first:]
-	share := f.share[first:]
-	weight := append([]float64(nil), share...)
-	for i, u := range neighbours {
-		share[i] /= pivot
-		l.ground[u] += float64(share[i] * l.ground[v])
-		l.degree[u]--
-		row := l.weight[int(u)*l.n:][:l.n]
-		for j, x := range neighbours[:i] {
-			if row[x] == 0 {
-				l.degree[u]++
-				l.degree[x]++
-			}
-			row[x] += float64(share[i] * weight[j])
-		}
-	}
-	l.degree[v] = -1
-	f.order = append(f.order, uint32(v))
-	f.total = append(f.total, pivot)
-	f.start = append(f.start, len(f.row))
-	f.error += columnError(len(neighbours))
-	return pivot
 }
 
 // columnError bounds the relative error of a solution that comes from eliminating a vertex
 // with k neighbours, and from using its column in two substitutions.
 func columnError(k int) float64 { return float64(14*k+12) * unitRoundoff }
-
-// solveTo stores N⁻¹·B in x, which may be b. In the last row of a singular component it
-// stores 0. Columns are shared out among the workers.
-func (f *exact) solveTo(ctx context.Context, x, b *sparse.Block[float64]) error {
-	blocks.Copy(x, b)
-	registers := (b.Cols + slabColumns - 1) / slabColumns
-	slabs := min(sched.Workers(f.workers), registers)
-	return sched.Run(ctx, slabs, slabs, func(_, slab int) error {
-		lo := registers * slab / slabs * slabColumns
-		hi := min(b.Cols, registers*(slab+1)/slabs*slabColumns)
-		f.substitute(x.Columns(lo, hi))
-		return nil
-	})
-}
-
-// substitute solves for some columns in place.
-func (f *exact) substitute(x *sparse.Block[float64]) {
-	for p, v := range f.order {
-		row := x.Row(int(v))
-		for e := f.start[p]; e < f.start[p+1]; e++ {
-			blocks.AddScaled(x.Row(int(f.row[e])), f.share[e], row)
-		}
-		if t := f.total[p]; t == 0 {
-			clear(row)
-		} else {
-			for j := range row {
-				row[j] /= t
-			}
-		}
-	}
-	for p := len(f.order) - 1; p >= 0; p-- {
-		row := x.Row(int(f.order[p]))
-		for e := f.start[p]; e < f.start[p+1]; e++ {
-			blocks.AddScaled(row, f.share[e], x.Row(int(f.row[e])))
-		}
-	}
-}

@@ -309,7 +309,7 @@ func TestEliminateDense(t *testing.T) {
 	}
 	x := sparse.NewBlock[float64](n, 1)
 	x.Row(7)[0] = 1
-	if err := f.solveTo(ctx, x, x); err != nil {
+	if err := f.factor.ApplyTo(ctx, x, x); err != nil {
 		t.Fatal(err)
 	}
 	for i, w := range want {
@@ -351,7 +351,7 @@ func TestEliminateParallelEdges(t *testing.T) {
 	}
 	x := sparse.NewBlock[float64](n, 1)
 	copy(x.Data, b)
-	if err := f.solveTo(ctx, x, x); err != nil {
+	if err := f.factor.ApplyTo(ctx, x, x); err != nil {
 		t.Fatal(err)
 	}
 	for i, w := range want {

@@ -140,10 +140,10 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 	if err != nil {
 		return nil, err
 	}
-	if err := f.solveTo(ctx, x, x); err != nil {
+	if err := f.factor.ApplyTo(ctx, x, x); err != nil {
 		return nil, err
 	}
-	if err := f.solveTo(ctx, bound, bound); err != nil {
+	if err := f.factor.ApplyTo(ctx, bound, bound); err != nil {
 		return nil, err
 	}
 	const rounding = 16 * unitRoundoff

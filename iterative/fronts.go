@@ -44,7 +44,7 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64, g
 		return nil, err
 	}
 	limits := limitsOf(len(a.start)-1, int64(len(a.end)))
-	fronts, err := orderFronts(ctx, a, limits)
+	fronts, err := orderFronts(ctx, a, nil, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -239,10 +239,11 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	m.done[v] = true
 	weights := m.column(p)[:len(vertices)]
 	ground := m.ground[v]
-	total := ground
+	sum := blocks.ExactSum{Sum: ground}
 	for _, w := range weights[p+1:] {
-		total += w
+		sum.Add(w)
 	}
+	total := sum.Value()
 	c := &m.columns
 	c.order = append(c.order, v)
 	shares := blocks.Grow(m.shares[panel], m.stride)

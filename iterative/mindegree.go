@@ -149,6 +149,9 @@ const (
 	stepsPerEntry = 30
 )
 
+// noLimits are those of a factor of any size.
+var noLimits = fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
+
 // limitsOf returns the limits for a matrix with n rows and the given number of stored entries.
 func limitsOf(n int, entries int64) fillLimits {
 	size := entries + int64(n)
@@ -162,9 +165,10 @@ func completeLimit(n int, entries int64) int64 {
 
 var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
-// orderFronts returns the fronts of a complete factor. The error wraps [ErrFill] beyond the limits.
-func orderFronts(ctx context.Context, a *adjacency, limits fillLimits) (*fronts, error) {
-	m := newMinimumDegree(a, limits)
+// orderFronts returns the fronts of a complete factor, in which the held vertices come last. The error
+// wraps [ErrFill] beyond the limits.
+func orderFronts(ctx context.Context, a *adjacency, held []int, limits fillLimits) (*fronts, error) {
+	m := newMinimumDegree(a, held, limits)
 	m.peel()
 	size := int64(len(a.end) + len(m.size))
 	review := size // after so many steps
@@ -205,10 +209,10 @@ func (m *minimumDegree) isHopeless() bool {
 		entries += int64(size) * int64(m.degree[v]) / 2
 	}
 	gone := float64(len(m.size)) - float64(m.left)
-	return m.cost.entries+2*entries > m.limits.entries || float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
+	return 2*entries > m.limits.entries-m.cost.entries || float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-func newMinimumDegree(a *adjacency, limits fillLimits) *minimumDegree {
+func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
 		start: a.start, list: slices.Clone(a.end),
@@ -221,12 +225,18 @@ func newMinimumDegree(a *adjacency, limits fillLimits) *minimumDegree {
 	m.fronts.vertices = make([]uint32, 0, 2*n+len(a.end)/2)
 	m.names = make([]uint32, 0, n+len(a.end)/2)
 	m.twins.begin(n)
+	for _, v := range held {
+		m.isLast[v] = true
+	}
 	large := int32(max(16, 10*math.Sqrt(float64(n))))
 	for v := range n {
 		m.length[v] = int32(a.start[v+1] - a.start[v])
 		m.degree[v] = m.length[v]
 		m.next[v] = uint32(v)
 		m.front[v] = -1
+		if m.isLast[v] {
+			continue
+		}
 		m.isLast[v] = m.degree[v] > large
 		if m.isLast[v] {
 			m.last = append(m.last, uint32(v))
@@ -234,6 +244,9 @@ func newMinimumDegree(a *adjacency, limits fillLimits) *minimumDegree {
 		}
 		m.size[v] = 1
 		m.left++
+	}
+	for _, v := range held {
+		m.last = append(m.last, uint32(v))
 	}
 	if len(m.last) > 0 {
 		for v, isLast := range m.isLast {
