@@ -13,8 +13,8 @@ import (
 // [exact]: an elimination adds to the weights between the neighbours of a vertex, and the pivot is the sum
 // of the weights to them.
 //
-// The weights within a front are the columns of a dense matrix below its diagonal. What is left between
-// the vertices of the border waits on a stack until the parent takes it.
+// The weights within a front are the columns of a dense matrix below its diagonal. The weights that it
+// leaves between the vertices of the border wait on a stack until the parent takes them.
 type multifrontal struct {
 	a      *adjacency
 	ground []float64

@@ -55,7 +55,7 @@ type fronts struct {
 	vertices       []uint32
 	pivots, border []span
 	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
-	peeled         int     // so many fronts first have one pivot and one neighbour, and leave nothing behind
+	peeled         int     // number of fronts, the first ones, that have one pivot and one neighbour and leave nothing
 }
 
 func (f *fronts) add(pivots, border []uint32) {
@@ -73,12 +73,12 @@ func (f *fronts) all(front int32) []uint32 {
 }
 
 // minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff
-// 1996). Those that are left are variables of a quotient graph. What has been eliminated are its
-// elements: the variables in the border of an element are a clique. Variables with the same elements
+// 1996). Those that are left are variables of a quotient graph, and the eliminated
+// ones its elements: the variables in the border of an element are a clique. Variables with the same elements
 // and neighbours are merged. The degree of a variable is an upper bound.
 //
-// Vertices of very large degree come last, because every elimination beside one of them reads its
-// list.
+// Vertices of very large degree come last, because every elimination of a neighbour reads their
+// lists.
 type minimumDegree struct {
 	start []int64 // of the list of a variable
 
@@ -89,7 +89,7 @@ type minimumDegree struct {
 
 	size   []int32  // of merged variables; 0: merged into another, eliminated or last
 	next   []uint32 // merged vertices, as a ring
-	degree []int32  // at most so many neighbours
+	degree []int32  // an upper bound of the number of neighbours
 	queue  buckets
 	left   int64    // vertices
 	last   []uint32 // vertices of very large degree
@@ -171,7 +171,7 @@ func orderFronts(ctx context.Context, a *adjacency, held []int, limits fillLimit
 	m := newMinimumDegree(a, held, limits)
 	m.peel()
 	size := int64(len(a.end) + len(m.size))
-	review := size // after so many steps
+	review := size // the steps after which the search is judged
 	for step := 0; m.left > 0; step++ {
 		if m.steps >= review {
 			review += size
@@ -388,7 +388,7 @@ func (m *minimumDegree) absorb(e uint32) {
 	m.front[e] = -1
 }
 
-// measure counts the vertices that each element beside the present one has beyond it.
+// measure counts the vertices that each other element has beyond the present one.
 func (m *minimumDegree) measure() {
 	for _, i := range m.found {
 		elements := m.list[m.start[i]:][:m.elements[i]]

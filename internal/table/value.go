@@ -200,7 +200,7 @@ func parseDate(text string, layouts []string) (t time.Time, ok bool) {
 // DateOrder is the order of day and month in dates such as 31/01/2024.
 type DateOrder int
 
-// NoOrder is the order of a column whose dates do not tell it.
+// NoOrder is the order of a column whose dates do not show it.
 const (
 	NoOrder DateOrder = iota
 	DayFirst
@@ -208,7 +208,7 @@ const (
 )
 
 // ParseDate parses a date or a month in a column of the given order. The result is ambiguous if the order decides
-// and is not known; then found is the order that the text itself tells.
+// and is not known; then found is the order that the text itself shows.
 func ParseDate(text string, order DateOrder) (t time.Time, found DateOrder, isDate, isAmbiguous bool) {
 	if t, isDate = parseDate(text, dateLayouts); isDate {
 		return t, NoOrder, true, false

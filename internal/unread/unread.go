@@ -84,7 +84,7 @@ var formats = []*Format{
 	{Title: "a pickle of Python", Remedy: mmwrite, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, endings: []string{".pkl", ".pickle", ".gpickle"}},
 	{Title: "an SQLite database", Remedy: "export the table of edges as CSV", magic: []string{"SQLite format 3\x00"}},
 	{Title: "a DuckDB database", Remedy: "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", test: func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }},
-	{Title: "an Arrow or Feather file", Remedy: "write it as Parquet", endings: []string{".arrows"}, magic: []string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}},
+	{Title: "an Arrow or Feather file", Remedy: "write it as Parquet", magic: []string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}},
 	{Title: "an ORC or Avro file", Remedy: "write it as Parquet", magic: []string{"ORC", "Obj\x01"}},
 }
 

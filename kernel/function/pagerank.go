@@ -84,7 +84,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 			if err := op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: alpha}); err != nil {
 				return nil, err
 			}
-			const operations = 8 // for each row beside its entries
+			const operations = 8 // for each row, in addition to its entries
 			sums := f.sumRows(y, 3*cols, func(i int, sums []float64) {
 				row, last := next.Row(i), y.Row(i)
 				for j, share := range p.Row(i) {
@@ -118,7 +118,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// sumRows calls add for each row of a block, and returns the sums of what it adds for the rows that count in a process.
+// sumRows calls add for each row of a block, and returns the sums over the rows that count in a process.
 func (f *Function) sumRows(b *sparse.Block[float64], count int, add func(i int, sums []float64)) []float64 {
 	sums := make([]float64, count)
 	copies := make([]float64, count)

@@ -110,7 +110,7 @@ type Settings struct {
 }
 
 // Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one, or one
-// for each class: so many that all nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
+// for each class. All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
 // Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes and beliefs of some rounds, blocks

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A page that cannot be written leaves the predictions, and the message says what is missing.
+// A page that cannot be written leaves the predictions, and the message names the missing file.
 func TestPageFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\n", "l.tsv": "a\tx\nd\ty\n"} {
