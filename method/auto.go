@@ -102,6 +102,11 @@ func signedMethod(p *Problem) interface {
 	return graphMethod{spreading{propagate.Learners().Named("lgc")}}
 }
 
+// keepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes.
+func (automatic) keepsHighest(p *Problem, s *Settings) bool {
+	return auto.KeepsHighest(p, autoSettings(p, *s))
+}
+
 // Cost implements [Coster].
 func (automatic) Cost(p *Problem, s *Settings) (disk int64, sweeps int) {
 	if p.Signed {

@@ -283,6 +283,8 @@ func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) 
 	return v, len(values) > 0, err
 }
 
+func (labelPropagation) keepsHighest(p *Problem, s *Settings) bool { return keepsHighest(p, s) }
+
 // Bytes implements [Sizer].
 func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 	v, _, err := propagationValues(s)

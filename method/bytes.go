@@ -6,8 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/method/internal/auto"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -100,20 +98,10 @@ func keepsHighest(p *Problem, s *Settings) bool {
 
 // ScoreBytes returns the memory of the scores and classes of all nodes in a prediction by m.
 func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
-	isHighest := false
-	switch m := m.(type) {
-	case labelPropagation:
-		isHighest = keepsHighest(p, s)
-	case automatic:
-		isHighest = auto.KeepsHighest(p, autoSettings(p, *s))
-	case graphMethod:
-		isHighest = m.keepsHighest(p, s)
-	}
-	if isHighest {
+	if highest, ok := m.(interface {
+		keepsHighest(p *Problem, s *Settings) bool
+	}); ok && highest.keepsHighest(p, s) {
 		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
-	}
-	if m == (automatic{}) && !p.Signed { // whose scores have no padding
-		return chunks.Bytes[float32](p.Rows(), len(p.Names)) + 8*int64(p.Rows())
 	}
 	return scoreBytes(p)
 }

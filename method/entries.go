@@ -266,7 +266,8 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 		} else if !slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, name) }) {
 			return nil, g.wrong("there is no method %q", name)
 		}
-		for parameter, value := range parameters {
+		for _, parameter := range slices.Sorted(maps.Keys(parameters)) {
+			value := parameters[parameter]
 			list, isList := value.([]any)
 			if !isList {
 				list = []any{value}
@@ -300,9 +301,9 @@ func (g *gridFile) wrong(format string, args ...any) error {
 
 // check returns an error for a parameter that none of the methods has which it is for, where there are such methods.
 func (g *gridFile) check(methods []Method) error {
-	for name, parameters := range g.values {
+	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string
-		for parameter := range parameters {
+		for _, parameter := range slices.Sorted(maps.Keys(g.values[name])) {
 			names = names[:0]
 			isDeclared := false
 			for _, m := range methods {
@@ -322,15 +323,15 @@ func (g *gridFile) check(methods []Method) error {
 func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
 	lists = map[string][]param.Value{}
 	for _, name := range []string{"", kernelName(m), m.Name()} {
-		for parameter, texts := range g.values[name] {
+		for _, parameter := range slices.Sorted(maps.Keys(g.values[name])) {
 			if !declares(m, parameter) {
 				continue
 			}
-			name, list, wrong := parseValues(m, parameter, texts...)
-			lists[name] = list
+			name, list, wrong := parseValues(m, parameter, g.values[name][parameter]...)
 			if wrong != nil {
-				err = g.wrong("%s: %v", m.Name(), wrong)
+				return nil, g.wrong("%s: %v", m.Name(), wrong)
 			}
+			lists[name] = list
 		}
 	}
 	return lists, err

@@ -59,3 +59,20 @@ func TestEntries(t *testing.T) {
 		}
 	}
 }
+
+// Of several unknown parameters of a grid, the error has the first one by name.
+func TestGridErrorsAreInOrder(t *testing.T) {
+	entries, err := Parse("lgc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		g, err := readGrid("g.json", strings.NewReader(`{"zoo": [1], "foo": [1], "bar": [2], "baz": [3], "qux": [4], "aaa": [1]}`))
+		if err == nil {
+			err = g.check([]Method{entries[0].Method})
+		}
+		if err == nil || !strings.Contains(err.Error(), `"aaa"`) {
+			t.Fatal(err)
+		}
+	}
+}

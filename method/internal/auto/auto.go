@@ -76,6 +76,8 @@ type Prediction struct {
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Prediction, err error) {
 	out = &Prediction{}
 	choice := set.Choice
+	d := designOf(p, set)
+	b := boundsOf(&d, p, set)
 	if choice == nil && beginsWithBeliefs(p, set) || choice != nil && choice.BlockModel {
 		start := time.Now()
 		m, err := blockModel(ctx, p, set, &out.Work)
@@ -93,16 +95,15 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Predi
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		b := boundsOf(p, set)
 		if err := budget.Check(p.Remaining(set.Memory), b.kept+b.stage, "learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}
 	}
-	in, err := newInput(ctx, p, set, designOf(p, set), &out.Work)
+	in, err := newInput(ctx, p, set, d, b.memory, &out.Work)
 	if err != nil {
 		return nil, err
 	}
-	if boundsOf(p, set).disk > 0 {
+	if b.disk > 0 {
 		if in.files, err = newTempFiles(p.TempDir); err != nil {
 			return nil, err
 		}
@@ -178,8 +179,8 @@ type input struct {
 }
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
-func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, work *problem.Work) (*input, error) {
-	in := &input{p: p, set: set, design: d, work: work, memory: boundsOf(p, set).memory}
+func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, memory int64, work *problem.Work) (*input, error) {
+	in := &input{p: p, set: set, design: d, work: work, memory: memory}
 	if p.Directed {
 		if err := leaveDirections(ctx, in); err != nil {
 			return nil, err

@@ -25,7 +25,8 @@ import (
 // inputOf returns the input of the stages.
 func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
 	t.Helper()
-	in, err := newInput(context.Background(), p, set, designOf(p, set), new(problem.Work))
+	d := designOf(p, set)
+	in, err := newInput(context.Background(), p, set, d, boundsOf(&d, p, set).memory, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 // that it keeps to its end and the largest of those that single stages give back. Where that exceeds the limit but
 // beliefs do not, it is the bound of beliefs, and Predict refuses to go on after them.
 func Bytes(p *problem.Problem, set *Settings) int64 {
-	b := boundsOf(p, set)
+	d := designOf(p, set)
+	b := boundsOf(&d, p, set)
 	bytes := b.kept + b.stage
 	if !beginsWithBeliefs(p, set) {
 		return bytes
@@ -41,18 +42,17 @@ type bounds struct {
 
 // boundsOf returns the bounds of the stages after the beliefs of a block model. Rows are in temporary files if all exceed the
 // limit.
-func boundsOf(p *problem.Problem, set *Settings) bounds {
-	d := designOf(p, set)
+func boundsOf(d *design, p *problem.Problem, set *Settings) bounds {
 	limit := p.Remaining(set.Memory)
-	b := bounds{kept: learnedBytes(&d, p)}
-	stored := storedBytes(&d, p)
-	if set.Memory > 0 && !set.Explain && b.kept+stored+stageBytes(&d, p, set, 1, false) > limit {
+	b := bounds{kept: learnedBytes(d, p)}
+	stored := storedBytes(d, p)
+	if set.Memory > 0 && !set.Explain && b.kept+stored+stageBytes(d, p, set, 1, false) > limit {
 		b.disk = stored
 	} else {
 		b.kept += stored
 	}
 	b.memory = budget.Remaining(limit, b.kept)
-	b.stage = stageBytes(&d, p, set, b.memory, b.disk > 0)
+	b.stage = stageBytes(d, p, set, b.memory, b.disk > 0)
 	return b
 }
 
@@ -71,7 +71,7 @@ func keepsHighest(d *design, set *Settings) bool {
 // attributes, if walks of the usual length reach most nodes; else the number is [budget.UnknownSweeps].
 func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
 	d := designOf(p, set)
-	b := boundsOf(p, set)
+	b := boundsOf(&d, p, set)
 	if !d.manyClasses || p.Attributes == nil {
 		return b.disk, budget.UnknownSweeps
 	}
