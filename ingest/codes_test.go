@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -166,4 +167,34 @@ func TestTimesOfFormats(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTimesOfParquet checks columns of dates, timestamps and text, and that a column with both signs is not ignored.
+func TestTimesOfParquet(t *testing.T) {
+	type row struct {
+		Source string    `parquet:"source"`
+		Target string    `parquet:"target"`
+		Vote   int64     `parquet:"vote"`
+		Day    int32     `parquet:"day,date"`
+		Millis time.Time `parquet:"millis,timestamp(millisecond)"`
+		Nanos  time.Time `parquet:"nanos,timestamp(nanosecond)"`
+		Text   string    `parquet:"text"`
+		Number float64   `parquet:"number"`
+	}
+	first := time.Date(2024, 1, 31, 23, 0, 0, 0, time.UTC)
+	second := time.Date(2024, 3, 1, 1, 0, 0, 0, time.UTC)
+	content := tableFile(t,
+		row{"a", "b", 1, int32(first.Unix() / 86400), first, first, "31/01/2024", 1706700000},
+		row{"b", "c", -1, int32(second.Unix() / 86400), second, second, "01/03/2024", 1709251200})
+	for _, column := range []string{"day", "millis", "nanos", "text", "number"} {
+		dir, _, err := ingestInto(t, &Config{Time: column}, write(t, file{"e.parquet", content})...)
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+		} else if got := codedEdges(t, dir); got != "a-b  45320 1\nb-c  45350 1\n" {
+			t.Errorf("%s: %s", column, got)
+		}
+	}
+	wantError(t, &Config{Signed: true}, []file{{"e.parquet", content}}, `e.parquet: edges have no weight; the numbers of the column "vote" are ignored; option weight=vote makes it the weight`)
+	wantError(t, &Config{Signed: true}, []file{{"g.graphml", `<graphml><key id="v" for="edge" attr.name="vote"/><graph><node id="a"/><node id="b"/><edge source="a" target="b"><data key="v">-1</data></edge></graph></graphml>`}},
+		`g.graphml: edges have no weight, and the attribute "vote" has both signs; pass option weight=vote`)
 }

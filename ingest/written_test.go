@@ -16,7 +16,7 @@ import (
 
 // graphMLFile returns a graph of n0 and n1, whose attribute has the given name and two values.
 func graphMLFile(name, first, second string) string {
-	return `<graphml><key id="k" for="node" attr.name="` + name + `"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="directed">` +
+	return `<graphml><key id="k" for="node" attr.name="` + name + `" attr.type="string"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="directed">` +
 		`<node id="n0"><data key="k">` + first + `</data></node><node id="n1"><data key="k">` + second + `</data></node>` +
 		`<edge source="n0" target="n1"><data key="w">1.5</data></edge><edge source="n0" target="n1"/></graph></graphml>`
 }

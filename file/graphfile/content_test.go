@@ -53,9 +53,9 @@ func TestContent(t *testing.T) {
 		{"e.json", `{"links": [{"source": 1, "target": 0, "value": 3}], "nodes": [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]}`, Input{}, "undirected Myriel,Napoleon: Napoleon Myriel 3"},
 		{"e.json", `{"nodes": [{"group": 1}, {"group": 2}], "edges": [], "links": [{"source": 0, "target": 1}]}`, Input{}, "undirected 0,1: 0 1 1"},
 		{"e.json", `{"nodes": [{"id": "2"}, {"id": "1"}], "links": [{"source": 1, "target": 2}]}`, Input{}, "undirected 2,1: 1 2 1"},
-		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">ann</data><data key="l">A</data></node>` +
+		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id" attr.type="string"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">ann</data><data key="l">A</data></node>` +
 			`<node id="n1"><data key="k">bob</data><data key="l">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
-		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">n0</data><data key="l">A</data></node>` +
+		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id" attr.type="string"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">n0</data><data key="l">A</data></node>` +
 			`<node id="n1"><data key="k">n5</data><data key="l">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected A,B: A B 1"},
 		{"e.graphml", `<graphml><key id="k" for="node" attr.name="_graphml_vertex_id"/><graph><node id="n0"><data key="k">ann</data></node>` +
 			`<node id="n1"><data key="k">bob</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},

@@ -49,6 +49,7 @@ type edgeAttribute struct {
 	initial   string      // the value of edges without one
 	seen      bool        // some edge has a value
 	isNumber  bool        // some value is a weight
+	isSigned  bool        // some value is a negative weight
 	values    []edgeValue // in the order of the edges; empty unless the attribute may be the weight
 	bad       error       // about the first value that is no weight
 	rounded   int64       // see Summary
@@ -153,6 +154,7 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 		}
 	}
 	a.isNumber = a.isNumber || wrong == ""
+	a.isSigned = a.isSigned || w < 0
 	if a.name != "" && !h.mayWeigh(a.name) && a.key != h.out.Weight {
 		return
 	}
@@ -249,6 +251,9 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 				continue // "value" may be text
 			}
 			return a, a.bad
+		}
+		if a := find(func(a *edgeAttribute) bool { return a.isSigned }); a != nil {
+			return nil, h.out.fault(0, "pass {weight="+a.name+"}", "edges have no weight, and the attribute %s has both signs", table.Quoted(a.name))
 		}
 		return nil, nil
 	}

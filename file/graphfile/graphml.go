@@ -36,6 +36,9 @@ type graphML struct {
 	names [4]nameKey // of the kinds of names but the id
 }
 
+// ownID is the place of the attribute id among the kinds of names.
+const ownID = 2
+
 // nameKey is an attribute that names nodes.
 type nameKey struct {
 	key     string // by which data refer to it; "": none
@@ -89,11 +92,15 @@ func (g *graphML) key(t xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	if kind := slices.Index(g.nodes.kinds[:len(g.names)], strings.ToLower(name)); kind >= 0 && g.names[kind].key == "" && (domain == "node" || domain == "all") {
+	isText := attribute(t, "attr.type") == "string"
+	kind := slices.Index(g.nodes.kinds[:len(g.names)], strings.ToLower(name))
+	isName := kind >= 0 && (kind != ownID || isText) && g.names[kind].key == "" // numbers are ids of GML
+	if isName && (domain == "node" || domain == "all") {
 		g.names[kind] = nameKey{id, initial}
 	}
 	a := g.edges.attribute(id)
-	a.name, a.text = name, attribute(t, "attr.type") == "string"
+	a.name = name
+	a.text = isText
 	if domain == "edge" || domain == "all" {
 		g.edges.setDefault(a, g.line(), initial)
 	}
@@ -127,7 +134,6 @@ func (g *graphML) node(t xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	const ownID = 2 // the attribute id
 	if number, isNumbered := strings.CutPrefix(names[ownID], "n"); isNumbered && table.IsInteger([]byte(number)) {
 		names[ownID] = "" // of an earlier file of igraph
 	}

@@ -107,17 +107,41 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
+// errSample ends the reading of the first rows.
+var errSample = errors.New("graphfile: enough rows")
+
 // edges chooses the columns of an edge, see [table.Sample.ChooseEdges]. Nested columns are chosen only
 // by the options.
 func (t *edgeTable) edges() (*table.EdgeTable, error) {
 	s := &table.Sample{Titles: slices.Clone(t.file.Titles)}
+	columns := make([]int, len(s.Titles))
 	for i := range s.Titles {
+		columns[i] = i
 		if _, isFlat := t.file.Leaf(i); !isFlat {
+			columns[i] = -1
 			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
 	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s) {
 		s.Titles = slices.Clone(t.file.Titles)
+	}
+	if t.out.Signed { // a column with both signs must not be ignored
+		err := t.file.Each(columns, func(_ int64, values []parquet.Value) error {
+			row := make([]string, len(values))
+			for i, v := range values {
+				if columns[i] >= 0 {
+					row[i] = string(t.file.AppendText(nil, i, v))
+				}
+			}
+			s.Rows = append(s.Rows, row)
+			if len(s.Rows) == table.SampleRows {
+				return errSample
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errSample) {
+			return nil, err
+		}
 	}
 	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Kind: t.out.Kind, Time: t.out.Time, Header: input.HasHeader, Signed: t.out.Signed})
 	var fault *input.Error

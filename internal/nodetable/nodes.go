@@ -199,9 +199,10 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 // [table.PlainInteger], and 3.0 for 3.
 func Find(lookup func(id string) (row int, isNode bool), id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
-	if plain := table.PlainInteger(id); !isNode && table.IsInteger([]byte(plain)) {
-		if row, isNode = lookup(plain); !isNode {
-			row, isNode = lookup(plain + ".0")
+	plain := table.PlainInteger(id)
+	for _, spelling := range []string{plain, plain + ".0"} {
+		if !isNode && table.IsInteger([]byte(plain)) {
+			row, isNode = lookup(spelling)
 		}
 	}
 	return row, isNode

@@ -483,7 +483,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	return nil
 }
 
-// isClock reports whether the first column of numbers may be the time of the next two: it never falls and shares
+// isClock reports whether the first column, of numbers or clock times, may be the time of the next two: it never falls and shares
 // no value with them, and they share many.
 func isClock(s *Sample) bool {
 	const least = 8 // rows
@@ -495,9 +495,10 @@ func isClock(s *Sample) bool {
 	isRising := slices.IsSortedFunc(clock.values, func(a, b string) int {
 		first, _ := ParseNumber([]byte(a), 64)
 		second, _ := ParseNumber([]byte(b), 64)
-		return cmp.Compare(first, second)
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
-	return len(s.Rows) >= least && clock.all(IsNumber) && isRising && isMany && clock.shared(source)+clock.shared(target) == 0
+	isTime := func(text string) bool { return IsNumber(text) || strings.Trim(text, "0123456789:") == "" }
+	return len(s.Rows) >= least && clock.all(isTime) && isRising && isMany && clock.shared(source)+clock.shared(target) == 0
 }
 
 // tooMany is the error for lines of more than three fields without a header.

@@ -210,10 +210,8 @@ const (
 // ParseDate parses a date or a month in a column of the given order. The result is ambiguous if the order decides
 // and is not known; then found is the order that the text itself shows.
 func ParseDate(text string, order DateOrder) (t time.Time, found DateOrder, isDate, isAmbiguous bool) {
-	if t, isDate = parseDate(text, dateLayouts); isDate {
-		return t, NoOrder, true, false
-	}
-	if t, isDate = parseDate(text, monthLayouts); isDate {
+	t, isDate = parseDate(text, slices.Concat(dateLayouts, monthLayouts))
+	if isDate {
 		return t, NoOrder, true, false
 	}
 	byDay, isByDay := parseDate(text, orderedByDay)

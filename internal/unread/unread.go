@@ -92,7 +92,7 @@ var formats = []*Format{
 // and the base with three flags.
 var (
 	scotch = pattern(`^0\s*\n[0-9]+\s+[0-9]+\s*\n[01]\s+[01]{3}\s*\n`)
-	octave = pattern(`^(#.*\n)*# type: sparse (bool )?matrix\r?\n`)
+	octave = pattern(`^(#.*\n)*# type: sparse `)
 )
 
 // Recognize returns the format of a file by the beginning of its content, a few kilobytes if it

@@ -66,7 +66,8 @@ func (h *head) countShared() (count int) {
 			count++
 		}
 	}
-	if least := min(len(ids[0]), len(ids[1])); least < many || count*few > least || lines < edges*least {
+	fewer := min(len(ids[0]), len(ids[1]))
+	if fewer < many || count*few > fewer || lines < edges*fewer {
 		return 0
 	}
 	return count
