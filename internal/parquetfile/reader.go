@@ -205,7 +205,10 @@ func (t *Reader) IsText(column int) bool {
 // of integers as floats if one of them is missing.
 func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	unsigned := t.Unsigned[column]
-	if scale, isDecimal := t.Scale(column); isDecimal && !v.IsNull() {
+	if v.IsNull() {
+		return dst
+	}
+	if scale, isDecimal := t.Scale(column); isDecimal {
 		return appendDecimal(dst, v, scale)
 	}
 	epoch := time.Unix(0, 0).UTC()
@@ -216,20 +219,17 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 			return fmt.Appendf(dst, "%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 		}
 	case *format.DateType:
-		if !v.IsNull() {
-			return epoch.AddDate(0, 0, int(v.Int32())).AppendFormat(dst, time.DateOnly)
-		}
+		return epoch.AddDate(0, 0, int(v.Int32())).AppendFormat(dst, time.DateOnly)
 	case *format.TimestampType:
-		if !v.IsNull() {
-			return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.DateTime)
-		}
+		return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.DateTime)
 	case *format.TimeType:
-		if !v.IsNull() {
-			return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
+		if kind.Unit.Value.Duration() == time.Millisecond {
+			return epoch.Add(time.Duration(v.Int32())*time.Millisecond).AppendFormat(dst, time.TimeOnly)
 		}
+		return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
 	}
 	switch {
-	case v.IsNull(), v.Kind() == parquet.Double && math.IsNaN(v.Double()):
+	case v.Kind() == parquet.Double && math.IsNaN(v.Double()):
 		return dst
 	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
 		const julian = 2440588 // day of 1970-01-01

@@ -121,7 +121,7 @@ func (h *head) choose(konect bool) error {
 	lay.kind = t.Kind
 	lay.time = t.Time
 	lay.Columns = t.Columns
-	h.observeTimes()
+	h.eachRow(lay.time, func(fields [][]byte) { lay.form.Observe(string(bytes.Trim(fields[lay.time], table.Blank))) })
 	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}
@@ -138,15 +138,12 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// observeTimes finds out how the column of times is written, from all lines in memory.
-func (h *head) observeTimes() {
-	if h.lay.time < 0 {
-		return
-	}
+// eachRow calls visit with the fields of all lines in memory below the head that have a column.
+func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 	var f table.Fields
 	for line := range bytes.Lines(h.s.Text) {
-		if f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil && h.lay.time < len(f.Text) {
-			h.lay.form.Observe(string(bytes.Trim(f.Text[h.lay.time], table.Blank)))
+		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil && column < len(f.Text) {
+			visit(f.Text)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package lines
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,43 +33,42 @@ func (h *head) separateKinds() {
 		lay.prefix = [2]string{titles[0] + ":", titles[1] + ":"}
 		return
 	}
-	if table.AreKinds(titles[0], titles[1]) && h.hasCommonIDs() {
+	areKinds := table.AreKinds(titles[0], titles[1])
+	if !areKinds && (lay.HasHeader() || !h.c.isWhole) {
+		return
+	}
+	shared, areFew := h.countShared()
+	switch {
+	case areKinds && (shared > 0 || lay.integers[0] && lay.integers[1]):
 		h.c.warnKinds(h.name, fmt.Sprintf("the columns %s and %s hold two kinds of nodes", table.Quoted(titles[0]), table.Quoted(titles[1])))
-	} else if count := h.countShared(); !lay.HasHeader() && count > 0 {
-		h.c.warnKinds(h.name, fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", table.Counted(count, "id")))
+	case areFew && !areKinds:
+		h.c.warnKinds(h.name, fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", table.Counted(shared, "id")))
 	}
 }
 
-// countShared returns the number of ids that are in both columns if these are few of many ids; 0 if they are many or if
-// only the beginning of the file is in memory.
-func (h *head) countShared() (count int) {
-	const many, few = 20, 20 // ids of a column; ids of a column for each one that is shared
-	const edges = 2          // for each id of a column, since a sample of a large graph shares few
-	if !h.c.isWhole {
-		return 0
-	}
-	var f table.Fields
+// countShared returns the number of ids that are in both columns of the lines in memory, and whether the columns
+// share few of many ids.
+func (h *head) countShared() (count int, areFew bool) {
+	const (
+		many  = 20 // ids of a column
+		few   = 20 // ids of a column for each one that is shared
+		edges = 2  // for each id of a column, since a sample of a large graph shares few
+	)
 	lines := 0
 	ids := [2]map[string]bool{{}, {}}
-	for line := range bytes.Lines(h.s.Text) {
-		if f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) != nil || len(f.Text) <= max(h.lay.source, h.lay.target) {
-			continue
-		}
+	h.eachRow(max(h.lay.source, h.lay.target), func(fields [][]byte) {
 		lines++
 		for end, column := range [...]int{h.lay.source, h.lay.target} {
-			ids[end][string(f.Text[column])] = true
+			ids[end][string(fields[column])] = true
 		}
-	}
+	})
 	for id := range ids[0] {
 		if ids[1][id] {
 			count++
 		}
 	}
 	fewer := min(len(ids[0]), len(ids[1]))
-	if fewer < many || count*few > fewer || lines < edges*fewer {
-		return 0
-	}
-	return count
+	return count, count > 0 && fewer >= many && count*few <= fewer && lines >= edges*fewer
 }
 
 // warnKinds warns that two kinds of nodes are taken for one.
@@ -78,22 +76,4 @@ func (c *Settings) warnKinds(name, msg string) {
 	if !c.Bipartite {
 		c.Warn(&textio.Error{File: name, Msg: msg + ", and equal ids are one node", Fix: "{bipartite} keeps them apart"})
 	}
-}
-
-// hasCommonIDs reports whether an id may be in both columns: one of the first lines is, or all are
-// integers.
-func (h *head) hasCommonIDs() bool {
-	sources := map[string]bool{}
-	integers := true
-	for _, row := range h.s.Rows {
-		if max(h.lay.source, h.lay.target) < len(row) {
-			source := row[h.lay.source]
-			target := row[h.lay.target]
-			sources[source] = true
-			integers = integers && table.IsInteger([]byte(source)) && table.IsInteger([]byte(target))
-		}
-	}
-	return integers || slices.ContainsFunc(h.s.Rows, func(row []string) bool {
-		return h.lay.target < len(row) && sources[row[h.lay.target]]
-	})
 }
