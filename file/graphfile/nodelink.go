@@ -312,7 +312,7 @@ func (g *nodeLink) edge() error {
 	}
 	var ends [2]string
 	for _, f := range g.fields {
-		if end := slices.Index(g.ends[:], f.key); end >= 0 {
+		if end := slices.Index(g.ends[:], f.key); end >= 0 && ends[end] == "" { // attributes of graphology follow
 			g.hasText = g.hasText || f.isText
 			ends[end] = f.text
 			if !f.isText {

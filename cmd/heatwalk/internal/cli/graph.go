@@ -73,7 +73,7 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 	local.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
 	enumVar(run, local, &c.Signed, "weights", "positive", []string{"positive", "signed"}, []bool{false, true}, "whether weights may be negative: edges between opponents")
 	local.StringVar(&c.Kind, "kind", "", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
-	local.StringVar(&c.Time, "time", "", "`COLUMN` with the time of each edge: dates, seconds since 1970, or numbers from 0 to 65535")
+	local.StringVar(&c.Time, "time", "", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
 	enumVar(run, local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
