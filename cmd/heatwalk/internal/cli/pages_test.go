@@ -24,9 +24,9 @@ func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all commands of five pages")
 	}
-	t.Run("README.md", func(t *testing.T) { checkPages(t, "README.md", writeCora) })
+	t.Run("README.md", func(t *testing.T) { checkPages(t, "README.md", writeReadme) })
 	t.Run("graphs", func(t *testing.T) { checkPages(t, "docs/graphs.md", func(*testing.T) {}) })
-	t.Run("kinds", func(t *testing.T) { checkPages(t, "docs/kinds.md", writeFraud) })
+	t.Run("kinds", func(t *testing.T) { checkPages(t, "docs/kinds.md", func(t *testing.T) { writeFraud(t) }) })
 	t.Run("nightly", func(t *testing.T) { checkPages(t, "docs/nightly.md", writeNightly) })
 	t.Run("records", func(t *testing.T) { checkPages(t, "docs/records.md", writeVotes) })
 }
@@ -107,6 +107,26 @@ func outputOf(t *testing.T, command string) string {
 	return head.String()
 }
 
+// writeReadme writes the files of Cora and of accounts, with attributes of these: a country that is as frequent in both classes,
+// and the age in months, which is lower for frauds.
+func writeReadme(t *testing.T) {
+	writeCora(t)
+	truth := writeFraud(t)
+	rng := rand.New(rand.NewPCG(11, 11))
+	var accounts strings.Builder
+	accounts.WriteString("account,country,months\n")
+	for i, isFraud := range truth {
+		months := 20 + rng.IntN(100)
+		if isFraud {
+			months = 1 + rng.IntN(60)
+		}
+		fmt.Fprintf(&accounts, "a%d,%s,%d\n", i, []string{"DE", "PL", "FR"}[rng.IntN(3)], months)
+	}
+	if err := os.WriteFile("accounts.csv", []byte(accounts.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // writeCora writes the links of Cora, and the subjects of every tenth paper as known.tsv.
 func writeCora(t *testing.T) {
 	r, err := gzip.NewReader(bytes.NewReader(coraLabels))
@@ -131,8 +151,8 @@ func writeCora(t *testing.T) {
 }
 
 // writeFraud writes relations of 600 accounts of which the kind same-device joins mostly equal labels, and labels of a
-// third of the accounts.
-func writeFraud(t *testing.T) {
+// third of the accounts. It returns which accounts are fraud.
+func writeFraud(t *testing.T) []bool {
 	rng := rand.New(rand.NewPCG(7, 7))
 	const n = 600
 	fraud := make([]bool, n)
@@ -165,6 +185,7 @@ func writeFraud(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return fraud
 }
 
 // writeVotes writes eight votes of 300 members of two parties, which mostly vote with their party, and the party of all.
