@@ -229,8 +229,20 @@ class Graphs(unittest.TestCase):
         payments = pandas.DataFrame({"payer": [5, 7, 5], "payee": [7, 9, 9], "amount": [1.5, 2, 3]})
         g = hw.as_graph(payments, source="payer", target="payee", weight="amount")
         self.assertEqual((g.nodes, g.matrix.sum()), ([5, 7, 9], 13))
-        with self.assertRaisesRegex(ValueError, "no columns are called source and target; name two of payer, payee"):
-            hw.as_graph(payments)
+        self.assertEqual(hw.as_graph(payments, weight="amount").nodes, [5, 7, 9])
+        with self.assertRaisesRegex(ValueError, "no columns are called source and target; name two of a, b, amount"):
+            hw.as_graph(payments.rename(columns={"payer": "a", "payee": "b"}))
+        for kinds in {}, {"kind": "amount"}:
+            g = hw.as_graph(payments, ids=[7, 6, 5], **kinds)
+            self.assertEqual(g.nodes, [7, 6, 5, 9])
+        table = pandas.DataFrame({"age": [20, 30, 40, 50, 60, 70]}, index=list("abcdef"))
+        chain = pandas.DataFrame({"source": list("abcd"), "target": list("bcde")})
+        labels = {"a": "red", "e": "blue"}
+        with self.assertRaisesRegex(ValueError, "'f' is not a node of the graph; pass as_graph\\(edges, ids=node_features.index\\)"):
+            hw.NodeClassifier(node_features=table).fit(chain, labels)
+        m = hw.NodeClassifier(node_features=table, random_state=1).fit(hw.as_graph(chain, ids=table.index), labels)
+        self.assertEqual(m.to_frame().index.tolist(), list("abcdef"))
+        self.assertLessEqual(set(hw.__all__), set(dir(hw)))
         A, group = two_groups()
         y = np.where(np.arange(60) < 30, group, -1)
         frame = hw.evaluate(A, y, ["lp", "lgc"], train=[0.5], splits=3)

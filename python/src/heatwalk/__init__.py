@@ -40,6 +40,10 @@ __all__ = ["Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "H
 _ESTIMATORS = ("NodeEmbedding", "NodeRegressor")
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Import the estimators when they are used, because scikit-learn takes half a second."""
     if name in _ESTIMATORS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import itertools
 import operator
@@ -102,6 +103,10 @@ class Nodes:
         try:
             return self.rows(values.index, name)
         except ValueError as error:
+            with contextlib.suppress(KeyError):
+                self.row(values.index[0])  # some of the index are nodes
+                raise ValueError(f"{error}; pass as_graph(edges, ids={name}.index) for a graph with "
+                                 "nodes without an edge, or leave such rows out") from None
             way = f" {name}.set_index({values.columns[0]!r}) or" if values.ndim == 2 else ""
             raise ValueError(f"{error}; give it nodes as index, as{way} {name}.set_axis(nodes) "
                              f"has, or pass {name}.to_numpy() in the order of the rows") from None
@@ -444,12 +449,20 @@ def _columns(frame: Any) -> dict[str, Any] | None:
     return {title: frame[title] for title in (frame.columns if titles is None else titles)}
 
 
+_ENDS = [tuple(pair.split("/")) for pair in (
+    "source/target src/dst from/to payer/payee sender/receiver sender/recipient caller/callee "
+    "origin/destination follower/followee citing/cited parent/child").split()]
+
+
 def _from_table(columns: dict[str, Any], source: Any, target: Any, weight: Any, directed: bool,
                 kind: Any, time: Any, nodes: Iterable[Any] = ()) -> Graph:
     """Return the graph of a table with an edge in each row, and perhaps with further nodes."""
     usual = {str(title).lower(): title for title in columns}
     if source is None and target is None and len(columns) == 2:
         source, target = columns
+    pairs = [pair for pair in _ENDS if all(title in usual for title in pair)]
+    if source is None and target is None and len(pairs) == 1:
+        source, target = (usual[title] for title in pairs[0])
     source = usual.get("source") if source is None else source
     target = usual.get("target") if target is None else target
     weight = usual.get("weight") if weight == "weight" and weight not in columns else weight
@@ -576,8 +589,9 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
         the columns source, target and perhaps weight, and an edge in each row; an edge index of
         shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a store; a
         :class:`Store` or a :class:`Graph`.
-    ids : The nodes of the rows of a matrix.
-    source, target : The columns of a frame.
+    ids : The nodes of the rows of a matrix, or of a frame all nodes, also those without an edge.
+    source, target : The columns of a frame, by default titled source and target, from and to, payer
+        and payee, or another pair that the program knows.
     weight : The attribute or the column of the weights, if there is one, an array for an edge
         index, or None for no weights.
     kind, time : The columns or attributes with the kind and the date of each edge; kind="key" takes
@@ -589,8 +603,9 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
 
     Raises ValueError: The object is no graph, or its names or weights are ambiguous.
     """
-    made = _convert(graph, source, target, weight, directed, num_nodes, kind, time)
-    if ids is not None:
+    nodes = list(ids) if ids is not None and _columns(graph) is not None else ()
+    made = _convert(graph, source, target, weight, directed, num_nodes, kind, time, nodes)
+    if ids is not None and not nodes:
         if made.matrix is None:
             raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids "
                              "there")
@@ -599,7 +614,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
 
 
 def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
-             num_nodes: int | None, kind: Any, time: Any) -> Graph:
+             num_nodes: int | None, kind: Any, time: Any, nodes: Any) -> Graph:
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes") and hasattr(graph, "is_directed"):
         return _from_networkx(graph, weight, kind, time)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
@@ -611,7 +626,7 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
     if is_pandas(graph) and source is None and not has_kinds and (made := _from_adjacency(graph)):
         return made
     if (columns := _columns(graph)) is not None:
-        return _from_table(columns, source, target, weight, directed, kind, time)
+        return _from_table(columns, source, target, weight, directed, kind, time, nodes)
     if has_kinds:
         raise ValueError("kind and time name columns of a frame or attributes of edges; for a file "
                          "give them to Store.ingest")
