@@ -39,6 +39,7 @@ var advices = []advice{
 	{"x.txt\n2024-01-05 a b 7\n2024-01-06 b c 9\n2024-01-07 d b 2\n", "", "pass --fields=2,3,4, or without a weight --fields=2,3", "--fields=2,3,4", "a,b,7 b,c,9 b,d,2"},
 	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=2,3", "2,4 2,5 4,5"},
 	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=1,2,3", "1,5,2 2,5,4 3,4,5 4,5,2"},
+	{"x.txt\n1400000000 1005 1003\n1400000000 1003 1020\n1400000020 1026 1003\n1400000020 1003 1028\n1400000040 1020 1005\n1400000040 1005 1026\n1400000060 1028 1005\n1400000060 1020 1026\n1400000080 1028 1020\n", "", "pass --fields=2,3, and --time=1 to keep the times, or --fields=1,2,3", "--fields=2,3", "1003,1005 1003,1020 1003,1026 1003,1028 1005,1020 1005,1026 1005,1028 1020,1026 1020,1028"},
 
 	// Weights.
 	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},

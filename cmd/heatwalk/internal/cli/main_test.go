@@ -76,7 +76,8 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(folder) // and back at the end
+	t.Chdir(folder) // and back at the end, as TMPDIR
+	t.Setenv("TMPDIR", os.TempDir())
 	testscript.RunT(serial{t}, testscript.Params{
 		Dir:                 dir,
 		RequireExplicitExec: true,
