@@ -196,7 +196,7 @@ class Graphs(unittest.TestCase):
         np.testing.assert_array_equal(n.scores_, m.scores_)
         for y, text in (
             (pandas.Series({"a": "x", "e": "y"}), "y: 'e' is not a node"),
-            (pandas.Series(["x", "y"], index=["a", "a"]), "two labels for a node"),
+            (pandas.Series(["x", "y"], index=["a", "a"]), "two values for a node"),
             (pandas.DataFrame({"node": list("abcd"), "label": ["x"] * 4}), r"y.set_index\('node'\) or y.set_axis\(nodes\)"),
             (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y: 0 is not a node of the graph; give it nodes as index, as y.set_index\('node'\) or y.set_axis"),
             (pandas.DataFrame({"node": list("dcba"), "label": ["x"] * 4}).label, "y: 0 is not a node of the graph"),

@@ -1,5 +1,7 @@
 """The backend of NetworkX agrees with NetworkX and passes its tests of the functions that it has."""
 
+import decimal
+import fractions
 import itertools
 import os
 import subprocess
@@ -43,8 +45,10 @@ class Backend(unittest.TestCase):
             done = subprocess.run([*command, *("networkx." + t for t in TESTS), "networkx.algorithms.tests.test_distance_measures", "-k",
                                    "not (Eccentricity or Distance) or Resistance"], env=env, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout[-3000:])
-            code = ("import networkx as nx; G = nx.karate_club_graph(); a = nx.pagerank(G, backend='heatwalk'); "
-                    "b = nx.pagerank(G); assert max(abs(a[v] - b[v]) for v in G) < 1e-12")
+            code = ("import copy, pickle, heatwalk, networkx as nx; G = nx.karate_club_graph(); a = nx.pagerank(G, backend='heatwalk')\n"
+                    "m = heatwalk.NodeClassifier('lp', graph=G, progress=False)\n"
+                    "for g in (G, copy.copy(G), copy.deepcopy(G), pickle.loads(pickle.dumps(G)), copy.deepcopy(m).graph, pickle.loads(pickle.dumps(m)).graph):\n"
+                    "    for b in (nx.pagerank(g), nx.pagerank(g, backend='heatwalk')): assert max(abs(a[v] - b[v]) for v in G) < 1e-12")
             subprocess.run([sys.executable, "-c", code], env=env, check=True)
 
 
@@ -128,6 +132,29 @@ class Agreement(unittest.TestCase):
                 if not isinstance(want, networkx.NetworkXNotImplemented):
                     got = run(getattr(backend, name), backend.convert_from_nx(G), **arguments)
                     self.assert_close(got, want, f"{case[0].__name__} {case[1:]} {seed}: {name} {arguments}")
+
+    def test_weights_of_other_types(self):
+        """Weights that are no real finite numbers, and edges without a weight, have the result or the error of NetworkX."""
+        from heatwalk._networkx import backend
+
+        odd = ("2", "x", decimal.Decimal(2), fractions.Fraction(1, 2), True, None, np.float32(2), np.int64(3), 2 + 0j, [1], float("nan"), float("inf"), 10**400)
+        functions = [(name, {}) for name in ("pagerank", "harmonic_function", "local_and_global_consistency", "fiedler_vector", "algebraic_connectivity")]
+        functions += [("eigenvector_centrality", {"weight": "weight", "max_iter": 1000}), ("katz_centrality", {"weight": "weight", "alpha": 0.05})]
+        functions += [("resistance_distance", {"nodeA": 0, "nodeB": 2, "weight": "weight", "invert_weight": inverts}) for inverts in (True, False)]
+
+        def run(function, *args, **options):
+            try:
+                return function(*args, **options)
+            except Exception as error:
+                return error
+
+        for kind, weight in itertools.product((networkx.Graph, networkx.DiGraph, networkx.MultiGraph), odd):
+            G = kind([(0, 1, {"weight": 1}), (1, 2, {"weight": weight}), (2, 0, {"weight": 3}), (2, 3, {})])
+            G.nodes[0]["label"], G.nodes[2]["label"] = "a", "b"
+            for name, options in functions:
+                want = run(getattr(networkx, name, None) or getattr(networkx.node_classification, name), G, **options)
+                if not isinstance(want, networkx.NetworkXNotImplemented):
+                    self.assert_close(run(getattr(backend, name), backend.convert_from_nx(G), **options), want, f"{kind.__name__} {weight!r} {name} {options}")
 
     def test_weak_edges(self):
         """Fiedler vectors and resistances of a path are those of its formulas, however weak edges are."""

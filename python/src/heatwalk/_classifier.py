@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import zipfile
 from typing import TYPE_CHECKING, Any, Hashable
@@ -138,8 +139,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             state = {"run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error,
                      "method_": run.get("method", self.method),
-                     "kind_weights_": run.get("kind_weights"),
-                     "settings_": parameters}
+                     "kind_weights_": run.get("kind_weights"), "settings_": parameters}
             if os.path.exists(model):
                 with open(model, "rb") as file:
                     state["_model"] = file.read()
@@ -159,9 +159,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         """Warn that the weights of a named method are not those that it was given."""
         name = str(self.method).partition(":")[0]
         if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
-            text = {"none": "1", "log": "log(1 + w)"}.get(weights, weights)
-            warn(f"{name}: edges have the weight {text} in place of w, because held-out labels are "
-                 "predicted better; edge_weights=\"given\" keeps w")
+            warn(f"{name}: edges have the weight {'1' if weights == 'none' else 'log(1 + w)'} in "
+                 "place of w by held-out labels; edge_weights=\"given\" keeps w")
 
     def _unreached(self) -> str:
         """Return the prediction for nodes that no label reaches; majority has one for every node."""
@@ -242,18 +241,14 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def explain(self, nodes: Any, graph: Any = None, *, number: int = 10) -> pandas.DataFrame:
         """Return the reasons for the labels of nodes: shares of labelled nodes, and links.
 
-        Parameters
-        ----------
-        nodes : A node, or a list of nodes.
-        graph : The graph that ``fit`` was given, unless it is in the constructor.
+        Parameters:
+        nodes, graph : A node, or a list of nodes; the graph of ``fit``, unless it is in the constructor.
         number : Labelled nodes, attributes and links to list for each node.
 
-        Returns
-        -------
-        A frame with the columns node, label, reason, name, detail and share, as ``heatwalk
-        explain`` writes them: the shares of the reasons ``label``, ``other labels``,
-        ``attribute``, ``other attributes`` and ``rest`` add up to that of ``score``.
-        Below a ``link``, lines ``kind`` have the weight and the share of each kind of its edges.
+        Returns: a frame with the columns node, label, reason, name, detail and share, as ``heatwalk
+            explain`` writes them: the shares of the reasons ``label``, ``other labels``,
+            ``attribute``, ``other attributes`` and ``rest`` add up to that of ``score``. Below a
+            ``link``, lines ``kind`` have the weight and the share of each kind of its edges.
         """
         self._check_fitted()
         import pandas
@@ -329,11 +324,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str,
                  "path": self._nodes.path,
                  "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path
-                 else list(self.nodes_),
-                 "unreached": self._unreached()}
+                 else list(self.nodes_), "unreached": self._unreached()}
         try:
-            text = json.dumps(about, default=_plain_number)
-        except TypeError as error:
+            text = json.dumps(about, default=operator.methodcaller("item"))  # of NumPy
+        except (TypeError, AttributeError) as error:
             raise ValueError(f"save: a node or class is neither text nor number: {error}") from None
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("about.json", text)
@@ -420,13 +414,6 @@ class Model:
         """Return the probability of each class at every node."""
         scores = np.array(self._run(graph, node_features, settings)[0], dtype=np.float64)
         return scores / scores.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
-
-
-def _plain_number(value: Any) -> Any:
-    """Return a number of NumPy as one of Python, for JSON."""
-    if isinstance(value, (np.number, np.bool_)):
-        return value.item()
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
 def _hashable(value: Any) -> Any:

@@ -84,8 +84,7 @@ class HeatwalkWarning(UserWarning):
 
 
 CLASSES: dict[int, type[HeatwalkError]] = {
-    1: HeatwalkError, 2: UsageError, 3: InputError, 4: StoreError, 5: LimitError,
-}
+    1: HeatwalkError, 2: UsageError, 3: InputError, 4: StoreError, 5: LimitError}
 
 for _class in (*CLASSES.values(), CancelledError, CrashError, VersionError, NotFoundError,
                NotFittedError, HeatwalkWarning):

@@ -185,9 +185,8 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         if np.isnan(values).all():
             raise ValueError("y has no number: all of it is None or NaN")
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
-        return self._fitted(
-            g, values_=found["value"], reached_=found["reached"],
-            run_=run, method_=run.get("method"))
+        return self._fitted(g, values_=found["value"], reached_=found["reached"], run_=run,
+                            method_=run.get("method"))
 
     def predict(self, X: Any = None) -> Array:
         """Return the numbers of the nodes X, of all if it is left out or the fitted graph."""
@@ -196,9 +195,8 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R², the share of the variance of y that the predictions explain."""
-        y, sample_weight = (self._in_order(X, v, name) for v, name in (
-            (y, "y"), (sample_weight, "sample_weight")))
-        return float(super().score(X, y, sample_weight))
+        weights = self._in_order(X, sample_weight, "sample_weight")
+        return float(super().score(X, self._in_order(X, y, "y"), weights))
 
 
 class NodeEmbedding(TransformerMixin, NodeEstimator):

@@ -7,6 +7,7 @@ import csv
 import itertools
 import operator
 import os
+import pathlib
 import sys
 import weakref
 import zlib
@@ -82,13 +83,9 @@ class Nodes:
 
     def select(self, values: Any, name: str) -> Any:
         """Return the rows of nodes, or of those where a mask of all nodes is true."""
-        array = values if is_pandas(values) else \
-            as_array(list(values) if isinstance(values, (set, frozenset, dict)) else values)
-        if not hasattr(array, "dtype") or array.dtype == object:
-            array = list(array)
-            is_mask = len(array) > 0 and all(map(is_bool, array))
-        else:
-            is_mask = array.dtype.kind == "b" and len(array) > 0
+        array = values if is_pandas(values) else as_array(values)
+        array = array if hasattr(array, "dtype") else list(array)
+        is_mask = len(array) > 0 and all(map(is_bool, array))
         if not is_mask or is_bool(self.at([0])[0]):
             return self.rows(array, name)
         if np.shape(array) != (len(self),):
@@ -99,7 +96,7 @@ class Nodes:
     def rows_of_index(self, values: Any, name: str) -> Any:
         """Return the rows of the index of a series or frame, which has nodes as index."""
         if values.index.has_duplicates:
-            raise ValueError(f"{name} has two rows for a node in its index; keep one")
+            raise ValueError(f"{name} has two values for a node in its index; keep one")
         try:
             return self.rows(values.index, name)
         except ValueError as error:
@@ -160,10 +157,7 @@ class Graph:
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         if self.matrix is None and not self._nodes.path:  # the store is removed with this object
-            state["files"] = {}
-            for name in os.listdir(self.path):
-                with open(os.path.join(self.path, name), "rb") as file:
-                    state["files"][name] = file.read()
+            state["files"] = {f.name: f.read_bytes() for f in pathlib.Path(self.path).iterdir()}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -173,8 +167,7 @@ class Graph:
             self.path = _temporary_store(self, sum(map(len, files.values())))
             os.mkdir(self.path)
         for name, content in files.items():
-            with open(os.path.join(self.path, name), "wb") as file:
-                file.write(content)
+            pathlib.Path(self.path, name).write_bytes(content)
 
     @property
     def n(self) -> int:
@@ -369,15 +362,16 @@ def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr
         return matrix
     if graph.is_multigraph():
         weighted = counts or any(weight in d for _, _, d in graph.edges(data=True))
-        ends = ({weight: sum((value or float)(d.get(weight, 1)) for d in keys.values())}
+        convert = (lambda w: value(_real(w))) if counts else float
+        ends = ({weight: sum(convert(d.get(weight, 1)) for d in keys.values())}
                 if weighted else {} for keys in ends)
     rows = np.repeat(np.arange(n), degrees)
     if not graph.is_directed():  # the dictionary of an edge is that of its reverse
         upper = rows <= indices
         ends, rows, indices = itertools.compress(ends, upper), rows[upper], indices[upper]
     try:
-        data = np.fromiter(map(operator.methodcaller("get", weight, 1), ends), np.float64,
-                           len(rows))
+        weights = map(operator.methodcaller("get", weight, 1), ends)
+        data = np.fromiter(weights if value is None else map(_real, weights), np.float64, len(rows))
     except (TypeError, ValueError) as error:
         raise ValueError(f"the attribute {weight} of an edge is not a number: {error}") from None
     if value is not None and not counts:
@@ -389,6 +383,13 @@ def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr
     matrix = sp.csr_matrix((data, (rows, indices)), shape=(n, n))
     matrix.sort_indices()
     return matrix
+
+
+def _real(weight: Any) -> Any:
+    """Return a real number; text, None and the like are left to NetworkX."""
+    if isinstance(weight, (float, int, np.integer, np.floating)):
+        return weight
+    raise TypeError(f"{weight!r} is a {type(weight).__name__}")
 
 
 def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
@@ -416,8 +417,7 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
         return Graph(_csr(csr_of_networkx(graph, weight)), names)
     edges = list(graph.edges(keys=True, data=True) if graph.is_multigraph() else
                  ((u, v, None, data) for u, v, data in graph.edges(data=True)))
-    columns = {"source": as_objects(u for u, _, _, _ in edges),
-               "target": as_objects(v for _, v, _, _ in edges)}
+    columns = {title: as_objects(e[i] for e in edges) for i, title in enumerate(["source", "target"])}
     for title in {kind, time, weight} - {None}:
         values = as_objects(data.get(title, 1 if title == weight else None)
                             for _, _, _, data in edges)
@@ -507,8 +507,7 @@ def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Gra
     table, ids = (os.path.join(os.path.dirname(store), v) for v in ("edges.csv", "nodes.ids"))
     with open(table, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         csv.writer(file).writerows([columns, *zip(*columns.values())])
-    with open(table, "rb") as edges:
-        graph._edges_sum = n, zlib.crc32(edges.read())
+    graph._edges_sum = n, zlib.crc32(pathlib.Path(table).read_bytes())
     with open(ids, "w", encoding="ascii") as file:
         file.writelines(f"{row}\n" for row in range(n))
     fields = ",".join(v for v in ("source", "target", "weight") if v in columns)
@@ -607,8 +606,7 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     made = _convert(graph, source, target, weight, directed, num_nodes, kind, time, nodes)
     if ids is not None and not nodes:
         if made.matrix is None:
-            raise ValueError("ids is for a matrix; the nodes of a file or a store have their ids "
-                             "there")
+            raise ValueError("ids is for a matrix; the nodes of a file or a store have ids there")
         made = Graph(made.matrix, Nodes(made.n).align(ids, "ids"))
     return made
 
@@ -659,9 +657,8 @@ def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
 def _of_matrix(matrix: Any) -> Graph:
     """Return the graph of a matrix, with a warning if this is half of a symmetric one."""
     made = Graph(_csr(matrix))
-    rows = np.repeat(np.arange(made.n), np.diff(made.matrix.indptr))
-    if made.matrix.nnz > 1 and ((rows < made.matrix.indices).all() or
-                                (rows > made.matrix.indices).all()):
+    steps = made.matrix.indices - np.repeat(np.arange(made.n), np.diff(made.matrix.indptr))
+    if len(steps) > 1 and ((steps > 0).all() or (steps < 0).all()):
         warn("graph: the matrix is strictly triangular, so that its edges have a direction; pass "
              "A + A.T if it is half of a symmetric matrix")
     return made
@@ -678,9 +675,6 @@ def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
                          "index_col=0).squeeze()")
     nodes = nodes_of(graph)
     if is_pandas(y):
-        if y.index.has_duplicates:
-            raise ValueError("y has two labels for a node in its index; keep one, or pass "
-                             "multi_label=True with a list for each node")
         rows = nodes.rows_of_index(y, "y")
         if len(rows) == graph.n:
             return y.iloc[np.argsort(rows)]

@@ -55,12 +55,8 @@ def _without_words(values: Any) -> Any:
     """Return a mask of text for a missing value: "" and, with a warning, nan and the like."""
     if values.dtype.kind == "S":
         return values == b""
-    if values.dtype.kind == "U":
-        empty, words = values == "", np.isin(values, _WORDS)
-    else:
-        pairs = [(v in ("", b""), v in _WORDS) if isinstance(v, (str, bytes)) else (False, False)
-                 for v in values]
-        empty, words = np.array(pairs, dtype=bool).reshape(-1, 2).T
+    texts = [v if isinstance(v, (str, bytes)) else None for v in values.tolist()]
+    empty, words = (np.array([t in found for t in texts], dtype=bool) for found in (("", b""), _WORDS))
     if words.any():
         warn(f"y: {str(values[words][0])!r} is text, and counts as a node without a label; "
              "None marks such nodes in an array of objects")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, Mapping, Union, overload
+from typing import TYPE_CHECKING, Any, Mapping, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,7 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
 def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Settings,
            loops: bool = True, dtype: str = "float64", out: Path | None = None) -> Block:
     """Run apply."""
+    tol = None if tol == 1e-8 else tol  # the default, which is met as far as rounding allows
     def work(folder: str) -> Block:
         call = Call(folder, g, settings, loops=loops)
         path = _output(call, out)
@@ -170,11 +171,6 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
                      range(width), run)
     results = 1 + function.count(",")  # of several times
     return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
-
-
-def _columns(g: Graph, function: str, B: Array, tol: float, settings: Settings) -> Array:
-    """Return f(M)·B with the relative error tol for each column."""
-    return _apply(g, function, B, None if tol == 1e-8 else tol, settings).array
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
@@ -208,7 +204,7 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     if not len(times):
         raise ValueError("num is 0; give 1 or more")
     text = ",".join(repr(float(t * time)) for time in times)
-    array = _columns(g, f"exp:t={text}:matrix={matrix}", B, tol, settings)
+    array = _apply(g, f"exp:t={text}:matrix={matrix}", B, tol, settings).array
     if start is None:
         return array
     return np.moveaxis(array.reshape(g.n, len(times), -1), 1, 0).reshape(len(times), *B.shape)
@@ -233,7 +229,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
         raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no "
                          "negative eigenvalue")
     function = f"solve:shift={float(shift)!r}:matrix={matrix}"
-    return _columns(g, function, _block(b, g, "b"), rtol, settings), 0
+    return _apply(g, function, _block(b, g, "b"), rtol, settings).array, 0
 
 
 def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float,
@@ -254,21 +250,9 @@ def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, 
     return call_in_folder(bytes_of(g) + 8 * k * g.n, work)
 
 
-@overload
-def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
-          matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: Literal[True] = True,
-          **settings: Unpack[Settings]) -> tuple[Array, Array]: ...
-
-
-@overload
-def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
-          matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: Literal[False],
-          **settings: Unpack[Settings]) -> Array: ...
-
-
 def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
           matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: bool = True,
-          **settings: Unpack[Settings]) -> tuple[Array, Array] | Array:
+          **settings: Unpack[Settings]) -> Any:
     """Compute eigenpairs of a matrix of the graph, as :func:`scipy.sparse.linalg.eigsh` does.
 
     Parameters:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import math
 import types
 from typing import Any
@@ -44,7 +45,9 @@ class BackendGraph:
     def matrix(self, weight: str | None = "weight", value: Any = float) -> Any:
         """Return the adjacency matrix, in which the values of parallel edges are added."""
         if (weight, value) not in self.matrices:
-            self.matrices[weight, value] = csr_of_networkx(self.graph, weight, value)
+            made = csr_of_networkx(self.graph, weight, value)
+            _require(np.isfinite(made.data).all())
+            self.matrices[weight, value] = made
         return self.matrices[weight, value]
 
     def laplacian_part(self, weight: str | None) -> Any:
@@ -80,13 +83,18 @@ def _require(holds: Any) -> None:
 
 def _or_networkx(function: Any) -> Any:
     """Return a function that leaves the calls to NetworkX that fail, for its result or its error."""
+    signature = inspect.signature(function)
+
     @functools.wraps(function)
     def call(G: BackendGraph, *args: Any, **options: Any) -> Any:
-        with contextlib.suppress(ValueError, TypeError, KeyError, ZeroDivisionError):
+        with contextlib.suppress(ValueError, TypeError, KeyError, ZeroDivisionError, OverflowError):
             return function(G, *args, **options)
+        given = signature.bind(G.graph, *args, **options).arguments
+        if "seed" in signature.parameters:  # which a decorator of NetworkX makes of a number
+            given["seed"] = nx.utils.create_random_state(given.get("seed"))
         name = function.__name__
         own = getattr(nx, name, None) or getattr(nx.node_classification, name)
-        return getattr(own, "orig_func", own)(G.graph, *args, **options)
+        return getattr(own, "orig_func", own)(**given)
     return call
 
 
@@ -208,8 +216,7 @@ def _inverse(resistance: Any) -> Any:
 
 @_or_networkx
 def resistance_distance(G: BackendGraph, nodeA: Any = None, nodeB: Any = None,
-                        weight: str | None = None,
-                        invert_weight: bool = True) -> Any:
+                        weight: str | None = None, invert_weight: bool = True) -> Any:
     """Return the resistance between two nodes, from a node to all, or between all nodes."""
     ends = [v for v in (nodeA, nodeB) if v is not None]
     _require(len(G) and all(v in G.graph for v in ends))

@@ -78,8 +78,7 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
         else:
             path = call.write_labels(encode(labels_of(g, y), g.n))
         parts = {"split": _write_split(call, split)} if split is not None else {
-            "splits": splits, "per_class": per_class,
-            "train": train if per_class is None else None}
+            "splits": splits, "per_class": per_class, "train": train if per_class is None else None}
         return call.run("evaluate", values=values, labels=path, multi_label=multi_label,
                         method=methods, prior=prior, report=report, **parts, is_random=True,
                         node_features=call.write_attributes(node_features))
@@ -167,8 +166,7 @@ def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, n
 
 
 def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
-            node_features: Any = None,
-            **settings: Unpack[Settings]) -> pandas.DataFrame:
+            node_features: Any = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Predict a number for every node from the numbers of some.
 
     Parameters:
@@ -212,10 +210,8 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
     g, weights = as_graph(graph), None
     if isinstance(seeds, Mapping):
         weights = numbers_of(g, seeds)
+        weights[weights == 0] = np.nan
         rows = np.flatnonzero(weights > 0)
-        if (weights < 0).any() or not len(rows):
-            raise ValueError("seeds has weights, which are 0 or more, not all of them 0")
-        weights[~(weights > 0)] = np.nan
     elif (rows := rows_of(g, seeds, "seeds")) is None:
         raise ValueError("seeds is missing; give the known nodes")
     def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
