@@ -200,7 +200,7 @@ class Graphs(unittest.TestCase):
             (pandas.DataFrame({"node": list("abcd"), "label": ["x"] * 4}), r"y.set_index\('node'\) or y.set_axis\(nodes\)"),
             (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y: 0 is not a node of the graph; give it nodes as index, as y.set_index\('node'\) or y.set_axis"),
             (pandas.DataFrame({"node": list("dcba"), "label": ["x"] * 4}).label, "y: 0 is not a node of the graph"),
-            ("labels.csv", "y is a path; read the labels"),
+            ("labels.csv", "y is a path; pandas.read_csv"),
         ):
             with self.assertRaisesRegex(ValueError, text):
                 hw.NodeClassifier("lp").fit(frame, y)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from . import _process
 from ._errors import warn
 from ._folder import write_array
-from ._graph import Graph, argument, as_array, checksum, is_pandas, is_signed, is_store, nodes_of
+from ._graph import Graph, argument, as_array, is_pandas, is_signed, is_store, nodes_of
 from ._labels import Labels, attributes_of
 
 
@@ -67,12 +67,11 @@ class Call:
             file.writelines(f"{v}\n" for v in ids)
         return path
 
-    def run(self, command: str, *nodes: str, is_random: bool = False, is_fold: bool = False,
+    def run(self, command: str, *nodes: str, is_random: bool = False,
             **options: Any) -> dict[str, Any]:
         """Run a command with options, of which those of value None or False are left out.
 
-        A random command without random_state gets another seed each time. Of folds of a graph, one
-        alone warns that the labels are not a random sample.
+        A random command without random_state gets another seed each time.
         """
         settings, args = dict(self.settings), [command, self.argument, *nodes, *self.flags]
         if is_random and settings.get("random_state") is None:
@@ -88,8 +87,7 @@ class Call:
             if value is not True:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)
                 args.append(",".join(map(_text, value)) if several else _text(value))
-        return _process.run(args, self.names, graph=checksum(self.graph) if is_fold else None,
-                            **settings)
+        return _process.run(args, self.names, **settings)
 
 
 def _text(value: Any) -> str:

@@ -60,8 +60,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         "weights" of edges if the graph has some, the nodes in the order of the rows, and the report
         of the program.
 
-    See also NodeRegressor, for numbers, and evaluate, a comparison of methods.
-
     >>> import heatwalk as hw
     >>> A, y = hw.datasets.cora(labelled=270)
     >>> model = hw.NodeClassifier("lp").fit(A, y)
@@ -122,20 +120,24 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 "unreached": None if unreached == "blank" else unreached,
                 "targets": call.write("targets.npy", "targets", targets),
                 "node_features": call.write_attributes(self.node_features)}
-            is_fold = self.graph is not None
+            if self.graph is not None:  # perhaps one of several folds
+                call.settings["graph"] = checksum(graph)
             try:
-                run = call.run("classify", is_fold=is_fold, **options,
+                run = call.run("classify", **options,
                                save_model=None if self.multi_label else model)
             except UsageError as error:
                 if error.place != "save-model":
                     raise
-                run = call.run("classify", is_fold=is_fold, **options)
+                run = call.run("classify", **options)
             accuracy, error = (None if run.get(v) is None else float(run[v])
                                for v in ("accuracy_estimate", "accuracy_stderr"))
             parameters = dict(run.get("parameters") or {})
             if "weights" in run:
-                parameters["weights"] = run["weights"]
-                self._warn_of_weights(run["weights"])
+                parameters["weights"] = weights = run["weights"]
+                name = str(self.method).partition(":")[0]
+                if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
+                    warn(f"{name}: edges have the weight {'1' if weights == 'none' else 'log(1 + w)'}"
+                         " in place of w by held-out labels; edge_weights=\"given\" keeps w")
             state = {"run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error,
                      "method_": run.get("method", self.method),
@@ -154,13 +156,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 array[targets] = some
             scores, predicted, state["reached_"] = full
         return scores, cols, predicted, state
-
-    def _warn_of_weights(self, weights: str) -> None:
-        """Warn that the weights of a named method are not those that it was given."""
-        name = str(self.method).partition(":")[0]
-        if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
-            warn(f"{name}: edges have the weight {'1' if weights == 'none' else 'log(1 + w)'} in "
-                 "place of w by held-out labels; edge_weights=\"given\" keeps w")
 
     def _unreached(self) -> str:
         """Return the prediction for nodes that no label reaches; majority has one for every node."""

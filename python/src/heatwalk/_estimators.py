@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any, Iterable, TypeVar
+from typing import Any, Iterable
 
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import NotFittedError
 from ._graph import Graph, as_array, as_graph, checksum, is_pandas, nodes_of
 from ._matrix import Array, eigsh, features
 from ._process import Progress, Settings
@@ -16,12 +14,11 @@ from ._tables import numbers_of, predict_numbers
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+    from sklearn.exceptions import NotFittedError
 except ImportError:
+    from ._errors import NotFittedError
     BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin = (
         type("Base", (), {}) for _ in range(4))
-
-
-_E = TypeVar("_E", bound="NodeEstimator")
 
 
 class NodeEstimator(BaseEstimator):
@@ -48,7 +45,7 @@ class NodeEstimator(BaseEstimator):
         _check_index(X, y, "y")
         return g, _rows(nodes_of(g), X)
 
-    def _fitted(self: _E, g: Graph, **state: Any) -> _E:
+    def _fitted(self, g: Graph, **state: Any) -> Any:
         """Store the state of a fit that succeeded."""
         state.update(_state=checksum(g) if self.graph is None else (), _nodes=nodes_of(g))
         if self.graph is None:
@@ -63,14 +60,9 @@ class NodeEstimator(BaseEstimator):
         return self._nodes.all()
 
     def _check_fitted(self) -> None:
-        if self._state is not None:
-            return
-        error: Any = NotFittedError
-        if "sklearn" in sys.modules:
-            import sklearn.exceptions
-            error = sklearn.exceptions.NotFittedError
-        raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                    "appropriate arguments before using this estimator.")
+        if self._state is None:
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' "
+                                 "with appropriate arguments before using this estimator.")
 
     def _select(self, X: Any) -> Any:
         """Return the rows that X asks for, as an index of arrays."""
@@ -108,8 +100,7 @@ class NodeEstimator(BaseEstimator):
         return self._state is not None
 
     def _more_tags(self) -> dict[str, Any]:  # of scikit-learn before 1.6
-        return {"pairwise": self.graph is None, "requires_positive_X": True,
-                "non_deterministic": False}
+        return {"pairwise": self.graph is None, "requires_positive_X": True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,8 +118,7 @@ def _rows(nodes: Any, X: Any) -> Any:
         if X.ndim == 2 and X.shape[1] == 1:
             X = X.iloc[:, 0] if is_pandas(X) else X[:, 0]
         if X.ndim != 1:
-            raise ValueError(f"X has shape {X.shape}; with graph= in the constructor X is a list "
-                             "of nodes")
+            raise ValueError(f"X has shape {X.shape}; with graph= it is a list of nodes")
     return nodes.select(X, "X")
 
 
@@ -157,8 +147,6 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
     reached_ : Whether a path connects the node with a node whose number is known.
     method_, nodes_, run_ : The method that was chosen, the nodes in the order of the rows, and the
         program's report.
-
-    See also regress: the same as a function that returns a frame.
     """
     __module__ = "heatwalk"
 

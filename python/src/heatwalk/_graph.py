@@ -671,8 +671,7 @@ def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
     class (several), with nodes as index.
     """
     if isinstance(y, (str, os.PathLike)):
-        raise ValueError("y is a path; read the labels, as in pandas.read_csv(path, "
-                         "index_col=0).squeeze()")
+        raise ValueError("y is a path; pandas.read_csv(path, index_col=0).squeeze() reads labels")
     nodes = nodes_of(graph)
     if is_pandas(y):
         rows = nodes.rows_of_index(y, "y")

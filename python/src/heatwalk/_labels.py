@@ -180,8 +180,7 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
     if titles is not None or isinstance(y, np.ndarray):
         matrix = np.asarray(as_array(y))
         if not np.isin(matrix, (0, 1)).all():
-            raise ValueError("y has values other than 0 and 1; a matrix of labels has 1 for each "
-                             "label of a node")
+            raise ValueError("y has values other than 0 and 1, those of a matrix of labels")
         classes = np.array(range(matrix.shape[1]) if titles is None else titles)
         return classes, matrix.astype(np.int8), True
     lists = [[] if is_missing(as_objects([v]))[0] else [v] if isinstance(v, (str, bytes))
@@ -206,8 +205,7 @@ def attributes_of(graph: Graph, features: Any) -> Any:
         if not sp.issparse(features):
             features = np.asarray(as_array(features), dtype=np.float64)
         if features.ndim != 2:
-            raise ValueError(f"node_features has shape {features.shape}; it needs a row for each "
-                             "node")
+            raise ValueError(f"node_features of shape {features.shape} need a row for each node")
     if features.shape[0] != graph.n:
         raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has "
                          f"{graph.n} nodes")

@@ -54,7 +54,6 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
 
     Raises UsageError: The kernel or a parameter does not exist.
     Raises LimitError: The block exceeds the memory; give ``out``, or fewer rows and columns.
-    See also features, of the kernel ``cwk``, and apply, the product with a block.
 
     >>> import heatwalk as hw
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
@@ -150,7 +149,6 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     Returns: a block, whose ``error_bound`` bounds the norm of the error of each column.
     Raises UsageError: The function does not exist, needs an undirected graph, or cannot have the
         tolerance.
-    See also expm_multiply, solve, eigsh: functions with the names and arguments of SciPy.
     """
     g = as_graph(graph)
     return _apply(g, function, _block(B, g), tol, settings, self_loops, _checked(out, dtype), out)
@@ -199,8 +197,7 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     elif start is None or stop is None:
         raise ValueError("start and stop are given together")
     else:
-        times = np.linspace(start, stop, 50 if num is None else num,
-                            endpoint=True if endpoint is None else endpoint)
+        times = np.linspace(start, stop, 50 if num is None else num, endpoint in (None, True))
     if not len(times):
         raise ValueError("num is 0; give 1 or more")
     text = ",".join(repr(float(t * time)) for time in times)
@@ -226,8 +223,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     """
     g = as_graph(A)
     if not shift >= 0:
-        raise ValueError(f"shift is {shift}; it must be 0 or more, so that the matrix has no "
-                         "negative eigenvalue")
+        raise ValueError(f"shift is {shift}; it must be 0 or more, or eigenvalues are negative")
     function = f"solve:shift={float(shift)!r}:matrix={matrix}"
     return _apply(g, function, _block(b, g, "b"), rtol, settings).array, 0
 

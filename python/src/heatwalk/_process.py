@@ -18,8 +18,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TypedDi
 import numpy as np
 
 from . import _binary
-from ._errors import (CLASSES, CancelledError, CrashError, HeatwalkError, NotFoundError, StoreError,
-                      warn)
+from ._errors import CLASSES, CancelledError, CrashError, NotFoundError, StoreError, warn
 from ._folder import held
 
 log = logging.getLogger("heatwalk")
@@ -64,8 +63,7 @@ def seed_of(random_state: Any) -> int:
         if hasattr(random_state, draw):
             return int(getattr(random_state, draw)(1 << 31))
     if not hasattr(random_state, "__index__"):
-        raise ValueError(f"random_state is {random_state!r}; give a whole number, a RandomState "
-                         "or None")
+        raise ValueError(f"random_state is {random_state!r} and no number, RandomState or None")
     return int(random_state)
 
 

@@ -41,8 +41,7 @@ class Block:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False and dtype is not None and np.dtype(dtype) != self.array.dtype:
-            raise ValueError(f"a block of {self.array.dtype} becomes an array of "
-                             f"{np.dtype(dtype)} by a copy")
+            raise ValueError(f"{self.array.dtype} becomes {np.dtype(dtype)} by a copy alone")
         if copy:
             return np.array(self.array, dtype)
         return self.array.astype(dtype or self.dtype, copy=False)

@@ -27,8 +27,7 @@ def numbers_of(graph: Graph, y: Any) -> Any:
     """Return numbers of nodes as an array, NaN for none."""
     values, missing = column_of(labels_of(graph, y))
     if values.shape != (graph.n,):
-        raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of "
-                         f"{graph.n} nodes")
+        raise ValueError(f"y has shape {values.shape}, and the graph has {graph.n} nodes")
     try:
         numbers = np.where(missing, np.nan, values).astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -180,7 +179,6 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     Returns: a row for each node: its value, and whether a path connects it with a known number.
         ``attrs["run"]`` is the report of the program, with the
         cross-validated ``rmse``.
-    See also NodeRegressor: the same as an estimator of scikit-learn.
     """
     import pandas
     g = as_graph(graph)
@@ -202,9 +200,8 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
         that start at the seeds, or ``"personalized-pagerank"`` for graphs with directions too.
     **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: a row for each node, the most similar first: its score, its rank, and whether it
-        is a seed. ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that
-        are left out.
+    Returns: a row for each node, the most similar first: its score, its rank, and whether it is a
+        seed. ``attrs["run"]`` is the report, with the ``auc`` of seeds that are left out.
     """
     import pandas
     g, weights = as_graph(graph), None
