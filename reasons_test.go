@@ -57,7 +57,7 @@ func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labe
 }
 
 // TestReasonsAddUp explains all nodes of random graphs by the methods that have reasons: the parts add up to the score to
-// within the error, which is small, shares of beliefs are not many times as large as the score, and a pair of nodes is one link
+// within the error, which is small, shares are not many times as large as the score, and a pair of nodes is one link
 // whose kinds have shares that add up to one. HEATWALK_HUNT=1 tries 300 graphs.
 func TestReasonsAddUp(t *testing.T) {
 	count := 6
@@ -108,6 +108,10 @@ func TestReasonsAddUp(t *testing.T) {
 // wrongReasons describes a fault in the reasons of a method, and returns an empty text for none.
 func wrongReasons(e *heatwalk.Reasons, name string) string {
 	size := math.Max(1, math.Abs(e.Score))
+	most := 10.0
+	if name == "auto" || name == "beliefs:ratios=homophily" { // shares of a few labels that nearly cancel
+		most = 100
+	}
 	sum, largest := e.Rest+e.OtherShare+e.OtherWords, 0.0
 	for _, l := range e.Labels {
 		sum += l.Share
@@ -132,7 +136,7 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 		return fmt.Sprintf("parts add up to %v", sum)
 	case !(e.Error <= 1e-4*size):
 		return "a large error"
-	case name == "beliefs" && largest > 10*size:
+	case largest > most*size:
 		return fmt.Sprintf("a share of %v", largest)
 	}
 	return ""

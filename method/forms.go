@@ -95,7 +95,7 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 		}
 	}
 	r.out.form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return apply(ctx, explain.UnitColumns(n, nodes))
+		return apply(ctx, explain.UnitColumns(n, nodes, rows))
 	})
 	r.out.form.Size = degreeOf(r.p)
 	if set := r.chosen.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {

@@ -37,11 +37,12 @@ func explained(t *testing.T, p *Problem, name string) []explain.Explanation {
 	return list
 }
 
-// The shares of labelled nodes and the rest add up to the score of the prediction.
+// The shares of labelled nodes and the rest add up to the score of the prediction. What kernels of auto have in common for all labels is
+// in the rest.
 func TestSharesAddUp(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 60, 20, 3, 8, 1)
 	for _, e := range explained(t, p, "auto") {
-		if e.Error > 1e-4 || !(e.Covered > 0.5) {
+		if e.Error > 1e-4 || !(e.Covered > 0.3) {
 			t.Errorf("auto: the sum of shares differs from the score by %v, and they cover %v of it: %+v", e.Error, e.Covered, e)
 		}
 	}

@@ -224,6 +224,7 @@ for (const c of discs) {
 rove(discs.sort((a, b) => a.cx.baseVal.value - b.cx.baseVal.value))
 document.addEventListener("DOMContentLoaded", () => { // tables follow this script
 	for (const table of document.querySelectorAll("table")) {
+		if (table.querySelector("th").textContent !== "node") continue
 		const buttons = []
 		for (const cell of table.querySelectorAll("th[scope=row]")) {
 			const n = entries.get(cell.textContent)

@@ -274,9 +274,9 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 				class += " known"
 			}
 		} else {
-			label = fmt.Sprintf("%s: %s nodes, %s labels", label, report.Count(q.nodes).Text, report.Count(q.known).Text)
+			label = fmt.Sprintf("%s: nodes %s, labels %s", label, report.Count(q.nodes).Text, report.Count(q.known).Text)
 		}
-		fmt.Fprintf(b, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill-opacity=\"%.2f\"%s><title>%s, %.2f</title></circle>\n",
+		fmt.Fprintf(b, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill-opacity=\"%.2f\"%s><title>%s, probability %.2f</title></circle>\n",
 			class, position[k][0], position[k][1], radius[k], 0.25+0.75*q.certainty, data, html.EscapeString(label), q.certainty)
 	}
 	b.WriteString("</svg>\n<figcaption>")

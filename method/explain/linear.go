@@ -10,8 +10,9 @@ import (
 //
 //	score_c(v) = bias_c + Σ_u R(v, u)·w(u, c)
 //
-// respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. rows are the labelled
-// nodes, weights has a row for each of them, and scores has those of all nodes.
+// respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. A further column, if there is one, is
+// the mean R̄ of those of labelled nodes: then a share is that of R(v, u) − γ·R̄(u), see [SubtractCommon], and the rest has
+// γ·Σ_u R̄(u)·w(u, c). rows are the labelled nodes, weights has a row for each of them, and scores has those of all nodes.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{Right: func(node, class int) float64 { return scores.Row(node)[class] - bias[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error) {
@@ -19,17 +20,23 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, 
 		if err != nil {
 			return nil, nil, err
 		}
-		left := sparse.NewBlock[float32](r.Rows, r.Cols)
-		terms := make([]Terms, len(nodes))
+		left := sparse.NewBlock[float32](r.Rows, len(nodes))
 		for i := range r.Rows {
-			for j, x := range r.Row(i) {
+			for j, x := range r.Row(i)[:len(nodes)] {
 				left.Row(i)[j] = float32(x)
 			}
 		}
+		common := make([]float64, len(nodes))
+		if r.Cols > len(nodes) {
+			common = SubtractCommon(r, rows)
+		}
+		terms := make([]Terms, len(nodes))
 		for j, v := range nodes {
 			terms[j] = Terms{Score: scores.Row(v), Rest: bias[class[j]], Share: make([]float64, len(rows))}
 			for label, row := range rows {
-				terms[j].Share[label] = r.Row(row)[j] * weights.Row(label)[class[j]]
+				w := weights.Row(label)[class[j]]
+				terms[j].Share[label] = r.Row(row)[j] * w
+				terms[j].Rest += common[j] * r.Row(row)[r.Cols-1] * w
 			}
 		}
 		return terms, left, nil
@@ -37,11 +44,46 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, 
 	return f
 }
 
-// UnitColumns returns the block with a 1 in row nodes[j] of column j.
-func UnitColumns(n int, nodes []int) *sparse.Block[float64] {
-	b := sparse.NewBlock[float64](n, len(nodes))
+// UnitColumns returns the block with a 1 in row nodes[j] of column j, and unless rows is nil the mean of the unit columns of
+// rows in a last column.
+func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
+	columns := len(nodes)
+	if rows != nil {
+		columns++
+	}
+	b := sparse.NewBlock[float64](n, columns)
 	for j, v := range nodes {
 		b.Row(v)[j] = 1
 	}
+	for _, row := range rows {
+		b.Row(row)[len(nodes)] += 1 / float64(len(rows))
+	}
 	return b
+}
+
+// SubtractCommon subtracts from each column of y but the last one, in some rows, the multiple of the last column that is nearest
+// to it there, and returns the factors. Weights of labels in a smooth kernel are large and of opposite signs, so that what all
+// labelled nodes have in common cancels in the score, and would hide what they differ in.
+func SubtractCommon(y *sparse.Block[float64], rows []int) []float64 {
+	last := y.Cols - 1
+	factors := make([]float64, last)
+	size := 0.0
+	for _, row := range rows {
+		mean := y.Row(row)[last]
+		size += mean * mean
+	}
+	if size == 0 {
+		return factors
+	}
+	for _, row := range rows {
+		for j, value := range y.Row(row)[:last] {
+			factors[j] += value * y.Row(row)[last] / size
+		}
+	}
+	for _, row := range rows {
+		for j, factor := range factors {
+			y.Row(row)[j] -= factor * y.Row(row)[last]
+		}
+	}
+	return factors
 }

@@ -158,7 +158,7 @@ func (q *nodeKernel) squarePath(ctx context.Context, targets *mat.Dense) (*ridge
 	q.apply = q.in.timesSquare
 	for lo := 0; lo < len(rows); lo += squareColumns {
 		columns := rows[lo:min(lo+squareColumns, len(rows))]
-		x, err := q.apply(ctx, explain.UnitColumns(len(q.in.p.Degrees), columns))
+		x, err := q.apply(ctx, explain.UnitColumns(len(q.in.p.Degrees), columns, nil))
 		if err != nil {
 			return nil, err
 		}
@@ -188,12 +188,14 @@ func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path, lambda float6
 	return scoresIn(scores), nil
 }
 
-// addShares adds the shares of labels in the scores of a kernel, with a weight for each class, to the terms of nodes.
+// addShares adds the shares of labels in the scores of a kernel, with a weight for each class, to the terms of nodes. The part
+// that is common to all labels is in the rest.
 func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
-	y, err := q.apply(ctx, explain.UnitColumns(len(q.in.p.Degrees), nodes))
+	y, err := q.apply(ctx, explain.UnitColumns(len(q.in.p.Degrees), nodes, q.labels.p.Row))
 	if err != nil {
 		return err
 	}
+	explain.SubtractCommon(y, q.labels.p.Row)
 	k := len(q.in.p.Names)
 	for j := range nodes {
 		for i, row := range q.labels.p.Row {
