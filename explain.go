@@ -63,11 +63,44 @@ type edgesOfLink struct {
 	weights, values []float64 // without and with factors of kinds and times
 }
 
+// addWeights fills in the weights of the links of explanations on a graph without kinds and times. Cost: a sweep.
+func (p *Prediction) addWeights(ctx context.Context, list []Reasons) error {
+	weights := map[[2]int]float64{}
+	for i := range list {
+		for _, l := range list[i].Links {
+			weights[l.Rows] = 0
+		}
+	}
+	err := sparse.EachRow(ctx, p.g.Store.Store, 1, func(_, row int, col []uint32, val []float64) error {
+		for entry, c := range col {
+			for _, rows := range [][2]int{{row, int(c)}, {int(c), row}} {
+				if w, isListed := weights[rows]; isListed && (p.g.Directed || rows[0] == row) {
+					weights[rows] = w + val[entry]
+				}
+			}
+		}
+		return nil
+	})
+	for i := range list {
+		for k := range list[i].Links {
+			l := &list[i].Links[k]
+			l.Kinds = []explain.LinkKind{{Weight: weights[l.Rows], Share: 1}}
+		}
+	}
+	return err
+}
+
 // addKinds fills in the kinds of the links of explanations. Cost: two sweeps.
 func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	s := p.g.Store
-	if s == nil || !s.Manifest.Coded() {
+	switch {
+	case s == nil:
 		return nil
+	case !s.Manifest.Coded():
+		if !p.g.Weighted {
+			return nil
+		}
+		return p.addWeights(ctx, list)
 	}
 	links := map[[2]int]*edgesOfLink{}
 	rows := map[int]bool{}

@@ -124,7 +124,8 @@ func newComparison(a, b *measured, x, y []float64) Comparison {
 			c.Lower++
 		}
 	}
-	switch c.P, c.Margin = correctedT(x, y, a.NodesTested/a.NodesTrained, a.NodesTested); {
+	c.P, c.Margin = correctedT(x, y, a.NodesTested/a.NodesTrained, a.NodesTested)
+	switch {
 	case byDraws(a):
 		c.P = math.NaN()
 		c.Margin = math.NaN()

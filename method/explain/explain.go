@@ -125,6 +125,12 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 		set.ID = func(int) string { return "" }
 	}
 	var list []Explanation
+	report := func(done int) {
+		if set.Progress != nil {
+			set.Progress("explain", int64(done), int64(len(nodes)))
+		}
+	}
+	report(0)
 	for batch := range slices.Chunk(nodes, max(1, Columns(len(class))/max(1, f.Width))) {
 		classes := make([]int, len(batch))
 		for i, v := range batch {
@@ -141,9 +147,7 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 		if err := addLinks(ctx, p, f, left, list[first:], &set); err != nil {
 			return nil, err
 		}
-		if set.Progress != nil {
-			set.Progress("explain", int64(len(list)), int64(len(nodes)))
-		}
+		report(len(list))
 	}
 	return list, nil
 }

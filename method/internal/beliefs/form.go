@@ -353,7 +353,8 @@ func meansTo(dst []float64, q *run, x []float64) {
 
 // inverseMean returns the slope of log max(y, leastMean) between x ≥ leastMean, whose logarithm is logX, and x + change.
 func inverseMean(x, logX, change float64) float64 {
-	switch r := change / x; {
+	r := change / x
+	switch {
 	case math.Abs(r) < smallRatio:
 		return (1 - r/2 + r*r/3) / x
 	case x+change < leastMean:

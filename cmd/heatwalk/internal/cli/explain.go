@@ -170,7 +170,11 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 			}
 			add(strings.TrimSpace("link "+strings.Join(kinds, ",")), l.From, l.To, l.Importance)
 			for _, k := range l.Kinds {
-				add("kind", k.Kind, linkText(k), k.Share*l.Importance)
+				reason := "kind"
+				if k.Kind == "" {
+					reason = "edges"
+				}
+				add(reason, k.Kind, linkText(k), k.Share*l.Importance)
 			}
 		}
 	}

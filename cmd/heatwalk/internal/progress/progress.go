@@ -158,7 +158,8 @@ type Stage struct {
 	total   atomic.Int64
 	done    atomic.Int64
 	unit    Unit
-	detail  atomic.Pointer[string] // progress within the next unit; nil: not known
+	detail  atomic.Pointer[string]  // progress within the next unit; nil: not known
+	left    atomic.Pointer[float64] // least time left so far, in seconds; nil: not known
 	started time.Time
 }
 
@@ -225,14 +226,14 @@ func (s *Stage) snapshot() snapshot {
 			n.rate = s.unit.amount(int64(rate)) + "/s"
 		}
 		n.left = words.Seconds(took) // shows that the run continues
-		if total > done && done > 0 {
-			n.left = words.Seconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
+		if left := s.secondsLeft(); left != nil && total > done {
+			n.left = words.Seconds(time.Duration(*left*1e9)) + " left"
 		}
 	}
 	return n
 }
 
-// secondsLeft estimates the time that the stage still takes; nil: unknown.
+// secondsLeft estimates the time that the stage still takes; nil: unknown. It never rises.
 func (s *Stage) secondsLeft() *float64 {
 	done := float64(s.done.Load())
 	total := float64(s.total.Load())
@@ -240,6 +241,10 @@ func (s *Stage) secondsLeft() *float64 {
 		return nil
 	}
 	left := time.Since(s.started).Seconds() / done * max(0, total-done)
+	if before := s.left.Load(); before != nil {
+		left = min(left, *before)
+	}
+	s.left.Store(&left)
 	return &left
 }
 

@@ -3,6 +3,7 @@ package progress
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -177,4 +178,16 @@ func TestProgressOfPhases(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	p.Close()
+}
+
+// The time left never rises, also if the work is slower than before.
+func TestTimeLeft(t *testing.T) {
+	s := &Stage{unit: Shares, started: time.Now().Add(-10 * time.Second)}
+	s.Set(500, Whole)
+	first := *s.secondsLeft()
+	s.started = s.started.Add(-time.Minute)
+	s.Set(510, Whole)
+	if left := *s.secondsLeft(); math.Abs(first-10) > 1 || left > first {
+		t.Errorf("%v s left, then %v", first, left)
+	}
 }
