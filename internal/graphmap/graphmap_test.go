@@ -3,6 +3,7 @@ package graphmap
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -73,8 +74,11 @@ func TestSection(t *testing.T) {
 		if err := json.Unmarshal([]byte(data), &doc); err != nil {
 			t.Fatal(err)
 		}
-		if index := slices.IndexFunc(doc.Nodes, func(v node) bool { return strings.HasPrefix(v.ID, `n"3<`) }); doc.Reasons[index] == nil || doc.Nodes[index].Class != 1 {
-			t.Errorf("%d nodes: node 3 is at %d, reasons %v", n, index, doc.Reasons)
+		if index := slices.IndexFunc(doc.Nodes, func(v node) bool { return strings.HasPrefix(v.ID, `n"3<`) }); doc.Reasons[index] == nil || doc.Nodes[index].Class != 1 || doc.First != index {
+			t.Errorf("%d nodes: node 3 is at %d, the first one is at %d, reasons %v", n, index, doc.First, doc.Reasons)
+		}
+		if len(doc.List.IDs) != n || len(doc.List.Known) != 20 {
+			t.Errorf("%d nodes: %d are listed, %d of them labels", n, len(doc.List.IDs), len(doc.List.Known))
 		}
 	}
 	g := twoSides(t, 6000, 2)
@@ -120,5 +124,41 @@ func TestLayout(t *testing.T) {
 	}
 	if between < 3*within {
 		t.Errorf("mean squared distance %g within cliques, %g between them", within, between)
+	}
+}
+
+// No disc hides the center of another, discs are inside the drawing, and one far away does not push the others together.
+func TestFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	const n = 200
+	x := make([][2]float64, n)
+	groups := make([]group, n)
+	isLinked := make([]bool, n)
+	for i := range n {
+		x[i] = [2]float64{rng.Float64(), rng.Float64()}
+		groups[i].nodes = 1 + rng.IntN(100)
+		isLinked[i] = true
+	}
+	x[0] = [2]float64{1000, 1000}
+	x[2] = x[1]
+	groups[0].nodes = 1
+	position, radius := fit(x, groups, isLinked)
+	left, right := width, 0.0
+	for i := range n {
+		for j := range i {
+			if d := math.Hypot(position[i][0]-position[j][0], position[i][1]-position[j][1]); d < max(radius[i], radius[j]) {
+				t.Errorf("discs %d and %d of radius %.1f and %.1f are %.1f apart", i, j, radius[i], radius[j], d)
+			}
+		}
+		if p := position[i]; p[0] < margin || p[0] > width-margin || p[1] < margin || p[1] > height-margin {
+			t.Errorf("disc %d is at %v", i, p)
+		}
+		if i > 0 {
+			left = min(left, position[i][0])
+			right = max(right, position[i][0])
+		}
+	}
+	if right-left < 0.9*(width-2*margin) {
+		t.Errorf("all discs but the far one are between %.0f and %.0f", left, right)
 	}
 }
