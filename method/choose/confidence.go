@@ -2,6 +2,7 @@ package choose
 
 import (
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -29,6 +30,8 @@ type Confidence struct {
 
 	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
 	luck                float64 // right predictions by weights of all labels less those by weights without a label's fold
+	lucky               float64 // weight of the labels for which the largest class is predicted
+	largest             float64 // luck of the share of this class
 	right, tested       int
 
 	// Of each class: held-out labels, the sum of its probability at these, and at all held-out labels that and the sum of squares.
@@ -78,7 +81,14 @@ func (c *Confidence) Note(reached bool, class int, row, full []float64) {
 	c.sum += float64(weight * excess)
 	c.squares += float64(weight * excess * excess)
 	c.luck += float64(weight * (right(bestByAll) - right(best)))
+	if c.count[bestByAll] == slices.Max(c.count) {
+		c.lucky += weight
+	}
 }
+
+// AllowForLargest subtracts the part of the accuracy of the largest class that is luck, see ofLargest, from that of labels for
+// which it is predicted.
+func (c *Confidence) AllowForLargest() { _, c.largest = ofLargest(c.p) }
 
 // Compare returns the comparison of held-out labels with other nodes, given the means of the probability of each class at
 // these and of its square; nil if labels are not a sample of the nodes, because the shares of classes are known.
@@ -109,7 +119,7 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap, mean float64) problem.Est
 		return e
 	}
 	excess := c.sum / max(1, c.total)
-	luck := max(0, c.luck/max(1, c.total))
+	luck := max(0, c.luck/max(1, c.total)) + float64(c.largest*c.lucky)/max(1, c.total)
 	e.Accuracy = max(0, min(1, mean+excess-luck))
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight

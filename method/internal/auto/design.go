@@ -91,7 +91,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 		d.free = append(d.free, f)
 	}
 	d.diffusion = !set.LowEffort && m > fewestLabels &&
-		d.fits("diffusion scores, common neighbours", kernelLabels(p) > 0)
+		d.fits("diffusion scores, common neighbours", kernelLabels(p, d.folds) > 0)
 	d.spectral = !set.LowEffort && m > fewestLabels && d.fits("eigenvectors", hasSpectral(p, d.folds))
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostLinkLabels &&
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))

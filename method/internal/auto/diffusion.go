@@ -27,14 +27,15 @@ const (
 	kernels = 2
 
 	// Kernels are computed with mostKernelLabels labels, because they take eigenpairs of the values between labels, or with fewer
-	// so that the entries of the graph, a node counting as kernelNode of them, times labels are at most kernelWork, which takes
-	// half a second. They are left out if that is less than half of the labels, because walks are as good then: samples
-	// gained 0.1 points on PubMed with 986 labels and nothing on tolokers with 588. leastKernelLabels may take leastKernelWork.
+	// so that their cost is at most kernelWork, half a second, or that of reading and walking; leastKernelLabels may cost twice as
+	// much. A label costs kernelColumns columns, a node as much as kernelNode entries. Kernels are left out if that is less than
+	// half of the labels, because walks are as good then: samples gained 0.1 points on PubMed with 986 labels and nothing on
+	// tolokers with 588.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
+	kernelColumns     = 32
 	kernelNode        = 8
-	kernelWork        = 100_000_000
-	leastKernelWork   = 250_000_000
+	kernelWork        = 3_200_000_000
 
 	// kernelTolerance is the error of values of the diffusion kernel relative to the largest one. It is small
 	// next to the least λ.
@@ -50,16 +51,26 @@ var (
 )
 
 // kernelLabels returns the number of labels with which kernels are computed, 0 for none.
-func kernelLabels(p *problem.Problem) int {
-	cost := sparse.EntriesOf(p.A) + kernelNode*int64(p.Nodes())
-	count := min(mostKernelLabels, kernelWork/cost)
-	if count < leastKernelLabels && leastKernelLabels*cost <= leastKernelWork {
-		count = leastKernelLabels
+func kernelLabels(p *problem.Problem, folds int) int {
+	label := kernelColumns * (sparse.EntriesOf(p.A) + kernelNode*int64(p.Nodes()))
+	limit := max(kernelWork, remainingWork(p, folds))
+	count := min(mostKernelLabels, limit/label)
+	if leastKernelLabels*label <= 2*limit {
+		count = max(count, leastKernelLabels)
 	}
 	if 2*count < int64(len(p.Row)) {
 		return 0
 	}
 	return int(count)
+}
+
+// readWork is the cost of reading an entry of a graph, in columns of a sweep.
+const readWork = 800
+
+// remainingWork returns the cost of reading a graph and of walks with a column for each fold of each class, in entries ×
+// columns. Other stages may cost as much.
+func remainingWork(p *problem.Problem, folds int) int64 {
+	return sparse.EntriesOf(p.A) * int64(readWork+walkSteps*folds*len(p.Names))
 }
 
 // diffusionKernels returns the kernels' family and their parameters.
@@ -82,7 +93,7 @@ type nodeKernel struct {
 
 // addKernels computes the scores of ridges on both kernels.
 func (f *features) addKernels(ctx context.Context) error {
-	labels := sampleLabels(f.in, kernelLabels(f.in.p))
+	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.folds))
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*ridge.Path, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
 		q := &nodeKernel{in: f.in, labels: labels, ridge: len(f.ridges)}
 		block := &ridgeBlock{lambdas: kernelLambdas, scores: q.scores, path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {

@@ -124,14 +124,22 @@ func TestFiltersOfArcs(t *testing.T) {
 // Directions raise the accuracy where classes follow each other along arcs, with the same bits for
 // any workers and memory.
 func TestEvidenceOfDirections(t *testing.T) {
-	p, class := ring(t, 3, 300, 60, false)
-	out := evident(t, p, &Settings{Workers: 1})
-	q, _, err := p.WithoutDirections(t.Context(), 1, new(problem.Work))
-	if err != nil {
-		t.Fatal(err)
+	const draws = 5
+	var with, without float64
+	var p *problem.Problem
+	var out *Prediction
+	for seed := range uint64(draws) {
+		var class []int
+		p, class = ring(t, 3+seed, 300, 60, false)
+		out = evident(t, p, &Settings{Workers: 1})
+		q, _, err := p.WithoutDirections(t.Context(), 1, new(problem.Work))
+		if err != nil {
+			t.Fatal(err)
+		}
+		with += problemtest.Accuracy(p, out.Class, class) / draws
+		without += problemtest.Accuracy(q, evident(t, q, &Settings{}).Class, class) / draws
 	}
-	with, without := problemtest.Accuracy(p, out.Class, class), problemtest.Accuracy(q, evident(t, q, &Settings{}).Class, class)
-	if with < 0.8 || without > with-0.15 {
+	if with < 0.8 || without > with-0.2 {
 		t.Errorf("accuracy %v, without directions %v", with, without)
 	}
 	if out.Reached.Contains(299) || !out.Reached.Contains(298) {

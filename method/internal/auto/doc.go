@@ -21,7 +21,7 @@
 //     comes from them too. After the first fold settings that are much less likely than the best one are dropped.
 //  6. A mixture of components (combine.go) has the weights of the highest held-out likelihood. It is multiplied by
 //     beliefs of a block model if that makes held-out labels much likelier. A single component takes its place if it
-//     predicts more held-out labels, and the shares of the classes nearly do if nothing predicts more than these. With few
+//     predicts more held-out labels, and the shares of the classes nearly do unless the mixture predicts more by a standard error. With few
 //     labels the mixture is the mean of Poisson learning, kernels and eigenvectors, unless learned weights are likelier.
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
 //  8. model (predict.go) is fitted to all learned labels and predicts every node.

@@ -114,7 +114,7 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	return nil
 }
 
-// addMajority adds the shares of the classes among the labels of other folds.
+// addMajority adds the shares of the classes among the labels of other folds, shrunk as far as they may be luck.
 func (h *heldOut) addMajority(f *features) {
 	counts := make([][]float64, h.folds)
 	for fold := range counts {
@@ -126,9 +126,12 @@ func (h *heldOut) addMajority(f *features) {
 		}
 	}
 	t := newComponent(candidate{Majority: true}, 0, len(h.class))
+	t.Weight = 1
 	for i := range h.class {
 		row := slices.Clone(counts[h.fold[i]])
-		floats.Scale(1/floats.Sum(row), row)
+		total := floats.Sum(row)
+		floats.Scale(1/total, row)
+		choose.Shrink(row, total)
 		t.set(i, row)
 	}
 	h.components = append(h.components, t)
@@ -242,10 +245,18 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced
 	if reweigh == nil {
 		reweigh = func([]float64) {}
 	}
+	isShrunk := mixture[0].Majority
+	if isShrunk {
+		confidence.AllowForLargest()
+	}
 	row := make([]float64, h.classes)
 	full := make([]float64, h.classes)
 	for f := range h.folds {
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
+		if isShrunk && !refitted[0].Majority {
+			// Without the labels of a fold, which are of the largest class, others seem to be better predicted than by it.
+			refitted = h.addShares(refitted)
+		}
 		for i, class := range h.class {
 			if h.fold[i] != f || !isPredicted(refitted, i) || !isPredicted(mixture, i) {
 				continue

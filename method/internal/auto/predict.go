@@ -115,6 +115,7 @@ type predictor struct {
 	input             []float64 // shared columns that a model uses
 	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64 // probabilities of one component
+	shares            []float64 // of the classes, shrunk
 	usesPropagation   bool
 
 	first  int                      // the nodes from it on are loaded
@@ -142,12 +143,13 @@ func (m *model) newPredictor() *predictor {
 	p := &predictor{
 		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
 		values: make([]float32, free), sums: make([]float32, k),
-		missed: f.priorOfMissed(-1), one: make([]float64, k), usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
+		missed: f.priorOfMissed(-1), one: make([]float64, k), shares: slices.Clone(f.columns.prior), usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
 	}
 	for j := range free {
 		p.indices = append(p.indices, uint32(j))
 	}
 	p.ridges = make([]float64, len(f.ridges)*k)
+	choose.Shrink(p.shares, float64(len(f.in.p.Row)))
 	return p
 }
 
@@ -199,7 +201,9 @@ func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 		simd.ConvertTo(p.one, p.beliefs.Row(v))
 	case c.Poisson:
 		poissonProbabilities(p.one, p.features.columns, row)
-	case c.Majority, c.model == nil:
+	case c.Majority:
+		copy(p.one, p.shares)
+	case c.model == nil:
 		copy(p.one, prior)
 	default:
 		p.logits(c, p.weights[i])

