@@ -31,7 +31,8 @@
 //
 // # Gains
 //
-// Points of accuracy, from the measurements of November 2026 (bench/results/accuracy.md and its history):
+// Points of accuracy, from the measurements of November 2026 (bench/results/accuracy.md and its history; bench/results/stages.md has the stages of
+// today on each graph):
 //
 //   - Beliefs alone where they explain the graph: 0.4 on a block model of 100,000 nodes with 2 % of the
 //     labels and 1.0 on one of a million with 1 %, in a fifteenth and a tenth of the time. Comparing them with the votes

@@ -170,15 +170,23 @@ func readGraph(t *testing.T, name, edges, labels string) *labelledGraph {
 	return g
 }
 
-// measureStages returns the row of the page for a sample of labels.
-func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
+// sample returns the problem of a random sample of labels.
+func (g *labelledGraph) sample(t *testing.T, labels int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(1, uint64(labels)))
 	p := &problem.Problem{Graph: &graph.Graph{A: g.a, Degrees: testgraph.Degrees(t, g.a)}, Names: g.names}
-	isLabelled := map[int]bool{}
 	for _, i := range rng.Perm(len(g.rows))[:labels] {
 		v := g.rows[i]
 		p.Row = append(p.Row, v)
 		p.Class = append(p.Class, g.class[v])
+	}
+	return p
+}
+
+// measureStages returns the row of the page for a sample of labels.
+func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
+	p := g.sample(t, labels)
+	isLabelled := map[int]bool{}
+	for _, v := range p.Row {
 		isLabelled[v] = true
 	}
 	accuracy := func(class []int) float64 {
@@ -218,7 +226,8 @@ func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
 		cell := "·"
 		if hasStage {
 			if mixture, differs := a.mix(r); a.change != nil || differs {
-				cell = strings.Replace(fmt.Sprintf("%.1f", full-accuracy(r.predict(t, mixture))), "-", "−", 1)
+				points := fmt.Sprintf("%.1f", full-accuracy(r.predict(t, mixture)))
+				cell = strings.NewReplacer("-0.0", "0.0", "-", "−").Replace(points)
 			}
 		}
 		line += " " + cell + " |"
