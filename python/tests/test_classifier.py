@@ -144,7 +144,7 @@ class Classifier(unittest.TestCase):
         self.assertEqual((str(copy), copy.code, copy.place), (str(caught.exception), 5, "max_memory"))
         with self.assertWarnsRegex(hw.HeatwalkWarning, "'-1' is a class"):
             hw.NodeClassifier("lp").fit(self.A, self.y.astype(str))
-        with self.assertRaisesRegex(ValueError, "random_state is 'one'; give a whole number"):
+        with self.assertRaisesRegex(ValueError, "random_state is 'one'; give a number"):
             hw.NodeClassifier("lp", random_state="one").fit(self.A, self.y)
         with self.assertWarnsRegex(hw.HeatwalkWarning, "-1 means unlabelled"), self.assertRaises(ValueError):
             hw.NodeClassifier("lp").fit(self.A, np.where(self.group == 1, 1, -1))

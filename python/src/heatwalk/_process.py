@@ -63,7 +63,7 @@ def seed_of(random_state: Any) -> int:
         if hasattr(random_state, draw):
             return int(getattr(random_state, draw)(1 << 31))
     if not hasattr(random_state, "__index__"):
-        raise ValueError(f"random_state is {random_state!r} and no number, RandomState or None")
+        raise ValueError(f"random_state is {random_state!r}; give a number, a RandomState or None")
     return int(random_state)
 
 
