@@ -95,12 +95,12 @@ class Agreement(unittest.TestCase):
         self.addCleanup(warnings.resetwarnings)
 
     def assert_close(self, got, want, text):
-        self.assertIsInstance(got, float if isinstance(want, float) else type(want), text)
+        self.assertIsInstance(got, float if isinstance(want, (float, np.floating)) else type(want), text)
         if isinstance(want, dict):
             self.assertEqual(list(got), list(want), text)
             for node in want:
                 self.assert_close(got[node], want[node], text)
-        elif isinstance(want, (float, np.ndarray)):
+        elif isinstance(want, (float, np.floating, np.ndarray)):
             sign = np.sign(np.vdot(got, want)) if isinstance(want, np.ndarray) else 1
             np.testing.assert_allclose(got * sign, want, rtol=1e-5, atol=1e-6, err_msg=text)
         elif not isinstance(want, Exception):

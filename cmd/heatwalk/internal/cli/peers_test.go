@@ -476,6 +476,7 @@ func TestPeersPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("TMPDIR", "") // scripts leave theirs
 	t.Chdir(t.TempDir())
 	writePeerFiles(t)
 	references := peerReferences(t)
