@@ -81,6 +81,7 @@ func TestGenerateStore(t *testing.T) {
 }
 
 func TestInterruptGenerate(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

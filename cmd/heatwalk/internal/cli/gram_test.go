@@ -42,6 +42,7 @@ const inverseKernel = "--kernel regularized-laplacian:laplacian=combinatorial:al
 // TestGoldenLearners makes the golden files of learners by the command, of kernels
 // that it has written.
 func TestGoldenLearners(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}

@@ -17,6 +17,7 @@ import (
 // TestCollectionLimit checks that the limit in the refusal of a collection, also of one with small
 // compressed files, suffices for the whole run and is not exceeded, like the limit of estimate.
 func TestCollectionLimit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes a second")
 	}

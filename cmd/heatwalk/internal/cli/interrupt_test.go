@@ -138,6 +138,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestInterruptIngest(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -183,6 +184,7 @@ func TestInterruptIngest(t *testing.T) {
 }
 
 func TestInterruptWalks(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("seconds")
 	}
@@ -220,6 +222,7 @@ func TestInterruptWalks(t *testing.T) {
 
 // TestSecondWriter checks the error of an ingest into a store that another ingest is writing.
 func TestSecondWriter(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := program(t, dir, "ingest", "-", "-o", "g")
 	first.Stdin = new(endless)
@@ -285,6 +288,7 @@ func TestPanicIsReported(t *testing.T) {
 // TestKilled checks that temporary files of a killed run are removed by the next one, except files in use
 // and files with similar names.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	start := func() *exec.Cmd {
 		cmd := program(t, dir, "classify", "-", "--labels", "l.tsv", "-o", "out.tsv")

@@ -53,6 +53,7 @@ var goldenFlags = []struct{ pattern, flags string }{
 // the graph of wrand60 are self loops and nodes without edges; of sbm300 some
 // files hold the rows of training nodes only.
 func TestGoldenKernels(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

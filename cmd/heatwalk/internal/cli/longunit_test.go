@@ -19,6 +19,7 @@ import (
 // tag, page …) of 100 MB. Each stays below 64 MiB of resident memory, and refuses what
 // it would have to keep.
 func TestLongUnits(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

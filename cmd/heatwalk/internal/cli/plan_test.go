@@ -49,6 +49,7 @@ var planned = []string{
 // 256 MiB, at most twice the peak, and that limits are not exceeded. Each run is a separate process. A
 // hunt runs the whole list on 200,000 nodes, otherwise a sample runs on 50,000.
 func TestPlanBoundsPeak(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds and hundreds of megabytes")
 	}
@@ -156,6 +157,7 @@ func writeLabels(t *testing.T, dir string) {
 // A store whose nodes alone exceed the limit is refused before they are read, and
 // the limit in the refusal suffices.
 func TestManyNodesRefused(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("makes a store of millions of nodes")
 	}

@@ -85,6 +85,7 @@ func TestDifferentInputs(t *testing.T) {
 
 // One of several processes prints and writes files, with the result of one process.
 func TestProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	edges, alone, shared := filepath.Join(dir, "edges.tsv"), filepath.Join(dir, "alone.npy"), filepath.Join(dir, "shared.npy")
 	if err := os.WriteFile(edges, []byte("a b\nb c\nc d\nd e\ne a\na c\n"), 0o666); err != nil {
