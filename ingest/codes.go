@@ -18,20 +18,6 @@ import (
 // coded reports whether edges have kinds or times.
 func (c *Config) coded() bool { return c.Kind != "" || c.Time != "" }
 
-// notCoded returns the error for a file without columns of kinds or times, or nil.
-func (c *Config) notCoded(name string, format *graphfile.Format) error {
-	option := ""
-	switch {
-	case c.Kind != "" && !format.Attributes && !format.Kinds:
-		option = "kind"
-	case c.Time != "" && !format.Attributes && !format.Table:
-		option = "time"
-	default:
-		return nil
-	}
-	return &nodefile.ParseError{Option: option, Msg: "names a column or an attribute; " + name + " is a " + format.Title + " file", Fix: "write its edges as a table with a header", Err: nodefile.ErrInput}
-}
-
 // packCodes returns the weights of the edges of a batch of a file, packed with their codes.
 func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 	packed := make([]float64, len(b.Code))

@@ -86,7 +86,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	var last int64 // line
 	defer func() { r.close(in, f.file, last) }()
 	name := r.t.files[f.file].Name
-	if err := r.foreignFlags(name, format); err != nil {
+	if err := r.c.checkFlags(name, format); err != nil {
 		return err
 	}
 	if format.Text && (format.Encoded == nil || !format.Encoded(in.Peek(2))) {
@@ -128,28 +128,29 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	return r.state(name, g.Direction)
 }
 
-// foreignFlags refuses settings that belong to edge lists.
-func (r *reader) foreignFlags(name string, format *graphfile.Format) error {
-	const fix = "leave it out"
-	msg := "is for edge lists; " + name + " is a " + format.Title + " file"
-	switch {
-	case r.c.Fields != nil && !format.Table:
-		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
-	case r.c.Weight != "" && !format.Table && !format.Attributes:
-		return &nodefile.ParseError{Option: "weight", Msg: "names one of several weights; " + name + " is a " + format.Title + " file, which has one at the most", Fix: fix, Err: nodefile.ErrInput}
-	case r.c.Bipartite && !format.Table:
-		return notBipartite(name, format)
-	case r.c.Header != nodefile.AutoHeader:
-		return &nodefile.ParseError{Option: "header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
-	case r.c.SkipBadLines:
-		return &nodefile.ParseError{Option: "skip-bad-lines", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
+// checkFlags refuses settings that the format of a file does not have. Edge lists and Matrix Market are not read by
+// their formats.
+func (c *Config) checkFlags(name string, format *graphfile.Format) error {
+	file := name + " is a " + format.Title + " file"
+	const leave = "leave it out"
+	isForeign := format.Read != nil
+	for _, refusal := range []struct {
+		isWrong          bool
+		option, msg, fix string
+	}{
+		{c.Fields != nil && isForeign && !format.Table, "fields", "is for edge lists; " + file, leave},
+		{c.Weight != "" && isForeign && !format.Table && !format.Attributes, "weight", "names one of several weights; " + file + ", which has one at the most", leave},
+		{c.Kind != "" && !format.Attributes && !format.Kinds, "kind", "names a column or an attribute; " + file, "write its edges as a table with a header"},
+		{c.Time != "" && !format.Attributes && !format.Table, "time", "names a column or an attribute; " + file, "write its edges as a table with a header"},
+		{c.Bipartite && !format.Table, "bipartite", "is for tables of edges; " + file, leave},
+		{c.Header != nodefile.AutoHeader && isForeign, "header", "is for edge lists; " + file, leave},
+		{c.SkipBadLines && isForeign, "skip-bad-lines", "is for edge lists; " + file, leave},
+	} {
+		if refusal.isWrong {
+			return &nodefile.ParseError{Option: refusal.option, Msg: refusal.msg, Fix: refusal.fix, Err: nodefile.ErrInput}
+		}
 	}
-	return r.c.notCoded(name, format)
-}
-
-// notBipartite is the error for a file whose edges have no columns.
-func notBipartite(name string, format *graphfile.Format) error {
-	return &nodefile.ParseError{Option: "bipartite", Msg: "is for tables of edges; " + name + " is a " + format.Title + " file", Fix: "leave it out", Err: nodefile.ErrInput}
+	return nil
 }
 
 // numbersItsOwn is the error for a file that numbers its own nodes and is one of several inputs.

@@ -190,10 +190,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	}
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
-		if r.c.Bipartite {
-			return notBipartite(list.in.Name(), graphfile.MatrixMarket)
-		}
-		if err := r.c.notCoded(list.in.Name(), graphfile.MatrixMarket); err != nil {
+		if err := r.c.checkFlags(list.in.Name(), graphfile.MatrixMarket); err != nil {
 			return err
 		}
 		if several || r.c.Fields != nil || r.c.Weight != "" {

@@ -208,7 +208,7 @@ func compareForm(title string, ids []string) Evidence {
 			return Undecided
 		}
 		return IsData
-	case have(isInteger), !hasDigit(title) && have(hasDigit):
+	case have(isWhole), !hasDigit(title) && have(hasDigit):
 		return IsHeader
 	case isLower(title) && have(isUpper), isUpper(title) && have(isLower):
 		return IsHeader
