@@ -164,7 +164,8 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 	code := uint32(0)
 	isBlank := false
 	for i, c := range t.column {
-		if c < 0 || i < 2 && t.isNumber[i] && !values[i].IsNull() {
+		isNumber := i < 2 && t.isNumber[i] || i == 2 && !t.isExact
+		if c < 0 || isNumber && !values[i].IsNull() {
 			continue
 		}
 		text := t.file.AppendText(t.text[i][:0], c, values[i])
