@@ -225,17 +225,23 @@ func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
 	return err
 }
 
-// LeastCertain returns the rows of nodes without a label that labels reach, at most number of them: those with the least
-// probability of their class, least first.
+// LeastCertain returns the rows of targets of [PredictOptions] without a label that labels reach, at most number of them: those
+// with the least probability of their class, least first.
 func (p *Prediction) LeastCertain(number int) []int {
-	isLabelled := make([]bool, len(p.Class))
+	isLeftOut := make([]bool, len(p.Class))
+	if targets := p.options.Targets; targets != nil {
+		isLeftOut = slices.Repeat([]bool{true}, len(p.Class))
+		for _, row := range targets {
+			isLeftOut[row] = false
+		}
+	}
 	for _, row := range p.problem.Row {
-		isLabelled[row] = true
+		isLeftOut[row] = true
 	}
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
 	var rows []int
 	for row := range p.Class {
-		if !isLabelled[row] && p.Reached.Contains(uint32(row)) {
+		if !isLeftOut[row] && p.Reached.Contains(uint32(row)) {
 			rows = ranked.Insert(rows, row, number, func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
 		}
 	}

@@ -36,14 +36,16 @@ func (f *Features) Close() error {
 	return f.mapped.Close()
 }
 
-// Name returns the title of the column of a table that an attribute comes from, with its category: "country = PL"; "" of a
-// matrix.
-func (f *Features) Name(attribute int) string {
+// Name returns the title of the column of a table that an attribute comes from, with its category or, given the values of a row
+// of the table, its number: "country = PL", "age = 31"; "" of a matrix.
+func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		switch level := attribute - g.at; {
 		case level < 0 || level >= g.n:
 		case g.levels != nil:
 			return g.title + " = " + g.levels[level]
+		case attribute < len(row):
+			return g.title + " = " + strconv.FormatFloat(float64(row[attribute]), 'g', -1, 32)
 		default:
 			return g.title
 		}

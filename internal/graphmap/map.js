@@ -46,8 +46,9 @@ function place(at, found) {
 	for (const [v, f] of found) rings[f.step].push(v)
 	const behind = (v) => rings[2].filter((u) => found.get(u).before === v)
 	rings[1].sort((a, b) => nodes[a].c - nodes[b].c || a - b)
-	const rest = nodes[at].others.length ? 2 : 0
-	const total = rings[1].reduce((sum, v) => sum + 1 + behind(v).length, rest)
+	const sum = rings[1].reduce((sum, v) => sum + 1 + behind(v).length, 0)
+	const rest = nodes[at].others.length ? 1 + sum / 12 : 0
+	const total = sum + rest
 	let angle = -Math.PI / 2
 	for (const v of rings[1]) {
 		const further = behind(v), part = 2 * Math.PI * (1 + further.length) / total

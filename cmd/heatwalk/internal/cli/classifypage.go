@@ -47,8 +47,16 @@ type labelNext struct {
 	Reason      string `json:"reason"`
 }
 
-// describePredictions stores the statistics of the predictions, in which row i has the class labels[i], in the document.
+// describePredictions stores the statistics of the predictions, in which row i has the class labels[i], in the document. With
+// --targets they are those of these nodes.
 func describePredictions(r *classifyRun, labels []int) {
+	if r.targets != nil {
+		all := labels
+		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(all))
+		for _, row := range r.targets {
+			labels[row] = all[row]
+		}
+	}
 	r.Summary = evaluate.Summarize(r.p, labels, r.data.l, r.truth, r.data.g.Nodes.ID)
 	r.ModelText, r.SampleText = r.modelText(), r.shiftSentence()
 	for _, m := range r.p.Models() {
@@ -81,7 +89,7 @@ func (r *classifyRun) finishPage(run *session) error {
 // addReasons adds nodes to label next, unless the graph is large, and the reasons for some predictions.
 func (r *classifyRun) addReasons(run *session) error {
 	p := r.mapped
-	if p == nil {
+	if p == nil || run.network != nil {
 		return nil
 	}
 	if err := p.AddSuggestions(run.ctx); err != nil {

@@ -116,12 +116,20 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	return d.out.finish(doc, storeOf(d.g.Store.Manifest), doc.Chosen, text, cancelled)
 }
 
-// nameAttributes adds the titles and categories of attributes to reasons.
+// nameAttributes adds the titles and values of attributes to reasons.
 func nameAttributes(g *openGraph, list []heatwalk.Reasons) {
+	if g.attributes == nil {
+		return
+	}
+	reader := g.attributes.Table.Reader()
 	for i := range list {
+		columns, values := reader.Row(list[i].Row)
+		if columns != nil { // of a matrix
+			values = nil
+		}
 		for k := range list[i].Attributes {
 			a := &list[i].Attributes[k]
-			a.Name = g.attributes.Name(a.Column)
+			a.Name = g.attributes.Name(a.Column, values)
 		}
 	}
 }
