@@ -40,7 +40,7 @@ type group struct {
 	class, nodes, known int
 	certainty           float64 // mean probability of the class
 	row                 int     // of a single node; −1: a group
-	least               []int   // rows of the least certain nodes
+	uncertain           []int   // rows of the least certain nodes
 }
 
 // link joins two groups.
@@ -168,7 +168,7 @@ func (g *Graph) count(groups []group, groupOf []int32) {
 		if g.Known(row) {
 			q.known++
 		} else if len(groupOf) > mostListed {
-			q.least = ranked.Insert(q.least, row, mostLeast, byCertainty)
+			q.uncertain = ranked.Insert(q.uncertain, row, mostLeast, byCertainty)
 		}
 	}
 	for k := range groups {
@@ -233,8 +233,8 @@ const (
 
 // neighbourhood is the neighbours of a node that are drawn, most important first, and the others.
 type neighbourhood struct {
-	near   []int
-	others map[int]int // counts by class
+	drawn  []int
+	counts map[int]int // of the others, by class
 }
 
 // nearest returns neighbours of some rows, at most number of each: those that reasons name, then those with the largest
@@ -242,7 +242,7 @@ type neighbourhood struct {
 func (g *Graph) nearest(ctx context.Context, rows []int, number int, isThere map[int]bool) (map[int]*neighbourhood, error) {
 	list := make(map[int]*neighbourhood, len(rows))
 	for _, row := range rows {
-		list[row] = &neighbourhood{others: map[int]int{}}
+		list[row] = &neighbourhood{counts: map[int]int{}}
 	}
 	err := sparse.EachRow(ctx, g.A, g.Workers, func(_, row int, col []uint32, val []float64) error {
 		v, isWanted := list[row]
@@ -270,10 +270,10 @@ func (g *Graph) nearest(ctx context.Context, rows []int, number int, isThere map
 			if isFurther {
 				further++
 			}
-			if len(v.near) < number && (!isFurther || further <= mostOfOne) {
-				v.near = append(v.near, u)
+			if len(v.drawn) < number && (!isFurther || further <= mostOfOne) {
+				v.drawn = append(v.drawn, u)
 			} else {
-				v.others[g.Class[u]]++
+				v.counts[g.Class[u]]++
 			}
 		}
 		return nil
@@ -294,7 +294,7 @@ func (g *Graph) around(ctx context.Context, centers []int) (map[int]*neighbourho
 		isThere[v] = true
 	}
 	for _, v := range centers {
-		for _, u := range list[v].near {
+		for _, u := range list[v].drawn {
 			if !isThere[u] {
 				isThere[u] = true
 				between = append(between, u)
@@ -303,7 +303,7 @@ func (g *Graph) around(ctx context.Context, centers []int) (map[int]*neighbourho
 	}
 	second, err := g.nearest(ctx, between, 10*mostNearest, isThere)
 	for v, neighbours := range second {
-		neighbours.others = nil
+		neighbours.counts = nil
 		list[v] = neighbours
 	}
 	return list, err

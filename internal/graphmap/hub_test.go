@@ -44,8 +44,8 @@ func TestHub(t *testing.T) {
 		}
 		g.Links = map[int][]int{0: {11, 12}}
 		near, err := g.nearest(t.Context(), []int{0, 7}, 4, nil)
-		if err != nil || !slices.Equal(near[0].near, []int{11, 12, 30000, 25000}) || near[0].others[1]+near[0].others[2] != n-5 || !slices.Equal(near[7].near, []int{0}) {
-			t.Errorf("%d goroutines: %v, %v", workers, near[0].near, err)
+		if err != nil || !slices.Equal(near[0].drawn, []int{11, 12, 30000, 25000}) || near[0].counts[1]+near[0].counts[2] != n-5 || !slices.Equal(near[7].drawn, []int{0}) {
+			t.Errorf("%d goroutines: %v, %v", workers, near[0].drawn, err)
 		}
 		region, err := g.regionsOf(t.Context())
 		if want == nil {

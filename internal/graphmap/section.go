@@ -113,7 +113,7 @@ func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error
 		}
 	} else {
 		for k := range groups {
-			for _, row := range groups[k].least {
+			for _, row := range groups[k].uncertain {
 				doc.List.add(g, row, int32(k))
 			}
 		}
@@ -165,11 +165,11 @@ func (g *Graph) document(ctx context.Context, centers, rows []int) (*document, e
 	for i := 0; i < len(order); i++ {
 		v := g.node(order[i])
 		if n := neighbourhoods[order[i]]; n != nil {
-			for _, u := range n.near {
+			for _, u := range n.drawn {
 				v.Near = append(v.Near, place(u))
 			}
-			for _, class := range slices.Sorted(maps.Keys(n.others)) {
-				v.Others = append(v.Others, [2]int{class, n.others[class]})
+			for _, class := range slices.Sorted(maps.Keys(n.counts)) {
+				v.Others = append(v.Others, [2]int{class, n.counts[class]})
 			}
 			slices.SortStableFunc(v.Others, func(a, b [2]int) int { return b[1] - a[1] })
 		}
@@ -182,9 +182,9 @@ func (g *Graph) document(ctx context.Context, centers, rows []int) (*document, e
 		if g.Reasons[row] != nil {
 			merit++
 		}
-		if len(n.others) == 0 && len(n.near) <= mostNeighbours {
+		if len(n.counts) == 0 && len(n.drawn) <= mostNeighbours {
 			merit += 2
-			if len(n.near) >= fewNeighbours {
+			if len(n.drawn) >= fewNeighbours {
 				merit += 2
 			}
 		}
