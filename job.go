@@ -19,6 +19,12 @@ type Plan = budget.Plan
 
 // Plan returns a plan with the memory of the graph and that of [Graph.Leave].
 func (g *Graph) Plan() *Plan {
+	g.resources.Lock()
+	defer g.resources.Unlock()
+	return g.plan()
+}
+
+func (g *Graph) plan() *Plan {
 	p := &budget.Plan{Limit: g.options.Memory} // the next part that a job reserves reports an error
 	if g.Store != nil {
 		_ = p.Reserve(g.Store.Held()+sparse.LongRowBytes(g.Store.Store, g.options.Workers), budget.GraphPart)
@@ -109,7 +115,7 @@ func (j *Job) load(ctx context.Context, n *Needs) (err error) {
 	g := j.g
 	var p *Plan
 	plan := func() (sweeps, rowBytes int, err error) {
-		p = g.Plan()
+		p = g.plan()
 		p.Sweeps = budget.UnknownSweeps
 		p.Named = len(slices.Concat(n.Named...))
 		if j.division != nil {

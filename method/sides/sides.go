@@ -40,7 +40,6 @@ type Labels struct {
 type Choice struct {
 	Kinds    []float64       // weight of each kind; nil without kinds. The largest is 1 if they were chosen
 	HalfLife float64         // in units of times; +Inf: no decay
-	Work     int64           // entries times columns of all walks
 	Book     *shard.Codebook // of these weights and the given ones
 	IsGiven  bool            // all of them were given
 
@@ -74,7 +73,9 @@ const (
 const Folds = 5
 
 // IsOpen reports whether some factors are to be chosen.
-func (e *Edges) IsOpen() bool { return e.Options.Chooses(e.Store.Manifest) }
+func (e *Edges) IsOpen() bool {
+	return e.Options.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 || e.Options.HalfLife == ChosenHalfLife
+}
 
 // Given returns the given factors, and 1 for those that are to be chosen.
 func (e *Edges) Given() *Choice {
@@ -121,7 +122,6 @@ func (e *Edges) Choose(ctx context.Context, l *Labels, memory int64, workers int
 			return nil, err
 		}
 	}
-	out.Work = c.work
 	out.Book = c.book(out.Kinds, out.HalfLife)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -228,12 +228,6 @@ type chooser struct {
 	folds   int            // that are predicted
 	mean    float64        // of the values
 	fixed   shard.Codebook // of the options
-	work    int64
-}
-
-// Chooses reports whether labels choose weights of a store.
-func (o *Options) Chooses(m *shard.Manifest) bool {
-	return o.Kinds == nil && len(m.Kinds) > 1 || o.HalfLife == ChosenHalfLife
 }
 
 // book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
@@ -471,7 +465,6 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 		}
 		x, y = y, x
 	}
-	w.work += steps * w.Store.NNZ() * int64(hi-lo)
 	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
 			if j/each == w.Fold[i] {

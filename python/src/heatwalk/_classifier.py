@@ -263,7 +263,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         ids = [str(v) for v in (own.at(rows_explained) if own.path else rows_explained)]
 
         def work(folder: str) -> dict[str, Any]:
-            call = Call(folder, g, self._chosen_settings())
+            call = Call(folder, g, {**self._settings(), "random_state": self._seed})
             if self._model:
                 options: dict[str, Any] = {"model": call.path("model", "model")}
                 with open(options["model"], "wb") as file:
@@ -298,14 +298,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             lines += [(name(r["node"]), label(r["label"]), *row) for row in rows]
         columns = ["node", "label", "reason", "name", "detail", "share"]
         return pandas.DataFrame(lines, columns=columns, dtype=object).astype({"share": float})
-
-    def _chosen_settings(self) -> dict[str, Any]:
-        """Return the settings of fit, with the weights of kinds and the half-life that it chose."""
-        settings = {**self._settings(), "random_state": self._seed}
-        settings["kind_weights"] = self.kind_weights_ or self.kind_weights
-        if self.half_life == "choose":
-            settings["half_life"] = self.run_.get("half_life")
-        return settings
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, for :func:`load` and graphs with further nodes.

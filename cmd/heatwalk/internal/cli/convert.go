@@ -249,7 +249,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
 			return err
 		}
-		options.Memory = g.Plan().Room()
+		options.Memory = p.Room()
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
 		run.disk = file + runFileBytes + idBytes(nodeAxis(g))
