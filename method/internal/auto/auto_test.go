@@ -138,7 +138,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 			q += slices.Max(row) / n
 			refitted := h.combine(func(j int) bool { return h.fold[j] != h.fold[i] })
 			if mixture[0].Majority && !refitted[0].Majority {
-				refitted = h.addShares(refitted)
+				refitted = addShares(h, refitted)
 			}
 			mixTo(row, refitted, i)
 			h.calibrate(mixture, 4).apply(row)

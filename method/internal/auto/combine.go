@@ -55,19 +55,19 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that some of the labels choose, see [heldOut.mix], and with the shares of the classes if these do
+// combine returns the mixture that some of the labels choose, see mix, and with the shares of the classes if these do
 // as well.
 func (h *heldOut) combine(among func(label int) bool) []component {
-	mixture := h.mix(among)
-	if h.isShrunk(mixture, among) {
-		return h.addShares(mixture)
+	mixture := mix(h, among)
+	if isShrunk(h, mixture, among) {
+		return addShares(h, mixture)
 	}
 	return mixture
 }
 
 // mix returns the mixture that some of the labels choose, see [heldOut.stack], times beliefs. Few labels choose
 // nothing: Poisson learning predicts, or label propagation where most nodes are far from them.
-func (h *heldOut) mix(among func(label int) bool) []component {
+func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {
 		chosen := h.poisson
 		if list := h.likeliest(among); len(list) > 0 { // label propagation
@@ -158,8 +158,8 @@ func preferSingle(h *heldOut, mixture, list []component, among func(label int) b
 // isShrunk reports whether a mixture predicts no more of some labels rightly than the shares of the classes by weightErrors
 // standard errors, few labels than the largest share would without its luck (see [choose.Shrink]), and does not make labels
 // likelier by weightErrors standard errors.
-func (h *heldOut) isShrunk(mixture []component, among func(label int) bool) bool {
-	position := h.majority()
+func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
+	position := majorityOf(h)
 	if position < 0 || h.balanced {
 		return false
 	}
@@ -175,8 +175,8 @@ func (h *heldOut) isShrunk(mixture []component, among func(label int) bool) bool
 }
 
 // addShares mixes the shares of the classes into a mixture.
-func (h *heldOut) addShares(mixture []component) []component {
-	shares := h.components[h.majority()]
+func addShares(h *heldOut, mixture []component) []component {
+	shares := h.components[majorityOf(h)]
 	shares.Weight = majorityWeight
 	shrunk := []component{shares}
 	for _, c := range mixture {
@@ -188,8 +188,8 @@ func (h *heldOut) addShares(mixture []component) []component {
 	return shrunk
 }
 
-// majority returns the position of the shares of the classes among the components, −1 if they are not there.
-func (h *heldOut) majority() int {
+// majorityOf returns the position of the shares of the classes among the components, −1 if they are not there.
+func majorityOf(h *heldOut) int {
 	return slices.IndexFunc(h.components, func(c component) bool { return c.Majority })
 }
 

@@ -255,7 +255,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
 		if isShrunk && !refitted[0].Majority {
 			// Without the labels of a fold, which are of the largest class, others seem to be better predicted than by it.
-			refitted = h.addShares(refitted)
+			refitted = addShares(h, refitted)
 		}
 		for i, class := range h.class {
 			if h.fold[i] != f || !isPredicted(refitted, i) || !isPredicted(mixture, i) {

@@ -244,7 +244,7 @@ type stagesRun struct {
 
 func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stagesRun {
 	t.Helper()
-	in, err := newInput(context.Background(), p, set, d, 0, new(problem.Work))
+	in, err := newInput(context.Background(), p, set, d, boundsOf(&d, p, set).memory, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 		list := h.likeliest(all)
 		mixture = h.multiply(h.stack(list, all), all)
 		if whole[0].Majority {
-			mixture = h.addShares(mixture)
+			mixture = addShares(&h, mixture)
 		}
 	case a.drops != nil:
 		h.components = slices.DeleteFunc(slices.Clone(h.components), func(c component) bool { return a.drops(c.candidate) })
