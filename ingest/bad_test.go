@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -69,18 +70,18 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: 5 fields; which two of the columns 1 to 5 are source and target?; pass option fields=SOURCE,TARGET"},
 		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 columns, but column 4 was requested; correct option fields"},
 		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []string{"1", "2", "3"}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
-		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
-		{"edges.csv", "von;nach;Betrag\na;b;1,5\nb;c;2\n", Config{}, `edges.csv:1: the header "von,nach,Betrag" names no source and target; pass option fields=von,nach,Betrag, or without a weight option fields=von,nach`},
-		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number` + first},
-		{"edges.csv", "a,b,NA\nc,d,1\n", Config{}, `edges.csv:1:5: weight "NA" is not a number` + first},
+		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
+		{"edges.csv", "da;verso;totale\na;b;1,5\nb;c;2\n", Config{}, `edges.csv:1: the header "da,verso,totale" names no source and target; pass option fields=da,verso,totale, or without a weight option fields=da,verso`},
+		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
+		{"edges.csv", "a,b,NA\nc,d,1\n", Config{}, `edges.csv:1:5: weight "NA" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
 		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},
 		{"edges.tsv", "a\tb\t1e999\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite` + first},
-		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1,5" is not a number` + point},
-		{"edges.csv", "a;b;1,5\nc;d;2\n", Config{}, `edges.csv:1:5: weight "1,5" is not a number` + point},
-		{"edges.txt", "source;target;w\na;b;1,5\n", Config{}, `edges.txt:2:5: weight "1,5" is not a number` + point},
+		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{Text: input.Text{Decimal: "."}}, `edges.tsv:1:5: weight "1,5" is not a number` + point},
+		{"edges.csv", "a;b;1,5\nc;d;2\n", Config{Text: input.Text{Decimal: "."}}, `edges.csv:1:5: weight "1,5" is not a number` + point},
+		{"edges.txt", "source;target;w\na;b;1,5\n", Config{Text: input.Text{Decimal: "."}}, `edges.txt:2:5: weight "1,5" is not a number; pass option decimal=, or leave the column out with option fields=source,target`},
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
-		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
-		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number` + fix},
+		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
+		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
 		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, `edges.tsv:1: column 3 holds text, for example "x", and no weight; which two of the columns 1 to 3 are source and target?; pass option fields=SOURCE,TARGET`},
 		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; leave the column out with option fields=1,2`},
 		{"edges.tsv", "1\t2\t1\n1\t3\t-Inf\n", Config{}, `edges.tsv:2:5: weight "-Inf" is infinite` + fix},

@@ -19,7 +19,8 @@ import (
 //
 // The default merges lines of the same direction: without weights they are one edge, weights are
 // added. If an undirected edge is then left in both directions, equal weights are one edge and
-// different ones an error. Every other rule treats all lines between two nodes of an undirected
+// different ones an error; but of events, which are lines with a time, or with titles such as payer and payee or
+// source_account and target_account, the weights of both directions are added. Every other rule treats all lines between two nodes of an undirected
 // graph alike, whichever is named first; only ErrorDuplicates accepts one line of each direction if
 // their weights are equal.
 //
@@ -82,6 +83,7 @@ type Config struct {
 	Nodes        string                                // a file of ids that get the first rows, one a line; "" for none
 	Fields       []string                              // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
 	Weight       string                                // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
+	Unweighted   bool                                  // all weights will be replaced by 1: a line with weight 0 is an edge too
 	Kind         string                                // the column, or the edge attribute of GraphML, GEXF, JSON and GML, that is the kind of an edge; "": edges have no kinds
 	Time         string                                // the column that is the time of an edge; "": edges have no times
 	Signed       bool                                  // accept negative weights, see graph.Graph

@@ -113,11 +113,11 @@ func (e *edgeSorter) total(lines []edgeLine, line edgeLine) string {
 			count++
 		}
 	}
-	bits := 64
+	digits := 15
 	if e.c.coded() {
-		bits = 32 // of the stored weights
+		digits = 7 // of the stored weights
 	}
-	text := strconv.FormatFloat(sum, 'g', -1, bits)
+	text := strconv.FormatFloat(sum, 'g', digits, 64)
 	if count > 1 {
 		text += fmt.Sprintf(" in %d lines", count)
 	}

@@ -73,8 +73,8 @@ func TestTablesOfOtherKinds(t *testing.T) {
 	}{
 		{"Ann Lee Bob Ray\nCid Ott Dan Fox\n", "4 fields; if names contain blanks, quote them or put tabs between the fields; of lists of neighbours write one edge a line"},
 		{"Lee, Ann,Ray, Bob\nOtt,Fox, Dan\n", "4 fields, and other lines have other numbers of them; if names contain commas, quote them or put tabs between the fields; of lists of neighbours write one edge a line"},
-		{"Quelle,Ziel,Betrag\na,b,1\nb,c,2\n", `the header "Quelle,Ziel,Betrag" names no source and target; pass option fields=Quelle,Ziel,Betrag, or without a weight option fields=Quelle,Ziel`},
-		{"Datum,Quelle,Ziel,Betrag\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", `the header "Datum,Quelle,Ziel,Betrag" names no source and target; pass option fields=Quelle,Ziel,Betrag, or without a weight option fields=Quelle,Ziel`},
+		{"fonte,meta,totale\na,b,1\nb,c,2\n", `the header "fonte,meta,totale" names no source and target; pass option fields=fonte,meta,totale, or without a weight option fields=fonte,meta`},
+		{"giorno,fonte,meta,totale\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", `the header "giorno,fonte,meta,totale" names no source and target; pass option fields=fonte,meta,totale, or without a weight option fields=fonte,meta`},
 		{"comprador;vendedor;total €\na;b;1\nb;c;2\n", `the header "comprador,vendedor,total €" names no source and target; pass option fields=1,2,3, or without a weight option fields=comprador,vendedor`},
 		{"source,target\n", "a header without edges"},
 	} {

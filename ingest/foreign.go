@@ -198,6 +198,11 @@ func (f *foreign) take(b *graphfile.Batch) error {
 	if err := f.codes(p, b); err != nil {
 		return err
 	}
+	for i, w := range b.Weight {
+		if w == 0 && r.c.Unweighted {
+			b.Weight[i] = 1
+		}
+	}
 	if b.Edges {
 		p.code = f.code
 		p.weighted = len(b.Weight) > 0

@@ -72,6 +72,7 @@ func (r *reader) readNodes() error {
 	if err := flush(); err != nil {
 		return err
 	}
+	r.t.files[0].Columns = list.Columns
 	r.names.listedIDs = r.names.distinctListed()
 	if repeated := listed - r.names.listedIDs; repeated > 0 {
 		r.t.warn(fmt.Errorf("%s: lines with an id that is listed already: %d", in.Name(), repeated))

@@ -180,6 +180,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err != nil || list.lay == nil {
 		return err
 	}
+	r.t.areEvents = r.t.areEvents || list.lay.AreEvents
 	f := &r.t.files[list.file]
 	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
 	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {
@@ -232,6 +233,9 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		r.t.padded(list)
 		if sum := list.sum; sum.Weightless.N > 0 {
 			r.t.warn(graphfile.MissingWeights(list.in.Name(), sum.Weightless.First, sum.Weightless.N))
+		}
+		if sum := list.sum; sum.Zeros.N > 0 && list.lay.Market == nil {
+			r.t.warn(list.lay.ZeroWarning(list.in.Name(), sum.Zeros))
 		}
 		if sum := list.sum; sum.Remarks.N > 0 {
 			r.t.warn(table.RemarkWarning(list.in.Name(), sum.Remarks.First, sum.Remarks.N))
@@ -342,7 +346,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Kind: c.Kind, Time: c.Time, Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Unweighted: c.Unweighted, Kind: c.Kind, Time: c.Time, Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no

@@ -13,31 +13,32 @@ type Report struct {
 	Files          []FileReport `json:"files"`
 	Nodes          int64        `json:"nodes"`
 	Edges          int64        `json:"edges"`
-	Entries        int64        `json:"entries"`           // stored, of one direction
-	Isolated       int64        `json:"isolated"`          // nodes without an edge to another one or to themselves
-	Directed       bool         `json:"directed"`          // as stored
-	Weighted       bool         `json:"weighted"`          // some weight is not 1
-	Weights        string       `json:"weights"`           // the narrowest number that holds all of them exactly: "none" if all are 1, "float32" or "float64"
-	Lines          int64        `json:"lines"`             // of all files, comments and blank ones included
-	Comments       int64        `json:"comments"`          // comment lines, blank lines and headers
-	SelfLoops      int64        `json:"self_loops"`        // lines; dropped unless self loops are kept
-	Duplicates     int64        `json:"duplicate_edges"`   // lines merged into an earlier one of the same direction
-	Reciprocal     int64        `json:"reciprocal_edges"`  // undirected edges that were given in both directions
-	Averaged       int64        `json:"averaged_edges"`    // undirected edges whose weights of both directions differ by rounding
-	ZeroWeights    int64        `json:"zero_weight_edges"` // lines dropped for their weight
-	RoundedWeights int64        `json:"rounded_weights"`   // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
-	BadLines       int64        `json:"bad_lines"`         // lines skipped
-	PaddedIDs      int64        `json:"padded_ids"`        // ids with blanks around them, outside of quotes
-	MissingIDs     int64        `json:"missing_ids"`       // lines dropped for an end that is blank or one of Config.Missing
-	UnknownIDs     int64        `json:"unknown_ids"`       // lines dropped for a node that is not in the list of nodes
-	IDs            string       `json:"ids"`               // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
-	Bytes          int64        `json:"bytes"`             // read, as stored
-	Warnings       []string     `json:"-"`                 // about odd input that was accepted
-	Seconds        float64      `json:"-"`                 // of the whole run
-	SecondsSync    float64      `json:"seconds_sync"`      // seconds of the run in which it waited for the disk to have the store
-	SecondsRead    float64      `json:"seconds_read"`      // seconds of the run in which it read and parsed
-	PeakBytes      int64        `json:"edge_bytes"`        // the largest amount of memory for edges and ids
-	SpilledBytes   int64        `json:"spilled_bytes"`     // of temporary files, and of temporary stores that the graph is made from
+	Entries        int64        `json:"entries"`               // stored, of one direction
+	Isolated       int64        `json:"isolated"`              // nodes without an edge to another one or to themselves
+	Directed       bool         `json:"directed"`              // as stored
+	Weighted       bool         `json:"weighted"`              // some weight is not 1
+	Weights        string       `json:"weights"`               // the narrowest number that holds all of them exactly: "none" if all are 1, "float32" or "float64"
+	Lines          int64        `json:"lines"`                 // of all files, comments and blank ones included
+	Comments       int64        `json:"comments"`              // comment lines, blank lines and headers
+	SelfLoops      int64        `json:"self_loops"`            // lines; dropped unless self loops are kept
+	Duplicates     int64        `json:"duplicate_edges"`       // lines merged into an earlier one of the same direction
+	Reciprocal     int64        `json:"reciprocal_edges"`      // undirected edges that were given in both directions
+	Added          int64        `json:"added_edges,omitempty"` // undirected edges of events whose weights of both directions were added by default
+	Averaged       int64        `json:"averaged_edges"`        // undirected edges whose weights of both directions differ by rounding
+	ZeroWeights    int64        `json:"zero_weight_edges"`     // lines dropped for their weight
+	RoundedWeights int64        `json:"rounded_weights"`       // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
+	BadLines       int64        `json:"bad_lines"`             // lines skipped
+	PaddedIDs      int64        `json:"padded_ids"`            // ids with blanks around them, outside of quotes
+	MissingIDs     int64        `json:"missing_ids"`           // lines dropped for an end that is blank or one of Config.Missing
+	UnknownIDs     int64        `json:"unknown_ids"`           // lines dropped for a node that is not in the list of nodes
+	IDs            string       `json:"ids"`                   // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
+	Bytes          int64        `json:"bytes"`                 // read, as stored
+	Warnings       []string     `json:"-"`                     // about odd input that was accepted
+	Seconds        float64      `json:"-"`                     // of the whole run
+	SecondsSync    float64      `json:"seconds_sync"`          // seconds of the run in which it waited for the disk to have the store
+	SecondsRead    float64      `json:"seconds_read"`          // seconds of the run in which it read and parsed
+	PeakBytes      int64        `json:"edge_bytes"`            // the largest amount of memory for edges and ids
+	SpilledBytes   int64        `json:"spilled_bytes"`         // of temporary files, and of temporary stores that the graph is made from
 
 	Store *shard.Manifest `json:"-"` // of the new store
 }

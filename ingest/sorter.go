@@ -23,8 +23,11 @@ type edgeSorter struct {
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	values := e.m.hasValues()
 	policy := sort.Policy(e.c.Duplicates)
-	if policy == sort.Default && !e.lines.weighted {
+	switch {
+	case policy == sort.Default && !e.lines.weighted:
 		policy = sort.Max // several lines without a weight are one edge
+	case policy == sort.Default && e.addsDirections():
+		policy = sort.Sum
 	}
 	s := &sort.Sorter{
 		Context: e.t.ctx, Workers: e.t.workers, Temporary: e.lines.forFillings, Rows: e.numbering.nodes.Len(), View: v, Values: values, Limit: e.m.left(),
@@ -79,6 +82,11 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 		return true, nil
 	}
 	return false, e.explain(err)
+}
+
+// addsDirections reports whether the weights of both directions of an edge are added by default.
+func (e *edgeSorter) addsDirections() bool {
+	return e.c.Duplicates == DefaultDuplicates && e.lines.weighted && e.t.areEvents && e.matrix == nil
 }
 
 // hasBothDirections reports whether the input is a matrix with an entry for each direction of an

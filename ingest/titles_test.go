@@ -36,7 +36,7 @@ func TestColumns(t *testing.T) {
 		{"customer,merchant\nC1,M1\nC2,M1\nC3,M2\n", "C1–M1 1", header},
 		{"0,1\n5,7\n7,9\n9,5\n", "5–7 1", header},
 		{"person,knows\nanna,bob\nbob,carla\n", "anna–bob 1", header},
-		{"Quelle,Ziel\nanna,bob\nbob,carla\n", "anna–bob 1", header},
+		{"Fonte,Meta\nanna,bob\nbob,carla\n", "anna–bob 1", header},
 		{"haus,strasse\nx17,y4\nx18,y5\n", "x17–y4 1", header},
 		{"left side,other side\nAB,BC\nBC,CD\n", "AB–BC 1", header},
 		// edges that may be headers, and edges

@@ -80,6 +80,9 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 		}
 	}
 	out.complete(t.report, rows, directed)
+	if e.addsDirections() && !directed {
+		t.report.Added = t.report.Reciprocal
+	}
 	if n := out.counts.Averaged; n > 0 {
 		t.report.Averaged = n
 		t.warn(averaged(t.files[0].Name, n))

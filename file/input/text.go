@@ -16,6 +16,10 @@ type Text struct {
 	// Decimal is the character in front of a number's fraction: "." (also "") or ",".
 	Decimal string
 
+	// Thousands is the character between the thousands of a number: "." as in 1.002,27, "," as in
+	// 1,002.27, " ", "'" or "_"; "": none. With "." the decimal character is a comma.
+	Thousands string
+
 	// Encoding is one of [Encodings]. "": UTF-8, or UTF-16 where a byte-order mark says so;
 	// bytes that are not UTF-8 are kept as they are. Where an encoding is given, a byte that
 	// it does not have is an error.
@@ -35,6 +39,10 @@ func (t Text) Check() (option, fault string) {
 		return "decimal", "is neither a point nor a comma"
 	case t.Decimal != "" && t.Decimal == t.Delimiter:
 		return "decimal", "is the delimiter too"
+	case t.Thousands != "" && (len(t.Thousands) != 1 || !strings.Contains(".,'_ ", t.Thousands)):
+		return "thousands", "is none of . , ' _ and a blank"
+	case t.Thousands != "" && (t.Thousands == t.Decimal || t.Thousands == t.Delimiter):
+		return "thousands", "is the decimal character or the delimiter too"
 	case t.Encoding != "" && !slices.Contains(Encodings, t.Encoding):
 		return "encoding", "is none of " + strings.Join(Encodings, ", ")
 	}
@@ -57,4 +65,4 @@ func (t Text) Separator() byte {
 }
 
 // HasDecimalComma reports whether numbers have a comma in front of their fraction.
-func (t Text) HasDecimalComma() bool { return t.Decimal == "," }
+func (t Text) HasDecimalComma() bool { return t.Decimal == "," || t.Thousands == "." }

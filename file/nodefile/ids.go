@@ -31,11 +31,12 @@ const (
 // ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]; nil means the zero
 // value.
 type ListConfig struct {
-	Header  Header              // default: decide from the text
-	Text    input.Text          // how the text is read; default: decide from it
-	Stdin   io.Reader           // read for the path "-"; nil: os.Stdin
-	Warn    func(error)         // called with each warning about the file; may be nil
-	Columns func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
+	SkipUnknown bool                // skip rows of nodes that are not in the graph, if others are; default: an error
+	Header      Header              // default: decide from the text
+	Text        input.Text          // how the text is read; default: decide from it
+	Stdin       io.Reader           // read for the path "-"; nil: os.Stdin
+	Warn        func(error)         // called with each warning about the file; may be nil
+	Columns     func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
 }
 
 // reader returns a reader of a table of nodes with these settings.
@@ -133,8 +134,11 @@ func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, conten
 	if unknown.Total == 0 {
 		return nil, &ParseError{File: t.Name, Msg: "no " + content, Fix: "give one node a line"}
 	}
-	if err := unknown.Err(t.Name, false, "remove such lines"); err != nil {
+	if err := unknown.Err(t.Name, c.SkipUnknown, "remove such lines, or skip unknown ids with {unknown-ids=skip}"); err != nil {
 		return nil, err
+	}
+	if unknown.Count > 0 && c.Warn != nil {
+		c.Warn(textio.Fault(t.Name, 0, "", "%s of nodes that are not in the graph skipped", table.Counted(unknown.Count, "line")))
 	}
 	if t.Columns != nil && c.Columns != nil {
 		c.Columns(t.Columns)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -22,8 +23,10 @@ type LabelConfig struct {
 	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
+	Like        *Labels     // labels whose columns are those of this table too, if it has such titles; may be nil
 	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: [MissingLabels]
 	Several     bool        // a node may have several labels, each on a line of its own
+	Separator   string      // with Several, text between labels on one line; "": a line has one label
 	Fix         string      // remedy in the message about nodes that are not in the graph; default: the options of ingest
 	Stdin       io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn        func(error) // called with each warning about the file; may be nil
@@ -46,6 +49,19 @@ type Labels struct {
 	MissingWords []string      // words that were read as missing labels, in byte order
 	Columns      input.Columns // use of the columns; nil if there is nothing to report
 }
+
+// titleOf returns the title of the column with a use, "" without a header.
+func (l *Labels) titleOf(uses ...string) string {
+	for i, column := range l.Columns {
+		if slices.Contains(uses, column.Use) && column.Title != "column "+strconv.Itoa(i+1) {
+			return column.Title
+		}
+	}
+	return ""
+}
+
+// Title returns the title of the column of the labels, "" without a header.
+func (l *Labels) Title() string { return l.titleOf(input.Label, input.Value) }
 
 // Trainable returns a [*ParseError] unless the labels have at least two classes.
 func (l *Labels) Trainable() error {
@@ -111,6 +127,12 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	if r.missing == nil {
 		r.missing = MissingLabels
 	}
+	if c.Like != nil {
+		r.t.Guess = true
+		if node := c.Like.titleOf(input.Node); node != "" {
+			r.t.Fields = []string{node, c.Like.Title()}
+		}
+	}
 	return r
 }
 
@@ -136,7 +158,7 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
 	l.warn(r.c.Warn, r.doubtful)
 	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
-	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, r.t.Hint+fix); err != nil {
+	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
 		return nil, err
 	}
 	l.Sort(nodes)
@@ -240,8 +262,22 @@ const maxName = 64 << 10
 
 // add adds the label of a row.
 func (r *labelReader) add(line nodetable.Row) error {
-	if row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID()); isNode {
-		return r.label(row, string(line.Value()), line)
+	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
+	if !isNode {
+		return nil
+	}
+	labels := []string{string(line.Value())}
+	if r.c.Separator != "" {
+		labels = strings.Split(labels[0], r.c.Separator)
+	}
+	for _, label := range labels {
+		label = strings.TrimSpace(label)
+		if label == "" && len(labels) > 1 {
+			continue
+		}
+		if err := r.label(row, label, line); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -169,7 +169,6 @@ func TestBadLabels(t *testing.T) {
 		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
 		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
 		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
-		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
 		{"node\tlabel\n0\tA\n1\tB\n", `l.tsv: none of 2 ids is in the graph (first "0"); the graph has ids like "n0"; pass the file with such ids, or their column by option label-fields`},
 		{"node\tlabel\n", `l.tsv: no labels; write a line node<TAB>label for each node whose label is known`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); the graph has ids like "n0"; pass the file with such ids, or their column by option label-fields`},
@@ -178,7 +177,7 @@ func TestBadLabels(t *testing.T) {
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines without one (NA); write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
-		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: cannot determine which columns of "id\tage\tcolour" hold the node and the label; pass option label-fields=id,colour`},
+		{"id\tshape\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: cannot determine which columns of "id\tshape\tcolour" hold the node and the label; pass option label-fields=id,shape or option label-fields=id,colour`},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]
 		_, err := ReadLabels(t.Context(), path, names(t), nil)
@@ -205,7 +204,7 @@ func TestReadIDs(t *testing.T) {
 		{"node\nn3\n# c\nn1\tB\n", []int{3, 1}, ""},
 		{"", nil, "ids: no ids; give one node a line"},
 		{"n3\nn1\nn3\n", nil, `ids:3: "n3" is on line 1 already; keep one of the lines`},
-		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); remove such lines`},
+		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); remove such lines, or skip unknown ids with option unknown-ids=skip`},
 		{"1\n2\n", nil, `ids: none of 2 ids is in the graph (first "1"); does one file count from 0 and the other from 1?`},
 	} {
 		path := write(t, file{"ids", test.text})[0]
@@ -281,7 +280,7 @@ func TestReadPrior(t *testing.T) {
 		{"node\tA\tB\tC\nn1\t0.5\t0.6\t0\n", `p.tsv:2: the probabilities of "n1" add up to 1.1, want 1; fix the line`},
 		{"node\tA\tB\tC\nn1\t1.5\t-0.5\t0\n", `p.tsv:2:8: probability "-0.5" is negative; fix the line`},
 		{"node\tA\tB\tC\nn1\tx\t0.5\t0\n", `p.tsv:2:4: probability "x" is not a number; fix the line`},
-		{"node\tA\tB\tC\nx\t1\t0\t0\nn1\t1\t0\t0\n", `p.tsv:2: "x" is not in the graph (1 of 2 ids is not); remove such lines`},
+		{"node\tA\tB\tC\nx\t1\t0\t0\nn1\t1\t0\t0\n", `p.tsv:2: "x" is not in the graph (1 of 2 ids is not); remove such lines, or skip unknown ids with option unknown-ids=skip`},
 	} {
 		path := write(t, file{"p.tsv", test.text})[0]
 		_, err := ReadPrior(t.Context(), path, names(t), classes, nil)

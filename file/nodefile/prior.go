@@ -86,7 +86,7 @@ func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column 
 	name := t.Name
 	var sum float64
 	for c, i := range column {
-		p, wrong := table.ParseNumber(table.Point(row.Text[i], t.Text.HasDecimalComma()), 64)
+		p, wrong := table.ParseNumber(table.PlainNumber(row.Text[i], t.Text), 64)
 		if wrong == "" && p < 0 {
 			wrong = "is negative"
 		}

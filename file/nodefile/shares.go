@@ -41,7 +41,7 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		text := row.Field(first + 1)
 		class := classIndex(classNames, name)
 		behind := classIndex(classNames, string(text))
-		share, wrong := table.ParseNumber(table.Point(text, t.Text.HasDecimalComma()), 64)
+		share, wrong := table.ParseNumber(table.PlainNumber(text, t.Text), 64)
 		if wrong == "" && !(share > 0) {
 			wrong = "is not positive"
 		}

@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -43,13 +44,10 @@ func ReadValues(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 
 // addNumber keeps the number of a label.
 func (r *labelReader) addNumber(label string, line nodetable.Row) error {
-	x, fault := table.ParseNumber(table.Point([]byte(label), r.c.Text.HasDecimalComma()), 64)
+	x, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.c.Text), 64)
 	if fault != "" {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		if _, wrong := table.ParseNumber(table.Point([]byte(label), true), 64); wrong == "" {
-			fix = "pass {decimal=,} if the comma is in front of the fraction"
-		}
-		e := textio.Fault(r.t.Name, line.Line, fix,
+		e := textio.Fault(r.t.Name, line.Line, cmp.Or(table.NumberFix([]byte(label)), fix),
 			"number %s %s", table.Quoted(label), fault)
 		e.Column = line.Column()
 		return e

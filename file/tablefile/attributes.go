@@ -1,11 +1,12 @@
 package tablefile
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -30,6 +31,8 @@ type attributeColumn struct {
 	title   string
 	skipped bool   // the column holds the node or row numbers
 	isLabel bool   // the title is one of labels
+	isNamed bool   // the settings name the column
+	repeats int    // number of labels that the values of a column with such a title repeat; −1 if they do not
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
 
@@ -39,19 +42,31 @@ type attributeColumn struct {
 	// Numbers of values by their form: numbers, money and the like, numbers with a unit, other texts, and all.
 	numbers, money, units, words, count int
 
-	dates int
-	zeros bool // some value is digits behind a zero
-	sum   float64
-	odd   *nodefile.ParseError // about the first value that is not a number
+	// Of values that are numbers with a decimal comma: their number, their sum, and whether one can be nothing else.
+	commas     int
+	commaSum   float64
+	showsComma bool
+	hasComma   bool // the column has such numbers
+
+	dates   int
+	areDays bool    // dates are numbers of days
+	days    float64 // sum of the dates in days, NaN if one has no known order of day and month
+	zeros   bool    // some value is digits behind a zero
+	sum     float64
+	odd     *nodefile.ParseError // about the first value that is not a number
 
 	at     int     // first column of the result
 	levels []int32 // column of the result of each category, counted from at, by its code in texts
 	names  []string
 }
 
+// commaText has the settings of numbers with a decimal comma.
+var commaText = input.Text{Thousands: "."}
+
 // attributeTable reads a table with a node in each row.
 type attributeTable struct {
 	c       *FeatureConfig
+	labels  map[int]string // known labels, as keys, by node; nil: they are not compared
 	rows    nodetable.Reader
 	columns []attributeColumn
 }
@@ -69,31 +84,87 @@ func (t *attributeTable) each(ctx context.Context, path string, visit func(nodet
 			return err
 		}
 		if t.columns == nil {
-			t.begin()
+			err = t.begin()
 		}
-		if err := visit(row); err != nil {
+		if err == nil {
+			err = visit(row)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begin makes the columns.
-func (t *attributeTable) begin() {
-	n := len(t.rows.Names)
-	t.columns = make([]attributeColumn, n)
-	for i, title := range t.rows.Names {
+// begin makes the columns: those that the settings name, or all but those of the node and of labels.
+func (t *attributeTable) begin() error {
+	names := t.rows.Names
+	t.columns = make([]attributeColumn, len(names))
+	named, err := table.Choose(t.c.Fields, t.rows.Titles)
+	if err == nil && named != nil && slices.Max(named) >= len(names) {
+		err = fmt.Errorf("%s, but column %d was requested", table.Counted(len(names), "column"), slices.Max(named)+1)
+	}
+	if err != nil {
+		return textio.Fault(t.rows.Name, t.rows.Line, "correct {attribute-fields}", "%w", err)
+	}
+	label := t.labelTitle()
+	for i, title := range names {
 		c := &t.columns[i]
 		c.title = title
+		c.isNamed = slices.Contains(named, i)
 		c.skipped = i == t.rows.Node || t.rows.Columns != nil && t.rows.Columns[i].Use == input.Index
-		c.isLabel = t.rows.Titles != nil && !c.skipped && table.IsLabel(title)
-		if c.isLabel {
+		c.isLabel = t.rows.Titles != nil && !c.skipped && (table.IsLabel(title) || title == label)
+		c.repeats = -1
+		switch {
+		case t.rows.Columns != nil && t.rows.Columns[i].Note != "":
+			c.ignored = t.rows.Columns[i].Note
+		case c.isNamed:
+		case named != nil:
+			c.ignored = "not named"
+		case c.isLabel && title == label:
+			c.ignored = "the labels"
+		case c.isLabel && label == "":
 			c.ignored = "titled as labels are"
+		case c.isLabel:
+			c.repeats = 0
+			t.indexLabels()
 		}
 	}
-	if table.IsNamed(t.rows.Name, nodetable.ContentFile) {
-		t.columns[n-1].ignored = "labels"
+	if last := &t.columns[len(names)-1]; table.IsNamed(t.rows.Name, nodetable.ContentFile) {
+		last.ignored = "labels"
 	}
+	return nil
+}
+
+// indexLabels makes known labels accessible by node.
+func (t *attributeTable) indexLabels() {
+	if t.labels != nil {
+		return
+	}
+	t.labels = map[int]string{}
+	for i, row := range t.c.Labels.Row {
+		t.labels[row] = table.ClassKey(t.c.Labels.Names[t.c.Labels.Class[i]])
+	}
+}
+
+// compareLabel compares the value of a node in a column titled as labels are with its known label.
+func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row, text []byte) {
+	node, isNode := nodetable.Find(t.rows.Lookup, string(row.ID()))
+	if label, isLabelled := t.labels[node]; !isNode || !isLabelled {
+		return
+	} else if table.ClassKey(string(text)) == label {
+		c.repeats++
+	} else {
+		c.repeats = -1
+	}
+}
+
+// labelTitle returns the title of the column of known labels, "" if there is none.
+func (t *attributeTable) labelTitle() string {
+	if t.c.Labels == nil {
+		return ""
+	}
+	return t.c.Labels.Title()
 }
 
 // isMissing reports whether a field is empty or a word for a missing value.
@@ -103,9 +174,9 @@ func isMissing(text []byte) bool {
 	return !isDigit && len(text) <= longest && table.IsMissing(string(text), table.Missing)
 }
 
-// number parses a number; fault is "" if it is valid, else the reason as the end of a sentence.
-func (t *attributeTable) number(text []byte) (value float64, fault string) {
-	value, fault = table.ParseNumber(table.Point(text, t.c.Text.HasDecimalComma()), 64)
+// parseAttribute parses a number; fault is "" if it is valid, else the reason as the end of a sentence.
+func parseAttribute(text []byte, settings input.Text) (value float64, fault string) {
+	value, fault = table.ParseNumber(table.PlainNumber(text, settings), 64)
 	if fault == "" && math.Abs(value) > math.MaxFloat32 {
 		fault = "is beyond float32"
 	}
@@ -121,14 +192,23 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			continue
 		}
 		c.count++
+		if c.repeats >= 0 {
+			t.compareLabel(c, row, text)
+		}
 		if len(c.texts.Values) <= mostLevels {
 			c.texts.Code(text)
 			c.sample = c.count
 		}
-		v, fault := t.number(text)
+		v, fault := parseAttribute(text, t.c.Text)
+		if x, wrong := parseAttribute(text, commaText); wrong == "" {
+			c.commas++
+			c.commaSum += x
+			c.showsComma = c.showsComma || table.ShowsDecimalComma([]string{string(text)})
+		}
 		isDate := c.dates == c.count-1 && (fault != "" || len(text) == len("20060102")) && table.IsDate(string(text))
 		if isDate {
 			c.dates++
+			c.days += dayOf(text)
 		}
 		if fault == "" {
 			c.numbers++
@@ -139,14 +219,12 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 		form := table.FormOf(text)
 		fix := "fix the line, or leave the field empty"
 		if form != table.Word && fault == notNumber {
-			fix = "write numbers without units and separators of thousands, or leave the field empty"
+			fix = "write numbers without units, or leave the field empty"
 		}
-		if at := bytes.IndexByte(text, ','); table.IsDecimalComma(text) && len(text)-at != len(",000") {
-			fix = "write numbers with a decimal point, or pass {decimal=,}"
-		}
+		fix = cmp.Or(table.NumberFix(text), fix)
 		e := textio.Fault(t.rows.Name, row.Line, fix, "%s %s", table.Quoted(text), fault)
 		e.Column = row.Start[i] + 1
-		if c.odd == nil {
+		if hasThousands := strings.HasPrefix(fix, "pass {thousands"); c.odd == nil || hasThousands && !strings.HasPrefix(c.odd.Fix, "pass {thousands") {
 			c.odd = e
 		}
 		switch {
@@ -163,29 +241,56 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 	return nil
 }
 
+// dayOf returns a date as days since 1970, NaN if the order of day and month is not known.
+func dayOf(text []byte) float64 {
+	date, _, isDate, _ := table.ParseDate(string(text), table.NoOrder)
+	if !isDate {
+		return math.NaN()
+	}
+	return math.Floor(float64(date.Unix()) / (24 * 60 * 60))
+}
+
 // decide determines which columns are attributes and of what type. It returns an error about
-// errors in a column of numbers, and about a column of names.
+// errors in a column of numbers, and about a named column that cannot be used.
 func (t *attributeTable) decide() error {
+	var faults []*nodefile.ParseError
+	var used []int
 	for i := range t.columns {
 		c := &t.columns[i]
+		if !c.isNamed && (c.skipped || c.ignored != "") {
+			continue
+		}
 		isNames := c.sample >= fewestNames && 100*len(c.texts.Values) >= nameShare*c.sample
 		errors := c.money
 		if c.numbers > 0 || isNames {
 			errors += c.units
 		}
+		areDates := c.dates == c.count && c.numbers < c.count
 		switch {
-		case c.skipped || c.ignored != "":
+		case c.skipped:
+			c.ignored = "the node"
+		case c.ignored != "":
 		case c.count == 0:
 			c.ignored = "no value"
-		case c.dates == c.count && c.numbers < c.count:
+		case c.repeats > 0:
+			c.ignored = "the labels"
+		case areDates && c.isNamed && !math.IsNaN(c.days):
+			c.areDays = true
+			c.sum = c.days
+			c.numbers = c.count
+		case areDates:
 			c.ignored = "dates"
 		case c.numbers == c.count && !c.zeros:
+		case c.commas == c.count && c.showsComma && !c.zeros && t.c.Text.Decimal+t.c.Text.Thousands == "":
+			c.hasComma = true
+			c.sum = c.commaSum
+			c.numbers = c.count
 		case !c.zeros && (errors > 0 && c.numbers+errors > c.words || 100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
-			return c.odd
+			faults = append(faults, c.odd)
+			continue
 		case isNames:
-			return textio.Fault(t.rows.Name, 0, "remove the column, because such values say nothing about other nodes",
-				"column %s has a different text for nearly every node", input.Escape(c.title))
+			c.ignored = "a different text for nearly every node"
 		case len(c.texts.Values) > mostLevels:
 			c.ignored = fmt.Sprintf("more than %d categories", mostLevels)
 		default:
@@ -195,8 +300,19 @@ func (t *attributeTable) decide() error {
 				t.c.Warn(c.odd)
 			}
 		}
+		if c.ignored == "" {
+			used = append(used, i)
+		} else if c.isNamed {
+			faults = append(faults, textio.Fault(t.rows.Name, 0, "name other columns", "column %s cannot be an attribute: %s", input.Escape(c.title), c.ignored))
+		}
 	}
-	return nil
+	if len(faults) == 0 {
+		return nil
+	}
+	if len(used) > 0 {
+		faults[0].Otherwise = "pass {attribute-fields=" + table.FieldList(t.rows.Names, used...) + "}"
+	}
+	return faults[0]
 }
 
 // assign assigns columns of the result to the columns of the file, and returns their number.
@@ -233,6 +349,10 @@ func (t *attributeTable) use() input.Columns {
 		case c.skipped:
 		case c.ignored != "":
 			use[i].Note = c.ignored
+		case c.areDays:
+			use[i].Use = "days"
+		case c.hasComma:
+			use[i].Use = "number with a decimal comma"
 		case !c.isText:
 			use[i].Use = "number"
 		default:
@@ -255,8 +375,14 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 			dst[c.at+int(c.levels[code])] = 1
 		case missing:
 			dst[c.at] = float32(c.sum / float64(c.numbers))
+		case c.areDays:
+			dst[c.at] = float32(dayOf(text))
 		default:
-			v, _ := t.number(text)
+			settings := t.c.Text
+			if c.hasComma {
+				settings = commaText
+			}
+			v, _ := parseAttribute(text, settings)
 			dst[c.at] = float32(v)
 		}
 	}
@@ -274,10 +400,10 @@ func (r *features) readTable(ctx context.Context) error {
 		return err
 	}
 	cols := t.assign()
-	if cols == 0 {
-		return errNoAttributes(r.file)
-	}
 	r.Columns, t.rows.Options.Warn = t.use(), nil
+	if cols == 0 {
+		return errNoAttributes(r.file, r.Columns)
+	}
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && c.ignored == "" {
 			r.groups = append(r.groups, group{c.title, c.at, max(1, len(c.levels)), c.names})
@@ -291,6 +417,10 @@ func (r *features) readTable(ctx context.Context) error {
 	})
 }
 
-func errNoAttributes(file string) error {
-	return textio.Fault(file, 0, "add one to the column of the node", "no column of attributes")
+func errNoAttributes(file string, columns input.Columns) error {
+	reasons := ""
+	if slices.ContainsFunc(columns, func(c input.Column) bool { return c.Note != "" }) {
+		reasons = ": " + columns.String()
+	}
+	return textio.Fault(file, 0, "add one to the column of the node", "no column of attributes%s", reasons)
 }

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,15 +67,21 @@ type group struct {
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
 type FeatureConfig struct {
-	IDs         string       // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
-	Rows        *Axis        // the ids of the rows of a matrix; nil: those of IDs
-	Header      input.Header // default: decide from the text
-	Text        input.Text   // how the text of a table is read; default: decide from it
-	SkipUnknown bool         // skip rows of nodes that are not in the graph; default: an error
-	Memory      int64        // limit of the table and of reading it, in bytes (an eighth is for reading); 0: no limit
-	Stdin       io.Reader    // read for the path "-"; nil: os.Stdin
-	Warn        func(error)  // called with each warning about the file; may be nil
+	IDs         string           // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
+	Rows        *Axis            // the ids of the rows of a matrix; nil: those of IDs
+	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
+	Labels      *nodefile.Labels // known labels: a column with their title, or that repeats them, is no attribute; nil: nor is any titled as labels are
+	Header      input.Header     // default: decide from the text
+	Text        input.Text       // how the text of a table is read; default: decide from it
+	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest
+	SkipUnknown bool             // skip rows of nodes that are not in the graph; default: an error
+	Memory      int64            // limit of the table and of reading it, in bytes (an eighth is for reading); 0: no limit
+	Stdin       io.Reader        // read for the path "-"; nil: os.Stdin
+	Warn        func(error)      // called with each warning about the file; may be nil
 }
+
+// ErrMatrix is the error of [ReadFeatures] if columns of a matrix are named.
+var ErrMatrix = errors.New("tablefile: the columns of a matrix have no titles")
 
 // ErrTable is wrapped by the error of [ReadFeatures] if ids are given for a table.
 var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
@@ -91,16 +98,16 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // For example, the column colour with the values red, blue and red becomes two attributes.
 // Numbers with zeros in front, for example 01234, are text.
 //
-// Three kinds of columns are ignored: dates, columns titled as labels, because they may hold
-// the values to be predicted, and columns with more than 1,000 categories. Features.Columns
-// reports the use of every column. The last column of a LINQS .content file is the label. A
+// Other columns are ignored: dates, labels, texts that differ for nearly every node, and more than 1,000
+// categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these;
+// if no title is known, all columns titled as labels. Fields names the columns in place of these rules; dates
+// are then numbers of days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A
 // table is read twice: for the types of its columns and for the values. The two counts above
 // the vectors of word2vec are skipped.
 //
 // The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
 // is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as
-// <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of text differs
-// for nearly every node. If the attributes exceed Memory, the error is a [*budget.Error], and
+// <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of Fields cannot be used. If the attributes exceed Memory, the error is a [*budget.Error], and
 // Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
 	if c == nil {
@@ -108,8 +115,10 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	}
 	r := newFeatures(path, nodes, c)
 	var err error
-	switch {
-	case endsAsMatrix(path) || Detect(ctx, path) != nil:
+	switch isMatrix := endsAsMatrix(path) || Detect(ctx, path) != nil; {
+	case isMatrix && c.Fields != nil:
+		err = ErrMatrix
+	case isMatrix:
 		err = r.readMatrix(ctx)
 	case isStream(path) && c.IDs != "": // only a matrix has a list of ids, and it cannot be read from a pipe
 		err = streamed(path)
@@ -300,5 +309,6 @@ func (r *features) end() error {
 		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}
 	}
 	r.Unknown = r.unknown.Count
-	return r.unknown.Err(r.file, r.c.SkipUnknown, "remove such rows, or pass {unknown-ids=skip}")
+	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes="+r.file+"}, or skip unknown ids with {unknown-ids=skip}")
+	return r.unknown.Err(r.file, r.c.SkipUnknown, fix)
 }

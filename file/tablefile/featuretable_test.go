@@ -85,7 +85,7 @@ func TestFeatureColumns(t *testing.T) {
 		{",Kunde,age,city\n0,n1,31,Rome\n1,n2,45,Oslo\n2,n3,31,Rome\n", nodes,
 			"Kunde → node, age → number, city → 2 categories; skipped the index column", []float32{31, 0, 1}},
 		{",Kunde,age\n0,3,31\n1,0,45\n2,1,31\n", numbers,
-			`x.csv:1: cannot determine which column of ",Kunde,age" holds the node; title it "node"`, nil},
+			"Kunde → node, age → number; skipped the index column", []float32{45}},
 		{",age,city\n0,31,Rome\n1,45,Oslo\n2,31,Rome\n", numbers, "(untitled) → node, age → number, city → 2 categories", []float32{31, 0, 1}},
 		{"Unnamed: 0,id,age\n0,3,31\n1,0,45\n2,1,31\n", numbers, "id → node, age → number; skipped the index column", []float32{45}},
 		{"n1,5,04.03.2021\nn2,6,5.11.2020\n", nodes, "column 1 → node, column 2 → number; ignored: column 3 (dates)", []float32{5}},
@@ -126,14 +126,13 @@ func dense(a *Features, row int) []float32 {
 func TestBadFeatures(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	for _, c := range []struct{ text, want string }{
-		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); remove such rows, or pass option unknown-ids=skip`},
+		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); list nodes without edges with option nodes=FILE, or skip unknown ids with option unknown-ids=skip`},
 		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); the graph has ids like "n1"; pass the file with such ids`},
 		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
 		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, but line 1 has 2; give each line a value for every column, or ? where it is missing`},
 		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
 		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond float32; fix the line, or leave the field empty`},
-		{"node;x;w\nn1;1;a\nn2;1,5;1,5\n", `x.csv:3:4: "1,5" is not a number, and column x holds numbers; write numbers with a decimal point, or pass option decimal=,`},
-		{"node;x;w\nn1;2,5;a\nn2;-3,25;b\n", `x.csv:2:4: "2,5" is not a number, and column x holds numbers; write numbers with a decimal point, or pass option decimal=,`},
+		{"node;x;w\nn1;2.5;a\nn2;1.003,25;b\n", `x.csv:3:4: "1.003,25" is not a number, and column x holds numbers; pass option thousands=. or pass option attribute-fields=w`},
 		{"node,x\n", `x.csv: no column of attributes; add one to the column of the node`},
 		{"node\nn1\n", `x.csv: no column of attributes; add one to the column of the node`},
 	} {
@@ -143,7 +142,7 @@ func TestBadFeatures(t *testing.T) {
 			t.Errorf("%q: %v is not about data", c.text, err)
 			continue
 		}
-		if got := strings.TrimPrefix(err.Error(), strings.TrimSuffix(path, "x.csv")); got != c.want {
+		if got := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "="+path, "=FILE"), strings.TrimSuffix(path, "x.csv")); got != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
@@ -169,8 +168,8 @@ func TestAttributeForms(t *testing.T) {
 	const (
 		notNumber = `" is not a number, and column x holds numbers; `
 		fix       = "fix the line, or leave the field empty"
-		plain     = "write numbers without units and separators of thousands, or leave the field empty"
-		names     = ": column x has a different text for nearly every node; remove the column, because such values say nothing about other nodes"
+		plain     = "write numbers without units, or leave the field empty"
+		names     = ": no column of attributes: node → node; ignored: x (a different text for nearly every node); add one to the column of the node"
 	)
 	for _, c := range []struct{ values, want string }{ // values of n0, n1, …, joined by |; use of the column, or the error or warning
 		{"0.9|0.1|-|0.4|0.5", "number"},
@@ -178,8 +177,9 @@ func TestAttributeForms(t *testing.T) {
 		{"-|-|-", "no value"},
 		{"1|2|3|<0.001|5", `:5:4: "<0.001` + notNumber + plain},
 		{"1|2|5 kg|3", `:4:4: "5 kg` + notNumber + plain},
-		{"1,000.50|2,000.50", `:2:4: "1,000.50` + notNumber + plain},
-		{"1,234|2,000|500", `:2:4: "1,234` + notNumber + plain},
+		{"1,000.50|2,000.50", `:2:4: "1,000.50` + notNumber + "pass option thousands=,"},
+		{"1,5|2|-3,25|1.002,27|1.003", "number with a decimal comma"},
+		{"1,234|2,000|500", `:2:4: "1,234` + notNumber + "pass option decimal=, or option thousands=,"},
 		{"$5|$6.50|$7", `:2:4: "$5` + notNumber + plain},
 		{"1.000,50 €|20 €", `:2:4: "1.000,50 €` + notNumber + plain},
 		{"0%|1%|2 %", `:2:4: "0%` + notNumber + plain},

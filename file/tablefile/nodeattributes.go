@@ -66,7 +66,11 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 	}
 	for i := range t.columns {
 		column := &t.columns[i]
-		if column.skipped {
+		isUnread := t.rows.Columns != nil && t.rows.Columns[i].Note != ""
+		if isUnread && c.Warn != nil {
+			c.Warn(textio.Fault(t.rows.Name, 0, "write it as text", "the column %s is left out: %s", table.Quoted(column.title), t.rows.Columns[i].Note))
+		}
+		if column.skipped || isUnread {
 			continue
 		}
 		isLabel := i == label && column.isLabel
@@ -84,7 +88,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		}
 	}
 	if attributes == nil {
-		return nil, 0, errNoAttributes(t.rows.Name)
+		return nil, 0, errNoAttributes(t.rows.Name, t.rows.Columns)
 	}
 	return attributes, bytes, nil
 }

@@ -49,6 +49,9 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if t.Lookup != nil || titles > 0 {
 		t.first = number
 	}
+	if isList(t.Name) {
+		t.checkTitle(lines, number)
+	}
 	if isList(t.Name) || isContent(t.Name) {
 		return nil
 	}
@@ -67,6 +70,41 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		}
 	}
 	return t.choose(number, rows[0], rows[1:])
+}
+
+// checkTitle skips the first line of a list that heatwalk or another program wrote if it is no node of the graph, unlike
+// all lines below. If the graph is not known, it warns of a first line with the form of a title.
+func (t *Reader) checkTitle(lines [][]byte, number int64) {
+	s := &table.Sample{Titles: []string{string(lines[0])}}
+	nodes := 0
+	for _, line := range lines[1:] {
+		s.Rows = append(s.Rows, []string{string(line)})
+		if t.Lookup != nil {
+			if _, isNode := Find(t.Lookup, string(line)); isNode {
+				nodes++
+			}
+		}
+	}
+	isTitle := table.IsListTitle(s)
+	if t.Lookup != nil {
+		_, isNode := Find(t.Lookup, s.Titles[0])
+		isTitle = !isNode && nodes > 0 && nodes == len(s.Rows)
+	}
+	switch {
+	case !isTitle:
+	case t.Lookup != nil:
+		t.Line = number
+		t.warn(number, "%s is read as a title; no node has this id", table.Quoted(lines[0]))
+	default:
+		t.warn(number, "%s is read as a node; if it is a title, remove the line", table.Quoted(lines[0]))
+	}
+}
+
+// warn calls Options.Warn with a warning about a line, unless it is nil.
+func (t *Reader) warn(line int64, format string, args ...any) {
+	if t.Options.Warn != nil {
+		t.Options.Warn(textio.Fault(t.Name, line, "", format, args...))
+	}
 }
 
 // isTable reports whether lines with fields separated by blanks are a table of three or more
@@ -107,12 +145,18 @@ func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
 	}
 	for t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every) && count < len(lines) &&
 		table.IsTitleRow(lines[count], bytes.Join(lines[count+1:], []byte{'\n'}), t.separator, hasTitles) {
-		if t.Options.Warn != nil {
-			t.Options.Warn(textio.Fault(t.Name, numbers[count], "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count]))))
-		}
+		t.warn(numbers[count], "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count])))
 		count++
 	}
 	return count
+}
+
+// hasFields reports whether a table has columns with nodes of the graph, and with a value, in the places of the options.
+func hasFields(s *table.Sample, o *table.NodeOptions) bool {
+	columns, err := table.Choose(o.Fields, s.Titles)
+	return err == nil && columns != nil && slices.Max(columns) < len(s.Titles) && slices.ContainsFunc(s.Rows, func(row []string) bool {
+		return columns[0] < len(row) && o.IsKnown(row[columns[0]])
+	})
 }
 
 // choose decides whether the first line, with the given number, is a header and which columns are
@@ -126,10 +170,18 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	if t.Lookup != nil {
 		o.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
 	}
+	if t.Guess && !hasFields(s, &o) {
+		o.Fields = nil
+	}
 	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) || len(rows) == 0 && s.NamesBoth(t.Value)) {
 		o.Header = input.HasHeader
 	}
 	c, err := s.ChooseNodes(o)
+	if recoded := textio.RecodeTitles(s.Titles); recoded != nil && (c.HasHeader || err != nil) {
+		s.Titles = recoded
+		c, err = s.ChooseNodes(o)
+		c.Warnings = append(c.Warnings, textio.TitleWarning)
+	}
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.Name
@@ -142,16 +194,16 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	t.At = c.Value
 	t.Columns = c.Columns
 	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && t.Node < len(first) && table.HasIntegers(s, t.Node, c.HasHeader)
-	t.Hint = c.Hint
 	if c.HasHeader {
 		t.Titles = s.Titles
 		t.Line = line
 	}
 	for _, w := range c.Warnings {
-		w.File = t.Name
-		w.Line = line
+		warning := *w
+		warning.File = t.Name
+		warning.Line = line
 		if t.Options.Warn != nil {
-			t.Options.Warn(w)
+			t.Options.Warn(&warning)
 		}
 	}
 	return nil

@@ -34,6 +34,7 @@ type Reader struct {
 	Value   string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
 	Every   bool                                   // all columns are read, as attributes
 	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
+	Guess   bool                                   // Fields are used only if the table has them
 	Option  string                                 // name of the option for Fields, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
@@ -42,7 +43,6 @@ type Reader struct {
 	Titles   []string      // titles of the header; nil without a header
 	Names    []string      // with Every, of all columns: titles of the header, or else column 1, column 2 …
 	Line     int64         // line of the header; 0 without a header
-	Hint     string        // how to read a first line that may be a header; "" without doubt
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 

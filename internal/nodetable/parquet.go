@@ -47,7 +47,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 	}
 	var rows [][]string
-	if s := (&table.Sample{Titles: file.Titles}); t.Fields == nil && !s.NamesBoth(t.Value) { // the titles are ambiguous
+	if t.Fields == nil {
 		err = t.parquetRows(file, columns, func(row Row) error {
 			cells := make([]string, len(row.Text))
 			for i, text := range row.Text {
@@ -71,6 +71,11 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	}
 	if err := t.choose(0, slices.Clone(file.Titles), rows); err != nil {
 		return err
+	}
+	for i := range t.Columns {
+		if !file.IsText(i) {
+			t.Columns[i].Note = "neither text nor numbers"
+		}
 	}
 	t.setNames(len(file.Titles), 0)
 	if !t.Every {

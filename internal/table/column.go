@@ -33,6 +33,16 @@ func (c column) areDistinct() bool {
 	return c.rows > 2 && len(c.distinct()) == c.rows && !c.all(IsNumber)
 }
 
+// isNearlyDistinct reports whether nine of ten of three or more values differ, as names do.
+func (c column) isNearlyDistinct() bool {
+	return len(c.values) > 2 && 10*len(c.distinct()) >= 9*len(c.values)
+}
+
+// isConstant reports whether two or more rows have one value, and none is empty.
+func (c column) isConstant() bool {
+	return c.rows > 1 && len(c.values) == c.rows && len(c.distinct()) == 1
+}
+
 // all reports whether there are values, each of which is of a form.
 func (c column) all(is func(text string) bool) bool {
 	return len(c.values) > 0 && !slices.ContainsFunc(c.values, func(text string) bool { return !is(text) })

@@ -31,6 +31,7 @@ type EdgeTable struct {
 	EdgeColumns
 	Kind, Time int // columns of the kind and the time of an edge; −1: none
 	HasHeader  bool
+	AreEvents  bool // lines are events between two nodes: they have a time, or titles of a sender and a receiver
 	hasIndex   bool // the first column numbers the lines of a file without a header
 	Columns    input.Columns
 	Warnings   []*input.Error // without the name of the file; Line is 1 for the first line of the sample
@@ -380,7 +381,7 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 	isPandas := first > 0 && isCount(s.Titles[first:]) || isCount(s.Titles)
 	for i := first; i < len(s.Titles); i++ {
 		switch title := s.Titles[i]; {
-		case strings.HasPrefix(title, IndexOfPandas):
+		case strings.HasPrefix(title, IndexOfPandas), s.column(i).areDates() && len(s.Titles)-first > 3:
 		case isPandas && i == first+2:
 			weight = i
 			if s.column(i).uncountable() != "" || !s.column(i).all(func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
@@ -400,7 +401,10 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 		weight = -1
 		measures = 0
 	}
-	if len(columns) != 2 || measures > 1 {
+	if len(columns) != 2 {
+		return unnamed(s)
+	}
+	if source, target := likelyEnds(s, true); measures > 1 && (source != columns[0] || target != columns[1]) {
 		return unnamed(s)
 	}
 	for _, i := range columns {
@@ -570,7 +574,10 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 func (t *EdgeTable) report(s *Sample) {
 	titles := s.Titles
 	t.Columns = named(s.Titles, t.HasHeader)
+	t.AreEvents = t.Time >= 0 || t.HasHeader && areEvents(titles[t.Source], titles[t.Target])
 	for i := range titles {
+		isOther := i != t.Source && i != t.Target && i != t.Weight && i != t.Kind
+		t.AreEvents = t.AreEvents || isOther && (t.HasHeader && IsTime(titles[i]) || len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
 		switch c := &t.Columns[i]; {
 		case i == t.Source:
 			c.Use = input.Source

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -25,7 +24,6 @@ type NodeTable struct {
 	HasHeader   bool
 	Columns     input.Columns  // use of the columns
 	Warnings    []*input.Error // without the name of the file; Line is 1 for the first line of the sample
-	Hint        string         // how to read a first line that may be a header; "" without doubt
 }
 
 // valueRoles are the roles of the second column.
@@ -36,8 +34,9 @@ type nodeChooser struct {
 	s      *Sample
 	o      NodeOptions
 	values []int // columns with a title of the value
-	node   int   // column with a title of the node, or −1
-	tied   []int // columns with such a title that are equally likely, if there are several
+	node   int   // column with a title of the node, or else the only column of ids of the graph, or −1
+	tied   []int // columns that are equally likely to hold the node, if there are several
+	titled bool  // a title names the column of the node
 	t      *NodeTable
 }
 
@@ -84,12 +83,14 @@ func (s *Sample) NamesBoth(value string) bool {
 	return c.node >= 0 && (value == "" || len(c.values) == 1)
 }
 
-// findTitles finds the columns with titles of the node and of the value.
+// findTitles finds the columns of the node and of the value by their titles, and the column of the
+// node also by its ids.
 func (c *nodeChooser) findTitles() {
 	titles := c.s.Titles
 	c.values = nil
 	c.node = -1
 	c.tied = nil
+	c.titled = true
 	if len(titles) >= 3 && titles[0] == "node" && titles[2] == "reached" { // predictions, with classes as titles
 		c.node = 0
 		if c.o.Value != "" {
@@ -97,46 +98,78 @@ func (c *nodeChooser) findTitles() {
 		}
 		return
 	}
+	words := valueRoles[c.o.Value]
 	for i, title := range titles {
 		isCoordinate := len(titles) > 2 && strings.EqualFold(title, "y") && slices.ContainsFunc(titles, func(title string) bool { return strings.EqualFold(title, "x") })
-		if !isCoordinate && valueRoles[c.o.Value].ends(title) {
+		if !isCoordinate && words.ends(title) {
 			c.values = append(c.values, i)
 		}
 	}
-	if numbers := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return IsLabel(titles[i]) }); c.o.Value == input.Value && len(numbers) > 0 {
-		c.values = numbers
+	c.values = keepColumns(c.values, func(i int) bool { return words.isCertain(titles[i]) })
+	if c.o.Value == input.Value {
+		c.values = keepColumns(c.values, func(i int) bool { return !IsLabel(titles[i]) })
 	}
 	if position := slices.Index(titles, "Label"); len(c.values) > 1 && slices.Contains(titles, "Id") { // names that Gephi shows
 		c.values = slices.DeleteFunc(c.values, func(i int) bool { return i == position })
 	}
-	if len(c.values) > 1 {
-		names := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return c.s.column(i).areDistinct() })
-		if len(names) > 0 {
-			c.values = names
-		}
-	}
-	for rank, is := range []func(string) bool{IsNode, isID} {
+	c.values = keepColumns(c.values, func(i int) bool { return !c.s.column(i).areDistinct() })
+	holders := c.holders()
+	for rank, isTitle := range []func(string) bool{IsNode, isID} {
 		var list []int
 		for i, title := range titles {
-			if !slices.Contains(c.values, i) && is(title) {
+			if !slices.Contains(c.values, i) && isTitle(title) {
 				list = append(list, i)
 			}
 		}
-		if list == nil {
+		if holders != nil {
+			list = slices.DeleteFunc(list, func(i int) bool { return c.known(i) == 0 })
+		}
+		if len(list) == 0 {
 			continue
 		}
-		if len(list) > 1 && c.o.IsKnown != nil {
-			if holding := slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !c.holdsNodes(i) }); len(holding) > 0 {
-				list = holding
-			}
-		}
-		c.node = list[0]
-		if len(list) > 1 && (rank > 0 || c.o.IsKnown != nil && c.known(c.node) > 0 && c.known(list[1]) > 0) {
-			c.node = -1
+		list = keepColumns(list, c.holdsNodes)
+		if len(list) > 1 && (rank > 0 || c.known(list[0]) > 0 && c.known(list[1]) > 0) {
 			c.tied = list
+		} else {
+			c.node = list[0]
 		}
 		return
 	}
+	c.titled = false
+	if len(holders) == 1 {
+		c.node = holders[0]
+	} else {
+		c.tied = holders
+	}
+}
+
+// keepColumns returns the columns of a form, or all if none has it.
+func keepColumns(columns []int, hasForm func(i int) bool) []int {
+	if kept := slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return !hasForm(i) }); len(kept) > 0 {
+		return kept
+	}
+	return columns
+}
+
+// holders returns the columns of which at least half of the values are nodes of the graph. If there are
+// several, titles and forms decide: a column of ids differs in every row, and its title is none of a
+// quantity, a time, an index or a value.
+func (c *nodeChooser) holders() (columns []int) {
+	for i := range c.s.Titles {
+		if n := c.known(i); n > 0 && 2*n >= len(c.s.column(i).values) {
+			columns = append(columns, i)
+		}
+	}
+	for _, hasForm := range []func(i int) bool{
+		func(i int) bool { return !slices.Contains(c.values, i) },
+		func(i int) bool { return !isQuantity(c.s.Titles[i]) && !IsTime(c.s.Titles[i]) },
+		c.holdsNodes,
+		func(i int) bool { return anyOf(words(c.s.Titles[i]), kinds) },
+		func(i int) bool { return !(i == 0 && c.isIndex()) },
+	} {
+		columns = keepColumns(columns, hasForm)
+	}
+	return columns
 }
 
 // known returns the number of values of a column that are nodes of the graph.
@@ -156,6 +189,36 @@ func (c *nodeChooser) holdsNodes(column int) bool {
 	return n > 0 && c.known(column) == n && len(c.s.column(column).distinct()) == n
 }
 
+// valueColumns returns the columns that can hold the value by their titles and their content: dates, ids,
+// constants and texts that differ in nearly every row are no labels; values are numbers.
+func (c *nodeChooser) valueColumns() (columns []int) {
+	for i, title := range c.s.Titles {
+		isNone := i == c.node || slices.Contains(c.tied, i) || i == 0 && c.isIndex() || strings.HasPrefix(title, IndexOfPandas) ||
+			c.t.HasHeader && (IsTime(title) || isID(title)) || c.s.column(i).all(IsDate)
+		if !isNone {
+			columns = append(columns, i)
+		}
+	}
+	isNumbers := func(i int) bool {
+		return c.s.column(i).all(func(text string) bool {
+			return IsNumber(text) || IsMissing(text, Missing) || IsDecimalComma([]byte(text))
+		})
+	}
+	switch c.o.Value {
+	case input.Value:
+		columns = keepColumns(columns, isNumbers)
+	case input.Part:
+		columns = keepColumns(columns, func(i int) bool { return c.s.column(i).all(isPart) })
+	}
+	if c.o.Value != input.Value {
+		columns = keepColumns(columns, func(i int) bool {
+			return !c.s.column(i).isNearlyDistinct() && !isQuantity(c.s.Titles[i]) && !isThing(c.s.Titles[i])
+		})
+	}
+	columns = keepColumns(columns, func(i int) bool { return !c.s.column(i).isConstant() })
+	return columns
+}
+
 // isIndex reports whether the first column numbers the rows: its title is empty or a word for
 // an index, and its values count from 0 or 1.
 func (c *nodeChooser) isIndex() bool {
@@ -172,22 +235,19 @@ func (c *nodeChooser) isHeader() bool {
 		return c.s.areTitles()
 	}
 	at := max(c.node, 0)
-	node := c.node
+	isTitled := c.titled && (c.node >= 0 || c.tied != nil)
 	if c.tied != nil {
 		at = c.tied[0]
-		node = c.tied[0]
 	}
-	if o.Fields != nil && Numbers(o.Fields) {
-		if column, _ := strconv.Atoi(o.Fields[0]); column <= n {
-			at = column - 1
-			node = -1
-			if IsNode(titles[at]) {
-				node = at
-			}
+	if columns, err := Choose(o.Fields, titles); o.Fields != nil && err == nil && columns[0] < n {
+		if !Numbers(o.Fields) {
+			return true
 		}
+		at = columns[0]
+		isTitled = IsNode(titles[at])
 	}
 	if o.IsKnown == nil {
-		if node >= 0 && IsNode(titles[node]) {
+		if isTitled && (IsNode(titles[at]) || !hasDigit(titles[at])) {
 			return true
 		}
 	} else {
@@ -203,35 +263,44 @@ func (c *nodeChooser) isHeader() bool {
 	areTitles := !slices.ContainsFunc(titles, func(title string) bool { return !IsTitle(title) })
 	switch {
 	case o.Every:
-		return node >= 0 || areWords
+		return isTitled || areWords
 	case len(c.s.Rows) == 0: // a header alone, or one row
-		return node >= 0 && len(c.values) > 0
-	case n > 1 && IsIndex(titles[0]) && (o.Value != "" || node >= 0):
+		return isTitled && len(c.values) > 0
+	case n > 1 && IsIndex(titles[0]) && (o.Value != "" || isTitled):
 		return true
 	}
+	column := c.s.column(at)
+	nodes := c.known(at)
+	ids := len(column.values)
+	evidence := c.s.Evidence(at)
 	value := 1
+	if at == 1 {
+		value = 0
+	}
 	if len(c.values) > 0 {
 		value = c.values[0]
 	}
 	switch {
-	case o.Value != "" && value < n && slices.Contains(c.s.column(value).values, titles[value]):
+	case o.Value != "" && value < n && slices.Contains(c.s.column(value).values, titles[value]) && (evidence != IsHeader || hasDigit(titles[at])):
 		return false
-	case node >= 0 && (n > 1 || IsNode(titles[node])), len(c.values) > 0:
+	case isTitled && (n > 1 || IsNode(titles[at])), len(c.values) > 0:
 		return true
 	case IsNumber(titles[at]):
 		return false
 	}
-	ids := len(c.s.column(at).values)
 	isGuess := false
 	switch {
 	case o.IsKnown == nil:
-		isGuess = c.s.Evidence(at) == IsHeader && (n > 1 || c.s.column(at).all(isInteger))
+		isGuess = evidence == IsHeader && (n > 1 || column.all(isInteger) || IsListTitle(c.s))
+		if evidence == IsHeader && !isGuess {
+			c.warn(Quoted(titles[at])+" is read as a node; if it is a title, remove the line", "")
+		}
 	case o.Value == "":
-		isGuess = n > 1 && c.known(at) > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && c.known(at) == ids && c.s.Evidence(at) == IsHeader
+		isGuess = n > 1 && nodes > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && evidence == IsHeader && (nodes == ids || 2*nodes >= ids && isThing(titles[at]))
 	default:
-		isGuess = c.known(at) > 0 && c.s.column(at).all(isInteger) || n > 1 && ids > 1 && areTitles && c.known(at) == ids && c.s.Evidence(at) != IsData
+		isGuess = nodes > 0 && column.all(isInteger) || n > 1 && ids > 1 && areTitles && 2*nodes >= ids && evidence != IsData
 	}
-	if isGuess {
+	if isGuess && evidence != IsHeader {
 		c.warn("read as a header; no node has the id "+Quoted(titles[at]), "")
 	}
 	return isGuess
@@ -255,191 +324,151 @@ func (c *nodeChooser) byFields() error {
 	return nil
 }
 
-// untitled returns the columns that no title names, apart from row numbers.
-func (c *nodeChooser) untitled(value int) (columns []int) {
+// underTitles chooses the columns of a table with a header.
+func (c *nodeChooser) underTitles() error {
+	titles := c.s.Titles
+	if c.o.Every {
+		return c.attributeNode()
+	}
+	if len(titles) == 1 && c.o.Value != "" {
+		fix := "write node<TAB>" + c.o.Value + " on each line"
+		if at := strings.IndexAny(titles[0], "|^~:"); at >= 0 {
+			fix = "pass {delimiter=" + titles[0][at:at+1] + "}"
+		}
+		return &input.Error{Msg: "one column, want two: node and " + c.o.Value, Fix: fix}
+	}
+	if len(c.values) > 1 {
+		return c.ask(c.values, "several columns could be the "+c.o.Value)
+	}
+	if c.node < 0 && c.tied == nil {
+		free := c.free()
+		isPair := len(free) == 2 && c.o.Value != "" && len(c.values) == 0
+		switch {
+		case len(free) == 0:
+			c.node = 0
+		case len(free) == 1 || isPair:
+			c.node = free[0]
+		case c.o.IsKnown == nil:
+			isDistinct := func(i int) bool {
+				return len(c.s.column(i).distinct()) == len(c.s.Rows) && !isQuantity(titles[i]) && !IsTime(titles[i])
+			}
+			c.node = keepColumns(keepColumns(free, isDistinct), func(i int) bool { return isThing(titles[i]) })[0]
+		}
+	}
+	if c.node < 0 {
+		return c.ask(nil, "")
+	}
+	c.t.Node = c.node
+	if c.o.Value == "" {
+		return nil
+	}
+	likely := c.valueColumns()
+	candidates := c.values
+	if len(c.values) == 0 || !valueRoles[c.o.Value].isCertain(titles[c.values[0]]) {
+		isLikely := func(i int) bool { return slices.Contains(likely, i) || c.o.Value == input.Value && len(likely) > 0 }
+		candidates = append(slices.DeleteFunc(candidates, isLikely), likely...)
+	}
+	if len(candidates) != 1 {
+		return c.ask(candidates, "")
+	}
+	value := candidates[0]
+	if c.o.Value == input.Label && c.s.column(value).areDistinct() {
+		if others := slices.DeleteFunc(likely, func(i int) bool { return i == value }); len(others) > 0 {
+			return c.ask(others, Quoted(titles[value])+" has a different word in every line, and is no class")
+		}
+		if len(c.s.Rows) > 4 {
+			c.warn("every line has a different label in the column "+Quoted(titles[value]), "")
+		}
+	}
+	c.t.Value = value
+	return nil
+}
+
+// isPart reports whether a text names parts of splits.
+func isPart(text string) bool {
+	parts := []string{"train", "test", "val", "validation", "none"}
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(text)), func(word string) bool { return !slices.Contains(parts, word) })
+}
+
+// free returns the columns that may hold the node although no title and no id names one.
+func (c *nodeChooser) free() (columns []int) {
 	for i, title := range c.s.Titles {
-		if i != c.node && i != value && !slices.Contains(c.tied, i) && !(i == 0 && c.isIndex()) && !strings.HasPrefix(title, IndexOfPandas) {
+		if !slices.Contains(c.values, i) && !(i == 0 && c.isIndex()) && !strings.HasPrefix(title, IndexOfPandas) {
 			columns = append(columns, i)
 		}
 	}
 	return columns
 }
 
-// underTitles chooses the columns of a table with a header by their titles. A column of row
-// numbers is skipped unless no other column holds nodes of the graph.
-func (c *nodeChooser) underTitles() error {
-	if c.o.Every {
-		return c.attributeNode()
-	}
-	value := -1
-	switch len(c.values) {
-	case 0:
-	case 1:
-		value = c.values[0]
-	default:
-		return c.ask(c.values, "several columns could be the "+c.o.Value)
-	}
-	free := c.untitled(value)
-	if c.node < 0 && c.tied == nil && len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) && value != 0 {
-		// pandas writes ids in the index without a title. Row numbers are ids only if no other
-		// column can hold the ids.
-		columns := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return i == 0 })
-		isOnly := len(columns) == 0 || value < 0 && len(columns) == 1 && c.o.Value != ""
-		if !c.isIndex() || isOnly || c.holdsNodes(0) && !slices.ContainsFunc(columns, c.holdsNodes) {
-			c.node = 0
-			free = columns
-		}
-	}
-	if c.o.Value == "" {
-		if c.node < 0 {
-			if len(free) != 1 || c.tied != nil {
-				return c.ask(nil, "")
-			}
-			c.node = free[0]
-		}
-		c.t.Node = c.node
-		return nil
-	}
-	switch isOnlyOne := len(free) == 1; {
-	case len(c.s.Titles) == 1:
-		fix := "write node<TAB>" + c.o.Value + " on each line"
-		if at := strings.IndexAny(c.s.Titles[0], "|^~:"); at >= 0 {
-			fix = "pass {delimiter=" + c.s.Titles[0][at:at+1] + "}"
-		}
-		return &input.Error{Msg: "one column, want two: node and " + c.o.Value, Fix: fix}
-	case c.tied != nil:
-		return c.ask(nil, "")
-	case c.node >= 0 && value >= 0:
-	case c.node < 0 && value >= 0 && isOnlyOne:
-		c.node = free[0]
-	case c.node >= 0 && value < 0 && isOnlyOne:
-		value = free[0]
-	case c.node < 0 && value < 0 && len(free) == 2:
-		c.node = free[0]
-		value = free[1]
-		if !c.holdsNodes(c.node) && c.holdsNodes(value) {
-			c.node, value = value, c.node
-		}
-	default:
-		return c.ask(nil, "")
-	}
-	if c.o.Value == input.Label && len(c.s.Rows) > 2 && c.s.column(value).areDistinct() {
-		if columns := slices.DeleteFunc(c.untitled(value), func(i int) bool { return i == c.node || i == 0 && IsIndex(c.s.Titles[0]) }); len(columns) > 0 {
-			return c.ask(columns, Quoted(c.s.Titles[value])+" has a different word in every line, and is no class")
-		}
-		if len(c.s.Rows) > 4 {
-			c.warn("every line has a different label in the column "+Quoted(c.s.Titles[value]), "")
-		}
-	}
-	c.t.Node = c.node
-	c.t.Value = value
-	return nil
-}
-
-// attributeNode sets the column of the node of a table of attributes: that of its title, the only
-// column that holds nodes of the graph, or the first column if the graph is not known.
+// attributeNode sets the column of the node of a table of attributes: that of its title or of ids of the
+// graph, or else the first column.
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
-	if c.node >= 0 || c.o.IsKnown == nil || len(c.s.Rows) == 0 {
-		return nil
+	isUnknown := c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0
+	if isUnknown && (c.tied != nil || c.isIndex()) {
+		return c.ask(nil, "")
 	}
-	var nodes []int
-	for i := range c.s.Titles {
-		if c.holdsNodes(i) {
-			nodes = append(nodes, i)
-		}
-	}
-	switch {
-	case len(nodes) == 1:
-		c.t.Node = nodes[0]
-		return nil
-	case len(nodes) == 0 && !c.isIndex():
-		return nil // its ids are reported as unknown
-	}
-	return c.ask(nil, "")
+	return nil // unknown ids are reported
 }
 
-// withoutTitles chooses the columns of a table without a header: the first, or the first two. A
-// column of row numbers is skipped if the next column holds nodes of the graph instead.
+// withoutTitles chooses the columns of a table without a header: the first, or the first two. Ids of the
+// graph in another column, and dates in the second one, say that these are others.
 func (c *nodeChooser) withoutTitles() error {
+	n := len(c.s.Titles)
+	if n < 2 || c.o.IsKnown == nil {
+		return nil
+	}
 	full := *c // with the first line among the rows
 	full.s = &Sample{Titles: c.s.Titles, Rows: append([][]string{c.s.Titles}, c.s.Rows...)}
 	rows := len(full.s.Rows)
-	if len(c.s.Titles) < 2 || c.o.IsKnown == nil {
-		return nil
-	}
-	wanted := 1
-	if c.o.Value != "" || c.o.Every {
-		wanted = 2
-	}
-	if len(c.s.Titles) > wanted && rows > 1 && full.s.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1) {
+	isIndex := n > 2 && rows > 1 && full.s.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1)
+	if holders := full.holders(); isIndex {
 		c.t.Node = 1
-		if c.o.Value != "" {
-			c.t.Value = 2
-		}
-		return nil
+	} else if len(holders) > 0 && !slices.Contains(holders, 0) {
+		c.t.Node = holders[0]
 	}
 	if c.o.Value == "" || c.o.Every {
 		return nil
 	}
-	if c.o.Option != "" && len(c.s.Rows) > 0 && !c.o.IsKnown(c.s.Titles[0]) && !slices.Contains(c.s.column(1).values, c.s.Titles[1]) && !slices.ContainsFunc(c.s.Titles, hasDigit) {
-		c.t.Hint = fmt.Sprintf("pass {%s=%s} if line 1 is a header; otherwise ", c.o.Option, FieldList(c.s.Titles, 0, 1))
+	full.node = c.t.Node
+	full.tied = nil
+	c.t.Value = (c.t.Node + 1) % n
+	if likely := full.valueColumns(); len(likely) == 1 {
+		c.t.Value = likely[0]
 	}
 	return nil
 }
 
 // ask returns the error about titles that do not determine the columns. The remedy names the
-// columns if only one reading is likely; otherwise it asks which of the candidates is meant.
-func (c *nodeChooser) ask(candidates []int, problem string) error {
+// columns that can be meant.
+func (c *nodeChooser) ask(values []int, problem string) error {
 	o := &c.o
 	titles := c.s.Titles
+	header := QuoteTitles(titles, c.s.Separator)
 	if problem == "" {
-		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", QuoteTitles(titles, c.s.Separator), o.Value)
+		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", header, o.Value)
 		if o.Every || o.Value == "" {
-			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", QuoteTitles(titles, c.s.Separator)), Fix: `title it "node"`}
+			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", header), Fix: `title it "node"`}
 		}
 	}
 	if o.Option == "" {
 		return &input.Error{Msg: problem, Fix: fmt.Sprintf(`title them "node" and %q`, o.Value)}
 	}
-	var holding []int
-	for i := range titles {
-		if !slices.Contains(c.values, i) && c.holdsNodes(i) {
-			holding = append(holding, i)
-		}
+	nodes := []int{c.node}
+	if c.tied != nil {
+		nodes = c.tied
+	} else if c.node < 0 {
+		nodes = c.free()
 	}
-	node := c.node
-	if len(holding) == 1 {
-		node = holding[0]
-	}
-	if candidates == nil {
-		candidates = c.values
-	}
-	if len(candidates) == 0 {
-		for i := range titles {
-			if i != node && !slices.Contains(holding, i) && !(i == 0 && c.isIndex()) && !IsTime(titles[i]) && !isID(titles[i]) {
-				candidates = append(candidates, i)
-			}
-		}
-		for _, isUnlikely := range []func(i int) bool{func(i int) bool { return c.s.column(i).all(IsNumber) }, func(i int) bool { return c.s.column(i).areDistinct() }} {
-			if likely := slices.DeleteFunc(slices.Clone(candidates), isUnlikely); len(likely) > 0 {
-				candidates = likely
-			}
-		}
-	}
-	nodes := []int{node}
-	if node < 0 {
-		nodes = holding
-		for i := range titles {
-			if len(holding) == 0 && !slices.Contains(candidates, i) && !(i == 0 && c.isIndex()) {
-				nodes = append(nodes, i)
-			}
-		}
+	if values == nil {
+		values = c.valueColumns()
 	}
 	var choices [][]int
 	for _, i := range nodes {
-		for _, k := range candidates {
-			choices = append(choices, []int{i, k})
+		for _, k := range values {
+			if i != k {
+				choices = append(choices, []int{i, k})
+			}
 		}
 	}
 	if len(choices) == 0 || len(choices) > 4 {

@@ -182,6 +182,13 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 	return Undecided
 }
 
+// IsListTitle reports whether the first line of a list is its title: it names a kind of node, and has another form than
+// all ids below.
+func IsListTitle(s *Sample) bool {
+	ids := s.column(0).distinct()
+	return len(ids) > 1 && isThing(s.Titles[0]) && !s.Recurs(0) && compareForm(s.Titles[0], ids) == IsHeader
+}
+
 // compareForm compares the form of a title with that of all ids below it. It returns IsData if all
 // have digits.
 func compareForm(title string, ids []string) Evidence {

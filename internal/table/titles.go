@@ -18,7 +18,18 @@ var ends = [][2]string{
 	{"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"src", "dst"}, {"src", "dest"}, {"src", "tgt"}, {"src", "target"},
 	{"from", "to"}, {"fromnodeid", "tonodeid"}, {"start", "end"}, {"u", "v"}, {"i", "j"}, {"head", "tail"}, {"row", "col"}, {"row", "column"},
 	{"sender", "receiver"}, {"sender", "recipient"}, {"payer", "payee"}, {"caller", "callee"}, {"origin", "destination"}, {"origin", "dest"},
+	{"auftraggeber", "empfänger"}, {"absender", "empfänger"}, {"zahler", "empfänger"}, {"von", "an"}, {"von", "nach"}, {"quelle", "ziel"},
 	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject", "object"}, {"ego", "alter"}, {"left", "right"},
+}
+
+// senders are the words of ends for the first node of an event, such as a payment or a call.
+var senders = []string{"sender", "payer", "caller", "origin", "auftraggeber", "absender", "zahler"}
+
+// areEvents reports whether the titles of ends say that lines are events: the first is that of a sender, or
+// both name a kind of node in addition to a pair of ends, as in source_account.
+func areEvents(source, target string) bool {
+	isKind := func(title string) bool { return anyOf(words(title), kinds) }
+	return anyOf(words(source), senders) || isKind(source) && isKind(target) && (&Sample{Titles: []string{source, target}}).pairs() != nil && !hasDigit(source)
 }
 
 // numbered are the pairs that follow a word for a node, for example in id1 and id2.
@@ -26,25 +37,26 @@ var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"}, {"0",
 
 // role is a role of one column, with the words of its titles.
 type role struct {
-	name  string
-	words []string
+	name    string
+	words   []string
+	certain int // number of words, the first ones, that have no other use
 }
 
 // Roles of columns. A title has the role if its last word is in the list, that of a node if all
 // of its words are, and that of a time if any is.
 var (
-	nodeRole   = role{input.Node, []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}}
-	weightRole = role{input.Weight, []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity"}}
-	labelRole  = role{input.Label, []string{"label", "labels", "class", "category", "group", "community", "subject", "y", "target", "type", "club", "segment", "cluster", "faction", "department", "outcome"}}
-	valueRole  = role{input.Value, append([]string{"value", "values", "number", "score"}, labelRole.words...)}
-	partRole   = role{input.Part, []string{"split", "part", "set", "subset", "fold", "partition"}}
-	timeRole   = role{"time", []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset"}}
-	indexRole  = role{input.Index, []string{"unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}}
+	nodeRole   = role{name: input.Node, words: []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}}
+	weightRole = role{name: input.Weight, words: []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity", "betrag", "gewicht"}}
+	labelRole  = role{input.Label, []string{"label", "labels", "class", "y", "target", "outcome", "category", "group", "community", "subject", "type", "club", "segment", "cluster", "faction", "department"}, 6}
+	valueRole  = role{input.Value, append([]string{"value", "values", "number", "score"}, labelRole.words...), 10}
+	partRole   = role{input.Part, []string{"split", "part", "set", "subset", "fold", "partition"}, 6}
+	timeRole   = role{name: "time", words: []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset", "datum", "zeit"}}
+	indexRole  = role{name: input.Index, words: []string{"unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}}
 )
 
 // noWeights are titles of numbers that are small for strong edges, for example p-values and
 // distances; the letters p, q and e precede value or val.
-var noWeights = role{"no weight", []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj", "distance", "dist", "distances"}}
+var noWeights = role{name: "no weight", words: []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj", "distance", "dist", "distances"}}
 
 // quantities are titles of numbers that are no ids.
 var quantities = []string{"quantity", "qty", "units", "price", "total", "cost", "sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score"}
@@ -127,6 +139,9 @@ func (r role) ends(title string) bool {
 	w := words(title)
 	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1])
 }
+
+// isCertain reports whether a title has the role and no other.
+func (r role) isCertain(title string) bool { return role{words: r.words[:r.certain]}.ends(title) }
 
 // IsNode reports whether a title heads a column of nodes: one or two words for a node, or the
 // title that igraph gives to the nodes of NetworkX.

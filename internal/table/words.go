@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // ParseNumber parses a decimal number of 32 or 64 bits; fault is "" if it is one.
@@ -37,16 +40,74 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	return v, ""
 }
 
-// Point returns a number with a decimal point in place of its decimal comma, if numbers have
-// one; a number with a point is then none, and becomes empty.
-func Point(b []byte, comma bool) []byte {
-	switch {
-	case !comma:
+// PlainNumber returns a number as [ParseNumber] reads it: without the characters between thousands, and with
+// a decimal point. It returns nil if these characters are not those of the settings.
+func PlainNumber(b []byte, t input.Text) []byte {
+	comma := t.HasDecimalComma()
+	if !comma && t.Thousands == "" {
 		return b
-	case bytes.IndexByte(b, '.') >= 0:
+	}
+	decimal := byte('.')
+	if comma {
+		decimal = Comma
+	}
+	whole, fraction, hasFraction := bytes.Cut(b, []byte{decimal})
+	if t.Thousands == " " { // or a no-break space
+		whole = bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte("\u00a0"), []byte(" ")), []byte("\u202f"), []byte(" "))
+	}
+	if t.Thousands != "" {
+		groups := bytes.Split(bytes.TrimLeft(whole, "+-"), []byte(t.Thousands))
+		for i, group := range groups {
+			if len(groups) > 1 && len(group) != 3 && (i > 0 || len(group) == 0 || len(group) > 3) {
+				return nil
+			}
+		}
+		whole = bytes.ReplaceAll(whole, []byte(t.Thousands), nil)
+	}
+	if comma && bytes.IndexByte(b, '.') >= 0 && t.Thousands != "." || bytes.IndexByte(fraction, '.') >= 0 {
 		return nil
 	}
-	return bytes.Replace(b, []byte{Comma}, []byte{'.'}, 1)
+	if hasFraction {
+		return slices.Concat(whole, []byte{'.'}, fraction)
+	}
+	return whole
+}
+
+// ShowsDecimalComma reports whether numbers can only have a decimal comma: one has a comma in front of other than
+// three digits, and none has a point behind its last comma, or without one.
+func ShowsDecimalComma(values []string) (isShown bool) {
+	for _, text := range values {
+		whole, fraction, hasComma := strings.Cut(text, ",")
+		point := strings.LastIndexByte(text, '.')
+		if point > len(whole) || point >= 0 && !hasComma || strings.Trim(fraction, "0123456789") != "" {
+			return false
+		}
+		isShown = isShown || hasComma && len(fraction) != 3 && len(fraction) > 0
+	}
+	return isShown
+}
+
+// NumberFix returns the settings that read a text as a number, as a Fix: a decimal comma, or characters between
+// thousands. It is "" if there are none.
+func NumberFix(text []byte) string {
+	var fixes []string
+	at := bytes.IndexByte(text, Comma)
+	for _, sep := range []string{",", ".", " ", "'"} {
+		_, fault := ParseNumber(PlainNumber(text, input.Text{Thousands: sep}), 64)
+		if fault == "" && bytes.Contains(text, []byte(sep)) && !IsNumber(string(text)) {
+			if sep == " " || sep == "'" {
+				sep = strconv.Quote(sep)
+			}
+			fixes = append(fixes, "{thousands="+sep+"}")
+		}
+	}
+	if IsDecimalComma(text) && (len(fixes) == 0 || len(text)-at == len(",000")) {
+		fixes = append([]string{"{decimal=,}"}, fixes...)
+	}
+	if fixes == nil {
+		return ""
+	}
+	return "pass " + strings.Join(fixes, " or ")
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

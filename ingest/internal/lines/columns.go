@@ -25,8 +25,8 @@ type head struct {
 // layoutFrom decides the layout on one line; rest is the text behind it. With an
 // error, only the lines of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail []byte) (*Layout, error) {
-	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, kind: -1, time: -1, sep: table.Blanks}
-	lay.sep, lay.comma = c.separatorOf(name, konect, line), c.Text.HasDecimalComma()
+	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted, line: number, first: number, source: -1, target: -1, weight: -1, kind: -1, time: -1, sep: table.Blanks}
+	lay.sep, lay.text = c.separatorOf(name, konect, line), c.Text
 	if c.attributeLayout(name, lay, line, tail) {
 		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source}, {Title: "column 2", Use: input.Target}}
 		if lay.weight >= 0 {
@@ -50,12 +50,13 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	if err := h.checkForm(); err != nil {
 		return lay, err
 	}
+	h.findDecimal()
 	if lay.HasHeader() {
 		h.findDirection()
 	}
 	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()), table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
-	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.coded()
+	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.coded() && !lay.isFormatted() && !lay.zerosCount
 	h.separateKinds()
 	return lay, nil
 }
@@ -106,6 +107,11 @@ func (h *head) choose(konect bool) error {
 		o.Header = nodefile.NoHeader
 	}
 	t, err := h.s.ChooseEdges(o)
+	if recoded := textio.RecodeTitles(h.s.Titles); recoded != nil && (t.HasHeader || err != nil) {
+		h.s.Titles = recoded
+		t, err = h.s.ChooseEdges(o)
+		t.Warnings = append(t.Warnings, textio.TitleWarning)
+	}
 	if t.HasHeader {
 		lay.first++
 	}
@@ -120,6 +126,7 @@ func (h *head) choose(konect bool) error {
 	lay.weight = t.Weight
 	lay.kind = t.Kind
 	lay.time = t.Time
+	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
 	h.eachRow(lay.time, func(fields [][]byte) { lay.form.Observe(string(bytes.Trim(fields[lay.time], table.Blank))) })
 	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
@@ -129,11 +136,12 @@ func (h *head) choose(konect bool) error {
 		lay.titles = h.listed()
 	}
 	for _, w := range t.Warnings {
-		w.File = h.name
+		warning := *w
+		warning.File = h.name
 		if w.Line > 0 {
-			w.Line = lay.line
+			warning.Line = lay.line
 		}
-		c.Warn(w)
+		c.Warn(&warning)
 	}
 	return nil
 }
@@ -145,6 +153,25 @@ func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil && column < len(f.Text) {
 			visit(f.Text)
 		}
+	}
+}
+
+// findDecimal reads weights with a decimal comma, and with points between thousands, if no setting says otherwise and
+// their fractions show it.
+func (h *head) findDecimal() {
+	lay := h.lay
+	if lay.weight < 0 || lay.text.Decimal != "" || lay.text.Thousands != "" || lay.sep == table.Comma {
+		return
+	}
+	var values []string
+	for _, row := range append([][]string{h.s.Titles}, h.s.Rows...)[lay.first-lay.line:] {
+		if lay.weight < len(row) {
+			values = append(values, row[lay.weight])
+		}
+	}
+	if table.ShowsDecimalComma(values) {
+		lay.text.Thousands = "."
+		h.c.Warn(textio.Fault(h.name, lay.first, "pass {decimal=.} if not", "weights are read with a decimal comma, as in 1.002,27"))
 	}
 }
 

@@ -33,12 +33,15 @@ type Layout struct {
 	simple         bool           // lines can follow the template
 	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
 	integers       [2]bool        // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
-	comma          bool           // weights have a decimal comma
+	zerosCount     bool           // a weight 0 is read as 1
+	hasNamedWeight bool           // a setting names the column of the weight
+	text           input.Text     // form of the weights
 	titles         string         // of the columns under a header, for messages
 	Columns        input.Columns  // their uses; nil for a Matrix Market file
 	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
 	Market         *market.Reader // not nil for a Matrix Market file
 
+	AreEvents bool                // see [table.EdgeTable]
 	Direction graphfile.Direction // of the edges, that Gephi's column Type states
 	IsMixed   bool                // the column states both directions
 }
@@ -64,6 +67,9 @@ func (h *head) findDirection() {
 		h.lay.IsMixed = true
 	}
 }
+
+// isFormatted reports whether weights have a decimal comma or characters between thousands.
+func (lay *Layout) isFormatted() bool { return lay.text.HasDecimalComma() || lay.text.Thousands != "" }
 
 // HasHeader reports whether the first line of the table holds titles.
 func (lay *Layout) HasHeader() bool { return lay.first > lay.line && lay.Market == nil }
@@ -91,6 +97,7 @@ type Settings struct {
 	Fields       []string
 	Text         input.Text
 	Weight       string
+	Unweighted   bool
 	Kind, Time   string
 	Bipartite    bool
 	Signed       bool

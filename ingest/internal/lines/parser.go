@@ -97,6 +97,9 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	}
 	out.Code = p.code
 	out.Gaps = p.gaps
+	if lay.weight >= 0 && !lay.zerosCount {
+		p.countZeros(out, chunk.First)
+	}
 	if text {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
 		out.Code, out.IDs = p.code, &p.batch
@@ -105,6 +108,24 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 		out.Weight = p.weight
 	}
 	return out, nil
+}
+
+// countZeros counts the weights 0, from the first line of a chunk on.
+func (p *Parser) countZeros(out *Lines, first int64) {
+	for i, w := range p.weight {
+		if w != 0 {
+			continue
+		}
+		line := first + int64(i)
+		if out.Stats.Zeros.N == 0 {
+			for _, edges := range p.gaps {
+				if int(edges) <= i {
+					line++
+				}
+			}
+		}
+		out.Stats.Zeros.add(Count{1, line})
+	}
 }
 
 // plain reads the line data[from:to] if it is of the usual form, and reports whether it is.
@@ -116,7 +137,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 	}
 	if p.Layout.HasValues() {
 		w, fault := table.ParseWeight(line[weight:], p.Signed)
-		if p.Layout.comma || fault != "" || w >= textio.MaxExact {
+		if fault != "" || w == 0 || w >= textio.MaxExact {
 			return false
 		}
 		p.weight = append(p.weight, w)
@@ -236,7 +257,10 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if hasBlankEnd && len(text) == 0 {
 		return 1, nil
 	}
-	weight, wrong := table.ParseWeight(table.Point(text, lay.comma), p.Signed)
+	weight, wrong := table.ParseWeight(table.PlainNumber(text, lay.text), p.Signed)
+	if wrong == "" && weight == 0 && lay.zerosCount {
+		weight = 1
+	}
 	if wrong == "" {
 		return weight, nil
 	}
@@ -246,9 +270,12 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	switch {
 	case wrong == table.Negative:
 		return 0, fault(column, table.NegativeFix, skipLine, "weight %s %s", cut(text), wrong)
-	case table.IsDecimalComma(text):
-		fix = "pass {decimal=,} or leave the column out with " + lay.withoutWeight()
+	case table.NumberFix(text) != "":
+		fix = table.NumberFix(text) + " or leave the column out with " + lay.withoutWeight()
 		otherwise = ""
+	case table.IsMissing(string(text), table.Missing):
+		fix = "pass " + lay.withoutWeight() + " to count every line as 1"
+		otherwise = skipLine + " to leave such lines out"
 	case number == lay.line || number == lay.first:
 		fix = "leave the column out with " + lay.withoutWeight()
 	}
@@ -267,7 +294,27 @@ func splitFix(err error) (fix, otherwise string) {
 
 // withoutWeight returns the setting, as in a Fix, that leaves the column of weights out.
 func (lay *Layout) withoutWeight() string {
-	return fmt.Sprintf("{fields=%d,%d}", lay.source+1, lay.target+1)
+	titles := make([]string, max(lay.source, lay.target)+1)
+	if lay.HasHeader() {
+		for i := range titles {
+			titles[i] = lay.Columns[i].Title
+		}
+	}
+	fields := "{fields=" + table.FieldList(titles, lay.source, lay.target) + "}"
+	if lay.hasNamedWeight {
+		fields += " in place of {weight}"
+	}
+	return fields
+}
+
+// ZeroWarning returns the warning about edges with weight 0.
+func (lay *Layout) ZeroWarning(name string, zeros Count) error {
+	fix := lay.withoutWeight() + " counts every line as 1"
+	are := "are no edges"
+	if zeros.N == 1 {
+		are = "is no edge"
+	}
+	return textio.Fault(name, zeros.First, fix, "%s with weight 0 %s", table.Counted(zeros.N, "line"), are)
 }
 
 // endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers

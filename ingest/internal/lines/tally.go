@@ -14,6 +14,7 @@ type Tally struct {
 	Rounded         Count // weights that are integers which float64 does not hold
 	Padded          Count // ids with blanks around them
 	Weightless      Count // edges without a weight, which others have
+	Zeros           Count // edges with weight 0
 	Remarks         Count // comments below the first line of data, which Comments has too
 }
 
@@ -41,6 +42,7 @@ func (t *Tally) Add(u Tally) {
 	t.Rounded.add(u.Rounded)
 	t.Padded.add(u.Padded)
 	t.Weightless.add(u.Weightless)
+	t.Zeros.add(u.Zeros)
 	t.Remarks.add(u.Remarks)
 }
 

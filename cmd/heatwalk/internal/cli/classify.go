@@ -91,7 +91,7 @@ func newClassify(run *session) *cobra.Command {
 	sideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
 	sideFlag(flags, &c.page, "report", "`FILE` for a page: map, accuracy, classes, reasons: .html", pageFormats)
 	flags.StringVar(&c.pageNodes, "report-nodes", "", "`FILE` of ids of further nodes for the page")
-	severalFlag(&c.learning, flags)
+	severalFlag(run, &c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
 }
@@ -118,6 +118,10 @@ func runClassify(run *session, c *classifyOptions, name string) error {
 func methodFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
 	choiceVar(run, flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
+	addCheck(run, flags, func(*cobra.Command, []string) {
+		config := &c.learning.graph.config
+		config.Unweighted = c.learning.weight == "none" && !config.Signed
+	})
 	flags.StringVar(&c.learning.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
 
@@ -347,7 +351,7 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 	if c.truth == "" {
 		return r, nil
 	}
-	r.truth, err = readLabels(run, &c.learning.graph, c.truth, d.g)
+	r.truth, err = readLabels(run, &c.learning.graph, c.truth, d.g, d.l)
 	return r, err
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -238,7 +237,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	if c.attributes != "" {
 		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
-			Text: c.graph.tables.text, SkipUnknown: c.graph.config.UnknownIDs == ingest.SkipUnknown, Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
+			Text: c.graph.tables.text, SkipUnknown: c.graph.tables.skipsUnknown(), Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
 		})
 		if err != nil {
 			return err
@@ -338,7 +337,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	}
 	conversion := &tablefile.Conversion{
 		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.graph.config.Nodes, Stdin: run.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: c.labels, Labelling: labelConfig(run, &c.graph.tables, c.graph.config.UnknownIDs, ""), Reserve: plan.Reserve,
+		LabelFile: c.labels, Labelling: labelConfig(run, &c.graph.tables, ""), Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
 	doc := &convertMatrixDocument{Output: c.out, Format: c.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}

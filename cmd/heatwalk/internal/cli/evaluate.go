@@ -44,7 +44,7 @@ func newEvaluate(run *session) *cobra.Command {
 	c.splitting.declare(run, flags)
 	numberVar(run, flags, &c.tuningSplits, "tuning-splits", 10, param.Range{Most: 100_000}, "N", "further splits to choose parameters on, at each training size (0: inside each training set)")
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	severalFlag(&c.learning, flags)
+	severalFlag(run, &c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -304,6 +305,12 @@ func formatErrors(run *session) {
 	}
 }
 
+// otherNames are flags by names that users try.
+var otherNames = map[string]string{
+	"attributes": "node-features", "features": "node-features", "node-attributes": "node-features", "attribute-columns": "attribute-fields", "columns": "fields",
+	"label-columns": "label-fields", "label-column": "label-fields", "label": "labels", "kinds": "kind", "date": "time", "separator": "delimiter", "sep": "delimiter",
+}
+
 func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	name := err.GetSpecifiedName()
 	place := "--" + name
@@ -319,7 +326,8 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 			owners = append(owners, candidate.name)
 		}
 	}
-	suggestion := nearest.Of(name, flagNames)
+	suggestion := cmp.Or(otherNames[name], nearest.Of(name, flagNames))
+	isOther := otherNames[name] != "" && slices.Contains(flagNames, suggestion)
 	named := namingFlag(cmd, name)
 	file := slices.IndexFunc(run.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
@@ -327,6 +335,8 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 		run.problem("-"+long, "a long flag has two hyphens; write --%s", long)
 	case file >= 0:
 		run.problem(run.args[file], "no such flag; write ./%s for the file", run.args[file])
+	case isOther:
+		run.problem(place, "no such flag; did you mean --%s?", suggestion)
 	case named != "":
 		run.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
 	case len(owners) > 0 && cmd.Flags().Lookup(name) == nil: // otherwise two hyphens are missing

@@ -26,12 +26,11 @@ type gramOptions struct {
 	values      param.Values // given values and defaults
 	out, labels string
 	scores      scoreFlags
-	unknown     ingest.UnknownIDs
 }
 
 // unknownIDsFlag declares the flag about ids that are not in the data.
-func unknownIDsFlag(run *session, flags *pflag.FlagSet, p *ingest.UnknownIDs) {
-	enumVar(run, flags, p, "unknown-ids", "", []string{"error", "skip"},
+func unknownIDsFlag(run *session, flags *pflag.FlagSet, in *inputs) {
+	enumVar(run, flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "label lines whose id is unknown")
 }
 
@@ -42,7 +41,7 @@ func newGram(run *session) *cobra.Command {
 	labelFlags(run, &c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
 	flags.StringVar(&c.listed, "learner", "", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
 	c.scores.declare(run, flags, false)
-	unknownIDsFlag(run, flags, &c.unknown)
+	unknownIDsFlag(run, flags, &c.tables)
 	return newGroup(run, "gram", "Learning from kernel values in a file", cmd)
 }
 
@@ -79,7 +78,7 @@ func runGram(run *session, c *gramOptions, name string) error {
 		return err
 	}
 	k := &ongram.File{
-		Path: name, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, c.unknown, "label columns of "+name+" alone, or pass --unknown-ids=skip"),
+		Path: name, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, "label columns of "+name+" alone, or pass --unknown-ids=skip"),
 		Learner: c.learner, Values: c.values, Calibrate: c.scores.kind == "probability" || o.format == nil, Progress: run.progress.Phases(),
 	}
 	if err = k.Open(run.ctx); err == nil {

@@ -32,8 +32,12 @@ import (
 type inputs struct {
 	text      input.Text           // settings of the text of tables
 	labelling nodefile.LabelConfig // settings of label files
+	unknown   ingest.UnknownIDs    // rule for ids that are not in the graph
 	tempDir   string
 }
+
+// skipsUnknown reports whether rows of nodes that are not in the graph are skipped.
+func (in *inputs) skipsUnknown() bool { return in.unknown == ingest.SkipUnknown }
 
 // graphInputs holds the flags for reading files as a graph, and opens graphs. The flags belong to
 // ingest and are accepted wherever GRAPH is a file.
@@ -84,7 +88,7 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 	textFlags(run, &r.tables, local)
 	tempFlag(&r.tables, local)
 	missingFlag(run, &r.tables, flags)
-	enumVar(run, local, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
+	enumVar(run, local, &r.tables.unknown, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(local)
@@ -135,6 +139,13 @@ func textFlags(run *session, in *inputs, flags *pflag.FlagSet) {
 		return nil
 	})
 	enumVar(run, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
+	variable(run, flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
+		if _, fault := (input.Text{Thousands: s}).Check(); fault != "" {
+			return errors.New(quoted(s) + " " + fault)
+		}
+		t.Thousands = s
+		return nil
+	})
 	enumVar(run, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
@@ -268,6 +279,9 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 		for _, line := range columnLines(g.Report.Files) {
 			run.note(line)
 		}
+		if g.Report.Added > 0 {
+			run.note(name + ": the weights of both directions are added for " + words.Counted(g.Report.Added, "edge") + "; --directed keeps them apart")
+		}
 		if run.droppedLoops > 0 {
 			run.note(name + ": " + words.Counted(run.droppedLoops, "self loop") + " dropped; --self-loops=keep keeps them")
 		}
@@ -339,7 +353,7 @@ func beginLearning(run *session, f *learningFlags, name, path string) (*graphRun
 		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
 			return err
 		}
-		if err = readAttributes(run, &f.graph, &f.attributes, d.g); err == nil {
+		if err = readAttributes(run, &f.graph, &f.attributes, d.g, d.l); err == nil {
 			warnLeaks(run, &f.graph, &f.attributes, d.g, d.l)
 		}
 		return err
@@ -366,12 +380,12 @@ type denseInputs struct {
 func beginDense(run *session, r *graphInputs, name, path string, inputs denseInputs) (*graphRun, error) {
 	return beginRun(run, r, name, path, matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
-		read := readLabels
-		if inputs.seeds {
-			read = readSeeds
-		}
-		if inputs.labels != "" {
-			d.l, err = read(run, r, inputs.labels, d.g)
+		switch {
+		case inputs.labels == "":
+		case inputs.seeds:
+			d.l, err = readSeeds(run, r, inputs.labels, d.g)
+		default:
+			d.l, err = readLabels(run, r, inputs.labels, d.g, nil)
 		}
 		if err == nil {
 			d.rows, err = rowsOf(run, &r.tables, inputs.rows, d.g)

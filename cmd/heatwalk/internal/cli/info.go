@@ -127,7 +127,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	}
 	var l *nodefile.Labels
 	if r.labels != "" {
-		if l, err = readLabels(run, &r.graph, r.labels, g); err != nil {
+		if l, err = readLabels(run, &r.graph, r.labels, g, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -176,12 +176,16 @@ func madeStore(r *ingest.Report) string {
 
 // oddLines returns the summary of lines that were dropped or merged, or "".
 func oddLines(r *ingest.Report) string {
+	added := ""
+	if r.Added > 0 {
+		added = " (weights added)"
+	}
 	dropped := " dropped"
 	if r.Store.SelfLoops > 0 {
 		dropped = ""
 	}
 	return words.Parts([]words.Part{
-		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge", Rest: " in both directions"}, {N: r.SelfLoops, Noun: "self loop", Rest: dropped},
+		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge", Rest: " in both directions" + added}, {N: r.SelfLoops, Noun: "self loop", Rest: dropped},
 		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines, Noun: "bad line"}, {N: r.MissingIDs, Noun: "edge", Rest: " with a missing end"},
 		{N: r.UnknownIDs, Noun: "edge", Rest: " of an unknown node"},
 	})
@@ -196,6 +200,7 @@ func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 		c.Memory = max(1, limit-r.producerBytes)
 	}
 	c.Missing = r.tables.labelling.Missing
+	c.UnknownIDs = r.tables.unknown
 	if c.Stdin == nil {
 		c.Stdin = run.stdin
 	}
@@ -322,7 +327,7 @@ func checkSources(run *session, r *graphInputs) {
 		run.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		run.problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" || c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" || c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || r.tables.unknown != ingest.DefaultUnknown):
 		run.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
 		run.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")

@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -55,12 +54,14 @@ func nodeLabels(run *session, r *graphInputs, g *openGraph) *nodefile.LabelConfi
 	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return labelConfig(run, &r.tables, r.config.UnknownIDs, fix)
+	return labelConfig(run, &r.tables, fix)
 }
 
-// readLabels reads a file of labels for the nodes of g.
-func readLabels(run *session, r *graphInputs, path string, g *openGraph) (*nodefile.Labels, error) {
-	l, err := nodefile.ReadLabels(run.ctx, path, g.Nodes, nodeLabels(run, r, g))
+// readLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
+func readLabels(run *session, r *graphInputs, path string, g *openGraph, like *nodefile.Labels) (*nodefile.Labels, error) {
+	c := nodeLabels(run, r, g)
+	c.Like = like
+	l, err := nodefile.ReadLabels(run.ctx, path, g.Nodes, c)
 	if err == nil {
 		noteColumns(run, path, l.Columns)
 		noteClasses(run, path, l)
@@ -91,20 +92,20 @@ func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l 
 		return
 	}
 	for _, title := range g.attributes.Determining(l) {
-		run.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
+		run.warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, quoted(title), l.File)
 	}
 }
 
 // listConfig returns the settings for lists of ids and splits.
 func listConfig(run *session, in *inputs, path string) *nodefile.ListConfig {
-	return &nodefile.ListConfig{Text: in.text, Stdin: run.stdin, Warn: run.warnOf, Columns: func(c input.Columns) { noteColumns(run, path, c) }}
+	return &nodefile.ListConfig{Text: in.text, SkipUnknown: in.skipsUnknown(), Stdin: run.stdin, Warn: run.warnOf, Columns: func(c input.Columns) { noteColumns(run, path, c) }}
 }
 
 // labelConfig returns the settings for label files. fix is the remedy for unknown nodes.
-func labelConfig(run *session, in *inputs, unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
+func labelConfig(run *session, in *inputs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
-	c.SkipUnknown = unknown == ingest.SkipUnknown
+	c.SkipUnknown = in.skipsUnknown()
 	c.Fix = fix
 	c.Stdin = run.stdin
 	c.Warn = run.warnOf
@@ -127,7 +128,7 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 
 // readSeeds reads the labels at which a walk starts: at least two classes.
 func readSeeds(run *session, r *graphInputs, path string, g *openGraph) (*nodefile.Labels, error) {
-	l, err := readLabels(run, r, path, g)
+	l, err := readLabels(run, r, path, g, nil)
 	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) && errors.As(err, &parse) {
 		parse.Fix += ", or pass --multi-label"
 	}
@@ -178,15 +179,21 @@ func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 type attributeFlags struct {
 	file   string
 	ids    string
-	unused bool // no method uses attributes, so that those of a store are not read
+	fields []string // columns of a table; nil: all that can be attributes
+	unused bool     // no method uses attributes, so that those of a store are not read
 }
 
 func (f *attributeFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
+	variable(run, flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
+		return parseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
+	})
+	flags.Lookup("attribute-fields").Annotations = map[string][]string{inputGroup: nil}
 	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
 	addCheck(run, flags, func(*cobra.Command, []string) {
 		run.refuse(flags,
 			rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
+			rule{f.file == "", "attribute-fields", "there is no table; give it with --node-features"},
 			rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
 		)
 	})
@@ -228,15 +235,17 @@ func (d *attributesDocument) String() string {
 	return text
 }
 
-// readAttributes reads the attributes of the nodes of g: of the file that is given, or those of the store.
-func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGraph) (err error) {
+// readAttributes reads the attributes of the nodes of g: of the file that is given, or those of the store. A column of
+// labels, which may be nil, is no attribute.
+func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l *nodefile.Labels) (err error) {
 	stored := g.Store.Manifest.Attributes
 	if f.file == "" && (f.unused || stored == nil) {
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.tables.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
+		IDs: f.ids, Fields: f.fields, Labels: l, Text: r.tables.text, SkipUnknown: r.tables.skipsUnknown(), Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
 	}
+	c.Fix = nodeLabels(run, r, g).Fix
 	if f.file == "" {
 		run.progress.Begin("reading attributes of the store", 0, progress.Bytes)
 		if f.file, err = shard.AttributesOf(run.ctx, g.Store.Store); err != nil {
@@ -264,6 +273,8 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		return nil
 	case errors.Is(err, tablefile.ErrTable):
 		return fault.Usage("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
+	case errors.Is(err, tablefile.ErrMatrix):
+		return fault.Usage("--attribute-fields", "%s is a matrix, whose columns have no titles; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
 		return fault.Usage("--node-features", "cannot map the rows of %s to nodes: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)

@@ -63,8 +63,14 @@ func labelsFlag(run *session, f *learningFlags, flags *pflag.FlagSet) {
 }
 
 // severalFlag declares the flag of nodes with several labels.
-func severalFlag(f *learningFlags, flags *pflag.FlagSet) {
+func severalFlag(run *session, f *learningFlags, flags *pflag.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
+	labelling := &f.graph.tables.labelling
+	flags.StringVar(&labelling.Separator, "label-separator", "", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
+	flags.Lookup("label-separator").Annotations = map[string][]string{inputGroup: nil}
+	addCheck(run, flags, func(*cobra.Command, []string) {
+		run.refuse(flags, rule{!f.several, "label-separator", "a node has one label; add --multi-label"})
+	})
 }
 
 // checkLearning parses the methods and records problems of the flags.
@@ -366,7 +372,7 @@ func checkSeveral(run *session, f *learningFlags, cmd *cobra.Command, takes ...s
 // refuseBeside records flags that cannot be used with the given one: all flags of the command except those
 // which it takes, and those for reading graphs and labels.
 func refuseBeside(run *session, f *learningFlags, cmd *cobra.Command, flag string, takes []string) {
-	takes = slices.Concat(takes, f.graph.names, []string{flag, "temp-dir", "label-fields", "missing", "unknown-ids"})
+	takes = slices.Concat(takes, f.graph.names, []string{flag, "temp-dir", "label-fields", "label-separator", "missing", "unknown-ids"})
 	cmd.Flags().Visit(func(item *pflag.Flag) {
 		if cmd.InheritedFlags().Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
 			run.refuse(cmd.Flags(), rule{true, item.Name, "cannot be used with --" + flag + "; leave it out"})

@@ -93,7 +93,7 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}
 		d.shares = f.Shares
 		attributes.unused = f.Attributes == 0
-		return readAttributes(run, graph, attributes, d.g)
+		return readAttributes(run, graph, attributes, d.g, nil)
 	})
 	if err != nil {
 		return nil, err

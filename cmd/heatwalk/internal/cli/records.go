@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/ongram"
@@ -18,12 +17,11 @@ import (
 
 // recordsOptions are the options of the commands on the records of a table.
 type recordsOptions struct {
-	items   itemFlags
-	config  nodefile.AttributeConfig
-	block   denseFlags
-	scores  scoreFlags
-	unknown ingest.UnknownIDs
-	truth   string
+	items  itemFlags
+	config nodefile.AttributeConfig
+	block  denseFlags
+	scores scoreFlags
+	truth  string
 }
 
 func newRecords(run *session) *cobra.Command {
@@ -70,7 +68,7 @@ func recordsFlags(run *session, c *recordsOptions, flags *pflag.FlagSet, learns 
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	if missingFlag(run, &f.tables, flags); learns {
 		labelFlags(run, &f.tables, flags, &f.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-		unknownIDsFlag(run, flags, &c.unknown)
+		unknownIDsFlag(run, flags, &f.tables)
 	}
 }
 
@@ -106,7 +104,7 @@ func beginRecords(run *session, c *recordsOptions, name, out string, format *tab
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := readClasses(run, c, a, c.items.labels)
+	l, err := readClasses(run, c, a, c.items.labels, nil)
 	if err == nil {
 		err = l.Trainable()
 	}
@@ -130,7 +128,7 @@ func runRecordsClassify(run *session, c *recordsOptions, name string) error {
 	}
 	var truth *nodefile.Labels
 	if c.truth != "" {
-		if truth, err = readClasses(run, c, a, c.truth); err != nil {
+		if truth, err = readClasses(run, c, a, c.truth, r.l); err != nil {
 			return err
 		}
 	}
@@ -217,12 +215,15 @@ func recordsOf(run *session, in *inputs, path string, a *nodefile.Attributes) ([
 	return sched.UpTo(len(a.IDs)), nil
 }
 
-// readClasses reads the classes of records from a file, or takes those of the table if path is "".
-func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes, path string) (*nodefile.Labels, error) {
+// readClasses reads the classes of records from a file, in the columns of other classes if it has these, or takes those of
+// the table if path is "".
+func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes, path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	l := a.Classes
 	if path != "" {
+		config := labelConfig(run, &c.items.tables, "remove such lines, or skip unknown ids with --unknown-ids=skip")
+		config.Like = like
 		var err error
-		if l, err = nodefile.ReadLabels(run.ctx, path, a.Records, labelConfig(run, &c.items.tables, c.unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip")); err != nil {
+		if l, err = nodefile.ReadLabels(run.ctx, path, a.Records, config); err != nil {
 			return nil, err
 		}
 	}

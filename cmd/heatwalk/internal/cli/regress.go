@@ -86,7 +86,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string, f *attrib
 		noteColumns(run, file, v.values.Columns)
 		run.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
 		f.unused = !useAttributes(methods)
-		return readAttributes(run, r, f, d.g)
+		return readAttributes(run, r, f, d.g, v.values.Labels)
 	})
 	if err != nil {
 		return nil, err
