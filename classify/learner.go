@@ -3,7 +3,6 @@ package classify
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -60,7 +59,7 @@ type Learner struct {
 }
 
 // Learners returns all learners: those of a kernel, those on deep kernels, and those of [Register].
-func Learners() param.List[*Learner] { return slices.Concat(learners(), registered) }
+func Learners() param.List[*Learner] { return slices.Clone(learners) }
 
 // FitBytes returns the bytes of Fit in addition to the Gram for the given number of items with a class.
 func (l *Learner) FitBytes(items, classes int) int64 {
@@ -70,28 +69,21 @@ func (l *Learner) FitBytes(items, classes int) int64 {
 	return l.Bytes(items, classes)
 }
 
-var registered []*Learner
-
 // Register adds a learner, which then works on every kernel and on walks as those of this
 // package do: it has a name in methods, its parameters have grids and are chosen by
 // cross-validation, and its memory is estimated. Only Spec and Fit are required. Call it from an
 // init function. It panics if the name is taken, or if there is no Fit.
 func Register(l *Learner) {
-	if l.Fit == nil || Learners().Named(l.Name) != nil {
-		panic(badLearner + l.Name)
-	}
-	registered = append(registered, l)
+	learners.Add(l, l.Fit != nil)
 }
 
-const badLearner = "classify: a learner without Fit, or with a name that is taken: "
+var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
 
-var learners = sync.OnceValue(func() []*Learner {
-	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
-	for _, base := range list {
-		list = append(list, deepLearner(base))
+func init() {
+	for _, base := range learners {
+		learners = append(learners, deepLearner(base))
 	}
-	return list
-})
+}
 
 // againstRest lists a machine for each class that has an item.
 func (g *groups) againstRest() Pairs {

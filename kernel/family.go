@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -60,20 +59,13 @@ func (f *Family) IsNormalized(v param.Values) bool {
 	return f.normalized || v["laplacian"] == param.Of(normalized) || v["matrix"] == param.Of(normalizedAdjacency)
 }
 
-var registry = struct {
-	sync.Mutex
-	list param.List[*Family]
-}{list: param.List[*Family]{
+var families = param.List[*Family]{
 	&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
 	&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
-}}
+}
 
 // Families returns the kernels of this package and those that were registered.
-func Families() param.List[*Family] {
-	registry.Lock()
-	defer registry.Unlock()
-	return slices.Clone(registry.list)
-}
+func Families() param.List[*Family] { return slices.Clone(families) }
 
 // Register adds a kernel of another package to those that have a name in methods, grids,
 // estimates and help. For example, from an init function:
@@ -82,9 +74,7 @@ func Families() param.List[*Family] {
 //
 // It panics if New is nil or if the name is taken.
 func Register(f *Family) {
-	if f.New == nil {
-		panic(badDeclaration)
-	}
+	families.Add(f, f.New != nil)
 	f.build = func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
 	f.bytes = func(v param.Values, s shape, _ int64) int64 {
 		cols := min(slabColumns(s.n), s.short)
@@ -94,18 +84,7 @@ func Register(f *Family) {
 		}
 		return bytes + 8*int64(s.long)*int64(cols)
 	}
-	registry.Lock()
-	defer registry.Unlock()
-	if registry.list.Named(f.Name) != nil {
-		panic(takenName + f.Name)
-	}
-	registry.list = append(registry.list, f)
 }
-
-const (
-	badDeclaration = "kernel: a declaration needs New"
-	takenName      = "kernel: two kernels are called "
-)
 
 // names returns the names of all kernels.
 func names() []string {

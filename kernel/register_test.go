@@ -35,7 +35,7 @@ func TestRegister(t *testing.T) {
 			return plain{k}, err
 		},
 	})
-	t.Cleanup(func() { registry.list = registry.list[:len(registry.list)-1] })
+	t.Cleanup(func() { families = families[:len(families)-1] })
 	g := newGraph(t, testgraph.Random(3, 200, 600, true), 2)
 	few, most := upTo(90), upTo(150)
 	own, wrapped := mustNew(t, g, "diffusion", nil), mustNew(t, g, "plain", nil)

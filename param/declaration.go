@@ -63,6 +63,15 @@ func (l List[D]) Named(name string) (zero D) {
 	return zero
 }
 
+// Add adds a declaration of another package, which an init function registers. It panics if the declaration is
+// incomplete, or if its name is taken.
+func (l *List[D]) Add(d D, isComplete bool) {
+	if name := d.spec().Name; !isComplete || slices.ContainsFunc(*l, func(other D) bool { return other.spec().Name == name }) {
+		panic("param: an incomplete declaration, or a name that is taken: " + name)
+	}
+	*l = append(*l, d)
+}
+
 // Param is a parameter.
 type Param struct {
 	Name    string // of its flag and in files, such as "beta"

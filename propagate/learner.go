@@ -67,14 +67,9 @@ func Learners() param.List[*Learner] { return slices.Clone(learners) }
 // parameters have grids and are chosen by cross-validation, and its memory is estimated. Call it
 // from an init function. It panics if the name is taken, or if there is no Spread.
 func Register(l *Learner) {
-	if l.Spread == nil || learners.Named(l.Name) != nil {
-		panic(badLearner + l.Name)
-	}
 	learner := *l
-	learners = append(learners, &learner)
+	learners.Add(&learner, l.Spread != nil)
 }
-
-const badLearner = "propagate: a learner without Spread, or with a name that is taken: "
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {

@@ -2,7 +2,6 @@ package regress
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -44,10 +43,7 @@ func Models() param.List[*Model] { return slices.Clone(models) }
 // Register adds a model, which then has a name in [Parse] and is compared as the others are. Call it from an init
 // function. It panics if the name is taken, or if there is no Predict.
 func Register(m *Model) {
-	if models.Named(m.Name) != nil || m.Predict == nil {
-		panic(fmt.Sprintf("regress: %q has no Predict, or a name that is taken", m.Name))
-	}
-	models = append(models, m)
+	models.Add(m, m.Predict != nil)
 }
 
 // Method is a model with given values of some parameters.
