@@ -22,7 +22,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	set := plan.Settings.WithDefaults()
-	if !p.Directed && p.Graph != nil { // once for all training sets
+	if !p.Directed && p.A != nil { // once for all training sets
 		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		Nodes: p.Nodes(), Labelled: len(p.Row), RNGSeed: set.RNGSeed, Splits: sizes[0].splits.Len, Folds: plan.Folds, Stratified: plan.Stratified,
 	}}
 	report.Protocol = report.drawn()
-	if p.Graph != nil {
+	if p.A != nil {
 		report.Unreached = report.Nodes - p.CountOf(reached)
 	}
 	if tuning := sizes[0].tuning; tuning != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -34,7 +35,7 @@ func TestOnGraphs(t *testing.T) {
 		var first *method.Prediction
 		for _, workers := range []int{1, 7} {
 			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers, Cosine: true}}
-			p := &method.Problem{Items: len(made.Graphs), Row: row, Class: class, Names: []string{"0", "1"}}
+			p := problem.OfItems(len(made.Graphs), row, class, []string{"0", "1"})
 			m := c.Source(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
 			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
@@ -71,7 +72,7 @@ func TestUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &Collection{Graphs: made, Kernel: &graphs.Settings{Cosine: true}}
-	p := &method.Problem{Items: len(made.Graphs), Row: []int{0, 1, 2, 3}, Class: []int{0, 1, 0, 1}, Names: []string{"0", "1"}}
+	p := problem.OfItems(len(made.Graphs), []int{0, 1, 2, 3}, []int{0, 1, 0, 1}, []string{"0", "1"})
 	limited := *classify.Learners().Named("centroid")
 	var model *classify.Model
 	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (_ *classify.Model, err error) {

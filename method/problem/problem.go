@@ -16,10 +16,8 @@ import (
 type Problem struct {
 	// Graph is one of [graph.New], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
-	// entries of a row.
-	// Learners on items other than nodes have a nil Graph.
+	// entries of a row. Items other than nodes have no A, see [OfItems].
 	*graph.Graph
-	Items int // number of items without a graph: records, or the graphs of a collection
 
 	Directed bool     // A need not be symmetric
 	Weighted bool     // A may have values other than 1
@@ -39,6 +37,11 @@ type Problem struct {
 	Edges *sides.Edges
 }
 
+// OfItems returns a problem of items without edges: records, or the graphs of a collection.
+func OfItems(items int, row, class []int, names []string) *Problem {
+	return &Problem{Graph: &graph.Graph{Degrees: make([]float64, items)}, Row: row, Class: class, Names: names}
+}
+
 // Errors that the labels of a problem cause.
 var (
 	ErrNoLabels = errors.New("method: no labelled node")
@@ -48,8 +51,8 @@ var (
 // Validate returns [ErrNoLabels] or [ErrOneClass] if there is nothing to learn
 // from, and panics if the fields do not fit each other.
 func (p *Problem) Validate() error {
-	n := p.Items
-	if p.Graph != nil {
+	n := p.Rows()
+	if p.A != nil {
 		n, _ = p.A.Dims()
 	}
 	if p.Rows() != n || len(p.Row) != len(p.Class) {
@@ -78,10 +81,8 @@ func (p *Problem) Validate() error {
 
 // ValidateFor is [Problem.Validate] for a method, kernel or walk that may need weights ≥ 0.
 func ValidateFor(p *Problem, declared *param.Spec) error {
-	if p.Graph != nil {
-		if err := param.CheckSigned(declared, p.Signed); err != nil {
-			return err
-		}
+	if err := param.CheckSigned(declared, p.Signed); err != nil {
+		return err
 	}
 	return p.Validate()
 }
@@ -90,20 +91,10 @@ func ValidateFor(p *Problem, declared *param.Spec) error {
 func (p *Problem) Nodes() int { return TeamOf(p).TotalOf(p.Rows()) }
 
 // Rows returns the number of nodes of this process, or of items without a graph.
-func (p *Problem) Rows() int {
-	if p.Graph == nil {
-		return p.Items
-	}
-	return len(p.Degrees)
-}
+func (p *Problem) Rows() int { return len(p.Degrees) }
 
 // TeamOf returns the processes that share the rows of the graph; nil: there is one.
-func TeamOf(p *Problem) *sparse.Team {
-	if p.Graph == nil {
-		return nil
-	}
-	return sparse.TeamOf(p.A)
-}
+func TeamOf(p *Problem) *sparse.Team { return sparse.TeamOf(p.A) }
 
 // CountOf returns the number of nodes of the graph in a set, of which this process has its part.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {

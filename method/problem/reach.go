@@ -48,9 +48,9 @@ func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Gr
 // ones; without a graph all items. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
 // sweep more than the longest of the shortest paths to one of rows, at the most.
 func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
-	if p.Graph == nil {
+	if p.A == nil {
 		items := roaring.New()
-		items.AddRange(0, uint64(p.Items))
+		items.AddRange(0, uint64(p.Rows()))
 		return items, nil
 	}
 	if p.Directed {

@@ -109,7 +109,7 @@ type itemsDocument struct {
 
 // problem returns the items with their classes.
 func (r *itemRun) problem() *method.Problem {
-	return &method.Problem{Items: len(r.ids), Row: r.l.Row, Class: r.l.Class, Names: r.l.Names}
+	return problem.OfItems(len(r.ids), r.l.Row, r.l.Class, r.l.Names)
 }
 
 // classify writes the classes of all items, and compares them with the true ones of a source, unless they are nil.
