@@ -286,7 +286,7 @@ const rngSeed = 1
 func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	switch {
 	case s.Least == 0 && out.CompleteCholesky && s.Null != nil:
-		return estimateByFactor(ctx, s, out)
+		return estimateByFactor(ctx, s, out, x)
 	case s.Least == 0:
 		return estimateErrors(ctx, out, s.team(), x, s.Graph.Workers)
 	}

@@ -159,7 +159,7 @@ func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row, tex
 	}
 }
 
-// labelTitle returns the title of the column of known labels, "" if there is none.
+// labelTitle returns the title of the column of known labels; "" without one.
 func (t *attributeTable) labelTitle() string {
 	if t.c.Labels == nil {
 		return ""

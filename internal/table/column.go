@@ -38,7 +38,7 @@ func (c column) isNearlyDistinct() bool {
 	return len(c.values) > 2 && 10*len(c.distinct()) >= 9*len(c.values)
 }
 
-// isConstant reports whether two or more rows have one value, and none is empty.
+// isConstant reports whether two or more rows all have the same value, and no row is empty.
 func (c column) isConstant() bool {
 	return c.rows > 1 && len(c.values) == c.rows && len(c.distinct()) == 1
 }

@@ -45,12 +45,14 @@ var advices = []advice{
 	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},
 	{"x.csv\nsource,target,cost,hits\na,b,2,9\nb,c,3,9\n", "", "the numbers of the columns \"cost\", \"hits\" are ignored; --weight=NAME makes one the weight", "--weight=NAME", "a,b,2 b,c,3"},
 	{"x.txt\na b 1999\nb c 2001\nc d 2004\n", "", "column 3 looks like years and is left out; --fields=1,2,3 makes it the weight", "--fields=1,2,3", "a,b,1999 b,c,2001 c,d,2004"},
-	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "", "pass --decimal=, or leave the column out with --fields=1,2", "--decimal=,", "a,b,1.5 b,c,2"},
-	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "", "pass --decimal=, or leave the column out with --fields=1,2", "--fields=1,2", "a,b b,c"},
+	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "--decimal=.", "pass --decimal=, or leave the column out with --fields=source,target", "--decimal=,", "a,b,1.5 b,c,2"},
+	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "--decimal=.", "pass --decimal=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c"},
 	{"x.csv\nsource,target,weight\na,b,-1.5\nb,c,2\n", "", "pass --weights=signed for edges between opponents, or take absolute values", "--weights=signed", "a,b,-1.5 b,c,2"},
-	{"x.csv\norigin,destination,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--directed", "A,B,41 A,C,2 B,A,39"},
-	{"x.csv\norigin,destination,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--duplicates=sum", "A,B,80 A,C,2"},
+	{"x.csv\none,other,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--directed", "A,B,41 A,C,2 B,A,39"},
+	{"x.csv\none,other,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--duplicates=sum", "A,B,80 A,C,2"},
 	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 5\n", "--undirected", "pass --directed to keep both, or --duplicates=max, min or first to keep one", "--duplicates=max", "1,2,5"},
+	{"x.csv\nsource,target,w,amount\nx,y,0,7\ny,z,2,7\n", "--weight=w", "--fields=source,target in place of --weight", "--fields=source,target", "x,y y,z"},
+	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "", "pass --decimal=. if not", "", "a,b,1.5 b,c,2"},
 	{"x.csv\nsource,target\na,b\na,b\n", "--duplicates=error", "choose --duplicates=sum, max, min or first", "--duplicates=sum", "a,b,2"},
 	{"x.csv\nsource,target,weight\na,b,1.7e308\na,b,1.7e308\n", "", "choose --duplicates=max, min or first", "--duplicates=max", "a,b,1.7e+308"},
 	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 3.0000000000001\n", "", "keep directions with --directed", "--directed", "1,2,3 2,1,3.0000000000001"},
@@ -102,7 +104,7 @@ func TestAdvice(t *testing.T) {
 			continue
 		}
 		flags := a.flags + " " + named.Replace(a.follow)
-		if a.follow == "" || strings.HasSuffix(a.follow, "directed") { // without the flags, or the opposite of them
+		if a.follow == "" || strings.HasSuffix(a.follow, "directed") || strings.Contains(a.message, "in place of") { // without the flags
 			flags = named.Replace(a.follow)
 		}
 		if edges, problems := read(flags); edges != a.edges {

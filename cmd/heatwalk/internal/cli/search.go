@@ -206,7 +206,7 @@ func tasks() (list []topic) {
 			subject = place
 			place = "not here"
 		}
-		list = append(list, topic{place, subject, task, task, place})
+		list = append(list, topic{place, subject, task, task, task + " " + place})
 	}
 	return list
 }
