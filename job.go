@@ -21,10 +21,10 @@ type Plan = budget.Plan
 func (g *Graph) Plan() *Plan {
 	g.resources.Lock()
 	defer g.resources.Unlock()
-	return g.plan()
+	return planOf(g)
 }
 
-func (g *Graph) plan() *Plan {
+func planOf(g *Graph) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory} // the next part that a job reserves reports an error
 	if g.Store != nil {
 		_ = p.Reserve(g.Store.Held()+sparse.LongRowBytes(g.Store.Store, g.options.Workers), budget.GraphPart)
@@ -115,7 +115,7 @@ func (j *Job) load(ctx context.Context, n *Needs) (err error) {
 	g := j.g
 	var p *Plan
 	plan := func() (sweeps, rowBytes int, err error) {
-		p = g.plan()
+		p = planOf(g)
 		p.Sweeps = budget.UnknownSweeps
 		p.Named = len(slices.Concat(n.Named...))
 		if j.division != nil {

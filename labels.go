@@ -398,7 +398,7 @@ func planComparison(j *Job, needs *Plan, plan *evaluate.Plan, methods []method.E
 // PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	job, set, err := g.beginSeveral(ctx, p, s)
+	job, set, err := beginSeveral(ctx, g, p, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -414,7 +414,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.
 
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
 func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	job, set, err := g.beginSeveral(ctx, p, s)
+	job, set, err := beginSeveral(ctx, g, p, s)
 	if err != nil {
 		return nil, err
 	}
@@ -422,7 +422,7 @@ func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem, plan *eval
 }
 
 // beginSeveral begins a job with several labels of a node.
-func (g *Graph) beginSeveral(ctx context.Context, p *method.Problem, s *method.Settings) (*Job, *method.Settings, error) {
+func beginSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*Job, *method.Settings, error) {
 	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Estimate: func(j *Job, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
 		j.Memory = plan.Room()
