@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -26,7 +27,7 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 			x.Row(r)[j] = T((i*s.Columns+j)%17 + 1)
 		}
 	}
-	op := &sparse.Operator[T]{A: t.A, Left: inverse(t.Degrees), Workers: s.Workers}
+	op := &sparse.Operator[T]{A: t.A, Left: blocks.Inverses(t.Degrees), Workers: s.Workers}
 	v, err := measure(s.Repeat, func() error { return op.ApplyTo(ctx, y, x) })
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (*Repor
 	for t := range p {
 		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: buffer.Stride, Data: buffer.Data[t*n*buffer.Stride : (t+1)*n*buffer.Stride]}
 	}
-	left := inverse(g.Degrees)
+	left := blocks.Inverses(g.Degrees)
 	seeds := make([]seed, 0, n/stride+1)
 	for r := range n {
 		i := position(g.Order, r)
@@ -148,16 +149,6 @@ func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int
 	work := float64(a.NNZ()) * float64(passes)
 	v.NsPerEntryColumn = v.SecondsMin / (work * float64(columns)) * 1e9
 	v.BytesPerSecond = work * float64(rowBytes) / v.SecondsMin
-}
-
-func inverse(degrees []float64) []float64 {
-	inv := make([]float64, len(degrees))
-	for i, d := range degrees {
-		if d > 0 {
-			inv[i] = 1 / d
-		}
-	}
-	return inv
 }
 
 // sum adds weight(i, j)·b_rj, i the place of row r in the order of the ids, in

@@ -103,12 +103,8 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 		if norm >= least && norm <= most {
 			continue
 		}
-		largest := []float64{0}
-		for i := range b.Rows {
-			largest[0] = math.Max(largest[0], math.Abs(b.Row(i)[j]))
-		}
-		if team.Max(largest); largest[0] != 0 {
-			return fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest[0], least, most)
+		if largest := blocks.Largest(team, b.Columns(j, j+1)); largest != 0 {
+			return fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest, least, most)
 		}
 	}
 	return nil

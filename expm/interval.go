@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -84,10 +85,9 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 
 // maxOver returns the largest of f(i) ≥ 0 over all rows.
 func maxOver(team *sparse.Team, rows int, f func(i int) float64) float64 {
-	largest := []float64{0}
+	largest := 0.0
 	for i := range rows {
-		largest[0] = max(largest[0], f(i))
+		largest = max(largest, f(i))
 	}
-	team.Max(largest)
-	return largest[0]
+	return blocks.MaxOver(team, largest)
 }

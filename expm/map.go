@@ -96,7 +96,7 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
 	// rows that are left and need no scaled copy of the block.
 	m.null, m.inner = g.NullSpace(true), blocks.Roots(g.Degrees)
-	a := &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees), Workers: g.Workers}
+	a := &sparse.Operator[float64]{A: g.A, Left: blocks.Inverses(g.Degrees), Workers: g.Workers}
 	m.sweep = a
 	if kind == sparse.NormalizedLaplacian {
 		m.Hi = 2
@@ -129,17 +129,6 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, e
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
 	return &Map{n: r, workers: workers, team: sparse.TeamOf(a), Lo: lo, Hi: hi, unproven: true, sweep: a}, nil
-}
-
-// inverseDegrees returns 1/d, 0 in rows without entries.
-func inverseDegrees(deg []float64) []float64 {
-	inverse := make([]float64, len(deg))
-	for i, d := range deg {
-		if d > 0 {
-			inverse[i] = 1 / d
-		}
-	}
-	return inverse
 }
 
 // chunks runs a pass over all chunks of rows.

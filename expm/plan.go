@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -244,20 +245,19 @@ type Diagonal struct {
 // DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get that of the
 // whole diagonal.
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
-	sum := []float64{0}
+	sum := 0.0
 	largest := []float64{0, 0}
 	for lo, hi := range team.Counted(0, len(diagonal)) {
 		for _, d := range diagonal[lo:hi] {
-			sum[0] += d
+			sum += d
 			largest[0] = max(largest[0], d)
 			if d != math.Trunc(d) {
 				largest[1] = max(largest[1], d)
 			}
 		}
 	}
-	team.Sum(sum)
 	team.Max(largest)
-	return Diagonal{Mean: sum[0] / float64(max(1, team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
+	return Diagonal{Mean: blocks.SumOver(team, sum) / float64(max(1, team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
 }
 
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends

@@ -33,7 +33,7 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 		return nil, err
 	}
 	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: bound}
-	indefinite := []float64{0}
+	indefinite := 0.0
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
 		switch {
@@ -41,10 +41,10 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 			s.Ground[i] = 1
 			v[i] = 1
 		case !(s.Ground[i] > 0):
-			indefinite[0] = 1
+			indefinite = 1
 		}
 	}
-	if team.Max(indefinite); indefinite[0] != 0 {
+	if blocks.MaxOver(team, indefinite) != 0 {
 		return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite", ErrParameter, alpha)
 	}
 	s.startNear(slices.Clone(v))

@@ -3,6 +3,7 @@ package iterative
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,13 +23,7 @@ type jacobi struct {
 
 // NewJacobi returns the preconditioner of a diagonal.
 func NewJacobi(diag []float64) Preconditioner {
-	inverse := make([]float64, len(diag))
-	for i, d := range diag {
-		if d > 0 {
-			inverse[i] = 1 / d
-		}
-	}
-	return &jacobi{inverse}
+	return &jacobi{blocks.Inverses(diag)}
 }
 
 // ApplyTo implements [Preconditioner].
@@ -36,12 +31,7 @@ func (p *jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error
 	if len(p.inverse) != r.Rows || dst.Rows != r.Rows || dst.Cols != r.Cols {
 		panic(badShape)
 	}
-	for i, f := range p.inverse {
-		target := dst.Row(i)
-		for j, v := range r.Row(i) {
-			target[j] = f * v
-		}
-	}
+	scaleRows(dst, r, p.inverse)
 	return nil
 }
 

@@ -290,7 +290,7 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 	case s.Least == 0:
 		return estimateErrors(ctx, out, s.team(), x, s.Graph.Workers)
 	}
-	largest := []float64{0} // sum of a row
+	norm := 0.0 // the largest sum of a row
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	for i, d := range sums {
 		sum := 2 * s.Edge * d
@@ -300,10 +300,9 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 		if s.Scale != nil {
 			sum /= s.Scale[i] * s.Scale[i]
 		}
-		largest[0] = max(largest[0], sum)
+		norm = max(norm, sum)
 	}
-	s.team().Max(largest)
-	norm := largest[0]
+	norm = blocks.MaxOver(s.team(), norm)
 	const rounding = 10 * 0x1p-52
 	out.ErrorBound = make([]float64, b.Cols)
 	out.Rounding = make([]float64, b.Cols)

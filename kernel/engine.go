@@ -125,12 +125,12 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		}
 	}
 	if again {
-		scaleBy(dst, 1/e.scale)
+		blocks.Scale(dst, 1/e.scale)
 	}
-	estimated := e.system.Least == 0
+	isEstimated := e.system.Least == 0
 	expected := 0
 	r, err := e.system.SolveTo(ctx, dst, x, &iterative.Settings{
-		Tolerance: min(o.tolerance, 0.5), Start: again && !estimated,
+		Tolerance: min(o.tolerance, 0.5), Start: again && !isEstimated,
 		Recorder: func(step int, residual []float64) {
 			if o.progress == nil || step == 0 {
 				return
@@ -149,11 +149,16 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
 	}
-	if r.ErrorBound == nil {
-		return e.estimated(dst, x, r), nil
-	}
 	scaleAround(dst, x, e.scale, e.lone)
 	out := &engineResult{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), isSmallest: err != nil, assumed: e.assumed}
+	if r.ErrorBound == nil { // a solve with a smaller tolerance would not know more
+		for j, v := range r.ErrorEstimate {
+			out.bound[j] = e.scale * v
+		}
+		out.isSmallest = true
+		out.assumed = estimated
+		return out, nil
+	}
 	rounded := true
 	for j := range out.bound {
 		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j], e.scale*r.Rounding[j]
@@ -161,18 +166,6 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	}
 	out.isSmallest = out.isSmallest || rounded
 	return out, nil
-}
-
-// estimated returns the outcome of a solve of which no bound is known. A solve with a smaller
-// tolerance would not know more.
-func (e *solves) estimated(dst, x *sparse.Block[float64], r *iterative.Result) *engineResult {
-	scaleAround(dst, x, e.scale, e.lone)
-	out := &engineResult{bound: r.ErrorEstimate, rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), isSmallest: true}
-	for j := range out.bound {
-		out.bound[j] *= e.scale
-	}
-	out.assumed = estimated
-	return out
 }
 
 func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
@@ -206,21 +199,9 @@ func methodOf(r *iterative.Result) string {
 
 // scaleAround multiplies the rows of dst by f, and makes the lone ones those of x.
 func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
-	scaleBy(dst, f)
+	blocks.Scale(dst, f)
 	for _, i := range lone {
 		copy(dst.Row(i), x.Row(i))
-	}
-}
-
-// scaleBy multiplies a block by f.
-func scaleBy(b *sparse.Block[float64], f float64) {
-	if f == 1 {
-		return
-	}
-	for i := range b.Rows {
-		for j := range b.Row(i) {
-			b.Row(i)[j] *= f
-		}
 	}
 }
 

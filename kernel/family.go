@@ -192,17 +192,17 @@ type degrees struct {
 // the graph.
 func describe(team *sparse.Team, sums []float64) *degrees {
 	d := &degrees{Diagonal: expm.DiagonalOf(team, sums), nodes: team.TotalOf(len(sums)), mean: 1}
-	connected := []float64{0}
+	connected := 0.0
 	for lo, hi := range team.Counted(0, len(sums)) {
 		for _, degree := range sums[lo:hi] {
 			if degree > 0 {
-				connected[0]++
+				connected++
 			}
 		}
 	}
-	team.Sum(connected)
-	if connected[0] > 0 {
-		d.mean = blocks.Total(team, sums) / connected[0]
+	connected = blocks.SumOver(team, connected)
+	if connected > 0 {
+		d.mean = blocks.Total(team, sums) / connected
 	}
 	return d
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -248,7 +249,7 @@ func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 			}
 		}
 	}
-	largest := largestOf(want)
+	largest := blocks.Largest(nil, want)
 	for j := range cols {
 		var squares float64
 		for i := range rows {
@@ -313,7 +314,7 @@ func TestGoldenHypergraph(t *testing.T) {
 			for i := range got.Rows {
 				got.Row(i)[i]--
 			}
-			scaleBy(got, 1/gamma)
+			blocks.Scale(got, 1/gamma)
 		}
 		t.Run(file, func(t *testing.T) {
 			testgraph.Close(t, got, testgraph.Golden(t, "hypergraph/"+file+".npy"), 1e-10, 1e-9)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -82,7 +83,7 @@ func TestSemigroup(t *testing.T) {
 		}
 		for i := range n {
 			for j := range n {
-				if d := math.Abs(product.Row(i)[j] - sum.Row(i)[j]); d > 1e-7*max(1, largestOf(sum)) {
+				if d := math.Abs(product.Row(i)[j] - sum.Row(i)[j]); d > 1e-7*max(1, blocks.Largest(nil, sum)) {
 					t.Fatalf("(%d, %d) differs by %g", i, j, d)
 				}
 			}

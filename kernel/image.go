@@ -24,7 +24,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.s.certifies(c.k.Len())}, t.again)
+		a, err = c.applyEngine(ctx, e, dst, x, t.again)
 		done, err = t.review(dst, a, err)
 	}
 	if err == nil {
@@ -35,6 +35,11 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	c.log.finished(a.assumed)
 	return a, nil
+}
+
+// applyEngine stores the engine's image of x in dst, with the present effort.
+func (c *computation) applyEngine(ctx context.Context, e engine, dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
+	return e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.s.certifies(c.k.Len())}, again)
 }
 
 // checkLimit returns an error for a result with the error miss, relative to the tolerance, above the limit.
@@ -187,7 +192,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.s.certifies(c.k.Len())}, attempt > 0)
+		a, err := c.applyEngine(ctx, c.k.full, dst, c.x, attempt > 0)
 		if err != nil {
 			return nil, c.promised(err)
 		}

@@ -164,7 +164,7 @@ func (m *modularity) largest() float64 {
 		}
 		peak = max(peak, square)
 	}
-	return maxOver(m.team, peak)
+	return blocks.MaxOver(m.team, peak)
 }
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
@@ -304,7 +304,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 		if err := rowProductsTo(ctx, m.graph.Workers, panel, m.features, slab, cols); err != nil {
 			return nil, err
 		}
-		report.Largest = max(report.Largest, largestOf(panel))
+		report.Largest = max(report.Largest, blocks.Largest(nil, panel))
 		if err := take(lo, 0, panel); err != nil {
 			return nil, err
 		}
@@ -337,7 +337,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}
-	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), maxOver(m.team, largestOf(dst))
+	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), blocks.Largest(m.team, dst)
 	return report, nil
 }
 

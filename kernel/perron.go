@@ -130,7 +130,7 @@ func (w *perron) round(ctx context.Context) error {
 	if ratio := sigma * (1 - low + rounding); ratio < w.ratio {
 		w.ratio = ratio
 		w.best = append(w.best[:0], y...)
-		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/high)
+		blocks.Scale(sparse.BlockOf(len(y), 1, w.best), 1/high)
 	}
 	w.upper = min(w.upper, w.ratio)
 	w.lower = max(w.lower, sigma*(1-blocks.Dot(w.team, y, q)/blocks.Dot(w.team, y, y)-rounding))
@@ -223,5 +223,5 @@ func (w *perron) solved(y, residual []float64) bool {
 			break
 		}
 	}
-	return maxOver(w.team, open) == 0
+	return blocks.MaxOver(w.team, open) == 0
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/graph/graphtest"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -43,7 +44,7 @@ func resultsOf(ctx context.Context, g *graph.Graph, name string, given param.Val
 	if err != nil {
 		return nil, nil, err
 	}
-	store(grams[0], 2*m, 1e-8*largestOf(grams[0]))
+	store(grams[0], 2*m, 1e-8*blocks.Largest(nil, grams[0]))
 	image := sparse.NewBlock[float64](x.Rows, x.Cols)
 	r, err := k.ApplyTo(ctx, image, x, nil)
 	if err != nil {
@@ -133,7 +134,7 @@ func TestMemoryLimitsOfProcesses(t *testing.T) {
 	})
 	for i := range nodes {
 		for j, w := range want.Row(i) {
-			if v := got.Row(i)[j]; math.Abs(v-w) > 1e-9*largestOf(want) {
+			if v := got.Row(i)[j]; math.Abs(v-w) > 1e-9*blocks.Largest(nil, want) {
 				t.Fatalf("(%d, %d) is %v, want %v", i, j, v, w)
 			}
 		}
@@ -167,7 +168,7 @@ func compareOnProcesses(t *testing.T, size int, g *graph.Graph, name string, giv
 		return b, err
 	})
 	for j, bound := range bounds {
-		if !(bound <= 1e-7*max(1, largestOf(want))) {
+		if !(bound <= 1e-7*max(1, blocks.Largest(nil, want))) {
 			t.Errorf("%s %v: error bound %.3g of column %d", name, given, bound, j)
 		}
 		for i := range want.Rows {

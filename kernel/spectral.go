@@ -227,7 +227,7 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
 	root := c.root
 	if root == nil && c.weight == nil {
-		return maxOver(c.team, largestOf(y))
+		return blocks.Largest(c.team, y)
 	}
 	for i := range y.Rows {
 		for j, v := range y.Row(i) {
@@ -242,23 +242,7 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned
 			m = max(m, size)
 		}
 	}
-	return maxOver(c.team, m)
-}
-
-// maxOver returns the largest v of all processes.
-func maxOver(team *sparse.Team, v float64) float64 {
-	largest := []float64{v}
-	team.Max(largest)
-	return largest[0]
-}
-
-func largestOf(b *sparse.Block[float64]) (m float64) {
-	for i := range b.Rows {
-		for _, v := range b.Row(i) {
-			m = max(m, math.Abs(v))
-		}
-	}
-	return m
+	return blocks.MaxOver(c.team, m)
 }
 
 // halfLimit is the number of elements of U up to which a block of nodes among
@@ -521,7 +505,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 			c.log.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}
 	}
-	c.log.report.ErrorBound, c.log.report.Largest = slices.Max(c.log.report.ColumnBound), maxOver(c.scale.team, largestOf(dst))
+	c.log.report.ErrorBound, c.log.report.Largest = slices.Max(c.log.report.ColumnBound), blocks.Largest(c.scale.team, dst)
 	return &c.log.report, nil
 }
 

@@ -286,10 +286,10 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 
 // rescale makes the largest value of x one.
 func (g *growth) rescale(x *sparse.Block[float64], exponent int) {
-	peak := maxOver(g.k.out.Team(), largestOf(x))
+	peak := blocks.Largest(g.k.out.Team(), x)
 	g.largest[exponent] += math.Log(peak)
 	if peak > 0 {
-		scaleBy(x, 1/peak)
+		blocks.Scale(x, 1/peak)
 	}
 }
 
@@ -334,7 +334,7 @@ func longestRow(ctx context.Context, operands ...sparse.Matrix) (longest int, er
 			longest = max(longest, int(n))
 		}
 	}
-	return int(maxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
+	return int(blocks.MaxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
 // Len implements [Kernel].

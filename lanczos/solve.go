@@ -125,14 +125,13 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 
 // countRows returns the number of rows in the lists of all processes.
 func countRows(team *sparse.Team, list []uint32) int {
-	count := []float64{0}
+	count := 0.0
 	for _, i := range list {
 		if team.Counts(int(i)) {
-			count[0]++
+			count++
 		}
 	}
-	team.Sum(count)
-	return int(count[0])
+	return int(blocks.SumOver(team, count))
 }
 
 // direct solves a problem that needs no iteration, because all pairs are known or a basis would have

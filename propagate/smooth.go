@@ -152,11 +152,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alp
 		return fmt.Errorf("propagate: %s: %w", CorrectAndSmooth.Name, err)
 	}
 	f.work.Sweeps += res.Sweeps
-	for i := range x.Rows {
-		for c := range x.Row(i) {
-			x.Row(i)[c] *= 1 - alpha
-		}
-	}
+	blocks.Scale(x, 1-alpha)
 	return nil
 }
 

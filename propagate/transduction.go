@@ -163,9 +163,7 @@ func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v param.Values) *tra
 			r.counted = append(r.counted, i)
 		}
 	}
-	free := []float64{float64(len(r.counted))}
-	team.Sum(free)
-	r.free = free[0]
+	r.free = blocks.SumOver(team, float64(len(r.counted)))
 	return r
 }
 
@@ -183,11 +181,11 @@ func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 		if err := r.minimise(ctx, tolerance); err != nil {
 			return err
 		}
-		change := []float64{0}
+		change := 0.0
 		for i, x := range r.t.Data {
-			change[0] = max(change[0], math.Abs(x-previous[i]))
+			change = max(change, math.Abs(x-previous[i]))
 		}
-		if r.team.Max(change); change[0] <= 10*tolerance || r.free == 0 {
+		if blocks.MaxOver(r.team, change) <= 10*tolerance || r.free == 0 {
 			return nil
 		}
 	}

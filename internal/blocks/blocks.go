@@ -38,6 +38,30 @@ func Copy(dst, x *sparse.Block[float64]) {
 	}
 }
 
+// Scale multiplies x by f.
+func Scale(x *sparse.Block[float64], f float64) {
+	if f == 1 {
+		return
+	}
+	for i := range x.Rows {
+		row := x.Row(i)
+		for j := range row {
+			row[j] *= f
+		}
+	}
+}
+
+// Inverses returns 1/v of each element v > 0, and 0 for the others.
+func Inverses(elements []float64) []float64 {
+	inverse := make([]float64, len(elements))
+	for i, v := range elements {
+		if v > 0 {
+			inverse[i] = 1 / v
+		}
+	}
+	return inverse
+}
+
 // Factor returns v[i], or 1 if v is nil.
 func Factor(v []float64, i int) float64 {
 	if v == nil {

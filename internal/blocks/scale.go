@@ -63,16 +63,16 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 // power of four, or by its root, does not round.
 func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
 	team := sparse.TeamOf(a)
-	sum := []float64{0}
+	sum := 0.0
 	for lo, hi := range team.Counted(0, len(degrees)) {
 		for _, d := range degrees[lo:hi] {
-			sum[0] += d
+			sum += d
 		}
 	}
-	team.Sum(sum)
-	if sum[0] == 0 {
+	sum = SumOver(team, sum)
+	if sum == 0 {
 		return 1
 	}
-	_, exponent := math.Frexp(sum[0] / float64(sparse.EntriesOf(a)))
+	_, exponent := math.Frexp(sum / float64(sparse.EntriesOf(a)))
 	return math.Ldexp(1, (exponent-1)&^1)
 }

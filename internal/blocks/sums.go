@@ -73,6 +73,30 @@ func Total(team *sparse.Team, x []float64) float64 {
 	return Sums(team, len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
 }
 
+// SumOver returns the sum of v over the processes.
+func SumOver(team *sparse.Team, v float64) float64 {
+	sum := []float64{v}
+	team.Sum(sum)
+	return sum[0]
+}
+
+// MaxOver returns the largest v of all processes.
+func MaxOver(team *sparse.Team, v float64) float64 {
+	largest := []float64{v}
+	team.Max(largest)
+	return largest[0]
+}
+
+// Largest returns the size of the largest element of x in all processes.
+func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
+	for i := range x.Rows {
+		for _, v := range x.Row(i) {
+			size = max(size, math.Abs(v))
+		}
+	}
+	return MaxOver(team, size)
+}
+
 // ProductTo stores aᵀ·b in dst. Products are rounded before they are added, so that aᵀ·a is
 // symmetric to the bit.
 func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {

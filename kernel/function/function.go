@@ -194,14 +194,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *
 	for _, bound := range r.ColumnBound {
 		r.ErrorBound = max(r.ErrorBound, bound)
 	}
-	largest := []float64{0}
-	for i := range y.Rows {
-		for _, v := range y.Row(i) {
-			largest[0] = max(largest[0], math.Abs(v))
-		}
-	}
-	f.team.Max(largest)
-	r.Largest = largest[0]
+	r.Largest = blocks.Largest(f.team, y)
 	if sum := r.Largest + r.ErrorBound; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return nil, kernel.ErrRange
 	}
@@ -386,12 +379,7 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 		if err != nil || scale == 1 {
 			return r, err
 		}
-		for i := range y.Rows {
-			row := y.Row(i)
-			for j := range row {
-				row[j] *= scale
-			}
-		}
+		blocks.Scale(y, scale)
 		for j := range r.ColumnBound {
 			r.ColumnBound[j] *= scale
 		}

@@ -43,12 +43,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 	if f.Values.Word("sinks") == "all" {
 		uniform = 1 / float64(f.team.TotalOf(len(g.Degrees)))
 	}
-	inverse := make([]float64, len(g.Degrees))
-	for i, d := range g.Degrees {
-		if d > 0 {
-			inverse[i] = 1 / d
-		}
-	}
+	inverse := blocks.Inverses(g.Degrees)
 	most := 2 + int(-64*math.Ln2/math.Log(alpha)) // sweeps, after which rounding errors remain
 	op := &sparse.Operator[float64]{A: arcs, Right: inverse, Workers: g.Workers}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,15 +17,14 @@ func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	nonzero := []float64{0}
+	nonzero := 0.0
 	for i, d := range g.Degrees {
 		colours[i] *= math.Sqrt(d)
 		if colours[i] != 0 {
-			nonzero[0] = 1
+			nonzero = 1
 		}
 	}
-	sparse.TeamOf(g.A).Max(nonzero)
-	if nonzero[0] == 0 {
+	if blocks.MaxOver(sparse.TeamOf(g.A), nonzero) == 0 {
 		return nil, nil
 	}
 	return colours, nil

@@ -5,23 +5,23 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // exclude lists the rows without edges.
 func (e *eigenproblem) exclude(degrees []float64) {
-	counts := []float64{0}
+	count := 0.0
 	for i, d := range degrees {
 		if d == 0 && !e.team.IsPadding(i) {
 			e.Excluded = append(e.Excluded, uint32(i))
 			if e.team.Counts(i) {
-				counts[0]++
+				count++
 			}
 		}
 	}
-	e.team.Sum(counts)
-	e.isolated = int(counts[0])
+	e.isolated = int(blocks.SumOver(e.team, count))
 	e.edged = e.team.TotalOf(len(degrees)) - e.isolated
 }
 

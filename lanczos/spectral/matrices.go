@@ -29,7 +29,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	e := &eigenproblem{which: p.Which, target: p.Near, team: sparse.TeamOf(g.A)}
 	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}
 	e.exclude(g.Degrees)
-	largest := e.largest(g.Degrees)
+	largest := blocks.Largest(e.team, sparse.BlockOf(len(g.Degrees), 1, g.Degrees))
 	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
 	op := &sparse.Operator[float64]{A: g.A}
 	switch p.Matrix {
@@ -42,7 +42,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 		}
 	case sparse.Laplacian:
 		op = g.Laplacian()
-		norm = 2 * e.largest(op.Diag)
+		norm = 2 * blocks.Largest(e.team, sparse.BlockOf(len(op.Diag), 1, op.Diag))
 		if p.Which == lanczos.Smallest && !(p.Beyond && g.Signed) {
 			e.known(g, false, 0)
 		}
@@ -66,16 +66,6 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	const allowance = 10 * 0x1p-52
 	e.rounding = allowance * norm
 	return e, nil
-}
-
-// largest returns the largest element of the processes' vectors.
-func (e *eigenproblem) largest(v []float64) float64 {
-	largest := []float64{0}
-	for _, d := range v {
-		largest[0] = max(largest[0], d)
-	}
-	e.team.Max(largest)
-	return largest[0]
 }
 
 // normalized states the problem for S.
