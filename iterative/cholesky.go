@@ -124,7 +124,7 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 // newComplete is newCholesky for the factor without sampling, in which a solve takes one step. The
 // error wraps [ErrFill] where that takes longer than the sampled factor and its steps.
 func newComplete(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, workers int) (*cholesky, error) {
-	columns, err := completeColumns(ctx, a, scale, ground)
+	columns, err := completeColumns(ctx, a, scale, ground, nil, limitsOf)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func TestCompleteFactor(t *testing.T) {
 		for i := range ground {
 			ground[i] = math.Pow(10, decades*(r.Float64()-0.5))
 		}
-		f, err := completeWithin(a, 1, ground, noLimits)
+		f, err := completeWithin(a, 1, ground, noLimits(0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,6 +76,23 @@ type columns struct {
 	entries
 }
 
+// newColumns returns no columns, of a matrix with n rows and the given number of stored entries.
+func newColumns(n int, stored int64) columns {
+	c := columns{order: make([]uint32, 0, n), start: append(make([]int64, 0, n+1), 0), pivot: make([]float64, 0, n)}
+	c.piece = int(min(pieceEntries, stored+1))
+	return c
+}
+
+// begin adds the column of vertex v, the sum of whose weights is the pivot. Its entries follow, and then its end.
+func (c *columns) begin(v uint32, sum float64) {
+	c.order = append(c.order, v)
+	inverse := 0.0
+	if sum > 0 {
+		inverse = 1 / sum
+	}
+	c.pivot = append(c.pivot, inverse)
+}
+
 // entries are a long list of vertices, or positions, and values, in pieces of equal
 // length but for the last: one slice would be copied each time that it grows.
 type entries struct {
@@ -132,9 +149,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []flo
 		return nil, err
 	}
 	e.buckets.fill(e.count)
-	e.columns.order, e.columns.pivot = make([]uint32, 0, n), make([]float64, 0, n)
-	e.columns.start = append(make([]int64, 0, n+1), 0)
-	e.columns.piece = int(min(pieceEntries, a.NNZ()+1))
+	e.columns = newColumns(n, a.NNZ())
 	for step := range n {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -221,11 +236,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 		total += u.weight
 	}
 	c := &e.columns
-	c.order = append(c.order, v)
-	c.pivot = append(c.pivot, 0)
-	if total > 0 {
-		c.pivot[len(c.pivot)-1] = 1 / total
-	}
+	c.begin(v, total)
 	n := uint32(len(e.head))
 	for _, u := range e.neighbours {
 		if u.vertex != n {

@@ -74,10 +74,7 @@ func estimateByFactor(ctx context.Context, s *System, out *Result, x *sparse.Blo
 	if err := s.Null.RemoveTo(ctx, z, z, s.Graph.Workers); err != nil {
 		return err
 	}
-	norms, err := columnNorms(ctx, nil, z, s.Graph.Workers)
-	if err != nil {
-		return err
-	}
+	norms := columnNorms(nil, z)
 	for j := range norms {
 		norms[j] *= usual
 	}
@@ -86,14 +83,9 @@ func estimateByFactor(ctx context.Context, s *System, out *Result, x *sparse.Blo
 }
 
 // estimateErrors fills ErrorEstimate from the estimates of the columns.
-func estimateErrors(ctx context.Context, out *Result, team *sparse.Team, x *sparse.Block[float64], workers int) error {
-	norms, err := columnNorms(ctx, team, x, workers)
-	if err != nil {
-		return err
-	}
-	out.ErrorEstimate = norms
+func estimateErrors(out *Result, team *sparse.Team, x *sparse.Block[float64]) {
+	out.ErrorEstimate = columnNorms(team, x)
 	for j, e := range out.estimate {
 		out.ErrorEstimate[j] *= e
 	}
-	return nil
 }

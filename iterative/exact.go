@@ -62,15 +62,7 @@ func FactorBytes(n int, entries int64, cols int, room int64) int64 {
 //
 // Cost: one sweep, and n³/6 products at most.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, held []int, workers int) (*exact, error) {
-	edges, err := readAdjacency(ctx, a, scale)
-	if err != nil {
-		return nil, err
-	}
-	fronts, err := orderFronts(ctx, edges, held, noLimits)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := eliminateFronts(ctx, edges, ground, fronts, math.MaxInt64)
+	columns, err := completeColumns(ctx, a, scale, ground, held, noLimits)
 	if err != nil {
 		return nil, err
 	}

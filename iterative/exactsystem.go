@@ -93,11 +93,7 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64]) (
 
 // eliminatedTo is EliminateTo with all fields of the result of an iteration.
 func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64], record func(int, []float64)) (*Result, error) {
-	norms, err := columnNorms(ctx, s.team(), b, s.Graph.Workers)
-	if err != nil {
-		return nil, err
-	}
-	for j, norm := range norms {
+	for j, norm := range columnNorms(s.team(), b) {
 		if err := checkNorm(j, norm); err != nil {
 			return nil, err
 		}
@@ -148,19 +144,9 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 	}
 	const rounding = 16 * unitRoundoff
 	relative := f.error + rounding
-	for i := range bound.Rows {
-		row := bound.Row(i)
-		for j := range row {
-			row[j] *= relative
-		}
-	}
+	blocks.Scale(bound, relative)
 	if mean == nil {
-		for i := range x.Rows {
-			scale := blocks.Factor(s.scale, i)
-			for j := range x.Row(i) {
-				x.Row(i)[j] *= scale
-			}
-		}
+		scaleRows(x, x, s.scale)
 		return bound, nil
 	}
 	// X = diag(s)·(Z − mean of Z), the mean weighted by s².
@@ -192,13 +178,10 @@ func (s *scaling) squared(i int) float64 {
 // space, and in size numbers that are at least as large as the absolute values of the
 // numbers that c is made of. means is nil for a definite system.
 func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
-	for i := range b.Rows {
-		scale := blocks.Factor(s.scale, i)
-		target := c.Row(i)
-		abs := size.Row(i)
-		for j, v := range b.Row(i) {
-			target[j] = scale * v
-			abs[j] = math.Abs(target[j])
+	scaleRows(c, b, s.scale)
+	for i := range c.Rows {
+		for j, v := range c.Row(i) {
+			size.Row(i)[j] = math.Abs(v)
 		}
 	}
 	if s.null == nil {

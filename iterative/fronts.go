@@ -36,15 +36,15 @@ type multifrontal struct {
 // panelColumns is the number of pivots whose products are added to the other columns together.
 const panelColumns = 4
 
-// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground). The error wraps
-// [ErrFill] where it would take more time than a sampled one.
-func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64, ground []float64) (*columns, error) {
+// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), in which the held vertices
+// come last. The error wraps [ErrFill] beyond the limits for that many rows and entries.
+func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64, ground []float64, held []int, limit func(n int, entries int64) fillLimits) (*columns, error) {
 	a, err := readAdjacency(ctx, matrix, scale)
 	if err != nil {
 		return nil, err
 	}
-	limits := limitsOf(len(a.start)-1, int64(len(a.end)))
-	fronts, err := orderFronts(ctx, a, nil, limits)
+	limits := limit(len(a.start)-1, int64(len(a.end)))
+	fronts, err := orderFronts(ctx, a, held, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +64,7 @@ func eliminateFronts(ctx context.Context, a *adjacency, ground []float64, fronts
 		return nil, errCompleteFill
 	}
 	m.stack = make([]float64, 0, waiting)
-	m.columns.order = make([]uint32, 0, n)
-	m.columns.pivot = make([]float64, 0, n)
-	m.columns.start = append(make([]int64, 0, n+1), 0)
-	m.columns.piece = int(min(pieceEntries, int64(len(a.end))+1))
+	m.columns = newColumns(n, int64(len(a.end)))
 	for f := range fronts.peeled {
 		if f%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -245,12 +242,11 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	}
 	total := sum.Value()
 	c := &m.columns
-	c.order = append(c.order, v)
+	c.begin(v, total)
 	shares := blocks.Grow(m.shares[panel], m.stride)
 	clear(shares)
 	m.shares[panel] = shares
 	if total > 0 {
-		c.pivot = append(c.pivot, 1/total)
 		for i := p + 1; i < len(vertices); i++ {
 			if weights[i] == 0 {
 				continue
@@ -259,8 +255,6 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 			c.add(vertices[i], shares[i])
 			m.ground[vertices[i]] += float64(shares[i] * ground)
 		}
-	} else {
-		c.pivot = append(c.pivot, 0)
 	}
 	c.start = append(c.start, c.count)
 }

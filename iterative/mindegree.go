@@ -149,8 +149,10 @@ const (
 	stepsPerEntry = 30
 )
 
-// noLimits are those of a factor of any size.
-var noLimits = fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
+// noLimits returns those of a factor of any size.
+func noLimits(int, int64) fillLimits {
+	return fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
+}
 
 // limitsOf returns the limits for a matrix with n rows and the given number of stored entries.
 func limitsOf(n int, entries int64) fillLimits {
@@ -248,14 +250,10 @@ func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegre
 	for _, v := range held {
 		m.last = append(m.last, uint32(v))
 	}
-	if len(m.last) > 0 {
-		for v, isLast := range m.isLast {
-			ends, _ := a.of(uint32(v))
-			for _, u := range ends {
-				if isLast {
-					m.degree[u]--
-				}
-			}
+	for _, v := range m.last {
+		ends, _ := a.of(v)
+		for _, u := range ends {
+			m.degree[u]--
 		}
 	}
 	return m

@@ -103,7 +103,7 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 	case r.settings.Start:
-		divideRows(r.v.x, r.cg.Scale)
+		blocks.DivideRows(r.v.x, r.cg.Scale)
 	}
 	if err := r.rec.rightHandSide(ctx); err != nil {
 		return err
@@ -184,16 +184,6 @@ func (r *recurrence) startEasy(ctx context.Context) error {
 			}
 		})
 	})
-}
-
-// divideRows divides the rows of b by s, nil for ones.
-func divideRows(b *sparse.Block[float64], s []float64) {
-	for i, f := range s {
-		row := b.Row(i)
-		for j := range row {
-			row[j] /= f
-		}
-	}
 }
 
 func (r *passes) clear(ctx context.Context, b *sparse.Block[float64]) error {

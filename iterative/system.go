@@ -8,8 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -288,7 +286,8 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 	case s.Least == 0 && out.CompleteCholesky && s.Null != nil:
 		return estimateByFactor(ctx, s, out, x)
 	case s.Least == 0:
-		return estimateErrors(ctx, out, s.team(), x, s.Graph.Workers)
+		estimateErrors(out, s.team(), x)
+		return nil
 	}
 	norm := 0.0 // the largest sum of a row
 	sums := s.Graph.WithoutHeavyLoops().Degrees
@@ -306,14 +305,8 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 	const rounding = 10 * 0x1p-52
 	out.ErrorBound = make([]float64, b.Cols)
 	out.Rounding = make([]float64, b.Cols)
-	sizeX, err := columnNorms(ctx, s.team(), x, s.Graph.Workers)
-	if err != nil {
-		return err
-	}
-	sizeB, err := columnNorms(ctx, s.team(), b, s.Graph.Workers)
-	if err != nil {
-		return err
-	}
+	sizeX := columnNorms(s.team(), x)
+	sizeB := columnNorms(s.team(), b)
 	for j, r := range out.Residual {
 		out.Rounding[j] = rounding * (sizeB[j] + norm*sizeX[j]) / s.Least
 		out.ErrorBound[j] = r/s.Least + out.Rounding[j]
@@ -388,23 +381,11 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 	return nil
 }
 
-// columnNorms returns the norms of the columns of b.
-func columnNorms(ctx context.Context, team *sparse.Team, b *sparse.Block[float64], workers int) ([]float64, error) {
-	var sums sched.Sums
-	sums.Begin(b.Cols)
-	err := sched.Run(ctx, workers, blocks.Chunks(b.Rows), func(_, chunk int) error {
-		lo, hi := chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, b.Rows)
-		if !team.Counts(lo) {
-			return nil
-		}
-		simd.DotColumns(sums.Of(chunk), hi-lo, blocks.Rows(b, lo), blocks.Rows(b, lo))
-		return nil
-	})
-	norm := make([]float64, b.Cols)
-	sums.TotalTo(norm)
-	team.Sum(norm)
-	for j, v := range norm {
-		norm[j] = math.Sqrt(v)
+// columnNorms returns the norms of the columns of b, which are infinite where their squares overflow.
+func columnNorms(team *sparse.Team, b *sparse.Block[float64]) []float64 {
+	norms := blocks.Dots(team, b, b)
+	for j, v := range norms {
+		norms[j] = math.Sqrt(v)
 	}
-	return norm, err
+	return norms
 }

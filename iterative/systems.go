@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -32,10 +33,7 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, e
 		s.Ground = groundOf(g, c)
 		return s, nil
 	}
-	s.Ground = make([]float64, len(g.Degrees))
-	for i := range s.Ground {
-		s.Ground[i] = c
-	}
+	s.Ground = slices.Repeat([]float64{c}, len(g.Degrees))
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -151,7 +152,10 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 			out.Converged++
 		}
 	}
-	rescale(r.m.e.team, out.Vectors, r.p.Scale)
+	if r.p.Scale != nil {
+		blocks.DivideRows(out.Vectors, r.p.Scale)
+		orient(r.m.e.team, out.Vectors)
+	}
 	return out, nil
 }
 
@@ -170,19 +174,6 @@ func (r *run) omits(value float64) bool {
 const roundingSteps = 4
 
 const epsilon = 0x1p-52
-
-// rescale divides the rows of the vectors by the scale; nil means ones.
-func rescale(team *sparse.Team, x *sparse.Block[float64], scale []float64) {
-	for i, s := range scale {
-		row := x.Row(i)
-		for j := range row {
-			row[j] /= s
-		}
-	}
-	if scale != nil {
-		orient(team, x)
-	}
-}
 
 // orient gives each column the sign that makes the entry of largest size
 // positive, the first among equals to 1e-9.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -220,14 +221,8 @@ func (k *krylov) decompose(ctx context.Context) error {
 
 // rotate replaces V by its first keep Ritz vectors, followed by Q.
 func (k *krylov) rotate(ctx context.Context, keep int) error {
-	q := make([]float64, k.size*keep)
-	for i := range k.size {
-		for j := range keep {
-			q[i*keep+j] = k.ritz.At(i, j)
-		}
-	}
 	v := k.v.slice(k.locked, k.locked+k.size)
-	if err := k.m.e.multiplyTo(ctx, v, v, q, keep); err != nil {
+	if err := k.m.e.multiplyTo(ctx, v, v, k.coefficients(0, keep), keep); err != nil {
 		return err
 	}
 	start := k.next()
@@ -242,14 +237,17 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 
 // vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.
 func (k *krylov) vectors(ctx context.Context, lo, hi int) (columns, error) {
-	q := make([]float64, k.size*(hi-lo))
-	for i := range k.size {
-		for j := range hi - lo {
-			q[i*(hi-lo)+j] = k.ritz.At(i, lo+j)
-		}
-	}
 	x := k.v.slice(k.v.cols-width, k.v.cols-width+hi-lo)
-	return x, k.m.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size), q, hi-lo)
+	return x, k.m.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size), k.coefficients(lo, hi), hi-lo)
+}
+
+// coefficients returns those of the Ritz vectors lo ≤ i < hi, row by row.
+func (k *krylov) coefficients(lo, hi int) []float64 {
+	q := make([]float64, 0, k.size*(hi-lo))
+	for i := range k.size {
+		q = append(q, k.ritz.RawRowView(i)[lo:hi]...)
+	}
+	return q
 }
 
 // blend starts again with a block of combinations of the first Ritz vectors, count of them or, if
@@ -291,7 +289,7 @@ func (k *krylov) rank() spectrum {
 // pairs, whose vectors are the columns behind the locked ones.
 func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)
-	merged := append(append([]float64(nil), values...), further...)
+	merged := slices.Concat(values, further)
 	q := make([]float64, len(merged)*keep)
 	i, j := 0, keep
 	for target := range keep {

@@ -51,6 +51,16 @@ func Scale(x *sparse.Block[float64], f float64) {
 	}
 }
 
+// DivideRows divides the rows of x by s; nil means ones.
+func DivideRows(x *sparse.Block[float64], s []float64) {
+	for i, f := range s {
+		row := x.Row(i)
+		for j := range row {
+			row[j] /= f
+		}
+	}
+}
+
 // Inverses returns 1/v of each element v > 0, and 0 for the others.
 func Inverses(elements []float64) []float64 {
 	inverse := make([]float64, len(elements))
