@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -44,14 +45,7 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		}
 		return last, false
 	}
-	for lo < hi {
-		if mid := (lo + hi) / 2; s.errorAt(mid) <= bound {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo, true
+	return lo + sort.Search(hi-lo, func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
 // aim chooses the last term, or the term at which the norm of the result is measured to choose

@@ -189,16 +189,13 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		hi := min(lo+width, dst.Cols)
 		b := sparse.NewBlock[float64](n, hi-lo)
 		x := sparse.NewBlock[float64](n, hi-lo)
-		for i := range n {
-			copy(b.Row(i), dst.Row(i)[lo:hi])
-		}
+		columns := dst.Columns(lo, hi)
+		blocks.Copy(b, columns)
 		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance, Eliminate: true})
 		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
-		for i := range n {
-			copy(dst.Row(i)[lo:hi], x.Row(i))
-		}
+		blocks.Copy(columns, x)
 		work.Sweeps += r.Sweeps
 		if set.Progress != nil {
 			set.Progress("columns", int64(hi), int64(dst.Cols))
@@ -220,10 +217,7 @@ func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		if err != nil {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
-		group := dst.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
-		for r := range f.Rows {
-			copy(group.Row(r), f.Row(r))
-		}
+		blocks.Copy(dst.Columns(i*seeds.Classes, (i+1)*seeds.Classes), f)
 		work.Sweeps += columns / seeds.Classes
 		if set.Progress != nil {
 			set.Progress("columns", int64((i+1)*seeds.Classes), int64(dst.Cols))

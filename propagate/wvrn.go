@@ -53,9 +53,7 @@ var wvrn = Learner{
 				return columns, err
 			}
 			clamp(next, s)
-			for i := range p.Rows {
-				copy(p.Row(i), next.Row(i))
-			}
+			blocks.Copy(p, next)
 			columns += p.Cols
 			weight *= v.Number("decay")
 		}
