@@ -20,13 +20,11 @@ type work struct {
 	matrix        sparse.Kind // the matrix, if the engine is a function of one
 	function      bool        // a function of a matrix by package expm; otherwise an inverse by package iterative
 	series        bool        // a function that is a Chebyshev series on every graph
-	solves        bool        // a function that is a sum of solves on every graph
 	half          bool        // a block of nodes among themselves is UᵀU with U = K^½·E
 	factor        bool        // solves may need a sampled Cholesky factor, because Jacobi may be slow
 	blocks        int64       // of a solve, in the width of a slab, its argument and result included
 	balanced      bool        // solves with I − αA, or with L by way of L̃, which keep further vectors
-	radius        bool        // the largest eigenvalue of A is computed first
-	pole          bool        // α is compared with 1/ρ to many digits, for which a factor may be needed
+	radius        bool        // the largest eigenvalue of A is computed first, with factor to many digits
 	needsSmallest bool        // the smallest eigenvalue outside the null space is computed first
 }
 
@@ -73,14 +71,10 @@ func vectorBytes(n int) int64 { return graphVectors * 8 * int64(n) }
 // its result included.
 func (w work) bytes(n, cols int) int64 {
 	block := blocks.BlockBytes[float64](n, cols)
-	series := 2*block + expm.Bytes(n, cols, 1)
 	if w.series {
-		return series
+		return 2*block + expm.Bytes(n, cols, 1)
 	}
-	bytes := w.blocks * block
-	if w.function && !w.solves {
-		bytes = max(bytes, series)
-	}
+	bytes := w.blocks * block // those of a series are no more
 	if w.balanced {
 		bytes += balancedVectors * 8 * int64(n)
 	}
@@ -118,10 +112,10 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 	full := iterative.CholeskyBytes(n, entries, 0, room)
 	bytes := int64(0)
 	switch shared := iterative.CholeskyBytes(n, entries, cols, room); {
-	case !w.factor && !w.pole:
-	case (w.function || w.pole) && fits(full): // the blocks of other systems stay while it is made
+	case !w.factor:
+	case w.function && fits(full): // the blocks of other systems stay while it is made
 		bytes = full
-	case w.factor && fits(shared):
+	case fits(shared):
 		bytes = shared
 	}
 	if bytes > 0 && w.needsSmallest { // the search may need one as well
@@ -233,11 +227,11 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 		var w work
 		if f.work != nil {
 			w = f.work(v, description)
+			if i > 0 && !w.function {
+				grams += systemVectors * 8 * int64(n)
+			}
 		}
-		if f.work != nil && i > 0 && !w.function {
-			grams += systemVectors * 8 * int64(n)
-		}
-		if w.function && f.Asymmetric(v) == nil && !w.pole { // near the pole a kernel has a matrix of its own
+		if w.function && f.Asymmetric(v) == nil && !(w.radius && w.factor) { // near the pole a kernel has a matrix of its own
 			groups[w.matrix] = append(groups[w.matrix], w)
 		} else {
 			separate = append(separate, v)

@@ -78,9 +78,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 	if slices.Equal(rows, cols) {
 		diagonal := make([]float64, 0, len(rows))
 		err = c.mirrored(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {
-			for j, node := range rows[lo:hi] {
-				diagonal = append(diagonal, y.Row(node)[j])
-			}
+			diagonal = append(diagonal, diagonalAt(y, rows[lo:hi])...)
 			for i := range hi {
 				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi], diagonal[lo:hi], y.Row(rows[i]))
 			}
@@ -126,6 +124,15 @@ func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int, 
 	}
 }
 
+// diagonalAt returns the elements of the columns of nodes that are on the diagonal.
+func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
+	diagonal := make([]float64, len(nodes))
+	for j, node := range nodes {
+		diagonal[j] = columns.Row(node)[j]
+	}
+	return diagonal
+}
+
 // across is Block for different lists: first the diagonal of the short one,
 // then the columns of the long one.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int, out sink) error {
@@ -151,9 +158,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 		if err := c.columns(ctx, y, nodes, false); err != nil {
 			return err
 		}
-		for j, node := range nodes {
-			selfValues = append(selfValues, y.Row(node)[j])
-		}
+		selfValues = append(selfValues, diagonalAt(y, nodes)...)
 	}
 	row := make([]float64, c.x.Cols)
 	for _, slab := range second {
@@ -162,10 +167,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 		if err := c.columns(ctx, y, nodes, false); err != nil {
 			return err
 		}
-		diagonal := make([]float64, len(nodes))
-		for j, node := range nodes {
-			diagonal[j] = y.Row(node)[j]
-		}
+		diagonal := diagonalAt(y, nodes)
 		piece := sparse.BlockOf(len(short), len(nodes), values[:len(short)*len(nodes)])
 		lo := 0
 		left := slab[0]

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // diffusion is exp(−βL), Kondor and Lafferty 2002.
@@ -40,7 +39,5 @@ func diffusionWork(d *degrees, laplacian string, beta float64) work {
 	if !expm.MaySolve(kind, d.Diagonal, beta) {
 		return seriesOf(kind)
 	}
-	w := resolventsOf(kind)
-	w.solves = kind == sparse.Laplacian
-	return w
+	return resolventsOf(kind)
 }

@@ -207,6 +207,14 @@ func describe(team *sparse.Team, sums []float64) *degrees {
 	return d
 }
 
+// largestOf returns a bound on the largest eigenvalue of a Laplacian, by its name.
+func (d *degrees) largestOf(laplacian string) float64 {
+	if laplacian == combinatorial {
+		return 2 * max(1, d.Largest)
+	}
+	return 2
+}
+
 // onGraph is a graph as defaults depend on it.
 type onGraph struct {
 	ctx     context.Context

@@ -94,15 +94,6 @@ func gramsWidth(n, nodes, kernels int) int {
 	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
 }
 
-// functionsOf returns the functions of a group of kernels.
-func functionsOf(joints []joint, group []int) []expm.Function {
-	list := make([]expm.Function, len(group))
-	for q, i := range group {
-		list[q] = joints[i].f
-	}
-	return list
-}
-
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
 // by slab.
 func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
@@ -112,8 +103,11 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	width := gramsWidth(n, m, len(group))
 	blocks := 8 * int64(m) * int64(m+len(cols)) * int64(len(group))
 	matrix := joints[group[0]].matrix
-	functions := functionsOf(joints, group)
-	s.Memory = joints[group[0]].matrix.Team().LeastLimit(s.Memory)
+	functions := make([]expm.Function, len(group))
+	for q, i := range group {
+		functions[q] = joints[i].f
+	}
+	s.Memory = matrix.Team().LeastLimit(s.Memory)
 	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + blocks
 	if err := budget.Check(s.Memory, need, fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err

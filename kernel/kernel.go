@@ -157,10 +157,11 @@ const (
 	singleLimit      = 1e-6 // of values that are rounded to float32
 )
 
-// settled returns the settings with their tolerance filled in, and whether it must be met.
-func (s *Settings) settled() (set Settings, strict bool, err error) {
+// complete returns the settings with their tolerance filled in, which must be met unless they are lenient, and the
+// least limit on memory of the processes of a team.
+func (s *Settings) complete(team *sparse.Team) (set Settings, err error) {
 	if err := s.validate(); err != nil {
-		return set, false, err
+		return set, err
 	}
 	if s != nil {
 		set = *s
@@ -170,7 +171,8 @@ func (s *Settings) settled() (set Settings, strict bool, err error) {
 		set.Limit = defaultLimit
 	}
 	set.Tolerance = cmp.Or(set.Tolerance, defaultTolerance)
-	return set, !set.Lenient, nil
+	set.Memory = team.LeastLimit(set.Memory)
+	return set, nil
 }
 
 // limit returns the largest error bound that is accepted.
@@ -318,7 +320,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		return k.Block(ctx, rows, cols, take, s)
 	}
 	checkNodes(k.Len(), rows, cols)
-	set, _, err := s.settled()
+	set, err := s.complete(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -358,7 +360,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		}
 		report.Method = r.Method
 		report.Condition = r.Condition
-		report.Sweeps = report.Sweeps + r.Sweeps
+		report.Sweeps += r.Sweeps
 		report.Largest = max(report.Largest, r.Largest)
 		report.ErrorBound = max(report.ErrorBound, r.ErrorBound)
 		if err := take(top, left, piece); err != nil {

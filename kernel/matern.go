@@ -36,18 +36,10 @@ var matern = Family{
 	build:      newMatern,
 	work: func(v param.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"), laplacianKind(v.Word("laplacian"))
-		// Each diagonal value of L bounds its largest eigenvalue from below.
-		largest, lo, limit := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
-		if v.Word("laplacian") == combinatorial {
-			lo = d.Largest
-			largest = 2 * max(1, lo)
-		}
-		if largest <= limit {
+		if d.largestOf(v.Word("laplacian")) <= expm.WideSpectrum*2*nu/(kappa*kappa) {
 			return seriesOf(matrix)
 		}
-		w := resolventsOf(matrix)
-		w.solves = lo > limit
-		return w
+		return resolventsOf(matrix)
 	},
 }
 

@@ -117,7 +117,7 @@ func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
 // prepare computes F.
 func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {
-	set, strict, err := s.settled()
+	set, err := s.complete(nil)
 	if err != nil {
 		return set, err
 	}
@@ -135,11 +135,11 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 		// decides, which is known only now.
 		miss := m.Bound / (set.Tolerance * largest)
 		switch {
-		case m.Bound == 0, miss <= 1, !strict && math.IsInf(miss, 1): // the report has no bound
+		case m.Bound == 0, miss <= 1, set.Lenient && math.IsInf(miss, 1): // the report has no bound
 			return set, nil
-		case !strict && miss*set.Tolerance > set.limit():
+		case set.Lenient && miss*set.Tolerance > set.limit():
 			return set, tooTight(set.limit(), miss*set.Tolerance)
-		case !strict:
+		case set.Lenient:
 			return set, nil
 		case math.IsInf(miss, 1):
 			return set, refuse("modularity", "rank", "%s", m.Cut)

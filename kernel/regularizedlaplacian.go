@@ -34,12 +34,11 @@ var regularizedLaplacian = Family{
 		return g.spectral(&solves{system: s, scale: 1}, newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
 	work: func(v param.Values, d *degrees) work {
-		alpha, largest := v.Number("alpha"), 2.0
-		usual := largest // what Jacobi leaves of L̃, or about that of L
+		alpha := v.Number("alpha")
+		usual := 2.0 // what Jacobi leaves of L̃, or about that of L
 		if v.Word("laplacian") == combinatorial {
-			largest = 2 * max(1, d.Largest)
 			usual *= d.mean
 		}
-		return work{blocks: solveBlocks, half: alpha*largest <= narrow, factor: alpha*usual > wide}
+		return work{blocks: solveBlocks, half: alpha*d.largestOf(v.Word("laplacian")) <= narrow, factor: alpha*usual > wide}
 	},
 }

@@ -99,9 +99,8 @@ type columnScale struct {
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
-	set, strict, err := s.settled()
-	set.Memory = k.team().LeastLimit(set.Memory)
-	c := &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}
+	set, err := s.complete(k.team())
+	c := &computation{k: k, s: set, strict: !set.Lenient, tightest: 1, effort: set.Tolerance}
 	c.scale.team, c.scale.root = k.team(), k.root
 	if set.Progress != nil {
 		c.log.progress = set.progress

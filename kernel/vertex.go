@@ -97,18 +97,21 @@ const (
 
 // vertexBytes is the memory of the family.
 func vertexBytes(_ param.Values, s shape, limit int64) int64 {
-	block := func(count, width int) int64 {
-		return int64(count)*blocks.BlockBytes[float64](s.n, width) + 16*int64(s.long)*int64(width)
-	}
 	blocks := edgeBlocks
 	if s.directed {
 		blocks = arcBlocks
 	}
-	bytes := block(blocks, min(slabColumns(s.n), s.short))
+	bytes := walkBytes(s.n, blocks, s.long, min(slabColumns(s.n), s.short))
 	if limit > 0 {
-		bytes = max(block(edgeBlocks, 1), min(bytes, limit))
+		bytes = max(walkBytes(s.n, edgeBlocks, s.long, 1), min(bytes, limit))
 	}
 	return bytes
+}
+
+// walkBytes returns the memory of count blocks of n rows and cols columns, and of values at long nodes with their
+// mirror image.
+func walkBytes(n, count, long, cols int) int64 {
+	return int64(count)*blocks.BlockBytes[float64](n, cols) + 16*int64(long)*int64(cols)
 }
 
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i beyond
@@ -344,11 +347,11 @@ func (k *vertex) Len() int { return k.n }
 // between them, of arcs all Aʲᵀ·X at once because the sum goes through them backwards; and the
 // values at long nodes with their mirror image.
 func (k *vertex) bytes(long, cols int) int64 {
-	blockCount := int64(edgeBlocks)
+	count := edgeBlocks
 	if k.in != nil {
-		blockCount = int64(k.last)/2 + 3
+		count = k.last/2 + 3
 	}
-	return blockCount*blocks.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
+	return walkBytes(k.n, count, long, cols)
 }
 
 // slabWidth returns the width of slabs within the limit.
@@ -436,11 +439,10 @@ func (k *vertex) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, 
 
 // Block implements [Streamer].
 func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
-	set, _, err := s.settled()
+	set, err := s.complete(k.out.Team())
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = k.out.Team().LeastLimit(set.Memory)
 	checkNodes(k.n, rows, cols)
 	turned := byRows(len(rows), len(cols))
 	symmetric := slices.Equal(rows, cols)
@@ -514,11 +516,10 @@ func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool
 
 // ApplyTo implements [Kernel].
 func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
-	set, _, err := s.settled()
+	set, err := s.complete(k.out.Team())
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = k.out.Team().LeastLimit(set.Memory)
 	width, err := k.slabWidth(0, x.Cols, set.Memory)
 	if err != nil {
 		return nil, err

@@ -53,9 +53,10 @@ var vonNeumann = Family{
 		}
 		w := seriesOf(sparse.Adjacency)
 		if alpha*d.Largest >= farFromPole {
-			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true, factor: true, balanced: true, half: true}
+			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true, balanced: true, half: true}
 		}
-		w.radius, w.pole = true, true
+		w.radius = true
+		w.factor = true // α is compared with 1/ρ to many digits
 		return w
 	},
 }
