@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -103,78 +103,8 @@ func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 
 // rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g.
 func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
-	k := &sparse.Block[float64]{Rows: f.Rows, Cols: g.Rows, Stride: g.Rows, Data: make([]float64, f.Rows*g.Rows)}
-	return k, AddInnerProducts(ctx, k, f, g, workers)
-}
-
-// AddInnerProducts adds the values ⟨f_i, g_j⟩ between all rows of f and g to k, which has no
-// padding, so that a kernel can be a sum over groups of features that are never all in memory.
-// If f and g are the same block, it computes one side of the diagonal only, and k must be
-// symmetric. A value does not depend on the other rows of f and g.
-func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[float64], f, g *sparse.Block[T], workers int) error {
-	const rows = 64 // items of g at a time
-	piece := rows   // items of f at a time
-	if workers == 1 {
-		piece = 8 * rows // so that those of g are converted less often
-	}
-	depth := min(256, f.Cols+3) // features that are added at a time, and zeros behind them
-	n := g.Rows
-	symmetric := f == g
-	if k.Rows != f.Rows || k.Cols != n || k.Stride != n || f.Cols != g.Cols {
-		panic(badShape)
-	}
-	pieces := (f.Rows + piece - 1) / piece
-	panels := make([][]float64, max(1, min(pieces, sched.Workers(workers)))) // of each worker
-	return sched.Run(ctx, len(panels), pieces, func(worker, p int) error {
-		if panels[worker] == nil {
-			panels[worker] = make([]float64, (piece+rows)*depth)
-		}
-		left, right := panels[worker][:piece*depth], panels[worker][piece*depth:]
-		p = pieces - 1 - p // the longest rows first
-		top := p * piece
-		bottom := min((p+1)*piece, f.Rows)
-		end := n
-		if symmetric {
-			end = bottom
-		}
-		for column := 0; column < f.Cols; column += depth {
-			until := min(column+depth, f.Cols)
-			width := (until - column + 3) &^ 3
-			widen(left, f, width, top, bottom, column, until)
-			for lo := 0; lo < end; lo += rows {
-				hi := min(lo+rows, n)
-				widen(right, g, width, lo, hi, column, until)
-				row := func(panel []float64, i int) []float64 { return panel[i*width : (i+1)*width] }
-				for i := 0; i < bottom-top; i += 2 {
-					for j := 0; j < hi-lo && !(symmetric && lo+j > top+i+1); j += 4 {
-						var sums [8]float64
-						simd.DotPanels(&sums, row(left, i), row(left, i+1), row(right, j), row(right, j+1), row(right, j+2), row(right, j+3))
-						for a := top + i; a < min(top+i+2, bottom); a++ {
-							values := sums[4*(a-top-i):]
-							for b := lo + j; b < min(lo+j+4, hi) && !(symmetric && b > a); b++ {
-								k.Data[a*n+b] += values[b-lo-j]
-								if symmetric {
-									k.Data[b*n+a] = k.Data[a*n+b]
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-		return ctx.Err()
-	})
-}
-
-// widen stores the features lo ≤ j < hi of the items first ≤ i < last in dst, with zeros
-// behind them up to the width, and behind the items.
-func widen[T sparse.Float](dst []float64, f *sparse.Block[T], width, first, end, lo, hi int) {
-	for i := first; i < end; i++ {
-		simd.ConvertTo(dst, f.Row(i)[lo:hi])
-		clear(dst[hi-lo : width])
-		dst = dst[width:]
-	}
-	clear(dst)
+	k := sparse.BlockOf(f.Rows, g.Rows, make([]float64, f.Rows*g.Rows))
+	return k, gram.AddProducts(ctx, k, f, g, workers)
 }
 
 // inner returns ⟨x, y⟩ as four partial sums, which the processor can add at

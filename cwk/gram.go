@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -139,7 +140,8 @@ func panels[T sparse.Float](ctx context.Context, workers, lo int, rows, cols *sp
 	for i := 0; i < rows.Rows; i += limit {
 		slice := part(rows, i, min(i+limit, rows.Rows))
 		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
-		err := productTo(ctx, panel, slice, cols, workers)
+		clear(panel.Data)
+		err := gram.AddProducts(ctx, panel, slice, cols, workers)
 		if err == nil {
 			err = sink(lo+i, panel)
 		}

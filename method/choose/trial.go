@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -67,9 +68,9 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 		terms := steps - c.MinSteps + 1
 		for end := terms * c.Classes; start < end; start = min(end, start+MaxWidth) {
 			f := gather(x, items, m, start, min(end, start+MaxWidth))
-			err := classify.AddInnerProducts(ctx, k, f, f, 1)
+			err := gram.AddProducts(ctx, k, f, f, 1)
 			if err == nil {
-				err = classify.AddInnerProducts(ctx, cross, f, gather(x, t.Test, n, start, min(end, start+MaxWidth)), 1)
+				err = gram.AddProducts(ctx, cross, f, gather(x, t.Test, n, start, min(end, start+MaxWidth)), 1)
 			}
 			if err != nil {
 				return err
@@ -123,7 +124,7 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 
 // gather returns the columns lo ≤ j < hi of some rows of x, and rows of zeros up to n.
 func gather(x *sparse.Block[float32], rows []int, n, lo, hi int) *sparse.Block[float32] {
-	f := &sparse.Block[float32]{Rows: n, Cols: hi - lo, Stride: hi - lo, Data: make([]float32, n*(hi-lo))}
+	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))
 	for a, i := range rows {
 		copy(f.Row(a), x.Row(i)[lo:hi])
 	}
