@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -219,28 +219,20 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + diag(ridge))⁻¹·b. It overwrites a, which must not be used afterwards: when ctx is
-// cancelled, solve returns while the factorisation still runs to its end.
-func solve(ctx context.Context, a *mat.SymDense, ridge []float64, b *mat.Dense) (*mat.Dense, error) {
+// solve returns (a + diag(ridge))⁻¹·b in b. It overwrites a too, and neither may be used afterwards when ctx is
+// cancelled:, solve returns while the factorisation still runs to its end.
+func solve(ctx context.Context, a *mat.SymDense, ridges []float64, b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
-		a.SetSym(i, i, a.At(i, i)+ridge[i])
+		a.SetSym(i, i, a.At(i, i)+ridges[i])
 	}
-	var (
-		factor   mat.Cholesky
-		definite bool
-		x        mat.Dense
-	)
-	if err := sched.Abandon(ctx, func() { definite = factor.Factorize(a) }); err != nil {
+	var failure error
+	if err := sched.Abandon(ctx, func() { failure = ridge.Solve(a, b) }); err != nil {
 		return nil, err
 	}
-	if !definite {
-		return nil, ErrIndefinite
+	if errors.Is(failure, ridge.ErrIndefinite) {
+		failure = ErrIndefinite
 	}
-	var condition mat.Condition
-	if err := factor.SolveTo(&x, b); err != nil && !errors.As(err, &condition) {
-		return nil, err
-	}
-	return &x, nil
+	return b, failure
 }
 
 // newKernelModel returns the model whose classifiers have the columns of coef as
@@ -322,7 +314,11 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas, wei
 	}
 	models := make([]*Model, len(lambdas))
 	for l, lambda := range lambdas {
-		if coef, definite := p.coef(lambda); definite {
+		if p.isDefinite(lambda) {
+			coef, _ := p.Weights(lambda)
+			for a, r := range p.root {
+				floats.Scale(r, coef.RawRowView(a))
+			}
 			models[l] = newKernelModel(classes, p.n, p.targets.pairs, p.targets.items, coef)
 		}
 	}
@@ -350,13 +346,12 @@ func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas, wei
 	return p.targets.pairs, decisions, squared, nil
 }
 
-// rlsPath is the state that all λ share.
+// rlsPath is the state that all λ share: least squares on V^½KV^½ with the targets V^½T.
 type rlsPath struct {
-	n         int
-	targets   *targets
-	values    []float64  // Λ
-	vectors   *mat.Dense // V^½U, so that (K + λV⁻¹)⁻¹ = V^½U(Λ + λI)⁻¹UᵀV^½
-	projected *mat.Dense // UᵀV^½T
+	*ridge.Path
+	n       int
+	targets *targets
+	root    []float64 // V^½
 }
 
 // newRLSPath takes the values of k between the items with y ≥ 0.
@@ -368,65 +363,46 @@ func newRLSPath(ctx context.Context, k Gram, y []int, classes int, weights []flo
 	if err != nil {
 		return nil, err
 	}
-	p := &rlsPath{n: k.Len(), targets: targets, projected: new(mat.Dense)}
+	p := &rlsPath{n: k.Len(), targets: targets}
 	gram, err := between(ctx, k, targets.items)
 	if err != nil {
 		return nil, err
 	}
-	root := make([]float64, len(targets.weight))
+	weighted := mat.DenseCopyOf(targets.value)
 	for a, v := range targets.weight {
-		root[a] = math.Sqrt(v)
+		p.root = append(p.root, math.Sqrt(v))
+		floats.Scale(p.root[a], weighted.RawRowView(a))
 		for b := range a + 1 {
-			gram.SetSym(a, b, gram.At(a, b)*root[a]*root[b])
+			gram.SetSym(a, b, gram.At(a, b)*p.root[a]*p.root[b])
 		}
 	}
-	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, nil, 0); err != nil {
+	if p.Path, err = ridge.NewPlainGramPath(ctx, gram, weighted, 0); err != nil {
 		return nil, err
 	}
-	for a, r := range root {
-		floats.Scale(r, p.vectors.RawRowView(a))
-	}
-	p.projected.Mul(p.vectors.T(), targets.value)
+	p.Mean = 1
 	return p, nil
 }
 
-// coef returns V^½U(Λ + λI)⁻¹UᵀV^½T, unless K + λV⁻¹ is not positive definite.
-func (p *rlsPath) coef(lambda float64) (coef *mat.Dense, definite bool) {
+// isDefinite reports whether K + λV⁻¹ is positive definite.
+func (p *rlsPath) isDefinite(lambda float64) bool {
 	if !positive(lambda) {
 		panic(badLambda)
 	}
-	if !(p.values[0]+lambda > 0) { // values increase
-		return nil, false
-	}
-	var scaled mat.Dense
-	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + lambda) }, p.projected)
-	coef = new(mat.Dense)
-	coef.Mul(p.vectors, &scaled)
-	return coef, true
+	return p.Least+lambda > 0
 }
 
 // leaveOneOut has the decisions with one λ.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
-	machines := len(p.targets.pairs)
-	coef, definite := p.coef(lambda)
-	if !definite {
+	if !p.isDefinite(lambda) {
 		return nil, 0
 	}
+	machines := len(p.targets.pairs)
 	decisions = make([]float64, p.n*machines)
-	weight := make([]float64, len(p.values))
-	for q, v := range p.values {
-		weight[q] = 1 / (v + lambda)
-	}
+	left := p.LeaveOneOut(lambda)
 	for a, i := range p.targets.items {
-		var pivot float64 // of the inverse
-		for q, u := range p.vectors.RawRowView(a) {
-			pivot += float64(u * u * weight[q])
-		}
-		for m := range machines {
-			column := i*machines + m
-			target := p.targets.value.At(a, m)
-			decisions[column] = target - coef.At(a, m)/pivot
-			squared += math.Pow(decisions[column]-target, 2)
+		for m, d := range left.RawRowView(a) {
+			decisions[i*machines+m] = d / p.root[a]
+			squared += math.Pow(decisions[i*machines+m]-p.targets.value.At(a, m), 2)
 		}
 	}
 	return decisions, squared / float64(len(p.targets.items)*machines)

@@ -28,7 +28,8 @@ import (
 // but that ȳ is that of all (Golub, Heath, Wahba 1979), and without F the other items r have
 // G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in the places of G and C.
 type Path struct {
-	Mean float64 // w̄
+	Mean  float64 // w̄; λ counts as it is after Mean is set to 1
+	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
 
 	a     *mat.Dense // m×(d + 1); nil: values of a kernel were given
 	y     *mat.Dense // m×k, Y − 1ȳᵀ
@@ -99,7 +100,7 @@ func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, wo
 	return p, p.decompose(ctx, gram, workers)
 }
 
-// NewPlainGramPath is NewGramPath with 0 in the place of ȳ.
+// NewPlainGramPath is NewGramPath with 0 in the place of ȳ, for kernels whose eigenvalues may be negative.
 func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
 	p := &Path{y: targets, isPlain: true}
 	return p, p.decompose(ctx, gram, workers)
@@ -120,8 +121,11 @@ func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
 		return err
 	}
+	p.Least = p.values[0] // they increase
 	for q, v := range p.values {
-		p.values[q] = max(0, v)
+		if !p.isPlain {
+			p.values[q] = max(0, v)
+		}
 	}
 	if isNarrow {
 		p.basis, p.vectors = p.vectors, new(mat.Dense)
@@ -188,6 +192,11 @@ func (g *inverse) diagonal() []float64 {
 	return diagonal
 }
 
+// square returns the rows and columns of G of some items.
+func (g *inverse) square(items []int) *mat.SymDense {
+	return mat.NewSymDense(len(items), g.block(items, items).RawMatrix().Data)
+}
+
 // block returns some rows and columns of G.
 func (g *inverse) block(rows, cols []int) *mat.Dense {
 	out := new(mat.Dense)
@@ -212,10 +221,10 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// solve overwrites right with B⁻¹·right. The error is [ErrIndefinite].
-func solve(b, right *mat.Dense) error {
+// Solve overwrites right with B⁻¹·right. The error is [ErrIndefinite].
+func Solve(b *mat.SymDense, right *mat.Dense) error {
 	var factor mat.Cholesky
-	if !factor.Factorize(mat.NewSymDense(b.RawMatrix().Rows, b.RawMatrix().Data)) {
+	if !factor.Factorize(b) {
 		return ErrIndefinite
 	}
 	if err := factor.SolveTo(right, right); err != nil && !errors.As(err, new(mat.Condition)) {
@@ -323,12 +332,10 @@ func (p *Path) LeavePartsOut(lambda float64, fold []int, parts int) (*mat.Dense,
 		if len(members) == 0 {
 			continue
 		}
-		block := g.block(members, members)
 		right := rowsOf(g.coefficients, members)
-		block.Apply(func(a, b int, v float64) float64 {
-			return v - float64(sums.At(members[a], 0)*sums.At(members[b], 0))/total
-		}, block)
-		if err := solve(block, right); err != nil {
+		block := g.square(members)
+		block.SymRankOne(block, -1/total, rowsOf(sums, members).ColView(0))
+		if err := Solve(block, right); err != nil {
 			return nil, err
 		}
 		for a, i := range members {
@@ -368,7 +375,7 @@ func (p *Path) WithoutParts(lambdas []float64, fold []int, takes [][]bool) (out 
 			right := new(mat.Dense)
 			change := new(mat.Dense)
 			right.Augment(rowsOf(g.coefficients, members), block)
-			if err := solve(g.block(members, members), right); err != nil {
+			if err := Solve(g.square(members), right); err != nil {
 				return nil, nil, err
 			}
 			change.Mul(block.T(), right.Slice(0, len(members), 0, k))

@@ -180,17 +180,7 @@ func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
 	for j := range d {
 		squares.SetSym(j, j, squares.At(j, j)+shift)
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(squares) {
-		return nil, ridge.ErrIndefinite
-	}
-	w := new(mat.Dense)
-	if err := factor.SolveTo(w, right); err != nil {
-		if _, isNear := err.(mat.Condition); !isNear {
-			return nil, err
-		}
-	}
-	return w, nil
+	return right, ridge.Solve(squares, right)
 }
 
 // countColumns returns the number of columns of counts.
