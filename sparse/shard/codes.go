@@ -210,31 +210,22 @@ func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 
 // weighed is a matrix of a store with factors of a codebook.
 type weighed struct {
-	v     *view
+	*view
 	table *codeTable
 }
 
-// Dims returns the number of rows and columns.
-func (w *weighed) Dims() (r, c int) { return w.v.Dims() }
-
-// NNZ returns the number of stored entries.
-func (w *weighed) NNZ() int64 { return w.v.NNZ() }
-
-// Ranges returns the cut of the rows, one range for each frame.
-func (w *weighed) Ranges() []sparse.Range { return w.v.Ranges() }
-
 // Sweep implements [sparse.Matrix].
 func (w *weighed) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return w.SweepRows(ctx, 0, int(w.v.s.Manifest.Rows), workers, visit)
+	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
 func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return sweepRows(ctx, w.v, lo, hi, workers, w.table, visit)
+	return sweepRows(ctx, w.view, lo, hi, workers, w.table, visit)
 }
 
 // Resident implements [sparse.Resident].
-func (w *weighed) Resident() bool { return w.v.s.Resident() }
+func (w *weighed) Resident() bool { return w.s.Resident() }
 
 // Weighed returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
 // frames of the store.

@@ -94,13 +94,16 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	if !j.valued {
 		val = nil
 	}
+	encodeTo := func(dst []byte) []byte {
+		return appendCodes(m, appendPayload(dst, lengths, j.ids, val, j.deltas), j.code)
+	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
 	if compress == nil {
-		j.frame = appendCodes(m, appendPayload(head, lengths, j.ids, val, j.deltas), j.code)
+		j.frame = encodeTo(head)
 		j.payloadBytes = len(j.frame) - headerBytes
 		return
 	}
-	j.payload = appendCodes(m, appendPayload(j.payload[:0], lengths, j.ids, val, j.deltas), j.code)
+	j.payload = encodeTo(j.payload[:0])
 	j.payloadBytes = len(j.payload)
 	j.frame = compress.EncodeAll(j.payload, head)
 }

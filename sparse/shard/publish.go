@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,48 +66,42 @@ func (w *Writer) finish(ctx context.Context) error {
 	if int64(w.Nodes.ids.n) != w.Manifest.Rows {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.ids.n, w.Manifest.Rows)
 	}
-	writeFile := func(name string, content func(*bufio.Writer) error) error {
-		entry, err := w.target.writeFile(name, content)
+	var err error // the first one
+	writeFile := func(name string, content func(*bufio.Writer) error) {
+		if err != nil {
+			return
+		}
+		var entry File
+		entry, err = w.target.writeFile(name, content)
 		w.Manifest.Files = append(w.Manifest.Files, entry)
-		return err
 	}
-	write := func(name, magic string, content func(*bufio.Writer)) error {
-		return writeFile(name, func(b *bufio.Writer) error {
+	write := func(name, magic string, content func(*bufio.Writer)) {
+		writeFile(name, func(b *bufio.Writer) error {
 			b.Write(appendFileHead(b.AvailableBuffer(), magic, w.id))
 			content(b)
 			return nil
 		})
 	}
-	w.Manifest.Nodes, w.Manifest.Order = w.Nodes.ids.kind, w.Nodes.name
-	if err := write(indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
-		return err
-	}
+	w.Manifest.Nodes = w.Nodes.ids.kind
+	w.Manifest.Order = w.Nodes.name
+	write(indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) })
 	if w.Manifest.Weighted {
 		w.degrees.weigh()
 	}
-	if err := write(degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) }); err != nil {
-		return err
-	}
+	write(degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) })
 	if w.Nodes.ids.kind != nodesImplicit {
-		if err := write(nodesName(w.id), nodesMagic, w.Nodes.ids.write); err != nil {
-			return err
-		}
+		write(nodesName(w.id), nodesMagic, w.Nodes.ids.write)
 	}
 	if w.Manifest.Order != "" {
-		if err := write(orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) }); err != nil {
-			return err
-		}
+		write(orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) })
 	}
 	if w.o.Attributes != nil {
-		err := writeFile(attributesName(w.id), func(b *bufio.Writer) (err error) {
+		writeFile(attributesName(w.id), func(b *bufio.Writer) (err error) {
 			w.Manifest.Attributes, err = w.o.Attributes(w.Nodes, b)
 			return err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return ctx.Err()
+	return cmp.Or(err, ctx.Err())
 }
 
 // publish puts the manifest in place.

@@ -116,13 +116,14 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	s.Manifest, s.listed.manifest = m, m
+	s.Manifest = m
+	s.listed.manifest = m
 	s.buffers.valued = m.valued()
 	workers := sched.Workers(o.Workers)
-	if err := planFixed(s, workers, s.Manifest.leastNodeBytes()); err != nil {
+	if err := planFixed(s, workers, m.leastNodeBytes()); err != nil {
 		return err // before anything large is read
 	}
-	for _, f := range s.Manifest.Files {
+	for _, f := range m.Files {
 		if err := s.listed.check(f); err != nil {
 			return err
 		}
@@ -130,44 +131,39 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	id := s.Manifest.identity()
+	id := m.identity()
 	var directions [2]direction
-	err = s.listed.read(indexName(id), indexMagic, func(path string, b []byte) (err error) {
-		directions, err = parseIndex(path, b, s.Manifest)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	err = s.listed.read(degreesName(id), degreesMagic, func(path string, b []byte) (err error) {
-		s.Degrees, err = parseDegrees(path, b, s.Manifest)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	s.Nodes = NewNumericNodes(int(s.Manifest.Rows))
-	if s.Manifest.Nodes != nodesImplicit {
-		err = s.listed.read(nodesName(id), nodesMagic, func(path string, b []byte) (err error) {
-			s.Nodes, err = parseNodes(path, b, s.Manifest)
+	s.Nodes = NewNumericNodes(int(m.Rows))
+	for _, part := range []struct {
+		isStored    bool
+		name, magic string
+		parse       func(path string, b []byte) error
+	}{
+		{true, indexName(id), indexMagic, func(path string, b []byte) (err error) {
+			directions, err = parseIndex(path, b, m)
 			return err
-		})
-		if err != nil {
+		}},
+		{true, degreesName(id), degreesMagic, func(path string, b []byte) (err error) {
+			s.Degrees, err = parseDegrees(path, b, m)
 			return err
+		}},
+		{m.Nodes != nodesImplicit, nodesName(id), nodesMagic, func(path string, b []byte) (err error) {
+			s.Nodes, err = parseNodes(path, b, m)
+			return err
+		}},
+		{m.Order != "", orderName(id), orderMagic, func(path string, b []byte) error { return s.Nodes.parseOrder(path, b, m) }},
+	} {
+		if !part.isStored {
+			continue
 		}
-	}
-	if s.Manifest.Order != "" {
-		err = s.listed.read(orderName(id), orderMagic, func(path string, b []byte) error {
-			return s.Nodes.parseOrder(path, b, s.Manifest)
-		})
-		if err != nil {
+		if err := s.listed.read(part.name, part.magic, part.parse); err != nil {
 			return err
 		}
 	}
 	s.out = &view{s: s, direct: directions[0]}
 	s.Matrix = s.out
 	s.back = s.out
-	if s.Manifest.Directed {
+	if m.Directed {
 		s.back = &view{s: s, direction: 1, direct: directions[1]}
 	}
 	if err := s.listed.openShards(ctx); err != nil {
@@ -176,7 +172,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err := checkFirstFrames(s); err != nil {
 		return err
 	}
-	if s.Manifest.Codec == Zstd {
+	if m.Codec == Zstd {
 		s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
 			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange, sparse.MaxRange))))
 		if err != nil {
@@ -302,7 +298,7 @@ func (v *view) cut(target int) (longest int) {
 			c = &v.chunks[len(v.chunks)-1]
 		}
 		c.hi = i + 1
-		c.bytes = c.bytes + int(f.bytes)
+		c.bytes += int(f.bytes)
 		longest = max(longest, c.bytes)
 	}
 	return longest

@@ -3,7 +3,6 @@ package shard
 import (
 	"context"
 	"io"
-	"strconv"
 	"sync/atomic"
 	"unsafe"
 
@@ -120,7 +119,7 @@ func checksum(ctx context.Context, f io.ReaderAt, limit int64) (bytes int64, sum
 			return bytes, sum, err
 		}
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), limit-bytes)], bytes)
-		bytes = bytes + int64(n)
+		bytes += int64(n)
 		sum = simd.Checksum(sum, buf[:n])
 		if err == io.EOF {
 			break
@@ -151,7 +150,7 @@ func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 // compare compares the checksum of an open file with that of the manifest.
 func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error {
 	bytes, sum, err := checksum(ctx, f, entry.Bytes)
-	if want, _ := strconv.ParseUint(entry.CRC, 16, 32); err == nil && (bytes != entry.Bytes || sum != uint32(want)) {
+	if err == nil && (bytes != entry.Bytes || sumText(sum) != entry.CRC) {
 		err = damaged(l.path(entry.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, entry.CRC)
 	}
 	return err
