@@ -288,25 +288,20 @@ func listNames(attributes []*edgeAttribute, isListed func(a *edgeAttribute) bool
 	return strings.Join(names, ", ")
 }
 
-// finish hands over the nodes and then the edges. It fills in the summary.
-func (h *edgeBuffer) finish(s *Summary) error {
+// finish hands over the nodes and then the edges of a file with the given number of lines.
+func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 	h.unite()
 	weight, err := h.weight()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := h.nodes.undeclared(); err != nil {
-		return err
+	for _, step := range []func() error{h.nodes.undeclared, h.nodes.settle, h.finishCodes} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
-	if err := h.nodes.settle(); err != nil {
-		return err
-	}
-	if err := h.finishCodes(); err != nil {
-		return err
-	}
-	s.Notes = h.nodes.notes
+	s := &Summary{Direction: Undirected, Lines: lines, Notes: h.nodes.notes}
 	h.describe(s, weight)
-	s.Direction = Undirected
 	if h.out.Directed || !h.out.Undirected && slices.Contains(h.hasArrow, true) {
 		s.Direction = Directed
 	}
@@ -325,19 +320,19 @@ func (h *edgeBuffer) finish(s *Summary) error {
 		source := h.nodes.names[h.ends[2*i]]
 		target := h.nodes.names[h.ends[2*i+1]]
 		if err := h.text(i, source, target, w); err != nil {
-			return err
+			return nil, err
 		}
 		if s.Direction != Directed || hasArrow || h.ends[2*i] == h.ends[2*i+1] {
 			continue
 		}
 		if err := h.text(i, target, source, w); err != nil { // no direction: both of them
-			return err
+			return nil, err
 		}
 	}
 	if weight != nil && missing > 0 {
 		s.Notes = append(s.Notes, MissingWeights(h.out.Name, 0, missing))
 	}
-	return nil
+	return s, nil
 }
 
 // MissingWeights returns the warning about edges without a weight in a file whose other edges have one. The first

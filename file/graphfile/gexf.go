@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
@@ -13,13 +12,8 @@ import (
 
 // GEXF is the XML format of Gephi. Every version is read, version 1.2 is written.
 var GEXF = &Format{
-	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true, Attributes: true, Begins: isGEXF, Encoded: isEncoded, Read: reading(readGEXF),
+	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true, Attributes: true, Begins: isXML("gexf"), Encoded: isEncoded, Read: reading(readGEXF),
 	NodeAttributes: true, Sweeps: 1, write: writeGEXF, size: func(g *graph) int64 { return markupBytes(g, gexfHead, 80, 120) },
-}
-
-func isGEXF(head []byte) bool {
-	text := trimmed(head)
-	return bytes.HasPrefix(text, []byte("<")) && (bytes.Contains(text, []byte("<gexf")) || bytes.Contains(text, []byte(":gexf")))
 }
 
 // gexf reads a graph in GEXF. Nodes within nodes are read as if they followed one another, and
@@ -50,8 +44,7 @@ func readGEXF(s *batchWriter) (*Summary, error) {
 	if g.graphs == 0 {
 		return nil, g.out.fault(0, "is this GEXF?", "no graph")
 	}
-	summary := &Summary{Lines: g.line()}
-	return summary, g.edges.finish(summary)
+	return g.edges.finish(g.line())
 }
 
 func (g *gexf) start(t xml.StartElement) error {
@@ -64,7 +57,7 @@ func (g *gexf) start(t xml.StartElement) error {
 	case "attributes":
 		g.ofEdges = attribute(t, "class") == "edge"
 	case "attribute":
-		return g.declared(t)
+		return g.declareAttribute(t)
 	case "node":
 		id := attribute(t, "id")
 		if id == "" {
@@ -91,8 +84,8 @@ func (g *gexf) start(t xml.StartElement) error {
 	return nil
 }
 
-// declared reads the declaration of an attribute.
-func (g *gexf) declared(t xml.StartElement) error {
+// declareAttribute reads the declaration of an attribute.
+func (g *gexf) declareAttribute(t xml.StartElement) error {
 	var initial string
 	err := g.content(t,
 		func(child xml.StartElement) bool { return child.Name.Local == "default" },

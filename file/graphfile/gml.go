@@ -143,8 +143,7 @@ func readGML(s *batchWriter) (*Summary, error) {
 	for i := range g.edges.hasArrow { // directed may stand behind the edges
 		g.edges.hasArrow[i] = g.arcs
 	}
-	summary := &Summary{Lines: g.t.line}
-	return summary, g.edges.finish(summary)
+	return g.edges.finish(g.t.line)
 }
 
 // list reads keys with values up to the end of the list, or of the file.

@@ -47,7 +47,8 @@ const (
 // ids.
 type graph struct {
 	a          sparse.Matrix // the out direction
-	order      []uint32      // the position of each row; nil: rows are in order
+	nodes      int
+	order      []uint32 // the position of each row; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
 	numeric    bool  // all ids are numbers below 2⁶³
 	largest    int64 // of these numbers
@@ -70,7 +71,7 @@ type graph struct {
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
-		a: s.Compared(), order: s.Nodes.Order, idTo: s.Nodes.AppendID,
+		a: s.Compared(), nodes: s.Nodes.Len(), order: s.Nodes.Order, idTo: s.Nodes.AppendID,
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}
 	if n := s.Nodes.Len(); n > 0 && (m.Nodes == "numeric" || m.Nodes == "implicit") {
@@ -107,11 +108,10 @@ func (g *graph) edges() int64 {
 // the size of the file, each at the most.
 func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	g := graphOf(s, o)
-	n, _ := g.a.Dims()
-	bytes := 4*bufferBytes + int64(n)
+	bytes := 4*bufferBytes + int64(g.nodes)
 	if g.order != nil {
 		held := min(g.a.NNZ(), g.heldEntries())
-		bytes += 16*int64(n) + g.heldBytes()*held // the inverse of order, lengths, ends
+		bytes += 16*int64(g.nodes) + g.heldBytes()*held // the inverse of order, lengths, ends
 	}
 	if f.held != nil {
 		bytes += f.held(g)
@@ -131,9 +131,8 @@ func (g *graph) linesBytes(lines int64, text int) int64 {
 
 // longestID returns how many bytes an id has at the most.
 func (g *graph) longestID() (longest int) {
-	n, _ := g.a.Dims()
 	var id []byte
-	for row := range n {
+	for row := range g.nodes {
 		id = g.idTo(id[:0], row)
 		longest = max(longest, len(id))
 	}
@@ -142,8 +141,7 @@ func (g *graph) longestID() (longest int) {
 
 // longestNumber returns how many digits the number of a node has at the most.
 func longestNumber(g *graph) int {
-	n, _ := g.a.Dims()
-	return len(strconv.Itoa(n))
+	return len(strconv.Itoa(g.nodes))
 }
 
 // bufferBytes is how much is collected before it is written.
@@ -219,11 +217,10 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 // its attributes. The id is valid during the call.
 func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
-	n, _ := g.a.Dims()
 	var id []byte
 	row := 0
 	value := func(i int) string { return g.attributes[i].Value(row) }
-	for position := range n {
+	for position := range g.nodes {
 		row = position
 		if g.rows != nil {
 			row = int(g.rows[position])
@@ -242,9 +239,8 @@ func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i
 // attributeBytes returns the bytes of the attributes of all nodes at the most: perValue and a title
 // for each value, and perByte for each byte of its text.
 func (g *graph) attributeBytes(perValue, perByte int) (bytes int64) {
-	n, _ := g.a.Dims()
 	for _, a := range g.attributes {
-		bytes += int64(n+1)*int64(perValue+len(a.Title)) + int64(perByte)*a.Bytes
+		bytes += int64(g.nodes+1)*int64(perValue+len(a.Title)) + int64(perByte)*a.Bytes
 	}
 	return bytes
 }
@@ -253,8 +249,7 @@ func (g *graph) attributeBytes(perValue, perByte int) (bytes int64) {
 // ends are valid during the call. It returns the number of nodes that no edge touches.
 func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (isolated int, err error) {
 	g.begin(1)
-	n, _ := g.a.Dims()
-	touched := make([]bool, n)
+	touched := make([]bool, g.nodes)
 	var source, target []byte
 	err = g.sweep(ctx, func(e *entries) error {
 		source = g.id(source[:0], uint32(e.row))
@@ -318,8 +313,7 @@ func (b byColumn) part(lo, hi int64) byColumn {
 // ordered is sweep for rows that are not in order: it sweeps once for the
 // lengths of the rows and once for each group of them that memory holds.
 func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error {
-	n, _ := g.a.Dims()
-	length := make([]uint32, n)
+	length := make([]uint32, g.nodes)
 	err := sparse.EachRow(ctx, g.a, 1, func(_, row int, col []uint32, _ []float64) error {
 		length[g.order[row]] = uint32(len(col))
 		return nil
@@ -328,10 +322,10 @@ func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error
 		return err
 	}
 	limit := g.heldEntries()
-	for lo := 0; lo < n; {
+	for lo := 0; lo < g.nodes; {
 		hi := lo
 		room := int64(0)
-		for hi < n && (hi == lo || room+int64(length[hi]) <= limit) {
+		for hi < g.nodes && (hi == lo || room+int64(length[hi]) <= limit) {
 			room += int64(length[hi])
 			hi++
 		}

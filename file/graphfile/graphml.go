@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
@@ -15,13 +14,8 @@ import (
 
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
-	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isGraphML, Encoded: isEncoded, Read: reading(readGraphML),
+	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded, Read: reading(readGraphML),
 	NodeAttributes: true, Sweeps: 1, write: writeGraphML, size: func(g *graph) int64 { return markupBytes(g, graphMLHead, 40, 80) },
-}
-
-func isGraphML(head []byte) bool {
-	text := trimmed(head)
-	return bytes.HasPrefix(text, []byte("<")) && (bytes.Contains(text, []byte("<graphml")) || bytes.Contains(text, []byte(":graphml")))
 }
 
 // graphML reads a graph in GraphML.
@@ -54,8 +48,7 @@ func readGraphML(s *batchWriter) (*Summary, error) {
 	if g.graphs == 0 {
 		return nil, g.out.fault(0, "is this GraphML?", "no graph")
 	}
-	summary := &Summary{Lines: g.line()}
-	return summary, g.edges.finish(summary)
+	return g.edges.finish(g.line())
 }
 
 // element reads an element, one with data to its end.

@@ -18,8 +18,7 @@ var MatrixMarket = &Format{
 // triangle of a symmetric one; a pattern if it has no weights.
 func writeMarket(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	g.begin(1)
-	n, _ := g.a.Dims()
-	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: uint64(n), Entries: uint64(g.edges())}
+	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: uint64(g.nodes), Entries: uint64(g.edges())}
 	if g.weighted {
 		head.Field = market.Real
 	}

@@ -48,7 +48,7 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	if err := m.head(); err != nil {
 		return nil, err
 	}
-	if err := s.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
+	if err := s.declare(&Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}); err != nil {
 		return nil, err
 	}
 	s.numbered = true
@@ -253,8 +253,7 @@ func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 	case g.selfLoops > 0:
 		return 0, &textio.Error{Msg: "a METIS file holds no self loops", Fix: "write .mtx or .npz, or ingest without {self-loops=keep}", Err: ErrFormat}
 	}
-	n, _ := g.a.Dims()
-	head := fmt.Sprintf("%d %d", n, g.edges())
+	head := fmt.Sprintf("%d %d", g.nodes, g.edges())
 	if g.weighted {
 		head += " 001"
 	}

@@ -20,9 +20,8 @@ import (
 var NodeLink = &Format{
 	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"}, Text: true, Attributes: true, Begins: isObject, Read: reading(readNodeLink),
 	NodeAttributes: true, Sweeps: 1, write: writeNodeLink, size: func(g *graph) int64 {
-		n, _ := g.a.Dims()
 		id := 6*g.longestID() + 2
-		return 200 + int64(n)*int64(id+12) + g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)
+		return 200 + int64(g.nodes)*int64(id+12) + g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)
 	},
 }
 
@@ -116,10 +115,9 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if g.withoutID == 0 {
 		g.nodes.ignored = []string{"name"}
 	}
-	summary := &Summary{}
 	byPosition := !g.hasText && !g.hasNumber && g.nodes.undeclared() != nil && g.nodes.usePositions(g.edges.ends)
-	err = g.edges.finish(summary)
-	if byPosition {
+	summary, err := g.edges.finish(0)
+	if byPosition && err == nil {
 		summary.Notes = append(summary.Notes, g.out.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
 	}
 	return summary, err

@@ -55,7 +55,7 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	t.out.weighted = t.column[2] >= 0
-	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.out.weighted}, false); err != nil {
+	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.out.weighted}); err != nil {
 		return nil, err
 	}
 	if time := t.column[4]; time >= 0 {
@@ -215,16 +215,9 @@ func (t *edgeTable) numbers(values []parquet.Value) (source, target uint64, areN
 		if !t.isNumber[i] || v.IsNull() {
 			return 0, 0, false
 		}
-		isUnsigned := t.file.Unsigned[t.column[i]]
-		switch { // the upper half of a value of 32 bits of a dictionary is empty
-		case v.Kind() == parquet.Int32 && isUnsigned:
-			number[i] = uint64(v.Uint32())
-		case v.Kind() == parquet.Int32:
-			number[i] = uint64(int64(v.Int32()))
-		default:
-			number[i] = v.Uint64()
-		}
-		if !isUnsigned && int64(number[i]) < 0 {
+		var isNegative bool
+		number[i], isNegative = t.file.Integer(t.column[i], v)
+		if isNegative {
 			return 0, 0, false
 		}
 	}
@@ -233,7 +226,7 @@ func (t *edgeTable) numbers(values []parquet.Value) (source, target uint64, areN
 
 // weight returns the weight of a row.
 func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err error) {
-	weight, wrong := numberOf(v, t.file.Unsigned[t.column[2]], t.out.Signed)
+	weight, wrong := t.numberOf(v)
 	if t.isExact {
 		weight, wrong = table.ParseWeight(t.text[2], t.out.Signed)
 	} else if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
@@ -246,17 +239,13 @@ func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err erro
 }
 
 // numberOf returns the weight that a value is.
-func numberOf(v parquet.Value, unsigned, signed bool) (w float64, wrong string) {
+func (t *edgeTable) numberOf(v parquet.Value) (w float64, wrong string) {
 	switch v.Kind() {
-	case parquet.Int32:
-		w = float64(v.Int32())
-		if unsigned {
-			w = float64(v.Uint32())
-		}
-	case parquet.Int64:
-		w = float64(v.Int64())
-		if unsigned {
-			w = float64(v.Uint64())
+	case parquet.Int32, parquet.Int64:
+		bits, isNegative := t.file.Integer(t.column[2], v)
+		w = float64(bits)
+		if isNegative {
+			w = float64(int64(bits))
 		}
 	case parquet.Float:
 		w = float64(v.Float())
@@ -267,7 +256,7 @@ func numberOf(v parquet.Value, unsigned, signed bool) (w float64, wrong string) 
 			w = 1
 		}
 	}
-	return w + 0, table.WeightFault(w, signed)
+	return w + 0, table.WeightFault(w, t.out.Signed)
 }
 
 // groupRows is how many rows are in a group, which is held in memory while it is

@@ -252,7 +252,7 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool
 	if err != nil {
 		return err
 	}
-	if err := z.out.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(col.Len), Weighted: z.out.weighted}, false); err != nil {
+	if err := z.out.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(col.Len), Weighted: z.out.weighted}); err != nil {
 		return err
 	}
 	b := newBlock()
@@ -372,7 +372,6 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 	if z.wide {
 		index = "<i8"
 	}
-	n, _ := g.a.Dims()
 	count := int(g.a.NNZ())
 	sum := uint64(0)
 	for _, array := range []struct {
@@ -381,8 +380,8 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 		put         func() error
 	}{
 		{"format", "|S3", nil, func() error { _, err := z.out.WriteString("csr"); return err }},
-		{"shape", "<i8", []int{2}, func() error { return cmp.Or(z.eight(uint64(n)), z.eight(uint64(n))) }},
-		{"indptr", index, []int{n + 1}, func() error {
+		{"shape", "<i8", []int{2}, func() error { return cmp.Or(z.eight(uint64(g.nodes)), z.eight(uint64(g.nodes))) }},
+		{"indptr", index, []int{g.nodes + 1}, func() error {
 			return cmp.Or(z.index(0), g.sweep(ctx, func(e *entries) error {
 				sum += uint64(len(e.col))
 				return z.index(sum)
@@ -417,18 +416,16 @@ type npzWriter struct {
 
 // isWide reports whether indices need 64 bits.
 func isWide(g *graph) bool {
-	n, _ := g.a.Dims()
-	return max(int64(n), g.a.NNZ()) > math.MaxInt32
+	return max(int64(g.nodes), g.a.NNZ()) > math.MaxInt32
 }
 
 // sciPyBytes returns the size of the file within a few kilobytes.
 func sciPyBytes(g *graph) int64 {
-	n, _ := g.a.Dims()
 	index := int64(4)
 	if isWide(g) {
 		index = 8
 	}
-	return int64(n)*index + g.a.NNZ()*(index+8)
+	return int64(g.nodes)*index + g.a.NNZ()*(index+8)
 }
 
 // eight writes an element of 8 bytes.

@@ -136,11 +136,11 @@ func (s *batchWriter) node(id []byte) error {
 
 // declare reports the counts that the file declares. Of a file whose edges have no
 // direction they are given once, or both ways if they are to have one.
-func (s *batchWriter) declare(d *Summary, undirected bool) error {
+func (s *batchWriter) declare(d *Summary) error {
 	if s.Declared == nil {
 		return nil
 	}
-	if undirected && s.Directed {
+	if d.Direction == Undirected && s.Directed {
 		d.Edges *= 2
 	}
 	return s.Declared(d)

@@ -30,6 +30,14 @@ const xmlDepth = 256
 // isEncoded reports whether text begins as XML, which declares its encoding, in bytes.
 func isEncoded(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 }
 
+// isXML returns a function that reports whether a text begins as XML with an element of a name.
+func isXML(name string) func(head []byte) bool {
+	return func(head []byte) bool {
+		text := trimmed(head)
+		return bytes.HasPrefix(text, []byte{'<'}) && (bytes.Contains(text, []byte("<"+name)) || bytes.Contains(text, []byte(":"+name)))
+	}
+}
+
 func newXMLText(s *batchWriter, title string) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
 	x := &xmlText{out: s, title: title, d: xml.NewDecoder(text), text: text}
@@ -252,13 +260,12 @@ func appendMarkup(dst []byte, text string) ([]byte, error) {
 // markupBytes returns the size of a file of XML at the most, with a head, and with tags of the
 // given lengths for a node and an edge. A reference takes up to 6 bytes for a character.
 func markupBytes(g *graph, head string, node, edge int) int64 {
-	n, _ := g.a.Dims()
 	id := 0
 	var text []byte
-	for row := range n {
+	for row := range g.nodes {
 		text = g.idTo(text[:0], row)
 		id = max(id, len(text)+5*bytes.Count(text, []byte{'"'})+4*bytes.Count(text, []byte{'&'})+3*bytes.Count(text, []byte{'<'})+3*bytes.Count(text, []byte{'>'}))
 	}
-	size := int64(len(head)) + 200 + int64(n)*int64(2*id+node) + g.linesBytes(g.edges(), 2*id+edge)
+	size := int64(len(head)) + 200 + int64(g.nodes)*int64(2*id+node) + g.linesBytes(g.edges(), 2*id+edge)
 	return size + g.attributeBytes(50, 6)
 }

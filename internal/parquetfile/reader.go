@@ -32,8 +32,7 @@ const maxWord = 1 << 20
 // Reader reads columns of a Parquet file row by row. The sizes that the footer declares are
 // compared with the memory that the caller allows, before the library reads the pages.
 type Reader struct {
-	Titles   []string // titles of the leaf columns, with dots between the levels of nested columns
-	Unsigned []bool   // whether the column holds unsigned integers
+	Titles []string // titles of the leaf columns, with dots between the levels of nested columns
 
 	name    string
 	file    *parquet.File
@@ -45,9 +44,10 @@ type Reader struct {
 
 // column is a leaf column.
 type column struct {
-	leaf    parquet.LeafColumn
-	isFlat  bool // neither nested nor repeated
-	logical any  // its type; nil: that of its values
+	leaf       parquet.LeafColumn
+	isFlat     bool // neither nested nor repeated
+	isUnsigned bool // it holds unsigned integers
+	logical    any  // its type; nil: that of its values
 }
 
 // Open opens the file name with size bytes of content. used is the memory already in use. Open
@@ -55,7 +55,7 @@ type column struct {
 // errors are those of content, or a [*textio.Error].
 func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (t *Reader, err error) {
 	t = &Reader{name: name, used: used, hold: hold}
-	defer t.recovered(&err)
+	defer t.convertPanic(&err)
 	if err := t.footer(content, size); err != nil {
 		return nil, err
 	}
@@ -70,10 +70,10 @@ func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes in
 		if l := c.leaf.Node.Type().LogicalType(); l != nil {
 			c.logical = l.Value
 		}
+		integer, isInteger := c.logical.(*format.IntType)
+		c.isUnsigned = isInteger && !integer.IsSigned
 		t.columns = append(t.columns, c)
-		integer, _ := c.logical.(*format.IntType)
 		t.Titles = append(t.Titles, strings.Join(path, "."))
-		t.Unsigned = append(t.Unsigned, integer != nil && !integer.IsSigned)
 	}
 	return t, nil
 }
@@ -83,8 +83,8 @@ func (t *Reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
-// recovered converts a panic to an error, because the library panics for some damaged files.
-func (t *Reader) recovered(err *error) {
+// convertPanic converts a panic to an error, because the library panics for some damaged files.
+func (t *Reader) convertPanic(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
 	}
@@ -102,21 +102,25 @@ func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
 // the call only; column −1 is skipped. Columns must be flat. The errors are those of use and of
 // [Open].
 func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
-	defer t.recovered(&err)
+	defer t.convertPanic(&err)
 	t.row = 0
+	groups := t.file.Metadata().RowGroups
 	for _, c := range columns {
-		if c >= 0 && len(t.file.RowGroups()) > 0 {
-			if codec := t.file.Metadata().RowGroups[0].Columns[c].MetaData.Codec; codec == format.Lz4 || codec == format.LZO {
-				return t.fault("write it with zstd or LZ4_RAW", "column %s is compressed with %s, which is not read", t.Titles[c], codec)
-			}
+		if c < 0 || len(groups) == 0 {
+			continue
 		}
-		if c >= 0 && !t.oneCodec(c) {
+		codec := groups[0].Columns[c].MetaData.Codec
+		if codec == format.Lz4 || codec == format.LZO {
+			return t.fault("write it with zstd or LZ4_RAW", "column %s is compressed with %s, which is not read", t.Titles[c], codec)
+		}
+		// The library decompresses all groups with the codec of the first.
+		if slices.ContainsFunc(groups, func(g format.RowGroup) bool { return g.Columns[c].MetaData.Codec != codec }) {
 			return t.fault("write it again with one codec", "column %s has several compression codecs, which is not supported", t.Titles[c])
 		}
 	}
 	values := make([]parquet.Value, len(columns))
 	for i, group := range t.file.RowGroups() {
-		if err := t.group(group, &t.file.Metadata().RowGroups[i], columns, values, use); err != nil {
+		if err := t.group(group, &groups[i], columns, values, use); err != nil {
 			return err
 		}
 	}
@@ -204,7 +208,6 @@ func (t *Reader) IsText(column int) bool {
 // Integral floating-point numbers are written without a point, because pandas stores a column
 // of integers as floats if one of them is missing.
 func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
-	unsigned := t.Unsigned[column]
 	if v.IsNull() {
 		return dst
 	}
@@ -223,10 +226,8 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	case *format.TimestampType:
 		return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.DateTime)
 	case *format.TimeType:
-		if kind.Unit.Value.Duration() == time.Millisecond {
-			return epoch.Add(time.Duration(v.Int32())*time.Millisecond).AppendFormat(dst, time.TimeOnly)
-		}
-		return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
+		count, _ := t.Integer(column, v)
+		return epoch.Add(time.Duration(count)*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
 	}
 	switch {
 	case v.Kind() == parquet.Double && math.IsNaN(v.Double()):
@@ -236,20 +237,30 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst, time.DateOnly)
 	case v.Kind() == parquet.Boolean:
 		return strconv.AppendBool(dst, v.Boolean())
-	case v.Kind() == parquet.Int32 && unsigned:
-		return strconv.AppendUint(dst, uint64(v.Uint32()), 10)
-	case v.Kind() == parquet.Int32:
-		return strconv.AppendInt(dst, int64(v.Int32()), 10)
-	case v.Kind() == parquet.Int64 && unsigned:
-		return strconv.AppendUint(dst, v.Uint64(), 10)
-	case v.Kind() == parquet.Int64:
-		return strconv.AppendInt(dst, v.Int64(), 10)
+	case v.Kind() == parquet.Int32, v.Kind() == parquet.Int64:
+		bits, isNegative := t.Integer(column, v)
+		if isNegative {
+			return strconv.AppendInt(dst, int64(bits), 10)
+		}
+		return strconv.AppendUint(dst, bits, 10)
 	case v.Kind() == parquet.Float:
 		return strconv.AppendFloat(dst, float64(v.Float()), 'f', -1, 32)
 	case v.Kind() == parquet.Double:
 		return strconv.AppendFloat(dst, v.Double(), 'f', -1, 64)
 	}
 	return append(dst, v.ByteArray()...)
+}
+
+// Integer returns the 64 bits of an integer of a column, and whether it is below 0.
+func (t *Reader) Integer(column int, v parquet.Value) (bits uint64, isNegative bool) {
+	bits = v.Uint64()
+	if v.Kind() == parquet.Int32 { // the upper half of such a value of a dictionary is empty
+		bits = uint64(v.Uint32())
+		if !t.columns[column].isUnsigned {
+			bits = uint64(int64(v.Int32()))
+		}
+	}
+	return bits, !t.columns[column].isUnsigned && int64(bits) < 0
 }
 
 // appendDecimal appends a decimal without trailing zeros of its fraction.
@@ -297,15 +308,6 @@ func (t *Reader) footer(content io.ReaderAt, size int64) error {
 	}
 	t.used += 4 * length
 	return t.hold(t.used)
-}
-
-// oneCodec reports whether a column has the same compression codec in all row groups. It is
-// required because the library decompresses all of them with the codec of the first.
-func (t *Reader) oneCodec(column int) bool {
-	groups := t.file.Metadata().RowGroups
-	return !slices.ContainsFunc(groups, func(g format.RowGroup) bool {
-		return g.Columns[column].MetaData.Codec != groups[0].Columns[column].MetaData.Codec
-	})
 }
 
 // columnReader reads the values of one column of a row group.
