@@ -130,8 +130,8 @@ func fieldsOf(line string) []string {
 }
 
 // all reports whether every line, or every field, matches.
-func all(texts []string, matches func(text string) bool) bool {
-	return !slices.ContainsFunc(texts, func(text string) bool { return !matches(text) })
+func all[T any](list []T, matches func(item T) bool) bool {
+	return !slices.ContainsFunc(list, func(item T) bool { return !matches(item) })
 }
 
 func isInteger(field string) bool {
@@ -184,9 +184,9 @@ func isTGF(t *text) bool {
 	for _, line := range t.lines[:t.hash] {
 		nodes[strings.Fields(line)[0]] = true
 	}
-	return len(nodes) == t.hash && !slices.ContainsFunc(t.lines[t.hash:], func(line string) bool {
+	return len(nodes) == t.hash && all(t.lines[t.hash:], func(line string) bool {
 		ends := strings.Fields(line)
-		return len(ends) < 2 || !nodes[ends[0]] || !nodes[ends[1]]
+		return len(ends) > 1 && nodes[ends[0]] && nodes[ends[1]]
 	})
 }
 
@@ -236,8 +236,8 @@ func isBracketed(t *text) bool {
 // length of the vectors.
 func isWord2vec(t *text) bool {
 	length, isCounts := countsOf(t.fields)
-	return isCounts && (t.isCut || t.fields[0][0] == strconv.Itoa(len(t.lines)-1)) && !slices.ContainsFunc(t.fields[1:], func(fields []string) bool {
-		return !all(fields[1:], isNumber) || length == 2 && isInteger(fields[1])
+	return isCounts && (t.isCut || t.fields[0][0] == strconv.Itoa(len(t.lines)-1)) && all(t.fields[1:], func(fields []string) bool {
+		return all(fields[1:], isNumber) && !(length == 2 && isInteger(fields[1]))
 	})
 }
 
@@ -259,7 +259,7 @@ func countsOf(fields [][]string) (length int, is bool) {
 		return 0, false
 	}
 	length, err := strconv.Atoi(fields[0][1])
-	return length, err == nil && length > 1 && !slices.ContainsFunc(fields[1:], func(row []string) bool { return len(row) != length+1 })
+	return length, err == nil && length > 1 && all(fields[1:], func(row []string) bool { return len(row) == length+1 })
 }
 
 // isEdgeIndex reports whether the text is two lines with the same number of integers, or begins with
@@ -296,8 +296,7 @@ func overlap(a, b map[string]bool) (count int) {
 // isSIF reports whether every line has a word, of few kinds, between two words or two integers that share
 // values. Of a header no word occurs again.
 func isSIF(t *text) bool {
-	const ends = 2
-	if slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != ends+1 || !isWord(fields[1]) }) {
+	if !all(t.fields, func(fields []string) bool { return len(fields) == 3 && isWord(fields[1]) }) {
 		return false
 	}
 	sources := column(t.fields, 0)
@@ -310,11 +309,14 @@ func isSIF(t *text) bool {
 	return isAgain && areFew && overlap(kinds, sources)+overlap(kinds, targets) == 0 && (all(names, isWord) || isShared && all(names, isInteger))
 }
 
+// isTriple reports whether fields are three integers.
+func isTriple(fields []string) bool { return len(fields) == 3 && all(fields, isInteger) }
+
 // isNumberedTriples reports whether the middle one of three integers is a number of few, counted from 0 or 1,
 // and the others share values and differ much.
 func isNumberedTriples(t *text) bool {
 	const least, few, many = 20, 10, 4 // lines; lines of a kind, lines of a target at the most
-	if len(t.lines) < least || slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != 3 || !all(fields, isInteger) }) {
+	if len(t.lines) < least || !all(t.fields, isTriple) {
 		return false
 	}
 	kinds := column(t.fields, 1)
@@ -326,7 +328,7 @@ func isNumberedTriples(t *text) bool {
 // isCountedTriples reports whether lines of three integers follow their number.
 func isCountedTriples(t *text) bool {
 	return len(t.lines) > 1 && (t.isCut || t.lines[0] == strconv.Itoa(len(t.lines)-1)) && len(t.fields[0]) == 1 && isInteger(t.lines[0]) &&
-		!slices.ContainsFunc(t.fields[1:], func(fields []string) bool { return len(fields) != 3 || !all(fields, isInteger) })
+		all(t.fields[1:], isTriple)
 }
 
 // isNOS reports whether a square matrix follows 1, its sizes, and the groups of its rows and columns.
@@ -334,7 +336,7 @@ func isNOS(t *text) bool {
 	const head = 3
 	n := len(t.lines) - head
 	return n > 1 && t.lines[0] == "1" && strings.Join(t.fields[1], " ") == fmt.Sprintf("%d %d", n, n) && len(t.fields[2]) == 2*n &&
-		!slices.ContainsFunc(t.fields[head:], func(row []string) bool { return len(row) != n || !all(row, isNumber) })
+		all(t.fields[head:], func(row []string) bool { return len(row) == n && all(row, isNumber) })
 }
 
 // arrows are written between the ends of an edge.
@@ -342,7 +344,7 @@ var arrows = []string{"->", "-->", "<->", "--", "-", "→", "↔", "=>", "<-", "
 
 // hasArrows reports whether an arrow is the second field of every line.
 func hasArrows(t *text) bool {
-	return !slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) < 3 || !slices.Contains(arrows, fields[1]) })
+	return all(t.fields, func(fields []string) bool { return len(fields) > 2 && slices.Contains(arrows, fields[1]) })
 }
 
 // isNamedMatrix reports whether rows of an id and numbers stand under the ids of the columns, which
@@ -372,7 +374,7 @@ func isCell(field string) bool { return field == "" || isNumber(field) }
 func isMatrix(t *text) bool {
 	const wide = 100
 	n := len(t.lines)
-	if slices.ContainsFunc(t.fields, func(row []string) bool { return len(row) != len(t.fields[0]) || !all(row, isCell) }) {
+	if !all(t.fields, func(row []string) bool { return len(row) == len(t.fields[0]) && all(row, isCell) }) {
 		return false
 	}
 	if t.isCut && len(t.fields[0]) > wide {
@@ -401,11 +403,9 @@ func isMatrix(t *text) bool {
 // differ, and some line is no edge, even with a weight.
 func isAdjacencyList(t *text) bool {
 	nodes := column(t.fields, 0)
-	has := func(test func(n int) bool) bool {
-		return slices.ContainsFunc(t.fields, func(fields []string) bool { return test(len(fields)) })
-	}
-	isVaried := has(func(n int) bool { return n != len(t.fields[0]) })
-	if len(nodes) < len(t.lines) || len(nodes) < 3 || !isVaried || !has(func(n int) bool { return n == 1 || n > 3 }) {
+	areAlike := all(t.fields, func(fields []string) bool { return len(fields) == len(t.fields[0]) })
+	mayBeEdges := all(t.fields, func(fields []string) bool { return len(fields) == 2 || len(fields) == 3 })
+	if len(nodes) < len(t.lines) || len(nodes) < 3 || areAlike || mayBeEdges {
 		return false
 	}
 	listed := 0
