@@ -33,16 +33,15 @@ type applyOptions struct {
 }
 
 func newApply(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
+	cmd, c, flags := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
 		"A matrix of the graph, or a function of one, times a block of your own", checkApply, runApply)
-	flags := cmd.Flags()
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the result: .npy", tablefile.NPY.Endings)
 	flags.StringVar(&c.function, "function", "", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
 	flags.StringVar(&c.block, "block", "", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
 	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
-	choiceVar(run, flags, &c.dtype, "dtype", "float64", []string{"float32", "float64"}, "precision of the result")
-	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
-	graphFlags(run, &c.graph, flags)
+	dtypeFlag(flags, &c.dtype, "float64", "precision of the result")
+	numberVar(flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
@@ -52,9 +51,8 @@ func runApply(run *session, c *applyOptions, name string) error {
 }
 
 // checkApply notes errors in the flags.
-func checkApply(run *session, c *applyOptions, cmd *cobra.Command, _ []string) {
-	flags := cmd.Flags()
-	run.require(flags, "function", "block")
+func checkApply(run *session, c *applyOptions, _ []string) {
+	run.require("function", "block")
 	if c.function != "" {
 		var n param.Named
 		c.spec, n = parseNamed(run, "--function", c.function, function.Specs())
@@ -72,7 +70,7 @@ func checkApply(run *session, c *applyOptions, cmd *cobra.Command, _ []string) {
 				}
 			}
 			c.named.Given, _ = parseGiven(run, "--function", n.Given, c.spec)
-			run.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
+			run.refuse(rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
 	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
@@ -80,7 +78,7 @@ func checkApply(run *session, c *applyOptions, cmd *cobra.Command, _ []string) {
 			run.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
 		}
 	}
-	checkTolerance(run, flags, c.tolerance, c.dtype)
+	checkTolerance(run, c.tolerance, c.dtype)
 }
 
 // applyReport is the JSON document of apply.
@@ -185,7 +183,7 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	}
 	directed := d.g.Store.Manifest.Directed
 	if directed && c.spec.Works&param.Directed == 0 {
-		return fault.Usage(name, "%s", asymmetric(c.spec.Name, "--function=transition"))
+		return asymmetric(name, c.spec.Name, "--function=transition")
 	}
 	n := d.g.Nodes.Len()
 	rows := len(d.rows)
@@ -242,7 +240,7 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	if function.IsProduct(c.named.Name) {
 		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
 	}
-	return d.out.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
+	return d.out.finish(r, r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.spec.Name, r.Parameters.text(c.spec)),
 		fmt.Sprintf("%s, %s · %s, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), off, r.LargestValue))
 }

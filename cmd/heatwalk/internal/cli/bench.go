@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/bench"
@@ -45,10 +44,10 @@ type benchOptions struct {
 }
 
 // benchFlags declares the flags of all that multiply a block.
-func benchFlags(run *session, c *benchOptions, flags *pflag.FlagSet, columns, repeat int, meaning string) {
-	numberVar(run, flags, &c.settings.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", meaning)
-	numberVar(run, flags, &c.settings.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
-	graphFlags(run, &c.graph, flags)
+func benchFlags(c *benchOptions, flags *flagSet, columns, repeat int, meaning string) {
+	numberVar(flags, &c.settings.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", meaning)
+	numberVar(flags, &c.settings.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
+	graphFlags(&c.graph, flags)
 }
 
 // benchSettings completes the settings when the flags have been parsed.
@@ -59,38 +58,37 @@ func benchSettings(run *session, c *benchOptions) *bench.Settings {
 }
 
 func newBench(run *session) *cobra.Command {
-	cmd, c := newWorkloads(run, "bench %s GRAPH", "Measure products, walks and decoding", false)
-	flags := cmd.Flags()
-	benchFlags(run, c, flags, 8, 10, "columns of the block")
-	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
-	choiceVar(run, flags, &c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
+	cmd, c, flags := newWorkloads(run, "bench %s GRAPH", "Measure products, walks and decoding", false)
+	benchFlags(c, flags, 8, 10, "columns of the block")
+	dtypeFlag(flags, &c.dtype, "float32", "numbers of the block")
+	choiceVar(flags, &c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
-	choiceVar(run, flags, &c.source, "source", "auto", []string{"auto", "memory", "disk"},
+	choiceVar(flags, &c.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	cmd.AddCommand(newKrylovBench(run))
 	return cmd
 }
 
 // newWorkloads returns a command for the workloads of Krylov methods, or for the others.
-func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command, *benchOptions) {
+func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command, *benchOptions, *flagSet) {
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
-	cmd, c := newCommand(run, use, short, func(run *session, c *benchOptions, cmd *cobra.Command, args []string) {
+	cmd, c, flags := newCommand(run, use, short, func(run *session, c *benchOptions, args []string) {
 		c.args = args
 		if len(args) > 0 {
-			checkWorkload(run, c, cmd, list)
+			checkWorkload(run, c, list)
 		}
 	}, runWorkload)
 	cmd.Args = arguments(run, "WORKLOAD GRAPH", 2, 2)
-	return cmd, c
+	return cmd, c, flags
 }
 
 // checkWorkload validates the flags for the workloads and records problems.
-func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, workloads param.List[*bench.Workload]) {
+func checkWorkload(run *session, c *benchOptions, workloads param.List[*bench.Workload]) {
 	if workloads.Named(c.args[0]) == nil {
 		names := specs(workloads.Specs()).names()
 		last := len(names) - 1
-		run.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(c.args[0]), strings.Join(names[:last], ", "), names[last])
+		run.problem(run.command.Name(), "%s is no workload; give %s or %s", quoted(c.args[0]), strings.Join(names[:last], ", "), names[last])
 	}
 	if c.args[0] == "solve" && c.settings.System == "von-neumann" && c.settings.Alpha >= 1 {
 		run.problem("--alpha", "von-neumann takes 0 < α < 1")
@@ -127,7 +125,7 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 	if w.Krylov {
 		c.settings.Limit = g.Plan().Room()
 		if g.Store.Manifest.Directed && w.Works&param.Directed == 0 {
-			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
+			return nil, asymmetric(v.Graph, "bench krylov", "")
 		}
 		if n := len(g.Degrees); w.Pairs && c.settings.Columns > n {
 			return nil, fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", c.settings.Columns, v.Graph, n)
@@ -179,21 +177,20 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 }
 
 func newKrylovBench(run *session) *cobra.Command {
-	cmd, f := newWorkloads(run, "krylov %s GRAPH", "Measure exponentials, solves and eigenpairs", true)
-	flags := cmd.Flags()
-	benchFlags(run, f, flags, 16, 3, "columns of B, or eigenpairs")
-	numberVar(run, flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance", "relative error of a result, or residual")
+	cmd, f, flags := newWorkloads(run, "krylov %s GRAPH", "Measure exponentials, solves and eigenpairs", true)
+	benchFlags(f, flags, 16, 3, "columns of B, or eigenpairs")
+	numberVar(flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance", "relative error of a result, or residual")
 	f.settings.Betas = []float64{10}
-	variable(run, flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
+	variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
 		err := parseList(&f.settings.Betas, s, func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
 		slices.Sort(f.settings.Betas)
 		return err
 	})
 	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
-	choiceVar(run, flags, &f.settings.System, "system", bench.Systems[0], bench.Systems, "M of solve")
-	numberVar(run, flags, &f.settings.Alpha, "alpha", 0.9, param.Above(0), "α", "α of solve")
-	choiceVar(run, flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency), matrixNames(), "matrix of eigen")
-	choiceVar(run, flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
+	choiceVar(flags, &f.settings.System, "system", bench.Systems[0], bench.Systems, "M of solve")
+	numberVar(flags, &f.settings.Alpha, "alpha", 0.9, param.Above(0), "α", "α of solve")
+	choiceVar(flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency), matrixNames(), "matrix of eigen")
+	choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	return cmd
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -57,8 +56,8 @@ type scoreFlags struct {
 }
 
 // declare declares the flags of f; textProbabilities says that text formats have probabilities.
-func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet, textProbabilities bool) {
-	variable(run, flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
+func (f *scoreFlags) declare(flags *flagSet, textProbabilities bool) {
+	variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		f.kind = ""
 		if s == "raw" || s == "probability" {
 			f.kind = s
@@ -66,9 +65,9 @@ func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet, textProbabiliti
 		}
 		return parseScores(&f.top, s)
 	})
-	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores alone")
-	addCheck(run, flags, func(cmd *cobra.Command, _ []string) {
-		out := cmd.Flags().Lookup("output")
+	dtypeFlag(flags, &f.dtype, "float32", "precision of scores alone")
+	flags.addCheck(func(run *session, _ []string) {
+		out := flags.Lookup("output")
 		matrix := matrixFormatOf(out.Value.String(), out.Annotations[outputFile]) != nil
 		switch {
 		case !matrix && (f.kind == "raw" || f.kind != "" && !textProbabilities):
@@ -76,23 +75,22 @@ func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet, textProbabiliti
 		case matrix && f.kind == "" && flags.Changed("scores"):
 			run.problem("--scores", "a matrix has all of them; give raw or probability")
 		}
-		run.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+		run.refuse(rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
 	})
 }
 
 func newClassify(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv", "Predict the label of every node from the labels of some", checkClassify, runClassify)
-	flags := cmd.Flags()
-	labelsFlag(run, &c.learning, flags)
+	cmd, c, flags := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv", "Predict the label of every node from the labels of some", checkClassify, runClassify)
+	labelsFlag(&c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
-	methodFlags(run, c, flags)
-	predictionFlags(run, c, flags)
+	methodFlags(c, flags)
+	predictionFlags(c, flags)
 	targetsFlag(c, flags)
 	sideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
 	sideFlag(flags, &c.page, "report", "`FILE` for a page: map, accuracy, classes, reasons: .html", pageFormats)
 	flags.StringVar(&c.pageNodes, "report-nodes", "", "`FILE` of ids of further nodes for the page")
-	severalFlag(run, &c.learning, flags)
-	learningFlagSet(run, &c.learning, flags)
+	severalFlag(&c.learning, flags)
+	learningFlagSet(&c.learning, flags)
 	return cmd
 }
 
@@ -100,9 +98,9 @@ func newClassify(run *session) *cobra.Command {
 const predictionUsage = "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout"
 
 // predictionFlags declares the flags of scores and labels in predictions, and of true labels.
-func predictionFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
-	c.scores.declare(run, flags, false)
-	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
+func predictionFlags(c *classifyOptions, flags *flagSet) {
+	c.scores.declare(flags, false)
+	choiceVar(flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 }
 
@@ -115,10 +113,10 @@ func runClassify(run *session, c *classifyOptions, name string) error {
 }
 
 // methodFlags declares the flags of a single method.
-func methodFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
-	choiceVar(run, flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
+func methodFlags(c *classifyOptions, flags *flagSet) {
+	choiceVar(flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
-	addCheck(run, flags, func(*cobra.Command, []string) {
+	flags.addCheck(func(run *session, _ []string) {
 		config := &c.learning.graph.config
 		config.Unweighted = c.learning.weight == "none" && !config.Signed
 	})
@@ -126,7 +124,7 @@ func methodFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
 }
 
 // targetsFlag declares the flag for the nodes that can have a label.
-func targetsFlag(c *classifyOptions, flags *pflag.FlagSet) {
+func targetsFlag(c *classifyOptions, flags *flagSet) {
 	flags.StringVar(&c.targets, "targets", "", "`FILE` of ids of the nodes that can have a label, the only ones in OUT (default: all)")
 }
 
@@ -134,22 +132,22 @@ func targetsFlag(c *classifyOptions, flags *pflag.FlagSet) {
 const noRaw = "%s has probabilities alone; give probability"
 
 // checkClassify parses the method and records problems of the flags.
-func checkClassify(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
+func checkClassify(run *session, c *classifyOptions, args []string) {
 	if c.learning.several {
-		checkSeveral(run, &c.learning, cmd, "output", "scores", "dtype", "unreached")
-		run.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
+		checkSeveral(run, &c.learning, "output", "scores", "dtype", "unreached")
+		run.refuse(rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 		return
 	}
-	run.refuse(cmd.Flags(), rule{c.page == "", "report-nodes", "it is about the page of --report; add it"})
-	checkMethod(run, c, cmd, args)
+	run.refuse(rule{c.page == "", "report-nodes", "it is about the page of --report; add it"})
+	checkMethod(run, c, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		run.problem("--scores", noRaw, c.method.Name())
 	}
 }
 
 // checkMethod parses the method and records problems of the flags about learning.
-func checkMethod(run *session, c *classifyOptions, cmd *cobra.Command, _ []string) {
-	checkLearning(run, &c.learning, cmd.Flags())
+func checkMethod(run *session, c *classifyOptions, _ []string) {
+	checkLearning(run, &c.learning)
 	if len(c.learning.entries) > 1 {
 		run.problem("--method", "%s are several; this command takes one, evaluate compares them", c.learning.listed)
 	}
@@ -479,7 +477,7 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	r.Phases.Write = time.Since(begun).Seconds()
-	if err := r.data.out.publish(storeOf(r.data.g.Store.Manifest), parameters, nil); err != nil {
+	if err := r.data.out.publish(parameters, nil); err != nil {
 		return err
 	}
 	missing := r.finishPage(run)
@@ -605,14 +603,13 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 }
 
 func newSuggest(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv", "Nodes most worth labelling next", checkMethod, predict)
+	cmd, c, flags := newCommand(run, "suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv", "Nodes most worth labelling next", checkMethod, predict)
 	c.unreached = "blank"
-	flags := cmd.Flags()
-	labelsFlag(run, &c.learning, flags)
+	labelsFlag(&c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	countFlag(run, flags, &c.suggest, 20, "number of nodes, to be labelled as one batch")
+	letterFlag(flags, &c.suggest, "number", 20, listLengths, "number of nodes, to be labelled as one batch")
 	targetsFlag(c, flags)
-	methodFlags(run, c, flags)
-	learningFlagSet(run, &c.learning, flags)
+	methodFlags(c, flags)
+	learningFlagSet(&c.learning, flags)
 	return cmd
 }

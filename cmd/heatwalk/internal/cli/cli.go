@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
@@ -120,7 +119,7 @@ func newRoot(run *session) *cobra.Command {
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(run, cmd, err) })
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return prepare(run, cmd) }
-	sharedFlags(run, root.PersistentFlags())
+	sharedFlags(run, &flagSet{FlagSet: root.PersistentFlags(), run: run})
 	root.PersistentFlags().SortFlags = false
 	for _, c := range called(commands(), run.args) {
 		cmd := c.make(run)
@@ -217,14 +216,14 @@ func called(list []command, args []string) []command {
 }
 
 // sharedFlags declares the flags of all subcommands.
-func sharedFlags(run *session, flags *pflag.FlagSet) {
-	numberVar(run, flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N", "number of threads (0: one a processor); never changes a result")
-	sizeVar(run, flags, &run.maxMemory, "max-memory", "largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
-	numberVar(run, flags, &run.seed, "seed", 1, param.From(0), "N", "rng seed of splits, folds and random graphs")
+func sharedFlags(run *session, flags *flagSet) {
+	numberVar(flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N", "number of threads (0: one a processor); never changes a result")
+	sizeVar(flags, &run.maxMemory, "max-memory", "largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
+	numberVar(flags, &run.seed, "seed", 1, param.From(0), "N", "rng seed of splits, folds and random graphs")
 	flags.BoolVar(&run.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&run.quiet, "quiet", false, "print neither progress nor a closing summary")
-	choiceVar(run, flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "json", "none"}, "progress on stderr; json: a line of JSON for each update, at most ten a second")
-	choiceVar(run, flags, &run.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
+	choiceVar(flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "json", "none"}, "progress on stderr; json: a line of JSON for each update, at most ten a second")
+	choiceVar(flags, &run.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
 	flags.BoolVar(&run.untilEOF, "until-eof", false, "stop with exit code 130 when stdin ends")
 	flags.BoolVar(&run.debug, "debug", false, "print the place of an internal error in the program")
 }

@@ -82,21 +82,20 @@ type convertOptions struct {
 }
 
 func newConvert(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "convert INPUT -o FILE", "Write a graph, or features, in the format of another tool", checkConvert, runConvert)
+	cmd, c, flags := newCommand(run, "convert INPUT -o FILE", "Write a graph, or features, in the format of another tool", checkConvert, runConvert)
 	var names []string
 	for _, format := range fileFormats {
 		names = append(names, format.name)
 	}
-	flags := cmd.Flags()
 	outputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
-	choiceVar(run, flags, &c.target, "to", "", names, "format (default: as the name of the output ends)")
+	choiceVar(flags, &c.target, "to", "", names, "format (default: as the name of the output ends)")
 	flags.StringVar(&c.attributes, "attributes", "", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
-	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
-	numberVar(run, flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
+	dtypeFlag(flags, &c.dtype, "", "precision of features (default: that of the input, float64 of text)")
+	numberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
 	largestFlag(&c.graph, flags)
-	graphFlags(run, &c.graph, flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
@@ -108,14 +107,14 @@ func runConvert(run *session, c *convertOptions, name string) error {
 }
 
 // checkConvert validates the flags, records problems, and determines the format.
-func checkConvert(run *session, c *convertOptions, cmd *cobra.Command, args []string) {
+func checkConvert(run *session, c *convertOptions, args []string) {
 	if len(args) != 1 {
 		return
 	}
 	c.matrix = isMatrix(run, c, args[0])
 	checkFormat(run, c, args[0])
 	if !c.matrix {
-		run.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
+		run.refuse(rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
 		if c.attributes != "" && c.format != nil && c.format.graph != nil && !c.format.graph.NodeAttributes {
 			run.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
 		}
@@ -124,7 +123,7 @@ func checkConvert(run *session, c *convertOptions, cmd *cobra.Command, args []st
 			run.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.graph.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		run.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		run.refuse(rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
 }
 
@@ -229,6 +228,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		return err
 	}
 	m := g.Store.Manifest
+	o.store = storeOf(m)
 	options := new(graphfile.WriteOptions)
 	if m.Coded() {
 		return fault.Usage(name, "convert writes no kinds and times of edges; ingest its edges without --kind and --time")
@@ -283,7 +283,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		err = tablefile.WriteIDs(ids, nodeAxis(g))
 	}
 	if err == nil {
-		err = o.publish(storeOf(m), nil, nil)
+		err = o.publish(nil, nil)
 	}
 	if err != nil {
 		return err
@@ -375,7 +375,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 		return convert(run.ctx, conversion, c.format.matrix, w, labels)
 	})
 	if err == nil {
-		err = o.publish(nil, nil, nil)
+		err = o.publish(nil, nil)
 	}
 	if err != nil {
 		return err

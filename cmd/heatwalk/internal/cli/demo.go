@@ -57,8 +57,8 @@ type demoDocument struct {
 }
 
 func newDemo(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "demo", "The main job on the built-in Cora graph, in seconds", nil, runDemo)
-	tempFlag(&c.tables, cmd.Flags())
+	cmd, c, flags := newCommand(run, "demo", "The main job on the built-in Cora graph, in seconds", nil, runDemo)
+	tempFlag(&c.tables, flags)
 	return cmd
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -58,39 +57,32 @@ const interior = "interior"
 var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func newEigen(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
+	cmd, c, flags := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding", checkEigen, runEigen)
-	flags := cmd.Flags()
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the eigenvectors: .npy or .npz", eigenFormats)
-	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
-	choiceVar(run, flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(run, flags, &c.sigma, "near", 0, param.Range{}, "σ", "σ of --which interior")
-	local := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, local, &c.K, "k", 10, param.From(1), "N", "number of eigenpairs, at most that of nodes")
-	local.Lookup("k").Shorthand = "k"
-	flags.AddFlagSet(local)
-	numberVar(run, flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
+	choiceVar(flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
+	choiceVar(flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
+	numberVar(flags, &c.sigma, "near", 0, param.Range{}, "σ", "σ of --which interior")
+	letterFlag(flags, &c.K, "k", 10, param.From(1), "number of eigenpairs, at most that of nodes")
+	numberVar(flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
-	numberVar(run, flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
-	numberVar(run, flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop")
+	numberVar(flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
+	numberVar(flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop")
 	largestFlag(&c.graph, flags)
-	graphFlags(run, &c.graph, flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
 // checkEigen validates the flags and records problems.
-func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, _ []string) {
-	flags := cmd.Flags()
-	hasNear := cmd.Flags().Changed("near")
-	run.require(flags, "matrix", "which")
-	run.refuse(flags,
-		rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
+func checkEigen(run *session, c *eigenOptions, _ []string) {
+	run.require("matrix", "which")
+	run.refuse(rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{c.Which != interior && c.Which != "", "near", "the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
 	if c.Matrix != string(sparse.Modularity) {
 		c.Resolution = 0
 	}
-	if hasNear {
+	if run.command.Flags().Changed("near") {
 		c.Near = &c.sigma
 	} else if c.Which == interior {
 		run.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
@@ -130,7 +122,7 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 	g := d.g
 	rows := d.rows
 	if g.Store.Manifest.Directed {
-		return fault.Usage(name, "%s", asymmetric("the spectrum of "+c.Matrix, ""))
+		return asymmetric(name, "the spectrum of "+c.Matrix, "")
 	}
 	n := len(rows)
 	if c.K > n {
@@ -159,7 +151,7 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components, signed: d.g.Signed, Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
-	return d.out.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
+	return d.out.finish(r, r.Parameters, r.lines()...)
 }
 
 // eigenError adds the remedy to an error of the solver.

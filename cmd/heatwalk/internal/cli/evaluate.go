@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -35,17 +34,16 @@ type evaluateOptions struct {
 }
 
 func newEvaluate(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "evaluate GRAPH --labels L.tsv", "Methods side by side on splits of the labelled nodes", checkEvaluate, runEvaluate)
-	flags := cmd.Flags()
-	labelsFlag(run, &c.learning, flags)
+	cmd, c, flags := newCommand(run, "evaluate GRAPH --labels L.tsv", "Methods side by side on splits of the labelled nodes", checkEvaluate, runEvaluate)
+	labelsFlag(&c.learning, flags)
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
-	c.splitting.declare(run, flags)
-	numberVar(run, flags, &c.tuningSplits, "tuning-splits", 10, param.Range{Most: 100_000}, "N", "further splits to choose parameters on, at each training size (0: inside each training set)")
+	c.splitting.declare(flags)
+	numberVar(flags, &c.tuningSplits, "tuning-splits", 10, param.Range{Most: 100_000}, "N", "further splits to choose parameters on, at each training size (0: inside each training set)")
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	severalFlag(run, &c.learning, flags)
-	learningFlagSet(run, &c.learning, flags)
+	severalFlag(&c.learning, flags)
+	learningFlagSet(&c.learning, flags)
 	return cmd
 }
 
@@ -61,19 +59,18 @@ func runEvaluate(run *session, c *evaluateOptions, name string) error {
 }
 
 // checkEvaluate validates the flags and records problems.
-func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []string) {
-	flags := cmd.Flags()
+func checkEvaluate(run *session, c *evaluateOptions, _ []string) {
 	switch {
 	case c.values != "":
-		refuseBeside(run, &c.learning, cmd, "values", []string{"method", "train", "folds", "splits", "split", "report", "node-features", "feature-ids"})
-		if !flags.Changed("method") {
+		refuseBeside(run, &c.learning, "values", []string{"method", "train", "folds", "splits", "split", "report", "node-features", "feature-ids"})
+		if !run.command.Flags().Changed("method") {
 			c.learning.listed = ""
 		}
-		c.regression = checkRegression(run, flags, c.learning.listed)
+		c.regression = checkRegression(run, c.learning.listed)
 	case c.learning.several:
-		checkSeveral(run, &c.learning, cmd, "train", "folds", "splits", "report")
+		checkSeveral(run, &c.learning, "train", "folds", "splits", "report")
 	default:
-		checkLearning(run, &c.learning, flags)
+		checkLearning(run, &c.learning)
 		settleMethods(run, &c.learning, c.gridName)
 	}
 }
@@ -125,15 +122,15 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 		return graphError(run, err, name, another)
 	}
 	doc := &evaluateDocument{result, comparedDocument{Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}}
-	return publishPlanned(d.out, doc, storeOf(g.Store.Manifest))
+	return publishPlanned(d.out, doc)
 }
 
 // reporter is a report as text.
 type reporter interface{ WriteText(w io.Writer) error }
 
 // publishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
-// --json, else the report and lines. The run file has the store.
-func publishReport(o *outputs, doc document, r reporter, page, graph string, store any, lines ...string) error {
+// --json, else the report and lines.
+func publishReport(o *outputs, doc document, r reporter, page, graph string, lines ...string) error {
 	run := o.run
 	doc.closeWith(closingOfRun(run))
 	var err error
@@ -147,7 +144,7 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string, sto
 		err = r.WriteText(o.w)
 	}
 	if err == nil {
-		err = o.publish(store, nil, nil)
+		err = o.publish(nil, nil)
 	}
 	if err == nil && run.json {
 		return printDocument(run, doc)
@@ -164,8 +161,8 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string, sto
 }
 
 // publishPlanned publishes the report on a plan.
-func publishPlanned(o *outputs, doc *evaluateDocument, store any) error {
-	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph, store, doc.Skipped.String(), doc.Attributes.String())
+func publishPlanned(o *outputs, doc *evaluateDocument) error {
+	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph, doc.Skipped.String(), doc.Attributes.String())
 }
 
 // warnUnfinished warns about iterations that did not converge.
@@ -196,30 +193,30 @@ type splitFlags struct {
 }
 
 // declare declares the flags of s; its fractions and folds are the defaults.
-func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
+func (s *splitFlags) declare(flags *flagSet) {
 	var fractions, folds string
 	if s.train != nil {
 		fractions = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.train), " ", ","), "[]")
 	} else {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)", graphFolds)
 	}
-	variable(run, flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
+	variable(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
 		return parseList(&s.train, text, parseTraining)
 	})
-	variable(run, flags, "per-class", "N[,N...]", "", "numbers of "+s.noun+"s of each class to train on, instead of fractions", func(text string) error {
+	variable(flags, "per-class", "N[,N...]", "", "numbers of "+s.noun+"s of each class to train on, instead of fractions", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
 	})
-	numberVar(run, flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
+	numberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
 	drawn := "random fractions, stratified folds"
 	if s.noun != "node" {
 		drawn = "stratified"
 	}
-	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
-	numberVar(run, flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	choiceVar(flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
+	numberVar(flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
 	sideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
-	addCheck(run, flags, func(*cobra.Command, []string) { s.check(run, flags) })
+	flags.addCheck(s.check)
 }
 
 // parseShare parses a fraction of the labelled nodes, parseTraining that of a training set, parseCount a number of them.
@@ -261,14 +258,14 @@ func parseList[T comparable](list *[]T, s string, one func(text string) (T, erro
 var reportFormats = []string{".txt", ".json", ".html"}
 
 // check validates the flags of s, records problems, and completes the flags.
-func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
+func (s *splitFlags) check(run *session, _ []string) {
+	flags := run.command.Flags()
 	const leaveOut = "; leave out one of the two"
 	size := "how many " + s.noun + "s to train on"
 	isGiven := s.split != ""
 	folds := !isGiven && s.folds > 0
 	classes := !isGiven && s.folds == 0 && len(s.perClass) > 0
-	run.refuse(flags,
-		rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
+	run.refuse(rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
 		rule{classes, "draw", "every class has the same number by --per-class" + leaveOut},
@@ -407,5 +404,5 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return valuesError(run, &c.learning.graph, err, v, name)
 	}
 	doc := &valuesDocument{result, comparedDocument{Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}}
-	return publishReport(d.data.out, doc, result, "values", name, storeOf(d.data.g.Store.Manifest), doc.Skipped.text("value"), doc.Attributes.String())
+	return publishReport(d.data.out, doc, result, "values", name, doc.Skipped.text("value"), doc.Attributes.String())
 }

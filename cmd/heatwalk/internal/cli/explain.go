@@ -27,25 +27,24 @@ type explainOptions struct {
 }
 
 func newExplain(run *session) *cobra.Command {
-	cmd, o := newCommand(run, "explain GRAPH NODE... --labels L.tsv -o OUT.tsv", "Why a node has its label: the labelled nodes and links that carry it", checkExplain, runExplain)
+	cmd, o, flags := newCommand(run, "explain GRAPH NODE... --labels L.tsv -o OUT.tsv", "Why a node has its label: the labelled nodes and links that carry it", checkExplain, runExplain)
 	cmd.Annotations = map[string]string{nodeArguments: ""}
 	c := &o.classify
-	flags := cmd.Flags()
-	labelsFlag(run, &c.learning, flags)
+	labelsFlag(&c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	countFlag(run, flags, &o.number, 10, "labelled nodes, attributes and links to list for each node")
-	methodFlags(run, c, flags)
+	letterFlag(flags, &o.number, "number", 10, listLengths, "labelled nodes, attributes and links to list for each node")
+	methodFlags(c, flags)
 	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote, in place of --labels and --method")
-	learningFlagSet(run, &c.learning, flags)
+	learningFlagSet(&c.learning, flags)
 	return cmd
 }
 
 // checkExplain parses the method and records problems of the flags.
-func checkExplain(run *session, o *explainOptions, cmd *cobra.Command, args []string) {
+func checkExplain(run *session, o *explainOptions, args []string) {
 	o.nodes = args[min(1, len(args)):]
-	run.refuse(cmd.Flags(), rule{o.classify.model != "", "labels method edge-weights prior effort", "the model of --model has it; leave it out"})
+	run.refuse(rule{o.classify.model != "", "labels method edge-weights prior effort", "the model of --model has it; leave it out"})
 	if o.classify.model == "" {
-		checkMethod(run, &o.classify, cmd, args)
+		checkMethod(run, &o.classify, args)
 	}
 }
 
@@ -113,7 +112,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 		cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quoted(e.Node), e.Sizes, e.Score)
 	}
 	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
-	return d.out.finish(doc, storeOf(d.g.Store.Manifest), doc.Chosen, text, cancelled)
+	return d.out.finish(doc, doc.Chosen, text, cancelled)
 }
 
 // nameAttributes adds the titles and values of attributes to reasons.

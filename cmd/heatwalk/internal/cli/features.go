@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -37,24 +36,23 @@ type featuresOptions struct {
 }
 
 func newFeatures(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "features GRAPH --labels L.tsv -o F.npy", "The explicit features of the coinciding walk kernel", checkFeatures, runFeatures)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "features GRAPH --labels L.tsv -o F.npy", "The explicit features of the coinciding walk kernel", checkFeatures, runFeatures)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", denseFormats)
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
-	c.walk.declare(run, &c.graph.tables, flags, "")
-	choiceVar(run, flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
-	numberVar(run, flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
+	c.walk.declare(&c.graph.tables, flags, "")
+	choiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
+	numberVar(flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
-	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
-	c.share.declare(run, flags, "the classes")
-	graphFlags(run, &c.graph, flags)
+	dtypeFlag(flags, &c.dtype, "float32", "precision of the walk and of the features")
+	c.share.declare(flags, "the classes")
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
-func checkFeatures(run *session, c *featuresOptions, cmd *cobra.Command, _ []string) {
-	c.asked = cmd.Flags().Changed("folds")
+func checkFeatures(run *session, c *featuresOptions, _ []string) {
+	c.asked = run.command.Flags().Changed("folds")
 	if spec, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
-		c.walk.check(run, cmd.Flags(), n)
+		c.walk.check(run, n)
 	}
 }
 
@@ -136,23 +134,23 @@ func (w *walkFlags) steps() int     { return w.values.Int("steps") }
 func (w *walkFlags) minSteps() int  { return w.values.Int("min-steps") }
 
 // declare declares the flags of w and those for reading labels.
-func (w *walkFlags) declare(run *session, in *inputs, flags *pflag.FlagSet, labels string) {
-	labelFlags(run, in, flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
+func (w *walkFlags) declare(in *inputs, flags *flagSet, labels string) {
+	labelFlags(in, flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
 	w.priorFlag(flags)
 }
 
-func (w *walkFlags) priorFlag(flags *pflag.FlagSet) {
+func (w *walkFlags) priorFlag(flags *flagSet) {
 	p := &cwk.PriorParam
 	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
 // check completes the parameters of a walk by their defaults, and records problems of the flags.
-func (w *walkFlags) check(run *session, flags *pflag.FlagSet, n param.Named) {
+func (w *walkFlags) check(run *session, n param.Named) {
 	_, w.values = parseGiven(run, "--kernel", n.Given, &cwk.Spec)
 	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
 		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))
 	}
-	run.require(flags, "labels")
+	run.require("labels")
 }
 
 // readPrior returns the prior of --prior.
@@ -266,7 +264,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	}
 	p := &m.parameters
 	r := &closedMatrix{matrixDocument: matrixDocument{Output: d.out.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}}
-	return d.out.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+	return d.out.finish(r, p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
 // walkLocally makes the walk one over the rows of a job, which has named the labelled and the picked nodes.

@@ -21,6 +21,24 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
+// flagSet is the flags of a command, with checks of groups of them.
+type flagSet struct {
+	*pflag.FlagSet
+	run    *session
+	checks []func(run *session, args []string)
+}
+
+func newFlagSet(run *session) *flagSet {
+	flags := &flagSet{FlagSet: pflag.NewFlagSet("", pflag.ContinueOnError), run: run}
+	flags.SortFlags = false
+	return flags
+}
+
+// addCheck adds a check that records problems of flags when all of them have been parsed.
+func (f *flagSet) addCheck(check func(run *session, args []string)) {
+	f.checks = append(f.checks, check)
+}
+
 // value is a flag whose mistakes are collected instead of ending the parsing,
 // so that all of them are reported together.
 type value struct {
@@ -73,8 +91,8 @@ func (run *session) noted(place string) bool {
 	return slices.ContainsFunc(run.problems, func(p fault.Problem) bool { return p.Place == place })
 }
 
-func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {
-	v := &value{run: run, name: name, kind: kind, text: text, set: set}
+func variable(flags *flagSet, name, kind, text, usage string, set func(string) error) {
+	v := &value{run: flags.run, name: name, kind: kind, text: text, set: set}
 	if v.isLong() {
 		usage += "; one of " + strings.Join(v.words(), ", ")
 	}
@@ -85,13 +103,13 @@ func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string
 type numeric interface{ int | int64 | float64 }
 
 // numberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
-func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, interval param.Range, symbol, usage string) {
+func numberVar[T numeric](flags *flagSet, p *T, name string, initial T, interval param.Range, symbol, usage string) {
 	*p = initial
 	kind := "N"
 	if _, real := any(initial).(float64); real {
 		kind = "X"
 	}
-	variable(run, flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
+	variable(flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
 		x, err := parseNumber[T](s, interval, symbol)
 		if err == nil {
 			*p = x
@@ -121,14 +139,19 @@ func parseNumber[T numeric](s string, interval param.Range, symbol string) (x T,
 	return x, nil
 }
 
-func choiceVar(run *session, flags *pflag.FlagSet, p *string, name, initial string, choices []string, usage string) {
+func choiceVar(flags *flagSet, p *string, name, initial string, choices []string, usage string) {
 	*p = initial
-	enumVar(run, flags, p, name, initial, choices, choices, usage)
+	enumVar(flags, p, name, initial, choices, choices, usage)
+}
+
+// dtypeFlag declares the flag of a precision.
+func dtypeFlag(flags *flagSet, p *string, initial, usage string) {
+	choiceVar(flags, p, "dtype", initial, []string{"float32", "float64"}, usage)
 }
 
 // enumVar declares a flag with a word that selects one of values.
-func enumVar[C any](run *session, flags *pflag.FlagSet, p *C, name, initial string, words []string, values []C, usage string) {
-	variable(run, flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
+func enumVar[C any](flags *flagSet, p *C, name, initial string, words []string, values []C, usage string) {
+	variable(flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
 		if i := slices.Index(words, s); i >= 0 {
 			*p = values[i]
 			return nil
@@ -140,8 +163,8 @@ func enumVar[C any](run *session, flags *pflag.FlagSet, p *C, name, initial stri
 	})
 }
 
-func sizeVar(run *session, flags *pflag.FlagSet, p *int64, name, usage string) {
-	variable(run, flags, name, "SIZE", "", usage, func(s string) (err error) {
+func sizeVar(flags *flagSet, p *int64, name, usage string) {
+	variable(flags, name, "SIZE", "", usage, func(s string) (err error) {
 		*p, err = parseSize(s)
 		return err
 	})
@@ -190,10 +213,10 @@ type rule struct {
 }
 
 // refuse records the given flags that rules reject.
-func (run *session) refuse(flags *pflag.FlagSet, rules ...rule) {
+func (run *session) refuse(rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
-			if f := flags.Lookup(name); r.holds && f != nil && f.Changed && !run.noted("--"+name) {
+			if f := run.command.Flags().Lookup(name); r.holds && f != nil && f.Changed && !run.noted("--"+name) {
 				run.problem("--"+name, "%s", r.what)
 			}
 		}
@@ -201,9 +224,9 @@ func (run *session) refuse(flags *pflag.FlagSet, rules ...rule) {
 }
 
 // require records required flags that are missing.
-func (run *session) require(flags *pflag.FlagSet, names ...string) {
+func (run *session) require(names ...string) {
 	for _, name := range names {
-		f := flags.Lookup(name)
+		f := run.command.Flags().Lookup(name)
 		_, want := pflag.UnquoteUsage(f)
 		want = "a " + strings.TrimRight(want[:strings.IndexAny(want+":", ":;(")], " ")
 		if v, ok := f.Value.(*value); ok && v.words() != nil {
@@ -392,10 +415,11 @@ func namesOf(cmd *cobra.Command) (names []string) {
 }
 
 // checkEffect records the flags without effect on any of the methods.
-func checkEffect(run *session, flags *pflag.FlagSet, methods []method.Method) {
+func checkEffect(run *session, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
 	}
+	flags := run.command.Flags()
 	var names, takes []string
 	for _, m := range methods {
 		names = append(names, m.Name())
@@ -408,7 +432,7 @@ func checkEffect(run *session, flags *pflag.FlagSet, methods []method.Method) {
 		takes = append(takes, f.Name) // a file may hold shares of classes, which all methods take
 	}
 	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids", "edge-weights"} {
-		run.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
+		run.refuse(rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
 	}
 }
 
@@ -432,10 +456,13 @@ func flagsOf(m method.Method) []string {
 	return names
 }
 
-// countFlag declares the flag -n of a number.
-func countFlag(run *session, flags *pflag.FlagSet, p *int, initial int, usage string) {
-	local := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, local, p, "number", initial, param.Range{Least: 1, Most: 1 << 20}, "N", usage)
-	local.Lookup("number").Shorthand = "n"
-	flags.AddFlagSet(local)
+// listLengths are the lengths of lists that a user asks for.
+var listLengths = param.Range{Least: 1, Most: 1 << 20}
+
+// letterFlag declares the flag of a number in a range with a letter for short.
+func letterFlag(flags *flagSet, p *int, name string, initial int, interval param.Range, usage string) {
+	local := newFlagSet(flags.run)
+	numberVar(local, p, name, initial, interval, "N", usage)
+	local.Lookup(name).Shorthand = name[:1]
+	flags.AddFlagSet(local.FlagSet)
 }

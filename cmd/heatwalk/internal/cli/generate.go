@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/graphfile"
@@ -65,9 +64,9 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 		output = "DIR/DS"
 		usage = "`PREFIX` of the files, such as DIR/DS"
 	}
-	cmd, c := newCommand(run, m.Name+" -o "+output, m.Title, func(run *session, c *generateOptions, cmd *cobra.Command, _ []string) {
-		check(run, c, cmd)
-		c.generateDocument.values = modelValues(run, cmd.Flags(), &m.Spec)
+	cmd, c, flags := newCommand(run, m.Name+" -o "+output, m.Title, func(run *session, c *generateOptions, _ []string) {
+		check(run, c)
+		c.generateDocument.values = modelValues(run, &m.Spec)
 	}, func(run *session, c *generateOptions, _ string) error {
 		c.Parameters = map[string]any{"seed": run.seed}
 		if m.HasClasses {
@@ -80,13 +79,12 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 	})
 	c.Model = m.Name
 	c.fraction = 1
-	flags := cmd.Flags()
 	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&param.Graphs == 0 {
 		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
 		tempFlag(&c.graph.tables, flags)
 	}
-	modelFlags(run, flags, &m.Spec)
+	modelFlags(flags, &m.Spec)
 	if m.HasClasses {
 		sideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
 		fraction := 0.05
@@ -97,7 +95,7 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 			sideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
 			sideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy, with their ids in .rows.ids", []string{".npy"})
 		}
-		numberVar(run, flags, &c.fraction, "fraction", fraction, param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
+		numberVar(flags, &c.fraction, "fraction", fraction, param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
 		sideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
 	}
 	flags.SortFlags = false
@@ -105,7 +103,7 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 }
 
 // modelFlags declares a flag for each parameter of a model.
-func modelFlags(run *session, flags *pflag.FlagSet, s *param.Spec) {
+func modelFlags(flags *flagSet, s *param.Spec) {
 	for i := range s.Params {
 		p := &s.Params[i]
 		info := declarationOf(s, "", "").Parameters[i]
@@ -117,24 +115,25 @@ func modelFlags(run *session, flags *pflag.FlagSet, s *param.Spec) {
 			usage += " (default " + info.Default + ")"
 		}
 		later := func(string) error { return nil } // modelValues checks the text
+		kind := "X"
 		switch p.Kind {
 		case param.Switch:
 			flags.Bool(p.Name, false, usage)
+			continue
 		case param.Choice:
-			variable(run, flags, p.Name, strings.Join(p.Words, "|"), "", usage, later)
+			kind = strings.Join(p.Words, "|")
 		case param.Whole:
-			variable(run, flags, p.Name, "N", "", usage, later)
-		default:
-			variable(run, flags, p.Name, "X", "", usage, later)
+			kind = "N"
 		}
+		variable(flags, p.Name, kind, "", usage, later)
 	}
 }
 
 // modelValues returns the values of all parameters of a model.
-func modelValues(run *session, flags *pflag.FlagSet, s *param.Spec) param.Values {
+func modelValues(run *session, s *param.Spec) param.Values {
 	text := map[string]string{}
 	for _, p := range s.Params {
-		if f := flags.Lookup(p.Name); f.Changed && !run.noted("--"+p.Name) {
+		if f := run.command.Flags().Lookup(p.Name); f.Changed && !run.noted("--"+p.Name) {
 			text[p.Name] = f.Value.String()
 		}
 	}
@@ -143,13 +142,13 @@ func modelValues(run *session, flags *pflag.FlagSet, s *param.Spec) param.Values
 }
 
 // checkGenerate validates the outputs of a graph and records problems.
-func checkGenerate(run *session, r *generateOptions, cmd *cobra.Command) {
+func checkGenerate(run *session, r *generateOptions) {
 	if !isStoreName(r.Output) {
 		checkOutput(run, "-o", r.Output, nil)
 		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
 			run.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		run.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
+		run.refuse(rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
 	}
 }
 
@@ -159,7 +158,7 @@ func isStoreName(path string) bool {
 }
 
 // checkCollection validates the output of a collection and records problems.
-func checkCollection(run *session, r *generateOptions, _ *cobra.Command) {
+func checkCollection(run *session, r *generateOptions) {
 	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
 		run.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
 	}
@@ -212,7 +211,7 @@ func generateGraph(run *session, r *generateOptions) error {
 	if isStore {
 		summary, err = generateStore(run, r, g, o)
 	} else {
-		err = o.publish(nil, r.Parameters, nil)
+		err = o.publish(r.Parameters, nil)
 	}
 	if err != nil {
 		return err
@@ -304,7 +303,8 @@ func generateStore(run *session, r *generateOptions, g generate.Graph, o *output
 	}
 	hook := func(m *shard.Manifest, put func() error) error {
 		r.Store = storeOf(m)
-		return o.publish(r.Store, r.Parameters, put)
+		o.store = r.Store
+		return o.publish(r.Parameters, put)
 	}
 	r.graph.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: hook}}
 	r.graph.source, r.graph.producerBytes = "generating", g.Size().Bytes
@@ -334,7 +334,7 @@ func generateCollection(run *session, r *generateOptions) error {
 		o.runFile, err = o.companion(r.Output, "", ".run.json")
 	}
 	if err == nil {
-		err = o.publish(nil, r.Parameters, nil)
+		err = o.publish(r.Parameters, nil)
 	}
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -29,25 +28,24 @@ type gramOptions struct {
 }
 
 // unknownIDsFlag declares the flag about ids that are not in the data.
-func unknownIDsFlag(run *session, flags *pflag.FlagSet, in *inputs) {
-	enumVar(run, flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
+func unknownIDsFlag(flags *flagSet, in *inputs) {
+	enumVar(flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "label lines whose id is unknown")
 }
 
 func newGram(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "classify K.npy --labels L.tsv --learner SPEC -o OUT.npy", "Learn from kernel values in a file", checkGram, runGram)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "classify K.npy --labels L.tsv --learner SPEC -o OUT.npy", "Learn from kernel values in a file", checkGram, runGram)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm", gramFormats)
-	labelFlags(run, &c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
+	labelFlags(&c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
 	flags.StringVar(&c.listed, "learner", "", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
-	c.scores.declare(run, flags, false)
-	unknownIDsFlag(run, flags, &c.tables)
+	c.scores.declare(flags, false)
+	unknownIDsFlag(flags, &c.tables)
 	return newGroup(run, "gram", "Learning from kernel values in a file", cmd)
 }
 
 // checkGram parses the learner and records problems of the flags.
-func checkGram(run *session, c *gramOptions, cmd *cobra.Command, args []string) {
-	if run.require(cmd.Flags(), "labels", "learner"); c.listed != "" {
+func checkGram(run *session, c *gramOptions, args []string) {
+	if run.require("labels", "learner"); c.listed != "" {
 		if spec, n := parseNamed(run, "--learner", c.listed, learners()); spec != nil {
 			c.learner = classify.Learners().Named(n.Name)
 			_, c.values = parseGiven(run, "--learner", n.Given, spec)
@@ -112,6 +110,6 @@ func runGram(run *session, c *gramOptions, name string) error {
 	if c.scores.kind == "probability" || o.format == nil {
 		d.Columns = k.Labels.Names
 	}
-	return o.finish(d, nil, k.Values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(d.Columns), "column"),
+	return o.finish(d, k.Values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(d.Columns), "column"),
 		d.Learner, words.Counted(d.Labelled, "label"), parameterText(&k.Learner.Spec, k.Values)), d.Skipped.String())
 }

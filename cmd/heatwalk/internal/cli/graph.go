@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
@@ -55,52 +54,51 @@ type graphInputs struct {
 }
 
 // graphFlags declares the flags of r.
-func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
+func graphFlags(r *graphInputs, flags *flagSet) {
 	c := &r.config
-	local := pflag.NewFlagSet("", pflag.ContinueOnError)
-	local.SortFlags = false
+	local := newFlagSet(flags.run)
 	local.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
 	local.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
 	local.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
-	enumVar(run, local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
-	enumVar(run, local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
+	enumVar(local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
+	enumVar(local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
 		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
 		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
-	enumVar(run, local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "locality"},
+	enumVar(local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "locality"},
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	variable(run, local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+	variable(local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
 	local.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
-	enumVar(run, local, &c.Signed, "weights", "positive", []string{"positive", "signed"}, []bool{false, true}, "whether weights may be negative: edges between opponents")
+	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"}, []bool{false, true}, "whether weights may be negative: edges between opponents")
 	local.StringVar(&c.Kind, "kind", "", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
 	local.StringVar(&c.Time, "time", "", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
-	enumVar(run, local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
+	enumVar(local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
-	sizeVar(run, local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
-	r.sources.declare(run, local)
+	sizeVar(local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	r.sources.declare(local)
 	local.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
-	edgeFlags(run, &r.edges, local)
-	textFlags(run, &r.tables, local)
+	edgeFlags(&r.edges, local)
+	textFlags(&r.tables, local)
 	tempFlag(&r.tables, local)
-	missingFlag(run, &r.tables, flags)
-	enumVar(run, local, &r.tables.unknown, "unknown-ids", "", []string{"error", "skip"},
+	missingFlag(&r.tables, flags)
+	enumVar(local, &r.tables.unknown, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
-	flags.AddFlagSet(local)
-	addCheck(run, flags, func(cmd *cobra.Command, args []string) { checkGraph(run, r, cmd, args) })
+	flags.AddFlagSet(local.FlagSet)
+	flags.addCheck(func(run *session, args []string) { checkGraph(run, r, args) })
 }
 
 // kindWeight matches the first weight of a list. The name of a kind may have commas and equals signs.
 var kindWeight = regexp.MustCompile(`^(.+?)=([-+.\deE]+)(?:,|$)`)
 
 // edgeFlags declares the flags for weights of the kinds and times of edges.
-func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
-	variable(run, flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
+func edgeFlags(o *sides.Options, flags *flagSet) {
+	variable(flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
 		o.Kinds = map[string]float64{}
 		for {
 			m := kindWeight.FindStringSubmatch(s)
@@ -124,29 +122,29 @@ func edgeFlags(run *session, o *sides.Options, flags *pflag.FlagSet) {
 }
 
 // largestFlag declares the flag for a part of the graph.
-func largestFlag(r *graphInputs, flags *pflag.FlagSet) {
+func largestFlag(r *graphInputs, flags *flagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false, "leave out all nodes outside the largest component")
 }
 
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
-func textFlags(run *session, in *inputs, flags *pflag.FlagSet) {
+func textFlags(in *inputs, flags *flagSet) {
 	t := &in.text
-	variable(run, flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+	variable(flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
 			return errors.New(quoted(s) + " " + fault)
 		}
 		t.Delimiter = s
 		return nil
 	})
-	enumVar(run, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
-	variable(run, flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
+	enumVar(flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
+	variable(flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
 		if _, fault := (input.Text{Thousands: s}).Check(); fault != "" {
 			return errors.New(quoted(s) + " " + fault)
 		}
 		t.Thousands = s
 		return nil
 	})
-	enumVar(run, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+	enumVar(flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
 // inputGroup marks the flags for reading graph files, which have a page of their own.
@@ -154,7 +152,7 @@ const inputGroup = "heatwalk input"
 
 func isInput(f *pflag.Flag) bool { _, isMarked := f.Annotations[inputGroup]; return isMarked }
 
-func tempFlag(in *inputs, flags *pflag.FlagSet) {
+func tempFlag(in *inputs, flags *flagSet) {
 	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: folder of the output)")
 }
 
@@ -195,14 +193,15 @@ type openGraph struct {
 }
 
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
-func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string) {
+func checkGraph(run *session, r *graphInputs, args []string) {
 	checkSources(run, r)
+	cmd := run.command
 	several := cmd.Flags().Lookup("multi-label")
 	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate", "regress"}, cmd.Name()) && (several == nil || !several.Changed)
-	run.refuse(cmd.Flags(), rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
+	run.refuse(rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
 		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life", "labels choose it in classify, suggest, explain, evaluate and regress, but not with --multi-label; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
-		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
+		run.refuse(rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
@@ -304,8 +303,8 @@ func closeGraph(g *openGraph) {
 
 // finish publishes the output of a run and prints its result: d with --json, else lines and time and
 // memory of the run.
-func (o *outputs) finish(d document, store, parameters any, lines ...string) error {
-	if err := o.publish(store, parameters, nil); err != nil {
+func (o *outputs) finish(d document, parameters any, lines ...string) error {
+	if err := o.publish(parameters, nil); err != nil {
 		return err
 	}
 	return o.run.printResult(d, func(w io.Writer) { o.print(w, lines) }, o.path)
@@ -340,10 +339,11 @@ func beginRun(run *session, r *graphInputs, name, out string, matrix *tablefile.
 	if d.out, err = beginOutputs(run, out, matrix); err == nil {
 		d.g, err = readGraph(run, r, name, out)
 	}
-	if err == nil {
-		err = read(d)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	d.out.store = storeOf(d.g.Store.Manifest)
+	return d, read(d)
 }
 
 // beginLearning begins a run that learns from labels, and from attributes if they are given.

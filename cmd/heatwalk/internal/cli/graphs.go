@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -45,18 +44,18 @@ func newGraphs(run *session) *cobra.Command {
 }
 
 // graphsFlags declares the flags for reading and comparing a collection, and the kernel and, if a command learns, the learner.
-func graphsFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, kernel, values string) {
-	c.items.declare(run, flags, graphKernels(), kernel, "label-pair:steps=3", values == "cosine")
-	choiceVar(run, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
+func graphsFlags(c *graphsOptions, flags *flagSet, kernel, values string) {
+	c.items.declare(flags, graphKernels(), kernel, "label-pair:steps=3", values == "cosine")
+	choiceVar(flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
-	choiceVar(run, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
+	choiceVar(flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
 	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)")
 	tempFlag(&c.items.tables, flags)
 	flags.SortFlags = false
-	addCheck(run, flags, func(*cobra.Command, []string) {
+	flags.addCheck(func(run *session, _ []string) {
 		hasParts := slices.ContainsFunc(c.items.kernels, func(s *param.Spec) bool { return s.Param("parts") != nil })
-		run.refuse(flags, rule{len(c.items.kernels) > 0 && !hasParts, "measure base", "is about the elements of sets, which no kernel here has; leave it out"})
+		run.refuse(rule{len(c.items.kernels) > 0 && !hasParts, "measure base", "is about the elements of sets, which no kernel here has; leave it out"})
 	})
 }
 
@@ -209,11 +208,10 @@ type graphsKernelDocument struct {
 }
 
 func newGraphsKernel(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "kernel INPUT --kernel SPEC -o K.npy", "Kernel values between all graphs of a collection", nil, runGraphsKernel)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "kernel INPUT --kernel SPEC -o K.npy", "Kernel values between all graphs of a collection", nil, runGraphsKernel)
 	outputFlag(flags, &c.items.out, "output", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm", denseFormats)
-	choiceVar(run, flags, &c.items.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
-	graphsFlags(run, c, flags, "", "raw")
+	dtypeFlag(flags, &c.items.dtype, "float32", "precision of the file; values are computed in float64")
+	graphsFlags(c, flags, "", "raw")
 	return cmd
 }
 
@@ -276,7 +274,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
-	return r.out.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
+	return r.out.finish(d, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
 		words.Counted(d.Nodes, "node"), parameterText(&kernel.Spec, gram.Values), shapeOf(n, n, c.items.dtype)))
 }
 
@@ -325,16 +323,15 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 }
 
 func newGraphsClassify(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "classify INPUT --labels L.tsv -o OUT.tsv", "A class and scores for every graph of a collection", checkGraphsClassify, runGraphsClassify)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "classify INPUT --labels L.tsv -o OUT.tsv", "A class and scores for every graph of a collection", checkGraphsClassify, runGraphsClassify)
 	outputFlag(flags, &c.items.out, "output", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout", tablefile.PredictionEndings)
 	flags.StringVar(&c.items.labels, "labels", "", "`FILE` of graph<TAB>class lines")
-	graphsFlags(run, c, flags, "propagation", "cosine")
+	graphsFlags(c, flags, "propagation", "cosine")
 	return cmd
 }
 
-func checkGraphsClassify(run *session, _ *graphsOptions, cmd *cobra.Command, _ []string) {
-	run.require(cmd.Flags(), "labels")
+func checkGraphsClassify(run *session, _ *graphsOptions, _ []string) {
+	run.require("labels")
 }
 
 func runGraphsClassify(run *session, c *graphsOptions, name string) error {
@@ -348,12 +345,11 @@ func runGraphsClassify(run *session, c *graphsOptions, name string) error {
 }
 
 func newGraphsEvaluate(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", nil, runGraphsEvaluate)
+	cmd, c, flags := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", nil, runGraphsEvaluate)
 	c.items.splitting = splitFlags{noun: "graph", splits: 10}
-	flags := cmd.Flags()
 	flags.StringVar(&c.items.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
-	c.items.splitting.declare(run, flags)
-	graphsFlags(run, c, flags, "propagation", "cosine")
+	c.items.splitting.declare(flags)
+	graphsFlags(c, flags, "propagation", "cosine")
 	return cmd
 }
 

@@ -152,10 +152,8 @@ func helpInput(run *session) error {
 	if err != nil {
 		return err
 	}
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.SortFlags = false
-	in := new(graphInputs)
-	graphFlags(run, in, flags)
+	flags := newFlagSet(run)
+	graphFlags(new(graphInputs), flags)
 	fmt.Fprintf(run.stdout, "%s\nFlags:\n%s", text, flags.FlagUsagesWrapped(helpWidth))
 	return run.stdout.err
 }
@@ -232,7 +230,7 @@ func cpuFeatures() []string {
 }
 
 func newVersion(run *session) *cobra.Command {
-	cmd, _ := newCommand(run, "version", "Version, commit, Go version and CPU features", nil, runVersion)
+	cmd, _, _ := newCommand(run, "version", "Version, commit, Go version and CPU features", nil, runVersion)
 	return cmd
 }
 

@@ -73,12 +73,11 @@ type infoOptions struct {
 }
 
 func newInfo(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", nil, runInfo)
-	flags := cmd.Flags()
-	labelFlags(run, &c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
+	cmd, c, flags := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", nil, runInfo)
+	labelFlags(&c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
 	sideFlag(flags, &c.ids, "ids", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
 	sideFlag(flags, &c.page, "report", "`FILE` for a page about degrees, components and classes: .html", pageFormats)
-	graphFlags(run, &c.graph, flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
@@ -215,7 +214,7 @@ func (v *infoDocument) countEdges(run *session, g *openGraph, l *nodefile.Labels
 }
 
 func newVerify(run *session) *cobra.Command {
-	cmd, _ := newCommand(run, "verify GRAPH", "Read a whole store and check every checksum", nil, runVerify)
+	cmd, _, _ := newCommand(run, "verify GRAPH", "Read a whole store and check every checksum", nil, runVerify)
 	return cmd
 }
 

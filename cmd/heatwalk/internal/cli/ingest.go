@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
@@ -38,21 +37,20 @@ type ingestOptions struct {
 }
 
 func newIngest(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "ingest INPUT... -o DIR", "Read edge lists and graph files of other tools into a store", checkIngest, runIngest)
+	cmd, c, flags := newCommand(run, "ingest INPUT... -o DIR", "Read edge lists and graph files of other tools into a store", checkIngest, runIngest)
 	cmd.Args = arguments(run, "INPUT", 0, -1)
-	flags := cmd.Flags()
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
-	choiceVar(run, flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
+	choiceVar(flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	flags.StringVar(&c.attributes, "node-features", "", "`FILE` of attributes to store, a row for each node: .npy")
-	c.neighbours.declare(run, cmd)
-	graphFlags(run, &c.graph, flags)
+	c.neighbours.declare(flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
 // checkIngest validates the flags and records problems.
-func checkIngest(run *session, c *ingestOptions, cmd *cobra.Command, args []string) {
+func checkIngest(run *session, c *ingestOptions, args []string) {
 	c.inputs = args
 	if c.dir == "" {
 		run.problem("-o", "the store's directory is missing; write -o DIR")
@@ -69,7 +67,7 @@ func checkIngest(run *session, c *ingestOptions, cmd *cobra.Command, args []stri
 			}
 		}
 	}
-	c.neighbours.check(run, cmd, args, &c.graph, c.attributes != "")
+	c.neighbours.check(run, args, &c.graph, c.attributes != "")
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -99,7 +97,10 @@ func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 	if o.runFile, err = o.companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
 		return err
 	}
-	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
+	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error {
+		o.store = storeOf(m)
+		return o.publish(nil, put)
+	}}
 	if c.attributes != "" {
 		info, err := os.Stat(c.attributes)
 		if err == nil {
@@ -306,7 +307,7 @@ type sources struct {
 }
 
 // declare declares the flags of s.
-func (s *sources) declare(run *session, flags *pflag.FlagSet) {
+func (s *sources) declare(flags *flagSet) {
 	flags.BoolVar(&s.hyperedges, "hyperedges", false, "each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
 	flags.BoolVar(&s.cocitation, "cocitation", false, "of arcs, the graph of the nodes that a third one points to; its weights count these")
 	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
@@ -413,26 +414,24 @@ type neighbourFlags struct {
 }
 
 // declare declares the flags of n.
-func (n *neighbourFlags) declare(run *session, cmd *cobra.Command) {
-	flags := cmd.Flags()
-	numberVar(run, flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
+func (n *neighbourFlags) declare(flags *flagSet) {
+	numberVar(flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
 	flags.StringVar(&n.path, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
-	numberVar(run, flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
+	numberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
 	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
-	numberVar(run, flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
+	numberVar(flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
 }
 
 // check validates the flags and records problems.
-func (n *neighbourFlags) check(run *session, cmd *cobra.Command, args []string, r *graphInputs, hasAttributes bool) {
+func (n *neighbourFlags) check(run *session, args []string, r *graphInputs, hasAttributes bool) {
 	isGiven := n.path != ""
-	run.refuse(cmd.Flags(),
-		rule{!isGiven, "neighbours least-cosine content-weight", "is about attributes; name their file with --of"},
+	run.refuse(rule{!isGiven, "neighbours least-cosine content-weight", "is about attributes; name their file with --of"},
 		rule{!isGiven && !hasAttributes, "feature-ids", "is about attributes; name their file with --of or --node-features"},
 		rule{isGiven, "directed", "neighbours have no direction; leave it out"},
 	)
 	switch {
 	case !isGiven && len(args) == 0:
-		run.problem(cmd.Name(), "INPUT is missing; usage: %s", synopsis(cmd))
+		run.problem(run.command.Name(), "INPUT is missing; usage: %s", synopsis(run.command))
 	case !isGiven:
 	case n.Neighbours == 0 && n.Least == 0 && !run.noted("--neighbours") && !run.noted("--least-cosine"):
 		run.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -36,7 +34,7 @@ type itemFlags struct {
 }
 
 // declare declares the flags of the kernel and, if a command learns, of the learner. Their check parses both.
-func (f *itemFlags) declare(run *session, flags *pflag.FlagSet, kernels specs, initial, example string, learns bool) {
+func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example string, learns bool) {
 	usage := func(noun, example string) string {
 		if f.splitting.noun != "" {
 			return "`LIST` of " + noun + "s joined by commas, with parameters as in " + example + "; see heatwalk methods"
@@ -47,7 +45,7 @@ func (f *itemFlags) declare(run *session, flags *pflag.FlagSet, kernels specs, i
 	if learns {
 		flags.StringVar(&f.learnerNames, "learner", learners()[0].Name, usage("learner", "svm:cost=10"))
 	}
-	addCheck(run, flags, func(*cobra.Command, []string) {
+	flags.addCheck(func(run *session, _ []string) {
 		f.userValues = param.Values{}
 		f.kernels = namedList(run, "--kernel", f.kernelNames, kernels, f.userValues)
 		if f.learnerNames != "" {
@@ -148,7 +146,7 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin str
 	if r.f.labels == "" { // unlabelled items are no lines of a file
 		skipped = ""
 	}
-	return r.out.finish(d, nil, c.Values, text, values, skipped, d.compared(origin, r.noun))
+	return r.out.finish(d, c.Values, text, values, skipped, d.compared(origin, r.noun))
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
@@ -184,7 +182,7 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return r.explain(err)
 	}
-	return publishPlanned(r.out, &evaluateDocument{report, comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}}, nil)
+	return publishPlanned(r.out, &evaluateDocument{report, comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}})
 }
 
 // keepData checks a run without a graph against the limits of disk and memory.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -27,15 +26,14 @@ import (
 )
 
 func newKernel(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy", "A block of kernel values, streamed to a file", checkKernel, runKernel)
-	flags := cmd.Flags()
-	c.block.declare(run, flags)
+	cmd, c, flags := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy", "A block of kernel values, streamed to a file", checkKernel, runKernel)
+	c.block.declare(flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	c.walk.declare(run, &c.graph.tables, flags, ": of cwk, and classes of the rows in LIBSVM's text")
-	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
-	c.share.declare(run, flags, "the columns")
+	c.walk.declare(&c.graph.tables, flags, ": of cwk, and classes of the rows in LIBSVM's text")
+	numberVar(flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
+	c.share.declare(flags, "the columns")
 	largestFlag(&c.graph, flags)
-	graphFlags(run, &c.graph, flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
@@ -49,11 +47,11 @@ func runKernel(run *session, c *kernelOptions, name string) error {
 // denseFlags are those of a block of kernel values.
 type denseFlags struct{ out, rows, cols, dtype string }
 
-func (f *denseFlags) declare(run *session, flags *pflag.FlagSet) {
+func (f *denseFlags) declare(flags *flagSet) {
 	outputFlag(flags, &f.out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", denseFormats)
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the ids of the rows, one a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the ids of the columns (default: all)")
-	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values")
+	dtypeFlag(flags, &f.dtype, "float32", "precision of the values")
 }
 
 // rowsOf reads a list of ids. Without a list it returns all rows in the order of the ids, except rows of
@@ -97,35 +95,33 @@ type kernelOptions struct {
 }
 
 // checkKernel parses the kernel and records problems of the flags.
-func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command, _ []string) {
+func checkKernel(run *session, c *kernelOptions, _ []string) {
 	spec, n := parseNamed(run, "--kernel", c.listed, nodeKernels())
 	if spec == nil {
 		return
 	}
-	flags := cmd.Flags()
 	c.name, c.family = n.Name, kernel.Families().Named(n.Name)
 	if c.family == nil {
-		run.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
-		c.walk.check(run, flags, n)
+		run.refuse(rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
+		c.walk.check(run, n)
 		return
 	}
-	run.refuse(flags,
-		rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
+	run.refuse(rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
 		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
 	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
-	checkTolerance(run, flags, c.tolerance, c.block.dtype)
+	checkTolerance(run, c.tolerance, c.block.dtype)
 }
 
 // checkTolerance records a tolerance that values of a precision cannot have.
-func checkTolerance(run *session, flags *pflag.FlagSet, tolerance float64, dtype string) {
+func checkTolerance(run *session, tolerance float64, dtype string) {
 	floor := 0x1p-23
 	wider := ", or --dtype float64"
 	if dtype == "float64" {
 		floor = 0x1p-52
 		wider = ""
 	}
-	run.refuse(flags, rule{tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance, dtype, floor, wider)})
+	run.refuse(rule{tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance, dtype, floor, wider)})
 }
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
@@ -215,7 +211,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	directed := d.g.Store.Manifest.Directed
 	if directed && f.family.Works&param.Directed == 0 {
 		index := slices.IndexFunc(nodeKernels(), func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
-		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[index].Name))
+		return asymmetric(name, f.name, "--kernel="+nodeKernels()[index].Name)
 	}
 	d.g.Store.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: run.progress.Stages("product")}
@@ -255,14 +251,14 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 // wholeBlock names the memory of a block that is written at the end.
 const wholeBlock = "block"
 
-// asymmetric returns the message that what requires an undirected graph; instead is a flag for an
+// asymmetric returns the error that what requires an undirected graph; instead is a flag for an
 // alternative, if any.
-func asymmetric(what, instead string) string {
+func asymmetric(graph, what, instead string) error {
 	text := "is directed, and " + what + " needs an undirected graph; ingest with --undirected"
 	if instead != "" {
 		text += " or use " + instead
 	}
-	return text
+	return fault.Usage(graph, "%s", text)
 }
 
 // finishKernel publishes a block, completes its report with the results, and prints the summary.
@@ -289,7 +285,7 @@ func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error 
 	if r.HalfSteps {
 		method += ", half steps"
 	}
-	return d.out.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
+	return d.out.finish(r, r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.spec.Name, parameterText(r.Parameters.spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

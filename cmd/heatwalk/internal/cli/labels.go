@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
@@ -23,25 +20,25 @@ import (
 )
 
 // labelFlags declares the flag of a label file and the flags for reading it.
-func labelFlags(run *session, in *inputs, flags *pflag.FlagSet, p *string, usage string) {
+func labelFlags(in *inputs, flags *flagSet, p *string, usage string) {
 	flags.StringVar(p, "labels", "", usage)
-	fieldsFlag(run, in, flags, "label")
+	fieldsFlag(in, flags, "label")
 }
 
 // fieldsFlag declares the flags for reading a table with the given kind of a value for each node.
-func fieldsFlag(run *session, in *inputs, flags *pflag.FlagSet, kind string) {
-	variable(run, flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+func fieldsFlag(in *inputs, flags *flagSet, kind string) {
+	variable(flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return parseFields(&in.labelling.Fields, s, 2, 2, "1,4 or id,class")
 	})
-	missingFlag(run, in, flags)
+	missingFlag(in, flags)
 }
 
 // missingFlag declares the flag for the words that mean a missing label or a missing end of an edge.
-func missingFlag(run *session, in *inputs, flags *pflag.FlagSet) {
+func missingFlag(in *inputs, flags *flagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	variable(run, flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
+	variable(flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
 		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
@@ -183,16 +180,15 @@ type attributeFlags struct {
 	unused bool     // no method uses attributes, so that those of a store are not read
 }
 
-func (f *attributeFlags) declare(run *session, flags *pflag.FlagSet) {
+func (f *attributeFlags) declare(flags *flagSet) {
 	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
-	variable(run, flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
+	variable(flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
 		return parseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
 	})
 	flags.Lookup("attribute-fields").Annotations = map[string][]string{inputGroup: nil}
 	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
-	addCheck(run, flags, func(*cobra.Command, []string) {
-		run.refuse(flags,
-			rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
+	flags.addCheck(func(run *session, _ []string) {
+		run.refuse(rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
 			rule{f.file == "", "attribute-fields", "there is no table; give it with --node-features"},
 			rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
 		)

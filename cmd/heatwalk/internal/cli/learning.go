@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
@@ -48,41 +47,41 @@ func methodsOf(f *learningFlags) (list []method.Method) {
 }
 
 // learningFlagSet declares the flags of f except those of labels and method.
-func learningFlagSet(run *session, f *learningFlags, flags *pflag.FlagSet) {
+func learningFlagSet(f *learningFlags, flags *flagSet) {
 	f.walk.priorFlag(flags)
 	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
-	choiceVar(run, flags, &f.effort, "effort", "full", []string{"full", "low"},
+	choiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
-	f.attributes.declare(run, flags)
-	graphFlags(run, &f.graph, flags)
+	f.attributes.declare(flags)
+	graphFlags(&f.graph, flags)
 }
 
 // labelsFlag declares the flag of the labels.
-func labelsFlag(run *session, f *learningFlags, flags *pflag.FlagSet) {
-	labelFlags(run, &f.graph.tables, flags, &f.walk.labels, "`FILE` of node and label, one pair a line")
+func labelsFlag(f *learningFlags, flags *flagSet) {
+	labelFlags(&f.graph.tables, flags, &f.walk.labels, "`FILE` of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
-func severalFlag(run *session, f *learningFlags, flags *pflag.FlagSet) {
+func severalFlag(f *learningFlags, flags *flagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 	labelling := &f.graph.tables.labelling
 	flags.StringVar(&labelling.Separator, "label-separator", "", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
 	flags.Lookup("label-separator").Annotations = map[string][]string{inputGroup: nil}
-	addCheck(run, flags, func(*cobra.Command, []string) {
-		run.refuse(flags, rule{!f.several, "label-separator", "a node has one label; add --multi-label"})
+	flags.addCheck(func(run *session, _ []string) {
+		run.refuse(rule{!f.several, "label-separator", "a node has one label; add --multi-label"})
 	})
 }
 
 // checkLearning parses the methods and records problems of the flags.
-func checkLearning(run *session, f *learningFlags, flags *pflag.FlagSet) {
+func checkLearning(run *session, f *learningFlags) {
 	entries, err := method.Parse(f.listed)
 	f.entries = entries
 	if err != nil {
 		run.problem("--method", "%s", withoutUsage(err))
 	}
 	checkForm(run, f.entries)
-	run.require(flags, "labels")
-	checkEffect(run, flags, methodsOf(f))
+	run.require("labels")
+	checkEffect(run, methodsOf(f))
 	f.attributes.unused = !slices.ContainsFunc(methodsOf(f), func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
 }
 
@@ -363,19 +362,19 @@ const severalSeparator = "|"
 
 // checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
 // the given ones.
-func checkSeveral(run *session, f *learningFlags, cmd *cobra.Command, takes ...string) {
+func checkSeveral(run *session, f *learningFlags, takes ...string) {
 	f.graph.tables.labelling.Several = true
-	run.require(cmd.Flags(), "labels")
-	refuseBeside(run, f, cmd, "multi-label", append(takes, "labels"))
+	run.require("labels")
+	refuseBeside(run, f, "multi-label", append(takes, "labels"))
 }
 
 // refuseBeside records flags that cannot be used with the given one: all flags of the command except those
 // which it takes, and those for reading graphs and labels.
-func refuseBeside(run *session, f *learningFlags, cmd *cobra.Command, flag string, takes []string) {
+func refuseBeside(run *session, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.names, []string{flag, "temp-dir", "label-fields", "label-separator", "missing", "unknown-ids"})
-	cmd.Flags().Visit(func(item *pflag.Flag) {
-		if cmd.InheritedFlags().Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
-			run.refuse(cmd.Flags(), rule{true, item.Name, "cannot be used with --" + flag + "; leave it out"})
+	run.command.Flags().Visit(func(item *pflag.Flag) {
+		if run.command.InheritedFlags().Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
+			run.refuse(rule{true, item.Name, "cannot be used with --" + flag + "; leave it out"})
 		}
 	})
 }
@@ -434,5 +433,5 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
 	}
 	doc := &multiLabelDocument{report, comparedDocument{Graph: name, Skipped: skippedOf(d.l)}}
-	return publishReport(d.out, doc, report, "severallabels", name, storeOf(d.g.Store.Manifest))
+	return publishReport(d.out, doc, report, "severallabels", name)
 }

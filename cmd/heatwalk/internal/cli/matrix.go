@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
@@ -132,8 +131,8 @@ func checkSpace(path string, bytes int64, shape, advice string) error {
 // value is the whole.
 type shareFlag struct{ index, count int }
 
-func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
-	variable(run, flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
+func (s *shareFlag) declare(flags *flagSet, of string) {
+	variable(flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
 		const most = 1 << 20
 		index, of, _ := strings.Cut(text, "/")
 		i, err := strconv.Atoi(index)
@@ -147,8 +146,8 @@ func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
 		*s = shareFlag{i, m}
 		return nil
 	})
-	addCheck(run, flags, func(cmd *cobra.Command, args []string) {
-		out := cmd.Flags().Lookup("output").Value.String()
+	flags.addCheck(func(run *session, args []string) {
+		out := flags.Lookup("output").Value.String()
 		if s.count > 0 && len(args) > 0 && !ingest.IsStore(args[0]) {
 			run.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
 		}
@@ -212,9 +211,9 @@ type mergeOptions struct {
 }
 
 func newMerge(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "merge PART... -o OUT", "Put the parts that --slab made together",
-		func(_ *session, c *mergeOptions, _ *cobra.Command, args []string) { c.parts = args }, runMerge)
-	outputFlag(cmd.Flags(), &c.out, "output", "", "`OUT` is the file of the whole matrix", nil)
+	cmd, c, flags := newCommand(run, "merge PART... -o OUT", "Put the parts that --slab made together",
+		func(_ *session, c *mergeOptions, args []string) { c.parts = args }, runMerge)
+	outputFlag(flags, &c.out, "output", "", "`OUT` is the file of the whole matrix", nil)
 	return cmd
 }
 
@@ -252,7 +251,8 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 		if err != nil {
 			return err
 		}
+		o.store = origin.Store
 		r := &mergeDocument{matrixDocument: matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, Command: list[0].Command, Parts: len(list)}
-		return o.finish(r, origin.Store, origin.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
+		return o.finish(r, origin.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

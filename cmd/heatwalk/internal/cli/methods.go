@@ -23,7 +23,7 @@ import (
 )
 
 func newMethods(run *session) *cobra.Command {
-	cmd, _ := newCommand(run, "methods [NAME]", "What can be named in --method, --kernel and --learner", nil, runMethods)
+	cmd, _, _ := newCommand(run, "methods [NAME]", "What can be named in --method, --kernel and --learner", nil, runMethods)
 	return cmd
 }
 

@@ -41,6 +41,7 @@ type outputs struct {
 	rowIDs  io.Writer         // separate file for .npy
 	colIDs  io.Writer
 	runFile io.Writer
+	store   any         // description of the graph of the run; nil: none
 	share   *parts.Part // which part of a whole the output is, nil if it is the whole
 
 	files []*durable.Pending // an output before the files that belong to it
@@ -86,13 +87,13 @@ func formatOf(path string, formats []string) string {
 }
 
 // outputFlag declares the flag of an output, whose name must end in one of the formats unless they are nil.
-func outputFlag(flags *pflag.FlagSet, p *string, name, initial, usage string, formats []string) {
+func outputFlag(flags *flagSet, p *string, name, initial, usage string, formats []string) {
 	flags.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, usage)
 	flags.Lookup(name).Annotations = map[string][]string{outputFile: formats}
 }
 
 // sideFlag declares the flag of a file in addition to the output of a command, which stdout is for.
-func sideFlag(flags *pflag.FlagSet, p *string, name, usage string, formats []string) {
+func sideFlag(flags *flagSet, p *string, name, usage string, formats []string) {
 	outputFlag(flags, p, name, "", usage, formats)
 	flags.Lookup(name).Annotations[sideFile] = nil
 }
@@ -123,11 +124,11 @@ func inputPaths(cmd *cobra.Command, args []string) []string {
 }
 
 // checkPaths records problems of the inputs and outputs of a command.
-func checkPaths(run *session, cmd *cobra.Command, args []string) {
-	inputs := inputPaths(cmd, args)
+func checkPaths(run *session, args []string) {
+	inputs := inputPaths(run.command, args)
 	outputs := map[string]bool{}
 	checkStdin(run, inputs...)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+	run.command.Flags().VisitAll(func(f *pflag.Flag) {
 		formats, isOutput := f.Annotations[outputFile]
 		path := f.Value.String()
 		flag := strings.Replace("--"+f.Name, "--output", "-o", 1)
@@ -311,9 +312,9 @@ func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 
 // publish publishes all files of a run, the files that belong to the output first, and calls put, unless
 // it is nil, to publish a store.
-func (o *outputs) publish(store, parameters any, put func() error) error {
+func (o *outputs) publish(parameters any, put func() error) error {
 	if o.runFile != nil {
-		if err := writeRun(o.run, o.runFile, store, parameters, o.share); err != nil {
+		if err := writeRun(o, parameters); err != nil {
 			return err
 		}
 	}
@@ -401,22 +402,22 @@ type runFile struct {
 	Closing
 }
 
-// writeRun writes the run file of a run that used the given store and chose the given
-// parameters, for an output that is a part of another unless p is nil.
-func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) error {
+// writeRun writes the run file of a run that chose the given parameters.
+func writeRun(o *outputs, parameters any) error {
+	run := o.run
 	directory, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	return encodeDocument(w, &runFile{
+	return encodeDocument(o.runFile, &runFile{
 		Command:    commandLine(run.args),
 		Arguments:  run.args,
 		Directory:  directory,
 		Build:      thisBuild(),
-		Store:      store,
+		Store:      o.store,
 		SelfLoops:  run.droppedLoops,
 		Parameters: parameters,
-		Part:       p,
+		Part:       o.share,
 		Finished:   time.Now().UTC().Format(time.RFC3339),
 		Closing:    closingOfRun(run),
 	})

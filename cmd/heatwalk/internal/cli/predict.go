@@ -14,20 +14,19 @@ import (
 )
 
 func newPredict(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "predict GRAPH --model M -o OUT.tsv", "Predict labels by a model that classify has saved", checkPredict, runPredict)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "predict GRAPH --model M -o OUT.tsv", "Predict labels by a model that classify has saved", checkPredict, runPredict)
 	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote")
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
-	predictionFlags(run, c, flags)
-	c.learning.attributes.declare(run, flags)
-	graphFlags(run, &c.learning.graph, flags)
+	predictionFlags(c, flags)
+	c.learning.attributes.declare(flags)
+	graphFlags(&c.learning.graph, flags)
 	return cmd
 }
 
 // checkPredict records problems of the flags of predict.
-func checkPredict(run *session, c *classifyOptions, cmd *cobra.Command, _ []string) {
-	run.refuse(cmd.Flags(), rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
-	run.require(cmd.Flags(), "model")
+func checkPredict(run *session, c *classifyOptions, _ []string) {
+	run.refuse(rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
+	run.require("model")
 }
 
 // modelOutput is a model that is being saved.

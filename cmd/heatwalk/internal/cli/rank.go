@@ -29,22 +29,21 @@ type rankOptions struct {
 }
 
 func newRank(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones", checkRank, runRank)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones", checkRank, runRank)
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
 	flags.StringVar(&c.weights, "seed-weights", "", "`FILE` of node and weight, one pair a line, in place of --seeds")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	graphFlags(run, &c.graph, flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
 // checkRank parses the kernel and records problems of the flags.
-func checkRank(run *session, c *rankOptions, cmd *cobra.Command, _ []string) {
+func checkRank(run *session, c *rankOptions, _ []string) {
 	if c.weights == "" {
-		run.require(cmd.Flags(), "seeds")
+		run.require("seeds")
 	}
-	run.refuse(cmd.Flags(), rule{c.weights != "", "seeds", "--seed-weights names the seeds; leave one of them out"})
+	run.refuse(rule{c.weights != "", "seeds", "--seed-weights names the seeds; leave one of them out"})
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
 		run.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
@@ -108,7 +107,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 	g := d.g
 	directed := g.Store.Manifest.Directed
 	if directed && c.spec.Works&param.Directed == 0 {
-		return fault.Usage(name, "%s", asymmetric(c.spec.Name, "--kernel="+function.PersonalizedPageRank.Name))
+		return asymmetric(name, c.spec.Name, "--kernel="+function.PersonalizedPageRank.Name)
 	}
 	const cells = 100 // bytes of the numbers of a line
 	run.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
@@ -156,5 +155,5 @@ func runRank(run *session, c *rankOptions, name string) error {
 		doc.Stderr = &r.Stderr
 		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
 	}
-	return d.out.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.spec, v}, text, c.spec.Name+parameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+	return d.out.finish(doc, kernelParameters{c.spec, v}, text, c.spec.Name+parameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
 }

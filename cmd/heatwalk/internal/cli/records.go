@@ -4,7 +4,6 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -29,46 +28,44 @@ func newRecords(run *session) *cobra.Command {
 }
 
 func newRecordsKernel(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy", "Kernel values between records", nil, runRecordsKernel)
-	c.block.declare(run, cmd.Flags())
-	recordsFlags(run, c, cmd.Flags(), false)
+	cmd, c, flags := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy", "Kernel values between records", nil, runRecordsKernel)
+	c.block.declare(flags)
+	recordsFlags(c, flags, false)
 	return cmd
 }
 
 func newRecordsClassify(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "classify TABLE -o OUT.tsv", "Predict the class of every record from those of some", nil, runRecordsClassify)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "classify TABLE -o OUT.tsv", "Predict the class of every record from those of some", nil, runRecordsClassify)
 	outputFlag(flags, &c.items.out, "output", "-", predictionUsage, scoreFormats)
-	recordsFlags(run, c, flags, true)
-	c.scores.declare(run, flags, true)
+	recordsFlags(c, flags, true)
+	c.scores.declare(flags, true)
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true classes to score the predictions with")
 	return cmd
 }
 
 func newRecordsEvaluate(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "evaluate TABLE [--learner A,B …]", "Kernels and learners compared on splits of the records with a class", nil, runRecordsEvaluate)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "evaluate TABLE [--learner A,B …]", "Kernels and learners compared on splits of the records with a class", nil, runRecordsEvaluate)
 	c.items.splitting = splitFlags{noun: "record", splits: 10}
-	recordsFlags(run, c, flags, true)
-	c.items.splitting.declare(run, flags)
+	recordsFlags(c, flags, true)
+	c.items.splitting.declare(flags)
 	flags.SortFlags = false
 	return cmd
 }
 
 // recordsFlags declares the flags of the table, the kernel and, if a command learns, of learners and classes.
-func recordsFlags(run *session, c *recordsOptions, flags *pflag.FlagSet, learns bool) {
+func recordsFlags(c *recordsOptions, flags *flagSet, learns bool) {
 	f := &c.items
-	f.declare(run, flags, tableKernels(), tableKernels()[0].Name, "hypercube:beta=0.5", learns)
-	variable(run, flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
+	f.declare(flags, tableKernels(), tableKernels()[0].Name, "hypercube:beta=0.5", learns)
+	variable(flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&c.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
 	})
 	flags.StringVar(&c.config.ID, "id", "", "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&c.config.Class, "class", "", "`COLUMN` of the classes, which is no attribute (default: by its title)")
-	enumVar(run, flags, &c.config.Header, "header", "auto", []string{"auto", "yes", "no"},
+	enumVar(flags, &c.config.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
-	if missingFlag(run, &f.tables, flags); learns {
-		labelFlags(run, &f.tables, flags, &f.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-		unknownIDsFlag(run, flags, &f.tables)
+	if missingFlag(&f.tables, flags); learns {
+		labelFlags(&f.tables, flags, &f.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
+		unknownIDsFlag(flags, &f.tables)
 	}
 }
 
@@ -204,7 +201,7 @@ func runRecordsKernel(run *session, c *recordsOptions, path string) error {
 	d := &closedMatrix{matrixDocument: matrixDocument{
 		Output: c.block.out, Rows: len(rows), Cols: len(cols), Dtype: c.block.dtype, Kernel: kernel.Name, Attributes: len(a.Columns), Parameters: values,
 	}}
-	return o.finish(d, nil, values, shapeOf(d.Rows, d.Cols, c.block.dtype)+" · "+kernel.Name+" of "+words.Counted(d.Attributes, "attribute")+parameterText(&kernel.Spec, values))
+	return o.finish(d, values, shapeOf(d.Rows, d.Cols, c.block.dtype)+" · "+kernel.Name+" of "+words.Counted(d.Attributes, "attribute")+parameterText(&kernel.Spec, values))
 }
 
 // recordsOf reads a list of ids of records; without one, all records.

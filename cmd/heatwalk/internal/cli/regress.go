@@ -8,7 +8,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -30,26 +29,25 @@ type regressOptions struct {
 }
 
 func newRegress(run *session) *cobra.Command {
-	cmd, c := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", "Predict the number of every node from the numbers of some", checkRegress, runRegress)
-	flags := cmd.Flags()
+	cmd, c, flags := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", "Predict the number of every node from the numbers of some", checkRegress, runRegress)
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
-	fieldsFlag(run, &c.graph.tables, flags, "number")
+	fieldsFlag(&c.graph.tables, flags, "number")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	sideFlag(flags, &c.page, "report", "`FILE` for a page about errors, with predicted against true numbers: .html", pageFormats)
-	c.attributes.declare(run, flags)
-	graphFlags(run, &c.graph, flags)
+	c.attributes.declare(flags)
+	graphFlags(&c.graph, flags)
 	return cmd
 }
 
 // checkRegress parses the methods and records problems of the flags.
-func checkRegress(run *session, c *regressOptions, cmd *cobra.Command, _ []string) {
-	run.require(cmd.Flags(), "values")
-	c.methods = checkRegression(run, cmd.Flags(), c.listed)
+func checkRegress(run *session, c *regressOptions, _ []string) {
+	run.require("values")
+	c.methods = checkRegression(run, c.listed)
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
-func checkRegression(run *session, flags *pflag.FlagSet, listed string) []*regress.Method {
+func checkRegression(run *session, listed string) []*regress.Method {
 	if listed == "" {
 		return nil
 	}
@@ -57,7 +55,7 @@ func checkRegression(run *session, flags *pflag.FlagSet, listed string) []*regre
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem("--method", "%s", wrong.Error())
 	}
-	run.refuse(flags, rule{!useAttributes(methods), "node-features", "no method of --method uses attributes; add hops"})
+	run.refuse(rule{!useAttributes(methods), "node-features", "no method of --method uses attributes; add hops"})
 	return methods
 }
 
@@ -110,7 +108,7 @@ func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values, na
 	case errors.Is(err, regress.ErrConstant):
 		return fault.Data(v.File, "all values are %v; at least two different ones are needed", v.Value[0])
 	case errors.Is(err, regress.ErrDirected):
-		return fault.Usage(name, "%s", asymmetric("regress", ""))
+		return asymmetric(name, "regress", "")
 	case errors.As(err, &wrong):
 		return fault.Usage("--method", "%v", wrong)
 	}
@@ -182,7 +180,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 			return err
 		}
 	}
-	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, append(doc.lines(), d.data.g.edgesText(doc.factorsDocument, "held-out values"))...)
+	return d.data.out.finish(doc, doc.Parameters, append(doc.lines(), d.data.g.edgesText(doc.factorsDocument, "held-out values"))...)
 }
 
 // lines returns the summary.

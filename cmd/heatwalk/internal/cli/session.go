@@ -42,9 +42,8 @@ type session struct {
 	command *cobra.Command // nil before its flags are known
 	ends    []func()       // see atEnd
 
-	checks     map[*pflag.FlagSet][]check // of groups of flags
-	problems   []fault.Problem            // mistakes of the command line, which are reported together
-	inputFiles []string                   // "" and "-" included; side files of outputs must not replace them
+	problems   []fault.Problem // mistakes of the command line, which are reported together
+	inputFiles []string        // "" and "-" included; side files of outputs must not replace them
 
 	// The console: results and summaries on stdout; progress, warnings and errors on stderr.
 	name          string // at the beginning of lines on stderr
@@ -91,7 +90,7 @@ type session struct {
 func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &session{
-		ctx: ctx, cancel: cancel, args: args, checks: map[*pflag.FlagSet][]check{}, name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
+		ctx: ctx, cancel: cancel, args: args, name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
 		progress: progress.New(stderr, "none", true, false), // until the flags are known
 	}
 }
@@ -186,29 +185,24 @@ func (run *session) checked() error {
 
 // newCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
 // first argument, and runs only if neither the groups of flags nor own, unless it is nil, have recorded problems.
-func newCommand[O any](run *session, use, short string, own func(*session, *O, *cobra.Command, []string), do func(*session, *O, string) error) (*cobra.Command, *O) {
+func newCommand[O any](run *session, use, short string, own func(*session, *O, []string), do func(*session, *O, string) error) (*cobra.Command, *O, *flagSet) {
 	o := new(O)
-	return &cobra.Command{Use: use, Short: short, Args: argumentsOf(run, use), RunE: func(cmd *cobra.Command, args []string) error {
-		checkPaths(run, cmd, args)
-		for _, group := range run.checks[cmd.Flags()] {
-			group(cmd, args)
+	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run, use)}
+	flags := &flagSet{FlagSet: cmd.Flags(), run: run}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		checkPaths(run, args)
+		for _, check := range flags.checks {
+			check(run, args)
 		}
 		if own != nil {
-			own(run, o, cmd, args)
+			own(run, o, args)
 		}
 		if err := run.checked(); err != nil {
 			return err
 		}
 		return do(run, o, strings.Join(args[:min(1, len(args))], ""))
-	}}, o
-}
-
-// check records problems of flags.
-type check func(cmd *cobra.Command, args []string)
-
-// addCheck adds the check of a group of flags to the commands with these flags.
-func addCheck(run *session, flags *pflag.FlagSet, c check) {
-	run.checks[flags] = append(run.checks[flags], c)
+	}
+	return cmd, o, flags
 }
 
 // fail prints err, unless it is nil or printed already, and returns the exit code.
@@ -323,7 +317,7 @@ func graphError(run *session, err error, graph, advice string) error {
 	case errors.Is(err, kernel.ErrRange):
 		return fault.Data(graph, "a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
 	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
-		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=auto"))
+		return asymmetric(graph, limited.Method, "--method=auto")
 	case errors.Is(err, sparse.ErrDivided):
 		what := "this method"
 		if errors.As(err, &limited) {
