@@ -175,7 +175,6 @@ func readBlock(run *session, c *applyOptions, read func(a *npy.Array) error) err
 func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
 		d.rows, err = rowsOf(run, &c.graph.tables, c.blockIDs, d.g)
-		d.g.Graph = d.g.Leave(8*int64(len(d.rows)), "lists of nodes")
 		return err
 	})
 	if err != nil {

@@ -72,7 +72,7 @@ func newBench(run *session) *cobra.Command {
 // newWorkloads returns a command for the workloads of Krylov methods, or for the others.
 func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command, *benchOptions, *flagSet) {
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
-	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
+	use = fmt.Sprintf(use, strings.Join(namesIn(list.Specs()), "|"))
 	cmd, c, flags := newCommand(run, use, short, func(run *session, c *benchOptions, args []string) {
 		c.args = args
 		if len(args) > 0 {
@@ -86,7 +86,7 @@ func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command,
 // checkWorkload validates the flags for the workloads and records problems.
 func checkWorkload(run *session, c *benchOptions, workloads param.List[*bench.Workload]) {
 	if workloads.Named(c.args[0]) == nil {
-		names := specs(workloads.Specs()).names()
+		names := namesIn(workloads.Specs())
 		last := len(names) - 1
 		run.problem(run.command.Name(), "%s is no workload; give %s or %s", quoted(c.args[0]), strings.Join(names[:last], ", "), names[last])
 	}
@@ -198,7 +198,8 @@ func newKrylovBench(run *session) *cobra.Command {
 // does not fit into memory together with the workload.
 func openSwept(run *session, c *benchOptions, name string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
 	run.timed = true
-	if g, err = readGraphAs(run, &c.graph, name, "", !copied); err != nil {
+	c.graph.coded = !copied
+	if g, err = readGraph(run, &c.graph, name, ""); err != nil {
 		return nil, nil, err
 	}
 	job, err := g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -57,16 +56,12 @@ func printReport(run *session, r fault.Report) {
 
 // warnOf prints a warning of a library, that about a file system without locks once.
 func (run *session) warnOf(w error) {
+	warn := func() { run.warn("%s", fault.Text(w)) }
 	if errors.Is(w, durable.ErrNoLocks) {
-		run.warning.Lock()
-		warned := run.warnedOfLocks
-		run.warnedOfLocks = true
-		run.warning.Unlock()
-		if warned {
-			return
-		}
+		run.locks.Do(warn)
+	} else {
+		warn()
 	}
-	run.warn("%s", fault.Text(w))
 }
 
 // warn prints something the user should know that does not stop the run.
@@ -75,13 +70,18 @@ func (run *session) warn(format string, args ...any) {
 	run.warning.Lock()
 	run.warnings = append(run.warnings, text)
 	run.warning.Unlock()
-	var line strings.Builder
+	printLine(run, slog.LevelWarn, "warning: ", text)
+}
+
+// printLine prints a line on stderr, in JSON with its level.
+func printLine(run *session, level slog.Level, prefix, text string) {
+	var line bytes.Buffer
 	if run.logFormat == "json" {
-		slog.New(slog.NewJSONHandler(&line, nil)).Warn(text)
+		slog.New(slog.NewJSONHandler(&line, nil)).Log(run.ctx, level, text)
 	} else {
-		fmt.Fprintf(&line, "heatwalk: warning: %s\n", input.Escape(text))
+		fmt.Fprintf(&line, "heatwalk: %s%s\n", prefix, input.Escape(text))
 	}
-	run.progress.Print([]byte(line.String()))
+	run.progress.Print(line.Bytes())
 }
 
 // noteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
@@ -94,16 +94,9 @@ func noteColumns(run *session, name string, columns input.Columns) {
 
 // note prints how an input is read.
 func (run *session) note(text string) {
-	if run.quiet || run.json {
-		return
+	if !run.quiet && !run.json {
+		printLine(run, slog.LevelInfo, "", text)
 	}
-	var line strings.Builder
-	if run.logFormat == "json" {
-		slog.New(slog.NewJSONHandler(&line, nil)).Info(text)
-	} else {
-		fmt.Fprintf(&line, "heatwalk: %s\n", text)
-	}
-	run.progress.Print([]byte(line.String()))
 }
 
 // Closing holds the last keys of every JSON document.

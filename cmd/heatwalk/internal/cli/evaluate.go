@@ -219,12 +219,9 @@ func (s *splitFlags) declare(flags *flagSet) {
 	flags.addCheck(s.check)
 }
 
-// parseShare parses a fraction of the labelled nodes, parseTraining that of a training set, parseCount a number of them.
-func parseShare(s string) (float64, error) {
-	return parseNumber[float64](s, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
-}
+// parseTraining parses the fraction of the labelled nodes that a training set has, parseCount a number of them.
 func parseTraining(s string) (float64, error) {
-	x, err := parseShare(s)
+	x, err := parseNumber[float64](s, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
 	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil && notCount == nil && 0 < n && n < 100 {
 		err = fmt.Errorf("%s is not a fraction; give %v for %d %%, or --per-class %[3]d for %[3]d of each class", s, float64(n)/100, n)
 	}

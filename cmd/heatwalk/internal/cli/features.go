@@ -90,7 +90,7 @@ func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string
 		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(run.seed), 0)
 		w.Variants = cwk.FoldVariants(f.walk.alpha(), fold)
 	}
-	picks := d.pick(d.rows, w.Seeds, fold)
+	picks := cwk.Picks(d.rows, w.Seeds, fold)
 	minSteps := f.walk.minSteps()
 	groups := f.walk.steps() - f.walk.minSteps() + 1
 	wide := end - first

@@ -27,10 +27,13 @@ type gramOptions struct {
 	scores      scoreFlags
 }
 
+// labelLines is the help text of --unknown-ids for labels alone.
+const labelLines = "label lines whose id is unknown"
+
 // unknownIDsFlag declares the flag about ids that are not in the data.
-func unknownIDsFlag(flags *flagSet, in *inputs) {
+func unknownIDsFlag(flags *flagSet, in *inputs, usage string) {
 	enumVar(flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
-		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "label lines whose id is unknown")
+		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, usage)
 }
 
 func newGram(run *session) *cobra.Command {
@@ -39,7 +42,7 @@ func newGram(run *session) *cobra.Command {
 	labelFlags(&c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
 	flags.StringVar(&c.listed, "learner", "", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
 	c.scores.declare(flags, false)
-	unknownIDsFlag(flags, &c.tables)
+	unknownIDsFlag(flags, &c.tables, labelLines)
 	return newGroup(run, "gram", "Learning from kernel values in a file", cmd)
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -48,6 +47,7 @@ type graphInputs struct {
 	edges         sides.Options // weights of kinds and times
 	largest       bool          // only the largest component is used
 	streamed      bool          // the store is read from disk in every sweep
+	coded         bool          // the graph stays in memory in the encoding of the store
 	tabled        bool          // the output of the command includes the use of columns
 	source        string        // the name of config.Stdin, for progress
 	producerBytes int64         // memory of the producer of config.Stdin
@@ -76,8 +76,7 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"}, []bool{false, true}, "whether weights may be negative: edges between opponents")
 	local.StringVar(&c.Kind, "kind", "", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
 	local.StringVar(&c.Time, "time", "", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
-	enumVar(local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
-		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
+	headerFlag(local, &c.Header)
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
 	sizeVar(local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	r.sources.declare(local)
@@ -86,11 +85,16 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 	textFlags(&r.tables, local)
 	tempFlag(&r.tables, local)
 	missingFlag(&r.tables, flags)
-	enumVar(local, &r.tables.unknown, "unknown-ids", "", []string{"error", "skip"},
-		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
+	unknownIDsFlag(local, &r.tables, "ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(local.FlagSet)
 	flags.addCheck(func(run *session, args []string) { checkGraph(run, r, args) })
+}
+
+// headerFlag declares the flag for the header of a table.
+func headerFlag(flags *flagSet, p *nodefile.Header) {
+	enumVar(flags, p, "header", "auto", []string{"auto", "yes", "no"},
+		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 }
 
 // kindWeight matches the first weight of a list. The name of a kind may have commas and equals signs.
@@ -144,7 +148,7 @@ func textFlags(in *inputs, flags *flagSet) {
 		t.Thousands = s
 		return nil
 	})
-	enumVar(flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+	choiceVar(flags, &t.Encoding, "encoding", "", input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
 // inputGroup marks the flags for reading graph files, which have a page of their own.
@@ -215,11 +219,6 @@ func checkStdin(run *session, inputs ...string) {
 // readGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
 // may be used for a temporary store.
 func readGraph(run *session, r *graphInputs, name, output string) (*openGraph, error) {
-	return readGraphAs(run, r, name, output, false)
-}
-
-// readGraphAs opens a graph. If coded is set, it stays in memory in the encoding of the store.
-func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) (*openGraph, error) {
 	for _, input := range run.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
@@ -228,7 +227,7 @@ func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) 
 	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name, edges: r.edges}
 	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
+		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Coded: r.coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
 		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread
@@ -393,21 +392,8 @@ func beginDense(run *session, r *graphInputs, name, path string, inputs denseInp
 		if err == nil && inputs.block {
 			d.cols, err = rowsOf(run, &r.tables, inputs.cols, d.g)
 		}
-		const row, class = 8, 4 // bytes of an element of a list of rows; of the class of a node, for LIBSVM text
-		lists := row * int64(len(d.rows)+len(d.cols))
-		if d.l != nil {
-			lists += budget.LabelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
-		}
-		d.g.Graph = d.g.Leave(lists, "lists of nodes")
 		return err
 	})
-}
-
-// pick returns the picks of a walk, see [cwk.Picks].
-func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
-	const pick = 16 // bytes
-	d.g.Graph = d.g.Leave(pick*int64(len(rows)), "lists of nodes")
-	return cwk.Picks(rows, seeds, fold)
 }
 
 // runFileBytes is the approximate size of a run file.

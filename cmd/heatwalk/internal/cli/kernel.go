@@ -140,8 +140,8 @@ func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	}
 	parameters := f.walk.parameters()
 	parameters.Kernel = f.name
-	rows := d.pick(d.rows, w.Seeds, nil)
-	cols := d.pick(d.cols[lo:hi], w.Seeds, nil)
+	rows := cwk.Picks(d.rows, w.Seeds, nil)
+	cols := cwk.Picks(d.cols[lo:hi], w.Seeds, nil)
 	minSteps := f.walk.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},

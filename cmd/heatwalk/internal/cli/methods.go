@@ -66,7 +66,7 @@ func declarations() (list []declaration) {
 	}
 	var spreading specs
 	for _, m := range method.All() {
-		if specList := m.Declarations(); len(specList) == 1 && specList[0].Name == m.Name() && !slices.Contains(nodeKernels().names(), m.Name()) {
+		if specList := m.Declarations(); len(specList) == 1 && specList[0].Name == m.Name() && !slices.Contains(namesIn(nodeKernels()), m.Name()) {
 			spreading = append(spreading, specList[0])
 		}
 	}
@@ -207,7 +207,7 @@ func (d *declaration) print(w io.Writer) {
 }
 
 // specs are declarations.
-type specs []*param.Spec
+type specs = param.List[*param.Spec]
 
 // Lists of declarations; the first one is the default. For kernels between nodes it is cwk.
 func learners() specs     { return classify.Learners().Specs() }
@@ -215,22 +215,12 @@ func nodeKernels() specs  { return append(specs{&cwk.Spec}, kernel.Families().Sp
 func tableKernels() specs { return closed.Kernels().Specs() }
 func graphKernels() specs { return graphs.Kernels().Specs() }
 
-// names returns the names of the declarations.
-func (l specs) names() (names []string) {
-	for _, s := range l {
+// namesIn returns the names of declarations.
+func namesIn(list []*param.Spec) (names []string) {
+	for _, s := range list {
 		names = append(names, s.Name)
 	}
 	return names
-}
-
-// named returns the declaration with the given name, or nil.
-func (l specs) named(name string) *param.Spec {
-	for _, s := range l {
-		if s.Name == name {
-			return s
-		}
-	}
-	return nil
 }
 
 // parseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
@@ -241,9 +231,9 @@ func parseNamed(run *session, flag, text string, list specs) (*param.Spec, param
 		run.problem(flag, "%s", wrong.Error())
 		return nil, n
 	}
-	s := list.named(n.Name)
+	s := list.Named(n.Name)
 	if s == nil {
-		run.problem(flag, "%s", unknownName(n.Name, list.names()))
+		run.problem(flag, "%s", unknownName(n.Name, namesIn(list)))
 	}
 	return s, n
 }

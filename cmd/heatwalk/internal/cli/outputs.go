@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -424,13 +423,13 @@ func writeRun(o *outputs, parameters any) error {
 }
 
 // plainArgument matches arguments that need no quotes in a shell.
-var plainArgument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`) })
+var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`)
 
 // commandLine writes arguments as a line that a shell takes apart again.
 func commandLine(args []string) string {
 	words := []string{"heatwalk"}
 	for _, arg := range args {
-		if !plainArgument().MatchString(arg) {
+		if !plainArgument.MatchString(arg) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		words = append(words, arg)

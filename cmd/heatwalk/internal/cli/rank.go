@@ -98,7 +98,6 @@ func runRank(run *session, c *rankOptions, name string) error {
 		if d.cols, weights, err = readWeightedSeeds(run, c, d.g); err == nil {
 			d.rows, err = rowsOf(run, &c.graph.tables, "", d.g)
 		}
-		d.g.Graph = d.g.Leave(8*int64(len(d.rows)+len(d.cols)), "lists of nodes")
 		return err
 	})
 	if err != nil {

@@ -61,11 +61,10 @@ func recordsFlags(c *recordsOptions, flags *flagSet, learns bool) {
 	})
 	flags.StringVar(&c.config.ID, "id", "", "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&c.config.Class, "class", "", "`COLUMN` of the classes, which is no attribute (default: by its title)")
-	enumVar(flags, &c.config.Header, "header", "auto", []string{"auto", "yes", "no"},
-		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
+	headerFlag(flags, &c.config.Header)
 	if missingFlag(&f.tables, flags); learns {
 		labelFlags(&f.tables, flags, &f.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-		unknownIDsFlag(flags, &f.tables)
+		unknownIDsFlag(flags, &f.tables, labelLines)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -72,27 +71,12 @@ func (t topic) score(word string) float64 {
 
 // search returns the largest likeness of the words of a text to a word, and the sum over all.
 func search(text, word string) (most, sum float64) {
-	text = strings.ToLower(text)
-	beginning := word[:min(len(word), 4)] // which like words share
-	for end := 0; ; {
-		i := strings.Index(text[end:], beginning)
-		if i < 0 {
-			return most, sum
-		}
-		start := end + i
-		end = start + len(beginning)
-		if before, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && !isBetween(before) {
-			continue
-		}
-		if n := strings.IndexFunc(text[end:], isBetween); n >= 0 {
-			end += n
-		} else {
-			end = len(text)
-		}
-		x := likeness(word, text[start:end])
+	for _, other := range strings.FieldsFunc(strings.ToLower(text), isBetween) {
+		x := likeness(word, other)
 		most = max(most, x)
 		sum += x
 	}
+	return most, sum
 }
 
 // isBetween reports whether a rune separates words.
@@ -101,15 +85,16 @@ func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 // likeness is 1 for equal words, a part of it for words of one stem (label, labelled) and for the beginning of a word,
 // and 0 for others.
 func likeness(a, b string) float64 {
-	if a == b {
-		return 1
-	}
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
 	endA, endB := a[n:], b[n:]
 	switch {
+	case endA+endB == "":
+		return 1
+	case n < min(len(a), 4):
+		return 0
 	case n > 2 && (endA+endB == "s" || endA+endB == "es"): // a plural
 		return 0.9
 	case n > 3 && strings.Contains(endings, " "+endA+" ") && strings.Contains(endings, " "+endB+" "):

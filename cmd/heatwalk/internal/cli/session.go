@@ -46,17 +46,17 @@ type session struct {
 	inputFiles []string        // "" and "-" included; side files of outputs must not replace them
 
 	// The console: results and summaries on stdout; progress, warnings and errors on stderr.
-	name          string // at the beginning of lines on stderr
-	stdin         io.Reader
-	stdout        *output
-	stderr        io.Writer
-	started       time.Time
-	progress      *progress.Display
-	warning       sync.Mutex
-	warnings      []string // printed so far
-	warnedOfLocks bool
-	doing         string // the state of the output, for the message about an interruption
-	reached       string // the progress, for the message about an interruption
+	name     string // at the beginning of lines on stderr
+	stdin    io.Reader
+	stdout   *output
+	stderr   io.Writer
+	started  time.Time
+	progress *progress.Display
+	warning  sync.Mutex
+	warnings []string  // printed so far
+	locks    sync.Once // warns of a file system without locks
+	doing    string    // the state of the output, for the message about an interruption
+	reached  string    // the progress, for the message about an interruption
 
 	// Flags of every command.
 	threads            int
