@@ -45,14 +45,13 @@ func (c column) isConstant() bool {
 
 // all reports whether there are values, each of which is of a form.
 func (c column) all(is func(text string) bool) bool {
-	return len(c.values) > 0 && !slices.ContainsFunc(c.values, func(text string) bool { return !is(text) })
+	return len(c.values) > 0 && all(c.values, is)
 }
 
 // holdsNumbers reports whether there is a number in every row, perhaps with a decimal comma, and not
 // a time in all of them.
 func (c column) holdsNumbers() bool {
-	return len(c.values) == c.rows && !c.all(isTime) &&
-		c.all(func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
+	return len(c.values) == c.rows && !c.all(isTime) && c.all(isNumeric)
 }
 
 // isCounter reports whether the values count the rows from 0 or 1.
@@ -78,7 +77,7 @@ func (c column) isConsecutive() bool {
 // dates, years, or line numbers.
 func (c column) uncountable() string {
 	isYear := func(text string) bool {
-		return len(text) == 4 && text >= "1800" && text < "2100" && isInteger(text)
+		return len(text) == 4 && text >= "1800" && text < "2100" && IsInteger(text)
 	}
 	switch {
 	case c.all(isTime):
@@ -96,7 +95,7 @@ func (c column) uncountable() string {
 // areDates reports whether the values are dates or clock times in digits and signs, which are no
 // ids; a number of seconds may be one.
 func (c column) areDates() bool {
-	return c.all(func(text string) bool { return IsDate(text) && !isInteger(text) })
+	return c.all(func(text string) bool { return IsDate(text) && !IsInteger(text) })
 }
 
 // shared returns the number of values that two columns have in common.

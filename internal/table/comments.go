@@ -51,15 +51,12 @@ func MayBeRow(line []byte) bool {
 // IsTitleComment reports whether fields are titles behind a comment marker, for example
 // "#source" and "target", as some tools write headers.
 func IsTitleComment(fields [][]byte) bool {
-	titles := make([]string, len(fields))
-	for i, text := range fields {
-		titles[i] = string(bytes.Trim(text, Blank))
-	}
+	titles := (&Fields{Text: fields}).Strings()
 	if len(titles) == 0 {
 		return false
 	}
-	titles[0] = string(bytes.TrimLeft([]byte(titles[0]), "#%/ "))
-	return (&Sample{Titles: titles}).pairs() != nil || IsNode(titles[0])
+	titles[0] = strings.TrimLeft(titles[0], "#%/ ")
+	return NamesEnds(&Sample{Titles: titles}) || IsNode(titles[0])
 }
 
 // FirstData returns the index, from 0, of the first line of data in the head of a file, or −1: the first line

@@ -179,10 +179,10 @@ func areInterval(s *Sample, i, j int, word string) bool {
 	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !s.column(i).holdsNumbers() || !s.column(j).holdsNumbers() || s.column(i).shared(s.column(j)) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(s.Rows, func(row []string) bool {
+	return all(s.Rows, func(row []string) bool {
 		low, _ := ParseNumber([]byte(row[i]), 64)
 		high, _ := ParseNumber([]byte(row[j]), 64)
-		return low > high
+		return low <= high
 	})
 }
 
@@ -197,10 +197,10 @@ func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
 	if len(columns) == 3 {
 		t.Weight = columns[2]
 	}
-	isNamed := !Numbers(o.Fields) || s.Titles[0] == "" && s.pairs() != nil
+	isNamed := !Numbers(o.Fields) || s.Titles[0] == "" && NamesEnds(s)
 	chosen := &Sample{Titles: []string{s.Titles[t.Source], s.Titles[t.Target]}}
 	t.HasHeader = isNamed || o.Header == input.HasHeader || o.Header == input.AutoHeader &&
-		(chosen.pairs() != nil && !s.Recurs(t.Source, t.Target) || s.isAboveNumbers(t.Source, t.Target) || s.Evidence(t.Source, t.Target) == IsHeader)
+		(NamesEnds(chosen) && !s.Recurs(t.Source, t.Target) || s.isAboveNumbers(t.Source, t.Target) || s.Evidence(t.Source, t.Target) == IsHeader)
 	return nil
 }
 
@@ -228,7 +228,7 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	}
 	if len(list) > 1 && len(s.Rows) > 0 { // text is no weight
 		list = slices.DeleteFunc(list, func(i []int) bool {
-			return !slices.ContainsFunc(s.column(i[0]).values, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
+			return !slices.ContainsFunc(s.column(i[0]).values, isNumeric)
 		})
 	}
 	switch len(list) {
@@ -360,7 +360,7 @@ func (s *Sample) evidenceOf(n int) Evidence {
 // isAboveNumbers reports whether a field of the first line is a title above numbers or times:
 // those of both ends above integers, or that of another column.
 func (s *Sample) isAboveNumbers(source, target int) bool {
-	isWord := func(i int) bool { return !isInteger(s.Titles[i]) && s.column(i).all(isInteger) }
+	isWord := func(i int) bool { return !IsInteger(s.Titles[i]) && s.column(i).all(IsInteger) }
 	if isWord(source) && isWord(target) {
 		return true
 	}
@@ -383,9 +383,8 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 		switch title := s.Titles[i]; {
 		case strings.HasPrefix(title, IndexOfPandas), s.column(i).areDates() && len(s.Titles)-first > 3:
 		case isPandas && i == first+2:
-			weight = i
-			if s.column(i).uncountable() != "" || !s.column(i).all(func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
-				weight = -1
+			if s.column(i).uncountable() == "" && s.column(i).all(isNumeric) {
+				weight = i
 			}
 		case IsTime(title) || isNoWeight(title):
 			measures++
@@ -428,7 +427,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	n := len(s.Titles)
 	if n > 2 && s.column(0).isCounter() && len(s.Rows) > 2 {
 		isEnd := s.column(0).shared(s.column(1)) > 0 || s.column(0).shared(s.column(2)) > 0 && n == 3
-		isID := s.column(2).all(func(text string) bool { return isInteger(text) || !IsNumber(text) })
+		isID := s.column(2).all(func(text string) bool { return IsInteger(text) || !IsNumber(text) })
 		switch {
 		case isID && !isEnd, n > 3 && !isEnd:
 			first = 1
@@ -444,7 +443,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	case n < 2:
 		fix := "write source and target on each line, with a separator between"
 		otherwise := ""
-		if len(s.Rows) > 1 && !slices.ContainsFunc(s.Rows[1:], func(row []string) bool { return len(row) != 2 && len(row) != 3 }) { // of lines below
+		if len(s.Rows) > 1 && all(s.Rows[1:], func(row []string) bool { return len(row) == 2 || len(row) == 3 }) { // of lines below
 			fix = "fix the line"
 			otherwise = "pass {skip-bad-lines}"
 		}
@@ -469,9 +468,9 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 		return nil
 	}
 	third := first + 2
-	if !slices.ContainsFunc(s.column(third).values, func(text string) bool {
+	if all(s.column(third).values, func(text string) bool {
 		_, fault := ParseNumber([]byte(text), 64)
-		return fault != "is not a number" || !IsTitle(text)
+		return fault == "is not a number" && IsTitle(text)
 	}) {
 		return s.ask(false, fmt.Sprintf("column %d holds text, for example %s, and no weight", third+1, Quoted(s.Titles[third])))
 	}
@@ -507,7 +506,7 @@ func isClock(s *Sample) bool {
 
 // tooMany is the error for lines of more than three fields without a header.
 func tooMany(s *Sample) error {
-	isRagged := slices.ContainsFunc(s.Rows, func(row []string) bool { return len(row) != len(s.Titles) })
+	isRagged := len(s.Rows) > 0 && !s.IsAbove(len(s.Titles))
 	areWords := !slices.ContainsFunc(s.Titles, IsNumber)
 	msg := Counted(len(s.Titles), "field")
 	if isRagged {
@@ -515,14 +514,12 @@ func tooMany(s *Sample) error {
 	}
 	switch {
 	case areWords && (isRagged || s.Separator == Blanks):
-		return &input.Error{Msg: msg, Fix: "if names contain " + separatorNouns[s.Separator] + ", quote them or put tabs between the fields; of lists of neighbours write one edge a line"}
+		return &input.Error{Msg: msg, Fix: "if names contain " + Plural(strings.ToLower(SeparatorName(s.Separator))) + ", quote them or put tabs between the fields; of lists of neighbours write one edge a line"}
 	case isRagged && s.Separator == Blanks:
 		return &input.Error{Msg: msg, Fix: "of lists of neighbours write one edge a line, as networkx.write_edgelist does"}
 	}
 	return s.ask(false, msg)
 }
-
-var separatorNouns = map[byte]string{Comma: "commas", Semicolon: "semicolons", Tab: "tabs", Blanks: "blanks"}
 
 // unnamed is the error for a header whose titles name no ends of an edge.
 func unnamed(s *Sample) error {

@@ -87,9 +87,7 @@ func (s *Sample) NamesBoth(value string) bool {
 // node also by its ids.
 func (c *nodeChooser) findTitles() {
 	titles := c.s.Titles
-	c.values = nil
 	c.node = -1
-	c.tied = nil
 	c.titled = true
 	if len(titles) >= 3 && titles[0] == "node" && titles[2] == "reached" { // predictions, with classes as titles
 		c.node = 0
@@ -200,9 +198,7 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 		}
 	}
 	isNumbers := func(i int) bool {
-		return c.s.column(i).all(func(text string) bool {
-			return IsNumber(text) || IsMissing(text, Missing) || IsDecimalComma([]byte(text))
-		})
+		return c.s.column(i).all(func(text string) bool { return isNumeric(text) || IsMissing(text, Missing) })
 	}
 	switch c.o.Value {
 	case input.Value:
@@ -260,7 +256,6 @@ func (c *nodeChooser) isHeader() bool {
 		}
 	}
 	areWords := !slices.ContainsFunc(titles, IsNumber)
-	areTitles := !slices.ContainsFunc(titles, func(title string) bool { return !IsTitle(title) })
 	switch {
 	case o.Every:
 		return isTitled || areWords
@@ -291,23 +286,23 @@ func (c *nodeChooser) isHeader() bool {
 	isGuess := false
 	switch {
 	case o.IsKnown == nil:
-		isGuess = evidence == IsHeader && (n > 1 || column.all(isInteger) || IsListTitle(c.s))
+		isGuess = evidence == IsHeader && (n > 1 || column.all(IsInteger) || IsListTitle(c.s))
 		if evidence == IsHeader && !isGuess {
-			c.warn(Quoted(titles[at])+" is read as a node; if it is a title, remove the line", "")
+			c.warn(Quoted(titles[at]) + " is read as a node; if it is a title, remove the line")
 		}
 	case o.Value == "":
 		isGuess = n > 1 && nodes > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && evidence == IsHeader && (nodes == ids || 2*nodes >= ids && isThing(titles[at]))
 	default:
-		isGuess = nodes > 0 && column.all(isInteger) || n > 1 && ids > 1 && areTitles && 2*nodes >= ids && evidence != IsData
+		isGuess = nodes > 0 && column.all(IsInteger) || n > 1 && ids > 1 && all(titles, IsTitle) && 2*nodes >= ids && evidence != IsData
 	}
 	if isGuess && evidence != IsHeader {
-		c.warn("read as a header; no node has the id "+Quoted(titles[at]), "")
+		c.warn("read as a header; no node has the id " + Quoted(titles[at]))
 	}
 	return isGuess
 }
 
-func (c *nodeChooser) warn(msg, fix string) {
-	c.t.Warnings = append(c.t.Warnings, &input.Error{Line: 1, Msg: msg, Fix: fix})
+func (c *nodeChooser) warn(msg string) {
+	c.t.Warnings = append(c.t.Warnings, &input.Error{Line: 1, Msg: msg})
 }
 
 // byFields chooses the columns that the settings name.
@@ -377,7 +372,7 @@ func (c *nodeChooser) underTitles() error {
 			return c.ask(others, Quoted(titles[value])+" has a different word in every line, and is no class")
 		}
 		if len(c.s.Rows) > 4 {
-			c.warn("every line has a different label in the column "+Quoted(titles[value]), "")
+			c.warn("every line has a different label in the column " + Quoted(titles[value]))
 		}
 	}
 	c.t.Value = value
@@ -387,7 +382,7 @@ func (c *nodeChooser) underTitles() error {
 // isPart reports whether a text names parts of splits.
 func isPart(text string) bool {
 	parts := []string{"train", "test", "val", "validation", "none"}
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(text)), func(word string) bool { return !slices.Contains(parts, word) })
+	return all(strings.Fields(strings.ToLower(text)), func(word string) bool { return slices.Contains(parts, word) })
 }
 
 // free returns the columns that may hold the node although no title and no id names one.

@@ -23,9 +23,14 @@ type Sample struct {
 	Separator byte       // of the fields in Text
 }
 
+// all reports whether all elements of a list have a form.
+func all[E any](list []E, hasForm func(E) bool) bool {
+	return !slices.ContainsFunc(list, func(element E) bool { return !hasForm(element) })
+}
+
 // IsAbove reports whether all lines below have n fields.
 func (s *Sample) IsAbove(n int) bool {
-	return len(s.Rows) > 0 && !slices.ContainsFunc(s.Rows, func(row []string) bool { return len(row) != n })
+	return len(s.Rows) > 0 && all(s.Rows, func(row []string) bool { return len(row) == n })
 }
 
 // NamesEnds reports whether titles name the ends of an edge.
@@ -58,8 +63,6 @@ func IsNumber(text string) bool {
 	_, fault := ParseNumber([]byte(text), 64)
 	return fault == ""
 }
-
-func isInteger(text string) bool { return IsInteger([]byte(text)) }
 
 func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }
 
@@ -172,7 +175,7 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 		if isThing(title) || len(ids) > 1 && compareForm(title, ids) == IsHeader { // one id differs by chance
 			forms++
 		}
-		if n := len(ids[0]); len(ids) > 2 && n != len(title) && !slices.ContainsFunc(ids, func(id string) bool { return len(id) != n }) {
+		if n := len(ids[0]); len(ids) > 2 && n != len(title) && all(ids, func(id string) bool { return len(id) == n }) {
 			lengths++
 		}
 	}
@@ -192,9 +195,6 @@ func IsListTitle(s *Sample) bool {
 // compareForm compares the form of a title with that of all ids below it. It returns IsData if all
 // have digits.
 func compareForm(title string, ids []string) Evidence {
-	have := func(is func(string) bool) bool {
-		return !slices.ContainsFunc(ids, func(id string) bool { return !is(id) })
-	}
 	isUpper := func(text string) bool {
 		r, _ := utf8.DecodeRuneInString(text)
 		return unicode.IsUpper(r)
@@ -210,16 +210,16 @@ func compareForm(title string, ids []string) Evidence {
 	switch {
 	case len(prefix) > 0 && len(ids) > 2 && !strings.HasPrefix(title, prefix) && !hasDigit(prefix):
 		return IsHeader
-	case hasDigit(title) && have(hasDigit):
+	case hasDigit(title) && all(ids, hasDigit):
 		if isThing(strings.TrimRight(title, "0123456789_ .-")) {
 			return Undecided
 		}
 		return IsData
-	case have(isWhole), !hasDigit(title) && have(hasDigit):
+	case all(ids, isWhole), !hasDigit(title) && all(ids, hasDigit):
 		return IsHeader
-	case isLower(title) && have(isUpper), isUpper(title) && have(isLower):
+	case isLower(title) && all(ids, isUpper), isUpper(title) && all(ids, isLower):
 		return IsHeader
-	case strings.ToUpper(title) != title && have(func(id string) bool { return len(id) > 1 && strings.ToUpper(id) == id && strings.ToLower(id) != id }):
+	case strings.ToUpper(title) != title && all(ids, func(id string) bool { return len(id) > 1 && strings.ToUpper(id) == id && strings.ToLower(id) != id }):
 		return IsHeader
 	}
 	return Undecided

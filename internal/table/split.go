@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -25,17 +26,8 @@ const (
 
 // SeparatorName returns the name of a separator for messages.
 func SeparatorName(sep byte) string {
-	switch sep {
-	case Tab:
-		return "TAB"
-	case Comma:
-		return "comma"
-	case Semicolon:
-		return "semicolon"
-	case Blanks:
-		return "blank"
-	}
-	return strconv.Quote(string(rune(sep)))
+	name := map[byte]string{Tab: "TAB", Comma: "comma", Semicolon: "semicolon", Blanks: "blank"}[sep]
+	return cmp.Or(name, strconv.Quote(string(rune(sep))))
 }
 
 // manyFields bounds the fields of a line, because the places of short fields need more
@@ -157,22 +149,15 @@ func (f *Fields) splitTabs(line []byte) error {
 		}
 		text := line[position : position+end]
 		start := position
-		if inner, quoted := f.unquote(text); quoted {
+		inner, isQuoted := f.unquote(text)
+		padded := !isQuoted && len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]) || len(trimNoBreak(text)) < len(text))
+		if isQuoted {
 			text = inner
-			start = start + 1
-			f.add(text, start, false)
-			if last {
-				return nil
-			}
-			position += end + 1
-			continue
-		}
-		padded := len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]) || len(trimNoBreak(text)) < len(text))
-		if padded {
+			start++
+		} else if padded {
 			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
-				start += bytes.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(Blank, r) })
+				start += bytes.Index(text, bare)
 				text = bare
-				start = max(start, position)
 			}
 		}
 		f.add(text, start, padded)
@@ -304,10 +289,7 @@ func Separator(name string, line []byte) byte {
 		if f.Split(line, sep) != nil || len(f.Text) < 2 {
 			continue
 		}
-		hasBlank := false
-		for _, text := range f.Text {
-			hasBlank = hasBlank || bytes.IndexByte(text, ' ') >= 0
-		}
+		hasBlank := slices.ContainsFunc(f.Text, func(text []byte) bool { return bytes.IndexByte(text, ' ') >= 0 })
 		if !hasBlank || g.Split(line, Blanks) != nil || len(g.Text) < 2 || len(g.Text) > 3 {
 			return sep
 		}
@@ -326,7 +308,7 @@ func tabsAreBlanks(line []byte) bool {
 // of which is a number with a decimal comma: an error, but a clear one.
 func decimalComma(line []byte) bool {
 	var f Fields
-	return f.Split(line, Semicolon) == nil && len(f.Text) == 3 && IsDecimalComma(f.Text[2])
+	return f.Split(line, Semicolon) == nil && len(f.Text) == 3 && isDecimalComma(string(f.Text[2]))
 }
 
 // IsNamed reports whether a file's name has an extension, perhaps before that

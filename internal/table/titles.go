@@ -29,7 +29,7 @@ var senders = []string{"sender", "payer", "caller", "origin", "auftraggeber", "a
 // both name a kind of node in addition to a pair of ends, as in source_account.
 func areEvents(source, target string) bool {
 	isKind := func(title string) bool { return anyOf(words(title), kinds) }
-	return anyOf(words(source), senders) || isKind(source) && isKind(target) && (&Sample{Titles: []string{source, target}}).pairs() != nil && !hasDigit(source)
+	return anyOf(words(source), senders) || isKind(source) && isKind(target) && NamesEnds(&Sample{Titles: []string{source, target}}) && !hasDigit(source)
 }
 
 // numbered are the pairs that follow a word for a node, for example in id1 and id2.
@@ -147,7 +147,7 @@ func (r role) isCertain(title string) bool { return role{words: r.words[:r.certa
 // title that igraph gives to the nodes of NetworkX.
 func IsNode(title string) bool {
 	w := words(title)
-	return title == "_nx_name" || len(w) > 0 && len(w) <= 2 && !slices.ContainsFunc(w, func(word string) bool { return !slices.Contains(nodeRole.words, word) })
+	return title == "_nx_name" || len(w) > 0 && len(w) <= 2 && all(w, func(word string) bool { return slices.Contains(nodeRole.words, word) })
 }
 
 // isID reports whether a title ends in a word for an id, for example customer_id.
@@ -199,7 +199,7 @@ func isThing(title string) bool {
 
 // AreKinds reports whether the titles of the ends of edges name different kinds of nodes.
 func AreKinds(source, target string) bool {
-	if (&Sample{Titles: []string{source, target}}).pairs() != nil {
+	if NamesEnds(&Sample{Titles: []string{source, target}}) {
 		return false
 	}
 	a, isKey := KindOf(source)
@@ -249,9 +249,9 @@ func Choose(fields, titles []string) ([]int, error) {
 
 // Numbers reports whether fields are numbers of columns, and no titles.
 func Numbers(fields []string) bool {
-	return !slices.ContainsFunc(fields, func(field string) bool {
+	return all(fields, func(field string) bool {
 		n, err := strconv.Atoi(field)
-		return err != nil || n < 1
+		return err == nil && n > 0
 	})
 }
 
@@ -301,7 +301,7 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 	var columns []int
 	for i := range s.Titles {
 		isID := s.column(i).all(func(text string) bool {
-			return (isInteger(text) || !IsNumber(text)) && !IsDecimalComma([]byte(text)) && !IsDate(text)
+			return (IsInteger(text) || !isNumeric(text)) && !IsDate(text)
 		})
 		if isID && !s.column(i).isConsecutive() && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
 			columns = append(columns, i)
@@ -314,7 +314,7 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
 			count := s.sharedIDs(i, j)
 			need := max(1, few/8)                                         // names of things agree by chance too
-			if s.column(i).all(isInteger) && s.column(j).all(isInteger) { // small numbers agree by chance
+			if s.column(i).all(IsInteger) && s.column(j).all(IsInteger) { // small numbers agree by chance
 				need = max(2, (few+1)/2)
 			}
 			if count < need || len(s.Rows) > 5 && 4*few < len(s.Rows) { // few words for many rows are categories

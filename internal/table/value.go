@@ -37,7 +37,7 @@ func HasLeadingZero(text string) bool {
 // ClassKey returns a text that is equal for names of the same class: names that are equal as
 // numbers, for example 1 and 1.0, are one class. Names with leading zeros are text.
 func ClassKey(name string) string {
-	if whole := PlainInteger(name); IsInteger([]byte(whole)) || HasLeadingZero(name) {
+	if whole := PlainInteger(name); IsInteger(whole) || HasLeadingZero(name) {
 		return whole // exact also beyond 2⁵³
 	}
 	if v, fault := ParseNumber([]byte(name), 64); fault == "" {
@@ -79,7 +79,7 @@ func FormOf(text []byte) Form {
 
 // IsInteger reports whether text is an integer as a program would print it:
 // digits without leading zeros, perhaps behind a minus sign.
-func IsInteger(text []byte) bool {
+func IsInteger[S []byte | string](text S) bool {
 	if len(text) > 1 && text[0] == '-' {
 		text = text[1:]
 		if text[0] == '0' {
@@ -89,21 +89,24 @@ func IsInteger(text []byte) bool {
 	if len(text) == 0 || text[0] == '0' && len(text) > 1 {
 		return false
 	}
-	for _, c := range text {
-		if c-'0' > 9 {
+	for i := range len(text) {
+		if text[i]-'0' > 9 {
 			return false
 		}
 	}
 	return true
 }
 
-// IsDecimalComma reports whether text is a number with a comma before its
+// isDecimalComma reports whether text is a number with a comma before its
 // fraction.
-func IsDecimalComma(text []byte) bool {
-	integer, fraction, cut := bytes.Cut(text, []byte{Comma})
-	digits := func(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "0123456789")) == 0 }
-	return cut && digits(bytes.TrimPrefix(integer, []byte("-"))) && digits(fraction)
+func isDecimalComma(text string) bool {
+	integer, fraction, _ := strings.Cut(text, ",")
+	areDigits := func(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+	return areDigits(strings.TrimPrefix(integer, "-")) && areDigits(fraction)
 }
+
+// isNumeric reports whether text is a number, perhaps with a decimal comma.
+func isNumeric(text string) bool { return IsNumber(text) || isDecimalComma(text) }
 
 // noTitles are words in columns of numbers that are no titles.
 var noTitles = []string{"NA", "N/A", "<NA>", "NaN", "null", "None", "nil", "inf", "infinity"}
@@ -153,14 +156,14 @@ func CompareIntegers(a, b []byte) int {
 // behind a zero or a plus sign, are returned as they are.
 func PlainInteger(text string) string {
 	v, fault := ParseNumber([]byte(text), 64)
-	if fault != "" || v != math.Trunc(v) || IsInteger([]byte(text)) || text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {
+	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {
 		return text
 	}
 	return strconv.FormatFloat(v+0, 'f', 0, 64)
 }
 
 // isWhole reports whether text is a whole number, see [PlainInteger].
-func isWhole(text string) bool { return isInteger(PlainInteger(text)) }
+func isWhole(text string) bool { return IsInteger(PlainInteger(text)) }
 
 // Layouts of dates, which a time of day may follow; those of months; and those whose first number is the day, or
 // the month.

@@ -101,7 +101,7 @@ func NumberFix(text []byte) string {
 			fixes = append(fixes, "{thousands="+sep+"}")
 		}
 	}
-	if IsDecimalComma(text) && (len(fixes) == 0 || len(text)-at == len(",000")) {
+	if isDecimalComma(string(text)) && (len(fixes) == 0 || len(text)-at == len(",000")) {
 		fixes = append([]string{"{decimal=,}"}, fixes...)
 	}
 	if fixes == nil {
