@@ -39,9 +39,8 @@ type Column struct {
 func (c *Column) labels(file string) *Labels {
 	l := &Labels{File: file}
 	all := classes{}
-	class := make([]int, len(c.Values))
-	for code, value := range c.Values {
-		class[code] = all.add(&l.Names, value)
+	for _, value := range c.Values {
+		all.add(&l.Names, value)
 	}
 	for row, code := range c.Code {
 		if code < 0 {
@@ -49,7 +48,7 @@ func (c *Column) labels(file string) *Labels {
 			continue
 		}
 		l.Row = append(l.Row, row)
-		l.Class = append(l.Class, class[code])
+		l.Class = append(l.Class, all[c.Values[code]])
 	}
 	return l
 }
@@ -78,15 +77,6 @@ func (r records) Lookup(id string) (row int, ok bool) {
 // Len implements [Lookup].
 func (r records) Len() int { return len(r) }
 
-// setBytes sets the approximate memory of the table.
-func (a *Attributes) setBytes() {
-	n := int64(len(a.IDs))
-	a.Bytes = 120 * n
-	for i := range a.Columns {
-		a.Bytes += 4*n + 64*int64(len(a.Columns[i].Values))
-	}
-}
-
 // ReadAttributes reads a table of records, one on each line, with a value in each column. The
 // rules about separators, comments and quotes are those of label tables. The first line is a
 // header if all of its fields are words, none of which occurs again in the first rows of its column. A column of
@@ -104,16 +94,12 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	}
 	defer in.Close()
 	t := &nodetable.Reader{Every: true, Header: c.Header, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
-	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing, progress: in.Progress}
+	r := &attributeReader{c: c, t: t, missing: c.Missing, progress: in.Progress}
 	if r.missing == nil {
 		r.missing = table.Missing
 	}
 	for row, err := range t.Rows(in) {
 		if err == nil {
-			if r.column == nil {
-				n := len(t.Names)
-				r.titles, r.column, r.values, r.doubtful = t.Titles, make([]Column, n), make([]nodetable.Dictionary, n), make([]map[string]int, n)
-			}
 			err = r.add(row)
 		}
 		if err != nil {
@@ -125,37 +111,45 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 		if t.Titles != nil {
 			msg = "a header and no records"
 		}
-		return nil, &ParseError{File: r.name, Msg: msg, Fix: "write a line for each, with a value for every attribute"}
-	}
-	for i := range r.column {
-		r.column[i].Name = t.Names[i]
-		r.column[i].Values = r.values[i].Values
+		return nil, textio.Fault(t.Name, 0, "write a line for each, with a value for every attribute", "%s", msg)
 	}
 	return r.end()
 }
 
 // attributeReader collects the columns of a table.
 type attributeReader struct {
-	c       *AttributeConfig
-	name    string
-	missing []string
-
+	c        *AttributeConfig
+	t        *nodetable.Reader
+	missing  []string
 	progress func() (done, total int64) // bytes read, and of the whole file
 
-	titles []string // titles of the header; nil without a header
-	lines  []int64
-	column []Column
-	values []nodetable.Dictionary // of each column
+	lines   []int64
+	columns []attributeColumn
+	bytes   int64 // memory of the table, and of lists while they grow
+}
 
-	doubtful []map[string]int // of each column, from a word for a missing value that could be a class to the number of its rows
-	bytes    int64            // memory of the table, and of lists while they grow
+// attributeColumn is a column of a table that is being read.
+type attributeColumn struct {
+	nodetable.Dictionary
+	codes    []int32
+	doubtful map[string]int // from a word for a missing value that could be a class to the number of its rows
+}
+
+// areDates reports whether all values are dates.
+func (c *attributeColumn) areDates() bool {
+	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(text string) bool { return !table.IsDate(text) })
 }
 
 // add adds a row.
 func (r *attributeReader) add(row nodetable.Row) error {
+	if r.columns == nil {
+		for range r.t.Names {
+			r.columns = append(r.columns, attributeColumn{doubtful: map[string]int{}})
+		}
+	}
 	r.lines = append(r.lines, row.Line)
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
-	r.bytes += record + cell*int64(len(r.column))
+	r.bytes += record + cell*int64(len(r.columns))
 	if r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
 		if done, total := r.progress(); done > 0 { // assume that memory is proportional to the size of the file
@@ -164,28 +158,25 @@ func (r *attributeReader) add(row nodetable.Row) error {
 		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
 	}
 	for i := range row.Text {
-		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, row.Field(i)))
+		c := &r.columns[i]
+		text := row.Field(i)
+		code := int32(-1)
+		// In a table of one column the empty text (in quotes) is a value, because a line without a value would be blank and skipped.
+		if isValue := len(text) == 0 && len(r.columns) == 1; isValue || !table.IsMissing(string(text), r.missing) {
+			var bytes int64
+			code, bytes = c.Code(text)
+			r.bytes += bytes
+		} else if r.c.Missing == nil {
+			addDoubtful(c.doubtful, string(text))
+		}
+		c.codes = append(c.codes, code)
 	}
 	return nil
 }
 
-// codeOf returns the code of a value of column i.
-func (r *attributeReader) codeOf(i int, text []byte) int32 {
-	if r.isMissing(string(text)) {
-		if r.c.Missing == nil {
-			addDoubtful(&r.doubtful[i], string(text))
-		}
-		return -1
-	}
-	code, bytes := r.values[i].Code(text)
-	r.bytes += bytes
-	return code
-}
-
-// isMissing reports whether a field is missing. In a table of one column the empty text (in
-// quotes) is a value, because a line without a value would be blank and skipped.
-func (r *attributeReader) isMissing(value string) bool {
-	return (value != "" || len(r.column) > 1) && table.IsMissing(value, r.missing)
+// column returns column i.
+func (r *attributeReader) column(i int) Column {
+	return Column{Name: r.t.Names[i], Values: r.columns[i].Values, Code: r.columns[i].codes}
 }
 
 // end chooses the columns and returns the table.
@@ -194,35 +185,31 @@ func (r *attributeReader) end() (*Attributes, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Attributes{File: r.name, Line: r.lines}
+	n := int64(len(r.lines))
+	a := &Attributes{File: r.t.Name, Line: r.lines, Use: r.use(id, class, attributes), Bytes: 120 * n}
 	if class >= 0 {
-		a.Classes = r.column[class].labels(a.File)
-		a.Classes.warn(r.c.Warn, r.doubtful[class])
+		column := r.column(class)
+		a.Classes = column.labels(a.File)
+		a.Classes.warn(r.c.Warn, r.columns[class].doubtful)
 	}
 	for _, i := range attributes {
-		a.Columns = append(a.Columns, r.column[i])
+		a.Columns = append(a.Columns, r.column(i))
+		a.Bytes += 4*n + 64*int64(len(r.columns[i].Values))
 	}
-	a.Use = r.use(id, class, attributes)
-	if err := r.identify(a, id); err != nil {
-		return nil, err
-	}
-	a.setBytes()
-	return a, nil
+	return a, r.identify(a, id)
 }
 
 // roles returns the column of ids, the column of classes (−1 if missing), and the columns of
 // attributes.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
-	id = slices.IndexFunc(r.titles, table.IsNode)
-	class = -1
-	if r.titles != nil {
-		_, class = table.FindLabels(r.titles)
-		if class >= 0 && !table.IsLabel(r.titles[class]) {
-			class = -1
-		}
-		if id < 0 && len(r.titles) > 1 && table.IsIndex(r.titles[0]) {
-			id = 0
-		}
+	titles := r.t.Titles
+	id = slices.IndexFunc(titles, table.IsNode)
+	_, class = table.FindLabels(titles)
+	if class >= 0 && !table.IsLabel(titles[class]) {
+		class = -1
+	}
+	if id < 0 && len(titles) > 1 && table.IsIndex(titles[0]) {
+		id = 0
 	}
 	if attributes, err = r.choose(r.c.Columns); err != nil {
 		return id, class, nil, err
@@ -242,43 +229,30 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 		}
 	}
 	if r.c.Columns == nil {
-		for i := range r.column {
-			if i != id && i != class && !r.areDates(i) {
+		for i := range r.columns {
+			if i != id && i != class && !r.columns[i].areDates() {
 				attributes = append(attributes, i)
 			}
 		}
 	}
 	if len(attributes) == 0 {
-		return id, class, nil, &ParseError{File: r.name, Msg: "no column is left for attributes", Fix: "name the columns of attributes"}
+		return id, class, nil, textio.Fault(r.t.Name, 0, "name the columns of attributes", "no column is left for attributes")
 	}
 	return id, class, attributes, nil
 }
 
-// areDates reports whether all values of a column are dates.
-func (r *attributeReader) areDates(column int) bool {
-	values := r.column[column].Values
-	return len(values) > 0 && !slices.ContainsFunc(values, func(text string) bool { return !table.IsDate(text) })
-}
-
 // use returns the use of every column, for the report.
 func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
-	titles := make([]string, len(r.column))
-	for i := range titles {
-		titles[i] = r.column[i].Name
-	}
-	use := input.Named(titles)
+	use := input.Named(r.t.Names)
 	for i := range use {
-		n := len(r.column[i].Values)
 		switch {
-		case slices.Contains(attributes, i) && n == 1:
-			use[i].Use = "1 value"
 		case slices.Contains(attributes, i):
-			use[i].Use = strconv.Itoa(n) + " values"
+			use[i].Use = table.Counted(len(r.columns[i].Values), "value")
 		case i == id:
 			use[i].Use = input.Node
 		case i == class:
 			use[i].Use = input.Label
-		case r.areDates(i):
+		case r.columns[i].areDates():
 			use[i].Note = "dates"
 		}
 	}
@@ -290,15 +264,15 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 	if names == nil {
 		return nil, nil
 	}
-	if !table.Numbers(names) && r.titles == nil {
-		return nil, textio.Fault(r.name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
+	if !table.Numbers(names) && r.t.Titles == nil {
+		return nil, textio.Fault(r.t.Name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
 	}
-	list, err := table.Choose(names, r.titles)
-	if err == nil && slices.Max(list) >= len(r.column) {
-		err = fmt.Errorf("there is no column %d; the lines have %s", slices.Max(list)+1, table.Counted(len(r.column), "field"))
+	list, err := table.Choose(names, r.t.Titles)
+	if err == nil && slices.Max(list) >= len(r.columns) {
+		err = fmt.Errorf("there is no column %d; the lines have %s", slices.Max(list)+1, table.Counted(len(r.columns), "field"))
 	}
 	if err != nil {
-		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
+		return nil, textio.Fault(r.t.Name, 0, "give titles of the header, or numbers", "%v", err)
 	}
 	return list, nil
 }
@@ -311,11 +285,11 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 	for row := range a.IDs {
 		name := strconv.Itoa(row + 1)
 		if id >= 0 {
-			code := r.column[id].Code[row]
+			code := r.columns[id].codes[row]
 			if code < 0 {
-				return &ParseError{File: a.File, Line: a.Line[row], Msg: "empty id", Fix: "fix the line"}
+				return textio.Fault(a.File, a.Line[row], "fix the line", "empty id")
 			}
-			name = r.column[id].Values[code]
+			name = r.columns[id].Values[code]
 		}
 		if earlier, isRepeated := rows[name]; isRepeated {
 			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",

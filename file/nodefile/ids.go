@@ -2,7 +2,6 @@ package nodefile
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -73,14 +72,11 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 	t := c.reader(nodes, input.Part)
 	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
 		words := strings.Fields(strings.ToLower(string(row.Value())))
-		wrong := func(format string, args ...any) error {
-			return &ParseError{File: t.Name, Line: row.Line, Column: row.Column(), Msg: fmt.Sprintf(format, args...), Fix: "fix the line"}
-		}
 		if len(splits) == 0 {
 			splits = make([]Parts, len(words))
 		}
 		if len(words) > 0 && len(words) != len(splits) {
-			return wrong("%d parts, and the first line has %d", len(words), len(splits))
+			return t.Fault(row, row.At, "fix the line", "%d parts, and the first line has %d", len(words), len(splits))
 		}
 		for i, word := range words {
 			switch s := &splits[i]; word {
@@ -90,7 +86,7 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 				s.Test = append(s.Test, node)
 			case "val", "validation", "none":
 			default:
-				return wrong("%s is neither train nor test", table.Quoted(word))
+				return t.Fault(row, row.At, "fix the line", "%s is neither train nor test", table.Quoted(word))
 			}
 		}
 		return nil
@@ -101,9 +97,9 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 	for _, s := range splits {
 		switch {
 		case len(s.Train) == 0:
-			return nil, &ParseError{File: t.Name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
+			return nil, textio.Fault(t.Name, 0, "write lines node<TAB>train", "no node is for training")
 		case len(s.Test) == 0:
-			return nil, &ParseError{File: t.Name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
+			return nil, textio.Fault(t.Name, 0, "write lines node<TAB>test", "no node is for testing")
 		}
 	}
 	return splits, nil
@@ -132,7 +128,7 @@ func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, conten
 		list = append(list, node)
 	}
 	if unknown.Total == 0 {
-		return nil, &ParseError{File: t.Name, Msg: "no " + content, Fix: "give one node a line"}
+		return nil, textio.Fault(t.Name, 0, "give one node a line", "no %s", content)
 	}
 	if err := unknown.Err(t.Name, c.SkipUnknown, "remove such lines, or skip unknown ids with {unknown-ids=skip}"); err != nil {
 		return nil, err

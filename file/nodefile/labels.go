@@ -68,7 +68,7 @@ func (l *Labels) Trainable() error {
 	if len(l.Names) >= 2 {
 		return nil
 	}
-	e := &ParseError{File: l.File, Msg: "no training labels"}
+	e := textio.Fault(l.File, 0, "", "no training labels")
 	if len(l.Names) == 1 {
 		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
 		if len(l.Row) == 1 {
@@ -117,7 +117,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 // newLabelReader returns a reader of labels of nodes.
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
-		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
+		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{}, doubtful: map[string]int{}, last: make([]uint32, nodes.Len()),
 		t: &nodetable.Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
@@ -174,7 +174,7 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 				msg += fmt.Sprintf(" (%s)", strings.Join(l.MissingWords, ", "))
 			}
 		}
-		return nil, &ParseError{File: l.File, Msg: msg, Fix: fmt.Sprintf("write a line node<TAB>%[1]s for each node whose %[1]s is known", word)}
+		return nil, textio.Fault(l.File, 0, fmt.Sprintf("write a line node<TAB>%[1]s for each node whose %[1]s is known", word), "%s", msg)
 	}
 	return l, nil
 }
@@ -197,14 +197,10 @@ func (c classes) add(names *[]string, label string) (class int) {
 }
 
 // addDoubtful counts a word for a missing label if it could be a class.
-func addDoubtful(count *map[string]int, word string) {
-	if strings.TrimSpace(word) == "" || !table.IsMissing(word, table.MayBeClass) {
-		return
+func addDoubtful(count map[string]int, word string) {
+	if strings.TrimSpace(word) != "" && table.IsMissing(word, table.MayBeClass) {
+		count[word]++
 	}
-	if *count == nil {
-		*count = map[string]int{}
-	}
-	(*count)[word]++
 }
 
 // warn calls warn, unless it is nil, for classes that may be one, and for words that were read as
@@ -293,14 +289,12 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 			l.MissingWords = slices.Insert(l.MissingWords, position, label)
 		}
 		if r.c.Missing == nil {
-			addDoubtful(&r.doubtful, label)
+			addDoubtful(r.doubtful, label)
 		}
 		return nil
 	}
 	if len(label) > maxName {
-		e := textio.Fault(r.t.Name, line.Line, "shorten it", "a class name of %d bytes, more than 64 KiB", len(label))
-		e.Column = line.Column()
-		return e
+		return r.t.Fault(line, line.At, "shorten it", "a class name of %d bytes, more than 64 KiB", len(label))
 	}
 	if !ok && r.numbers != nil {
 		if err := r.addNumber(label, line); err != nil {

@@ -2,7 +2,6 @@ package nodefile
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -66,16 +66,16 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 		switch {
 		case i == t.Node || t.Columns[i].Use == input.Index:
 		case c >= 0 && column[c] >= 0:
-			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %s has two columns", table.Quoted(title))}
+			return nil, textio.Fault(t.Name, t.Line, "", "class %s has two columns", table.Quoted(title))
 		case c >= 0:
 			column[c] = i
 		case !slices.Contains([]string{"label", "reached", "known", "probability"}, word): // columns of predictions
-			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: fix}
+			return nil, textio.Fault(t.Name, t.Line, fix, "%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", "))
 		}
 	}
 	for c, index := range column {
 		if index < 0 {
-			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: fix}
+			return nil, textio.Fault(t.Name, t.Line, fix, "class %q has no column", classNames[c])
 		}
 	}
 	return column, nil
@@ -83,7 +83,6 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 
 // distribution parses and checks the probabilities of a line and stores them in dst.
 func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column []int) error {
-	name := t.Name
 	var sum float64
 	for c, i := range column {
 		p, wrong := table.ParseNumber(table.PlainNumber(row.Text[i], t.Text), 64)
@@ -91,13 +90,13 @@ func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column 
 			wrong = "is negative"
 		}
 		if wrong != "" {
-			return &ParseError{File: name, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("probability %s %s", table.Quoted(row.Text[i]), wrong), Fix: "fix the line"}
+			return t.Fault(row, i, "fix the line", "probability %s %s", table.Quoted(row.Text[i]), wrong)
 		}
 		dst[c] = p
 		sum += p
 	}
 	if math.Abs(sum-1) > roundingOf(len(column)) {
-		return &ParseError{File: name, Line: row.Line, Msg: fmt.Sprintf("the probabilities of %s add up to %.6g, want 1", table.Quoted(row.ID()), sum), Fix: "fix the line"}
+		return textio.Fault(t.Name, row.Line, "fix the line", "the probabilities of %s add up to %.6g, want 1", table.Quoted(row.ID()), sum)
 	}
 	for c := range dst {
 		dst[c] /= sum

@@ -2,7 +2,6 @@ package nodefile
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -67,10 +66,10 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		sum += share
 	}
 	if class := slices.Index(shares, 0); class >= 0 {
-		return nil, &ParseError{File: t.Name, Msg: fmt.Sprintf("class %s has no share", table.Quoted(classNames[class])), Fix: "write a line class<TAB>share for each class"}
+		return nil, textio.Fault(t.Name, 0, "write a line class<TAB>share for each class", "class %s has no share", table.Quoted(classNames[class]))
 	}
 	if math.Abs(sum-1) > roundingOf(len(shares)) {
-		return nil, &ParseError{File: t.Name, Msg: fmt.Sprintf("the shares add up to %.6g, want 1", sum), Fix: "divide them by their sum"}
+		return nil, textio.Fault(t.Name, 0, "divide them by their sum", "the shares add up to %.6g, want 1", sum)
 	}
 	for class := range shares {
 		shares[class] /= sum

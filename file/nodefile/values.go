@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // Values holds the known numbers of some nodes.
@@ -47,10 +46,7 @@ func (r *labelReader) addNumber(label string, line nodetable.Row) error {
 	x, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.c.Text), 64)
 	if fault != "" {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		e := textio.Fault(r.t.Name, line.Line, cmp.Or(table.NumberFix([]byte(label)), fix),
-			"number %s %s", table.Quoted(label), fault)
-		e.Column = line.Column()
-		return e
+		return r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix), "number %s %s", table.Quoted(label), fault)
 	}
 	r.numbers[label] = x
 	return nil

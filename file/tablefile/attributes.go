@@ -66,13 +66,14 @@ var commaText = input.Text{Thousands: "."}
 // attributeTable reads a table with a node in each row.
 type attributeTable struct {
 	c       *FeatureConfig
-	labels  map[int]string // known labels, as keys, by node; nil: they are not compared
+	labels  map[int]string // known labels, as keys, by node
 	rows    nodetable.Reader
 	columns []attributeColumn
+	use     input.Columns // of every column
 }
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
-	return &attributeTable{c: c, rows: nodetable.Reader{
+	return &attributeTable{c: c, labels: map[int]string{}, rows: nodetable.Reader{
 		Every: true, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}}
 }
@@ -83,7 +84,7 @@ func (t *attributeTable) each(ctx context.Context, path string, visit func(nodet
 		if err != nil {
 			return err
 		}
-		if t.columns == nil {
+		if t.use == nil {
 			err = t.begin()
 		}
 		if err == nil {
@@ -107,17 +108,28 @@ func (t *attributeTable) begin() error {
 	if err != nil {
 		return textio.Fault(t.rows.Name, t.rows.Line, "correct {attribute-fields}", "%w", err)
 	}
-	label := t.labelTitle()
+	t.use = t.rows.Columns
+	if t.use == nil {
+		t.use = input.Named(names)
+		t.use[t.rows.Node].Use = input.Node
+	}
+	label := ""
+	if known := t.c.Labels; known != nil {
+		label = known.Title()
+		for i, row := range known.Row {
+			t.labels[row] = table.ClassKey(known.Names[known.Class[i]])
+		}
+	}
 	for i, title := range names {
 		c := &t.columns[i]
 		c.title = title
 		c.isNamed = slices.Contains(named, i)
-		c.skipped = i == t.rows.Node || t.rows.Columns != nil && t.rows.Columns[i].Use == input.Index
+		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
 		c.isLabel = t.rows.Titles != nil && !c.skipped && (table.IsLabel(title) || title == label)
 		c.repeats = -1
 		switch {
-		case t.rows.Columns != nil && t.rows.Columns[i].Note != "":
-			c.ignored = t.rows.Columns[i].Note
+		case t.use[i].Note != "":
+			c.ignored = t.use[i].Note
 		case c.isNamed:
 		case named != nil:
 			c.ignored = "not named"
@@ -127,24 +139,12 @@ func (t *attributeTable) begin() error {
 			c.ignored = "titled as labels are"
 		case c.isLabel:
 			c.repeats = 0
-			t.indexLabels()
 		}
 	}
 	if last := &t.columns[len(names)-1]; table.IsNamed(t.rows.Name, nodetable.ContentFile) {
 		last.ignored = "labels"
 	}
 	return nil
-}
-
-// indexLabels makes known labels accessible by node.
-func (t *attributeTable) indexLabels() {
-	if t.labels != nil {
-		return
-	}
-	t.labels = map[int]string{}
-	for i, row := range t.c.Labels.Row {
-		t.labels[row] = table.ClassKey(t.c.Labels.Names[t.c.Labels.Class[i]])
-	}
 }
 
 // compareLabel compares the value of a node in a column titled as labels are with its known label.
@@ -157,14 +157,6 @@ func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row, tex
 	} else {
 		c.repeats = -1
 	}
-}
-
-// labelTitle returns the title of the column of known labels; "" without one.
-func (t *attributeTable) labelTitle() string {
-	if t.c.Labels == nil {
-		return ""
-	}
-	return t.c.Labels.Title()
 }
 
 // isMissing reports whether a field is empty or a word for a missing value.
@@ -222,8 +214,7 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			fix = "write numbers without units, or leave the field empty"
 		}
 		fix = cmp.Or(table.NumberFix(text), fix)
-		e := textio.Fault(t.rows.Name, row.Line, fix, "%s %s", table.Quoted(text), fault)
-		e.Column = row.Start[i] + 1
+		e := t.rows.Fault(row, i, fix, "%s %s", table.Quoted(text), fault)
 		if hasThousands := strings.HasPrefix(fix, "pass {thousands"); c.odd == nil || hasThousands && !strings.HasPrefix(c.odd.Fix, "pass {thousands") {
 			c.odd = e
 		}
@@ -337,29 +328,23 @@ func (t *attributeTable) assign() (cols int) {
 	return cols
 }
 
-// use returns the use of every column.
-func (t *attributeTable) use() input.Columns {
-	use := t.rows.Columns
-	if use == nil {
-		use = input.Named(t.rows.Names)
-		use[t.rows.Node].Use = input.Node
-	}
+// report sets the use of every column.
+func (t *attributeTable) report() {
 	for i := range t.columns {
 		switch c := &t.columns[i]; {
 		case c.skipped:
 		case c.ignored != "":
-			use[i].Note = c.ignored
+			t.use[i].Note = c.ignored
 		case c.areDays:
-			use[i].Use = "days"
+			t.use[i].Use = "days"
 		case c.hasComma:
-			use[i].Use = "number with a decimal comma"
+			t.use[i].Use = "number with a decimal comma"
 		case !c.isText:
-			use[i].Use = "number"
+			t.use[i].Use = "number"
 		default:
-			use[i].Use = table.Counted(len(c.levels), "category")
+			t.use[i].Use = table.Counted(len(c.levels), "category")
 		}
 	}
-	return use
 }
 
 // values stores the attributes of a row in dst.
@@ -400,7 +385,9 @@ func (r *features) readTable(ctx context.Context) error {
 		return err
 	}
 	cols := t.assign()
-	r.Columns, t.rows.Options.Warn = t.use(), nil
+	t.report()
+	t.rows.Options.Warn = nil
+	r.Columns = t.use
 	if cols == 0 {
 		return errNoAttributes(r.file, r.Columns)
 	}

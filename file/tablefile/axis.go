@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -65,7 +64,7 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 		ends = append(ends, len(text))
 	}
 	if got := len(ends) - 1; got != n {
-		return Axis{}, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%s, want %d", table.Counted(got, "id"), n), Fix: "list the id of each once, in order"}
+		return Axis{}, textio.Fault(path, 0, "list the id of each once, in order", "%s, want %d", table.Counted(got, "id"), n)
 	}
 	return Axis{n, func(i int) string { return string(text[ends[i]:ends[i+1]]) }}, nil
 }

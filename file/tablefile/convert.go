@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -122,7 +121,7 @@ func (c *Conversion) label(ctx context.Context) error {
 		}
 	})
 	if err != nil {
-		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be assigned to rows: %v", err), Fix: "give each row an id of its own", Err: err}
+		return textio.Fault(c.File.Name, 0, "give each row an id of its own", "labels cannot be assigned to rows: %w", err)
 	}
 	l, err := nodefile.ReadLabels(ctx, path, nodes, c.Labelling)
 	if err != nil {
@@ -154,13 +153,13 @@ func (c *Conversion) label(ctx context.Context) error {
 func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	f, err := Inspect(ctx, path, nil)
 	if errors.Is(err, ErrStream) {
-		return nil, &nodefile.ParseError{File: path, Msg: "a compressed array", Fix: "decompress it first"}
+		return nil, textio.Fault(path, 0, "decompress it first", "a compressed array")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if f.Rows != n || f.Cols != 1 {
-		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, table.Counted(n, "row"))}
+		return nil, textio.Fault(f.Name, 0, "", "%d × %d, want a label for each of %s", f.Rows, f.Cols, table.Counted(n, "row"))
 	}
 	list := make([]float64, 0, n)
 	err = Read(ctx, f, func(_ []byte, row []float64) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -205,7 +206,7 @@ func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 		}
 	}
 	if n != f.Rows {
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d rows, but the graph has %d nodes", f.Rows, n), Fix: "give each node a row, or name the ids of the rows in a file"}
+		return textio.Fault(f.Name, 0, "give each node a row, or name the ids of the rows in a file", "%d rows, but the graph has %d nodes", f.Rows, n)
 	}
 	r.ids = Axis{n, strconv.Itoa}
 	return nil
@@ -218,7 +219,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 		return nil
 	}
 	if r.Table.Has(row) {
-		return &nodefile.ParseError{File: r.file, Line: line, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
+		return textio.Fault(r.file, line, "keep one of them", "%s has two rows", table.Quoted(id))
 	}
 	r.Table.Set(row, values)
 	if bytes := r.Table.Bytes + max(0, r.reading); r.c.Memory > 0 && bytes > r.c.Memory {
@@ -252,12 +253,11 @@ func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
 			continue
 		}
 		clear(dense)
-		copy(dense, values)
-		if columns != nil {
-			clear(dense)
-			for k, j := range columns {
-				dense[j] = values[k]
-			}
+		if columns == nil {
+			copy(dense, values)
+		}
+		for k, j := range columns {
+			dense[j] = values[k]
 		}
 		for g, group := range f.groups {
 			value := dense[group.at]
@@ -306,7 +306,7 @@ func logFactorial(n int) float64 {
 // end returns an error if there are no rows, or if some of their nodes are not in the graph.
 func (r *features) end() error {
 	if r.unknown.Total == 0 {
-		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}
+		return textio.Fault(r.file, 0, "give one node a row", "no row")
 	}
 	r.Unknown = r.unknown.Count
 	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes="+r.file+"}, or skip unknown ids with {unknown-ids=skip}")

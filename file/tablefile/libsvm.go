@@ -65,7 +65,7 @@ func (v *vectorReader) fault(fix, format string, args ...any) error {
 // next reads the next line with words. It returns false at the end of the text.
 func (v *vectorReader) next() (bool, error) {
 	for {
-		v.line = v.line + 1
+		v.line++
 		v.column = 0
 		v.text = v.text[:0]
 		piece, err := v.in.ReadSlice('\n')
@@ -268,7 +268,7 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 		}
 	}
 	if v.rows == 0 || v.cols == 0 {
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("no index:value in %s", table.Counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
+		return textio.Fault(f.Name, 0, "is this LIBSVM text?", "no index:value in %s", table.Counted(int(v.rows), "vector"))
 	}
 	f.Rows = int(v.rows)
 	f.Cols = v.cols
@@ -293,7 +293,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	}
 	row := make([]T, f.Cols)
 	var filled []int // columns of the row with a value: only these are reset to 0 afterwards
-	changed := &nodefile.ParseError{File: f.Name, Msg: "has changed while it was read", Fix: "try again"}
+	changed := textio.Fault(f.Name, 0, "try again", "has changed while it was read")
 	for {
 		fits := true
 		hasMore, err := v.vector(func(col int, value float64) {

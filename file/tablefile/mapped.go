@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -112,11 +113,8 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		r.outline = t
 		return &budget.Error{Need: bytes, Limit: r.c.Memory, Largest: budget.Item{What: "rows of attributes", Bytes: bytes}}
 	}
-	place := make([]int32, t.Rows)
+	place := slices.Repeat([]int32{-1}, t.Rows)
 	identity := f.Rows == t.Rows
-	for i := range place {
-		place[i] = -1
-	}
 	for i := range f.Rows {
 		id := []byte(r.ids.ID(i))
 		row, isNode := r.unknown.Find(r.nodes.Lookup, 0, id)
@@ -125,7 +123,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 			identity = false
 			continue
 		case place[row] >= 0:
-			return &nodefile.ParseError{File: r.file, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
+			return textio.Fault(r.file, 0, "keep one of them", "%s has two rows", table.Quoted(id))
 		}
 		place[row] = int32(i)
 		identity = identity && row == i
@@ -167,9 +165,9 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 	}
 	switch {
 	case !isPlain(f):
-		return 0, "", &nodefile.ParseError{File: path, Msg: "is no .npy file", Fix: "save the attributes with numpy.save"}
+		return 0, "", textio.Fault(path, 0, "save the attributes with numpy.save", "is no .npy file")
 	case f.Rows != nodes.Len():
-		return 0, "", &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%d rows, but the graph has %d nodes", f.Rows, nodes.Len()), Fix: "give each node a row"}
+		return 0, "", textio.Fault(path, 0, "give each node a row", "%d rows, but the graph has %d nodes", f.Rows, nodes.Len())
 	}
 	r := newFeatures(path, nodes, c)
 	if err = r.readIDs(ctx, f); err == nil {

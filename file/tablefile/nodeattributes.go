@@ -60,15 +60,12 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 	if err != nil {
 		return nil, 0, err
 	}
-	label := -1
-	if t.rows.Titles != nil {
-		_, label = table.FindLabels(t.rows.Titles)
-	}
+	_, label := table.FindLabels(t.rows.Titles)
 	for i := range t.columns {
 		column := &t.columns[i]
-		isUnread := t.rows.Columns != nil && t.rows.Columns[i].Note != ""
+		isUnread := t.use[i].Note != ""
 		if isUnread && c.Warn != nil {
-			c.Warn(textio.Fault(t.rows.Name, 0, "write it as text", "the column %s is left out: %s", table.Quoted(column.title), t.rows.Columns[i].Note))
+			c.Warn(textio.Fault(t.rows.Name, 0, "write it as text", "the column %s is left out: %s", table.Quoted(column.title), t.use[i].Note))
 		}
 		if column.skipped || isUnread {
 			continue
@@ -88,7 +85,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		}
 	}
 	if attributes == nil {
-		return nil, 0, errNoAttributes(t.rows.Name, t.rows.Columns)
+		return nil, 0, errNoAttributes(t.rows.Name, t.use)
 	}
 	return attributes, bytes, nil
 }

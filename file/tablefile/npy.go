@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -40,12 +39,11 @@ func (f *File) inspectArray(in *textio.Reader) error {
 // shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
 // member, is the size that the header declares, to find truncated files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
-	f.Single = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b'
-	f.isInteger = a.Kind == 'i' || a.Kind == 'u'
+	if err := f.setType(a); err != nil {
+		return err
+	}
 	rows, cols := int64(0), int64(1)
 	switch want := a.Start + a.Len*int64(a.Width); {
-	case !a.IsNumeric():
-		return a.Fault("elements that are not numbers", "save numbers")
 	case len(a.Shape) != 1 && len(a.Shape) != 2:
 		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns", len(a.Shape)), "reshape it")
 	case a.Len == 0:
@@ -63,6 +61,16 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	f.Rows = int(rows)
 	f.Cols = int(cols)
 	f.byColumns = a.Fortran
+	return nil
+}
+
+// setType sets the type of the elements of f to that of a, which must be one of numbers.
+func (f *File) setType(a *npy.Array) error {
+	if !a.IsNumeric() {
+		return a.Fault("elements that are not numbers", "save numbers")
+	}
+	f.Single = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b'
+	f.isInteger = a.Kind == 'i' || a.Kind == 'u'
 	return nil
 }
 
@@ -93,7 +101,7 @@ func elementError(f *File, i, j int, v float64) error {
 		what = "is beyond 2⁵³ and may have been rounded"
 		fix = "save floats"
 	}
-	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
+	return textio.Fault(f.Name, 0, fix, "element [%d, %d] = %v %s", i, j, v, what)
 }
 
 // narrowed returns a function that converts a row to elements of type T and passes it to visit.

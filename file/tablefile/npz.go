@@ -9,7 +9,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -144,23 +143,18 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	case err != nil:
 		return err
 	case order != "csr":
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("a sparse matrix in the format %q", order), Fix: "save X.tocsr()"}
+		return textio.Fault(f.Name, 0, "save X.tocsr()", "a sparse matrix in the format %q", order)
 	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
+		return textio.Fault(f.Name, 0, "save a part of it", "%d × %d; want 1 to %d", rows, cols, math.MaxInt32)
 	}
 	data, err := archive.Open("data", nil)
 	if err != nil {
 		return err
 	}
-	if !data.IsNumeric() {
-		return data.Fault("elements that are not numbers", "save numbers")
-	}
 	f.Rows = int(rows)
 	f.Cols = int(cols)
 	f.sparse = true
-	f.Single = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b'
-	f.isInteger = data.Kind == 'i' || data.Kind == 'u'
-	return nil
+	return f.setType(data)
 }
 
 // readNPZ implements [Read] for archives.
@@ -193,7 +187,7 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	indices := arrays[1]
 	data := arrays[2]
 	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
+		return textio.Fault(f.Name, 0, fetchAgain, "arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows)
 	}
 	const piece = 1 << 10
 	row := make([]float64, f.Cols)
@@ -251,16 +245,12 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 // ids, and the matrix, in the array kernel for a kernel, else features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
-	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {
-		return nil, err
+	err := cmp.Or(archive.Strings("rows", m.Rows.N, m.Rows.ID), archive.Strings("cols", m.Cols.N, m.Cols.ID))
+	if err == nil && m.Predictions != nil {
+		err = writePredictions(archive, m)
 	}
-	if err := archive.Strings("cols", m.Cols.N, m.Cols.ID); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	if m.Predictions != nil {
-		if err := writePredicted(archive, m); err != nil {
-			return nil, err
-		}
 	}
 	name := arrays[0]
 	if m.Kernel {
@@ -275,17 +265,12 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 		return nil, err
 	}
 	closeArray := out.close
-	out.close = func() error {
-		if err := closeArray(); err != nil {
-			return err
-		}
-		return archive.Close()
-	}
+	out.close = func() error { return cmp.Or(closeArray(), archive.Close()) }
 	return out, nil
 }
 
-// writePredicted writes the arrays label, of numbers of columns, and reached.
-func writePredicted(archive *npy.ArchiveWriter, m *Matrix) error {
+// writePredictions writes the arrays label, of numbers of columns, and reached.
+func writePredictions(archive *npy.ArchiveWriter, m *Matrix) error {
 	labels := make([]byte, 0, 4*m.Rows.N)
 	reached := make([]byte, m.Rows.N)
 	for i := range m.Rows.N {
@@ -301,10 +286,7 @@ func writePredicted(archive *npy.ArchiveWriter, m *Matrix) error {
 	}{{"label", "<i4", labels}, {"reached", "|b1", reached}} {
 		w, err := archive.Member(array.name)
 		if err == nil {
-			_, err = w.Write(npy.Header(array.descr, m.Rows.N))
-		}
-		if err == nil {
-			_, err = w.Write(array.data)
+			_, err = w.Write(append(npy.Header(array.descr, m.Rows.N), array.data...))
 		}
 		if err != nil {
 			return err

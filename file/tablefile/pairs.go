@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
@@ -16,31 +17,21 @@ func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64, vec
 	}
 	writeVectors := func(w io.Writer) error { return writeArray(w, m.Rows.N, vector, m.Rows.N, m.Cols.N) }
 	if values != nil {
-		if err := WriteIDs(m.RowIDs, m.Rows); err != nil {
-			return err
-		}
-		if err := writeValues(values); err != nil {
-			return err
-		}
-		return writeVectors(vectors)
+		return cmp.Or(WriteIDs(m.RowIDs, m.Rows), writeValues(values), writeVectors(vectors))
 	}
 	archive := npy.NewArchive(vectors)
-	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {
+	return cmp.Or(
+		archive.Strings("rows", m.Rows.N, m.Rows.ID), writeMember(archive, "values", writeValues), writeMember(archive, "vectors", writeVectors),
+		archive.Close())
+}
+
+// writeMember writes an array of an archive.
+func writeMember(archive *npy.ArchiveWriter, name string, write func(w io.Writer) error) error {
+	w, err := archive.Member(name)
+	if err != nil {
 		return err
 	}
-	for _, array := range []struct {
-		name  string
-		write func(w io.Writer) error
-	}{{"values", writeValues}, {"vectors", writeVectors}} {
-		member, err := archive.Member(array.name)
-		if err == nil {
-			err = array.write(member)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return archive.Close()
+	return write(w)
 }
 
 // writeArray writes an array of the given shape as a sequence of pieces.

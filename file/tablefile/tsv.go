@@ -3,7 +3,6 @@ package tablefile
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -16,12 +15,12 @@ import (
 // node. Missing scores are empty cells. Text is quoted if pandas, R and DuckDB need quotes to
 // read it back.
 func newTSV(w io.Writer, c *Columns) predictionFile {
-	return newLines(w, c, '\t', table.AppendTabbed[string])
+	return newLines(w, c, '\t')
 }
 
 // newCSV is newTSV with commas.
 func newCSV(w io.Writer, c *Columns) predictionFile {
-	return newLines(w, c, ',', table.AppendField[string])
+	return newLines(w, c, ',')
 }
 
 // LineEndings lists the endings of tables that [WriteLines] writes.
@@ -31,10 +30,8 @@ var LineEndings = []string{".tsv", ".csv"}
 // [LineEndings] for an unknown ending. line(i, cells) stores row i in cells, one for each title.
 func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string, n int, line func(i int, cells []string)) error {
 	sep := byte('\t')
-	field := table.AppendTabbed[string]
 	if ending == ".csv" {
 		sep = ','
-		field = table.AppendField[string]
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
 	cells := slices.Clone(titles)
@@ -45,30 +42,38 @@ func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string
 		if i >= 0 {
 			line(i, cells)
 		}
-		if _, err := out.Write(appendLine(out.AvailableBuffer(), sep, field, cells)); err != nil {
+		if _, err := out.Write(appendLine(out.AvailableBuffer(), sep, cells)); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
 }
 
-func appendLine(line []byte, sep byte, field func(line []byte, text string) []byte, cells []string) []byte {
+// appendCell appends a field of a line with the given separator, a tab or a comma.
+func appendCell(line []byte, sep byte, text string) []byte {
+	if sep == ',' {
+		return table.AppendField(line, text)
+	}
+	return table.AppendTabbed(line, text)
+}
+
+func appendLine(line []byte, sep byte, cells []string) []byte {
 	for i, text := range cells {
 		if i > 0 {
 			line = append(line, sep)
 		}
-		line = field(line, text)
+		line = appendCell(line, sep, text)
 	}
 	return append(line, '\n')
 }
 
-// newLines returns a writer of predictions as text; field appends a field to a line.
-func newLines(w io.Writer, c *Columns, sep byte, field func(line []byte, text string) []byte) predictionFile {
+// newLines returns a writer of predictions as text.
+func newLines(w io.Writer, c *Columns, sep byte) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
-	_, _ = out.Write(appendLine(nil, sep, field, c.header())) // bufio keeps the first error
+	_, _ = out.Write(appendLine(nil, sep, c.header())) // bufio keeps the first error
 	return predictionFile{close: out.Flush, write: func(p *Prediction, order []int) error {
-		line := field(out.AvailableBuffer(), p.Node)
-		line = field(append(line, sep), p.Label)
+		line := appendCell(out.AvailableBuffer(), sep, p.Node)
+		line = appendCell(append(line, sep), sep, p.Label)
 		line = strconv.AppendBool(append(line, sep), p.Reached)
 		line = append(strconv.AppendBool(append(line, sep), p.Known), sep)
 		if x, has := p.probability(c.number); has {
@@ -78,7 +83,7 @@ func newLines(w io.Writer, c *Columns, sep byte, field func(line []byte, text st
 			if c.Top > 0 {
 				line = append(line, sep)
 				if p.Scores != nil {
-					line = field(line, c.Classes[class])
+					line = appendCell(line, sep, c.Classes[class])
 				}
 			}
 			line = append(line, sep)
@@ -111,12 +116,10 @@ func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int, 
 		if ending != ".npz" {
 			continue
 		}
-		member, err := archive.Member(c.Title)
+		err := writeMember(archive, c.Title, func(w io.Writer) error {
+			return writeArray(w, 1, func(int) []float64 { return c.Values }, len(c.Values))
+		})
 		if err != nil {
-			return err
-		}
-		array, err := npy.NewWriter[float64](member, len(c.Values))
-		if err := errors.Join(err, array.Floats(c.Values), array.Close()); err != nil {
 			return err
 		}
 	}

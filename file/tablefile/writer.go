@@ -77,7 +77,7 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix
 			return context.Cause(ctx)
 		}
 		if err = values(i, row); err == nil {
-			err = narrow(written, row)
+			err = Narrow(written, row)
 		}
 		if err == nil {
 			err = file.Row(written)
@@ -109,7 +109,7 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := narrow(row, piece.Row(r)); err != nil {
+		if err := Narrow(row, piece.Row(r)); err != nil {
 			return err
 		}
 		if err := w.put(i+r, j, row); err != nil {
@@ -159,10 +159,7 @@ var ErrRange = errors.New("too large for float32")
 
 // Narrow converts values to the precision of dst. The error about a number that overflows T wraps
 // [ErrRange].
-func Narrow[T sparse.Float](dst []T, values []float64) error { return narrow(dst, values) }
-
-// narrow converts values to the precision of dst.
-func narrow[T sparse.Float](dst []T, values []float64) error {
+func Narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
 		if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -58,10 +57,11 @@ type Reader struct {
 
 // Row is one row of a table, valid until the next one.
 type Row struct {
-	Line        int64
-	Text        [][]byte // the fields, at least one
-	Start       []int    // column at which each field begins, from 0
-	node, value int
+	Line  int64
+	Text  [][]byte // the fields, at least one
+	Start []int    // column at which each field begins, from 0
+	At    int      // column of the value, −1 without one
+	node  int
 }
 
 // ID returns the id of the node.
@@ -69,18 +69,19 @@ func (r Row) ID() []byte { return r.Text[r.node] }
 
 // Value returns the value of the node without blanks around it, or nil.
 func (r Row) Value() []byte {
-	if r.value < 0 {
+	if r.At < 0 {
 		return nil
 	}
-	return r.Field(r.value)
+	return r.Field(r.At)
 }
 
-// Column returns the position of the value on the line, from 1.
-func (r Row) Column() int {
-	if r.value >= 0 && r.value < len(r.Start) {
-		return r.Start[r.value] + 1
+// Fault returns an error about field i of a row.
+func (t *Reader) Fault(row Row, i int, fix, format string, args ...any) *textio.Error {
+	e := textio.Fault(t.Name, row.Line, fix, format, args...)
+	if i >= 0 && i < len(row.Start) {
+		e.Column = row.Start[i] + 1
 	}
-	return 0
+	return e
 }
 
 // Field returns field i without blanks around it, empty if the line has fewer.
@@ -201,7 +202,7 @@ func Find(lookup func(id string) (row int, isNode bool), id string) (row int, is
 	row, isNode = lookup(id)
 	plain := table.PlainInteger(id)
 	for _, spelling := range []string{plain, plain + ".0"} {
-		if !isNode && table.IsInteger([]byte(plain)) {
+		if !isNode && table.IsInteger(plain) {
 			row, isNode = lookup(spelling)
 		}
 	}
@@ -269,17 +270,13 @@ func (t *Reader) separator(line []byte) byte {
 // split splits a line into its fields and checks the id.
 func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
-	fault := func(column int, fix string, err error) *textio.Error {
-		e := textio.Fault(t.Name, line.Number, fix, "%w", err)
-		e.Column = column
-		return e
-	}
 	if err := f.Split(line.Text, t.sep); err != nil {
-		return Row{}, fault(0, table.SplitFix(err, "fix the line"), err)
+		return Row{}, textio.Fault(t.Name, line.Number, table.SplitFix(err, "fix the line"), "%w", err)
 	}
 	node := min(t.Node, len(f.Text)-1)
+	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At, node: node}
 	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 && !(t.Every && t.Lookup == nil) {
-		return Row{}, fault(f.Start[node]+1, "fix the line", errEmpty)
+		return row, t.Fault(row, node, "fix the line", "%w", errEmpty)
 	}
 	if f.Padded[node] { // the blanks around an id that the graph, or else a list of heatwalk, has belong to it
 		isVerbatim := t.Lookup == nil && isList(t.Name)
@@ -292,7 +289,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	}
 	for i, text := range f.Text {
 		if bytes.IndexByte(text, table.Tab) >= 0 {
-			return Row{}, fault(f.Start[i]+1, "fix the line", table.ErrTab)
+			return row, t.Fault(row, i, "fix the line", "%w", table.ErrTab)
 		}
 	}
 	if t.Every {
@@ -300,22 +297,21 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 			t.setNames(len(f.Text), line.Number)
 		}
 		if len(f.Text) != len(t.Names) {
-			return Row{}, fault(0, "give each line a value for every column, or ? where it is missing",
-				fmt.Errorf("%s, but line %d has %d", table.Counted(len(f.Text), "field"), t.width, len(t.Names)))
+			return row, textio.Fault(t.Name, line.Number, "give each line a value for every column, or ? where it is missing",
+				"%s, but line %d has %d", table.Counted(len(f.Text), "field"), t.width, len(t.Names))
 		}
 	}
 	if t.integers {
 		f.Text[node] = []byte(table.PlainInteger(string(f.Text[node])))
 	}
-	value := t.At
 	switch {
 	case t.Value == "":
 	case isContent(t.Name):
-		value = len(f.Text) - 1
+		row.At = len(f.Text) - 1
 	case t.hasBlanks && len(f.Text) > 2:
-		f.Text = append(f.Text[:1], bytes.Trim(line.Text[f.Start[1]:], table.Blank))
+		row.Text = append(f.Text[:1], bytes.Trim(line.Text[f.Start[1]:], table.Blank))
 	}
-	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node, value: value}, nil
+	return row, nil
 }
 
 // setNames sets the names of the columns: the titles, or the numbers of the fields of the first row.

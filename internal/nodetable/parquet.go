@@ -63,12 +63,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if err != nil {
 		return err
 	}
-	t.Node = 0
-	t.At = -1
 	t.sep = table.Comma
-	if t.Value != "" {
-		t.At = 1
-	}
 	if err := t.choose(0, slices.Clone(file.Titles), rows); err != nil {
 		return err
 	}
@@ -111,7 +106,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 // error. It returns that error unless it is errEnough.
 func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int, visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
-	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, value: t.At}
+	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, At: t.At}
 	err := file.Each(columns, func(index int64, values []parquet.Value) error {
 		for i, v := range values {
 			text[i] = file.AppendText(text[i][:0], columns[i], v)

@@ -104,7 +104,7 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 			what = quoted + " is not in the graph"
 		}
 		hint, fix := u.mistake()
-		return &textio.Error{File: name, Msg: what + hint, Fix: fix}
+		return textio.Fault(name, 0, fix, "%s%s", what, hint)
 	case skip:
 		return nil
 	}
@@ -112,13 +112,13 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	if u.Count == 1 {
 		verb = "is"
 	}
-	return &textio.Error{File: name, Line: u.line, Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
+	return textio.Fault(name, u.line, fix, "%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb)
 }
 
 // mistake returns a likely reason and the remedy for a file without any id of the graph.
 func (u *Unknown) mistake() (hint, fix string) {
 	if dictionary, ok := u.Nodes.(interface{ ID(row int) string }); ok {
-		if id := dictionary.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
+		if id := dictionary.ID(0); !table.IsInteger(id) || !table.IsInteger(u.id) {
 			fix = "pass the file with such ids"
 			if u.Option != "" {
 				fix += ", or their column by {" + u.Option + "}"
