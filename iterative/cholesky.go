@@ -67,9 +67,13 @@ func choleskyBytes(n int, entries int64) int64 {
 	return max(16*recordsFor(entries)+columns+64*int64(n), 2*columns+100*int64(n))
 }
 
-// isLean reports whether a graph has so few edges that it may be a road map, a grid, a tree or a mesh,
-// for which a complete factor is tried.
-func isLean(n int, entries int64) bool { return entries <= 8*int64(n) }
+// isLean reports whether a complete factor is tried: of a small graph, and of one with so few edges that it may
+// be a road map, a grid, a tree or a mesh.
+func isLean(n int, entries int64) bool { return n <= smallRows || entries <= 8*int64(n) }
+
+// smallRows is the largest number of rows of graphs whose complete factor takes less than a second nearly always,
+// and which have it because it keeps all digits, whatever the weights.
+const smallRows = 4096
 
 // completeBytes bounds the bytes of making and keeping a complete factor: the edges, the search for an
 // order with the lists of the fronts, which have no more vertices than the triangle has entries, the

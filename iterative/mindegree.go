@@ -157,12 +157,21 @@ func noLimits(int, int64) fillLimits {
 // limitsOf returns the limits for a matrix with n rows and the given number of stored entries.
 func limitsOf(n int, entries int64) fillLimits {
 	size := entries + int64(n)
-	return fillLimits{factorCost{completeLimit(n, entries), productsPerEntry * float64(size)}, stepsPerEntry * size}
+	limits := fillLimits{factorCost{completeLimit(n, entries), productsPerEntry * float64(size)}, stepsPerEntry * size}
+	if n <= smallRows {
+		limits.products = max(limits.products, 5e8)
+		limits.steps = max(limits.steps, 5e7)
+	}
+	return limits
 }
 
 // completeLimit bounds the entries of the triangle of a complete factor.
 func completeLimit(n int, entries int64) int64 {
-	return min(10*entries, 40*int64(n), int64(n)*int64(n-1)/2)
+	limit := min(10*entries, 40*int64(n))
+	if n <= smallRows {
+		limit = max(limit, 1<<19)
+	}
+	return min(limit, int64(n)*int64(n-1)/2)
 }
 
 var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)

@@ -151,11 +151,11 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	}
 	scaleAround(dst, x, e.scale, e.lone)
 	out := &engineResult{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), isSmallest: err != nil, assumed: e.assumed}
-	if r.ErrorBound == nil { // a solve with a smaller tolerance would not know more
+	if r.ErrorBound == nil {
 		for j, v := range r.ErrorEstimate {
 			out.bound[j] = e.scale * v
 		}
-		out.isSmallest = true
+		out.isSmallest = out.isSmallest || r.CompleteCholesky
 		out.assumed = estimated
 		return out, nil
 	}
