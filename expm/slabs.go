@@ -45,11 +45,9 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			selected = append(selected, p)
 		}
 	}
-	slabs := (cols + width - 1) / width
 	s := &evaluation{m: e.m, settings: e.settings}
 	running := make([]*part, len(selected))
-	for slab := range slabs {
-		lo, hi := slab*width, min((slab+1)*width, cols)
+	for lo, hi := range blocks.Slabs(cols, width) {
 		s.b, s.result.Sweeps = e.b.Columns(lo, hi), 0
 		for i, p := range selected {
 			var y *sparse.Block[float64]
@@ -62,7 +60,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		}
 		if e.settings.Progress != nil {
 			s.settings.Progress = func(stage string, done, total int64) {
-				e.settings.Progress(stage, (int64(slab)*total+done)/int64(slabs), total)
+				e.settings.Progress(stage, (int64(lo/width)*total+done)/int64((cols+width-1)/width), total)
 			}
 		}
 		if err := s.runSeries(ctx, running); err != nil {

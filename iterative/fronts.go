@@ -205,8 +205,7 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 func (m *multifrontal) eliminate(f int32) {
 	k := m.fronts.pivots[f].size()
 	vertices := m.fronts.all(f)
-	for lo := 0; lo < k; lo += panelColumns {
-		hi := min(lo+panelColumns, k)
+	for lo, hi := range blocks.Slabs(k, panelColumns) {
 		for p := lo; p < hi; p++ {
 			m.eliminatePivot(vertices, p, p-lo)
 			for j := p + 1; j < hi; j++ {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -72,8 +73,7 @@ var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 func (l *Among) Solve(ctx context.Context, targets *sparse.Block[float64], tolerance float64, workers int) (*sparse.Block[float64], error) {
 	x := sparse.NewBlock[float64](targets.Rows, targets.Cols)
 	cg := &iterative.CG{A: l, Workers: workers}
-	for lo := 0; lo < x.Cols; lo += l.x.Cols {
-		hi := min(lo+l.x.Cols, x.Cols)
+	for lo, hi := range blocks.Slabs(x.Cols, l.x.Cols) {
 		_, err := cg.SolveTo(ctx, x.Columns(lo, hi), targets.Columns(lo, hi), &iterative.Settings{Tolerance: tolerance, MaxIterations: 1000})
 		if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 			return nil, fmt.Errorf("%w: %w", ErrUnsolved, err)

@@ -211,7 +211,7 @@ func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 		return vectorBytes(n) + f.bytes(v, shape{n, 0, cols, f.Works&param.Directed != 0}, 0) + 2*blocks.BlockBytes[float64](n, cols)
 	}
 	w := f.work(v, describe(nil, degrees))
-	return vectorBytes(n) + max(w.bytes(n, cols), w.searchBytes(n, cols))
+	return w.slabBytes(n, cols, 0, false)
 }
 
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -101,14 +102,14 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	m := len(nodes)
 	checkNodes(n, slices.Concat(nodes, cols))
 	width := gramsWidth(n, m, len(group))
-	blocks := 8 * int64(m) * int64(m+len(cols)) * int64(len(group))
+	results := 8 * int64(m) * int64(m+len(cols)) * int64(len(group))
 	matrix := joints[group[0]].matrix
 	functions := make([]expm.Function, len(group))
 	for q, i := range group {
 		functions[q] = joints[i].f
 	}
 	s.Memory = matrix.Team().LeastLimit(s.Memory)
-	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + blocks
+	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + results
 	if err := budget.Check(s.Memory, need, fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err
 	}
@@ -119,8 +120,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 		images[q] = sparse.NewBlock[float64](n, width)
 		grams[i] = sparse.NewBlock[float64](m+len(cols), m)
 	}
-	for lo := 0; lo < m; lo += width {
-		hi := min(lo+width, m)
+	for lo, hi := range blocks.Slabs(m, width) {
 		slab := x.Columns(0, hi-lo)
 		parts := make([]*sparse.Block[float64], len(images))
 		for q := range images {

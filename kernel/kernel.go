@@ -8,6 +8,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -337,8 +338,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		total = len(rows)
 	}
 	report := new(Report)
-	for _, slab := range slabsOf(k.Len(), total) {
-		lo, hi := slab[0], slab[1]
+	for lo, hi := range blocks.Slabs(total, slabColumns(k.Len())) {
 		if !section.wants(lo, hi) {
 			continue
 		}

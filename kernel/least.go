@@ -154,8 +154,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 		}
 	}
 	pairs, err := l.problem.Solve(paced, 1, &settings)
-	switch {
-	case l.room() && context.Cause(paced) == errBehind:
+	if l.room() && context.Cause(paced) == errBehind {
 		l.behind()
 		settings.Recorder = nil
 		return l.problem.Solve(ctx, 1, &settings)

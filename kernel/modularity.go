@@ -298,8 +298,8 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 		return nil, err
 	}
 	values := make([]float64, height*len(cols))
-	for lo := 0; lo < len(rows); lo += height {
-		slab := rows[lo:min(lo+height, len(rows))]
+	for lo, hi := range blocks.Slabs(len(rows), height) {
+		slab := rows[lo:hi]
 		panel := sparse.BlockOf(len(slab), len(cols), values[:len(slab)*len(cols)])
 		if err := rowProductsTo(ctx, m.graph.Workers, panel, m.features, slab, cols); err != nil {
 			return nil, err

@@ -110,10 +110,9 @@ func (k *spectral) begin(s *Settings) (*computation, error) {
 
 // slabsOf returns the bounds of the slabs of m columns.
 func slabsOf(n, m int) [][2]int {
-	width := slabColumns(n)
 	var list [][2]int
-	for lo := 0; lo < m; lo += width {
-		list = append(list, [2]int{lo, min(lo+width, m)})
+	for lo, hi := range blocks.Slabs(m, slabColumns(n)) {
+		list = append(list, [2]int{lo, hi})
 	}
 	return list
 }

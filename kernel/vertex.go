@@ -461,9 +461,9 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 		set.progress(report.Sweeps-k.sweeps, total)
 	}
 	x := sparse.NewBlock[float64](k.n, width)
-	for left := 0; left < len(cols); left += width {
-		slab := cols[left:min(left+width, len(cols))]
-		if !symmetric && !set.part().wants(left, left+len(slab)) {
+	for left, end := range blocks.Slabs(len(cols), width) {
+		slab := cols[left:end]
+		if !symmetric && !set.part().wants(left, end) {
 			continue
 		}
 		x, y := x.Columns(0, len(slab)), sparse.NewBlock[float64](k.n, len(slab))
@@ -526,8 +526,7 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 	}
 	report := &Report{Method: "sum over steps", Sweeps: k.sweeps, ColumnBound: make([]float64, x.Cols)}
 	progress := func() { report.Sweeps += k.perStep() }
-	for lo := 0; lo < x.Cols; lo += width {
-		hi := min(lo+width, x.Cols)
+	for lo, hi := range blocks.Slabs(x.Cols, width) {
 		if err := k.applyTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), progress); err != nil {
 			return nil, err
 		}

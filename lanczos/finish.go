@@ -53,10 +53,10 @@ func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.S
 	theta = make([]float64, n)
 	residual = make([]float64, n)
 	buffer := make([]float64, n*width)
-	for row := 0; row < n; row += width {
-		cols := min(width, n-row)
+	for row, end := range blocks.Slabs(n, width) {
+		cols := end - row
 		gram := buffer[:n*cols]
-		image, err := m.of(ctx, x.slice(x.lo+row, x.lo+row+cols), sign)
+		image, err := m.of(ctx, x.slice(x.lo+row, x.lo+end), sign)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -72,7 +72,7 @@ func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.S
 				h.SetSym(i, row+j, gram[i*cols+j])
 			}
 		}
-		if err := m.residualsTo(ctx, residual[row:row+cols], theta[row:row+cols]); err != nil {
+		if err := m.residualsTo(ctx, residual[row:end], theta[row:end]); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -139,8 +139,7 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		unverified = zeros
 		copy(out.Residuals[zeros:], residuals)
 	}
-	for offset := 0; offset < unverified; offset += width {
-		end := min(unverified, offset+width)
+	for offset, end := range blocks.Slabs(unverified, width) {
 		if err := r.m.residuals(ctx, out.Residuals[offset:end], out.Values[offset:end], out.Vectors.Columns(offset, end)); err != nil {
 			return nil, err
 		}

@@ -215,8 +215,8 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 	residuals := make([]float64, width)
 	c := make([]float64, v.width()*width)
 	upper := make([]float64, width*width)
-	for offset := 0; offset < v.width(); offset += width {
-		slab := v.slice(v.lo+offset, min(v.lo+offset+width, v.hi))
+	for offset, end := range blocks.Slabs(v.width(), width) {
+		slab := v.slice(v.lo+offset, v.lo+end)
 		if err := r.m.e.setBlock(ctx, r.m.x, slab); err != nil {
 			return err
 		}

@@ -138,8 +138,8 @@ func (g *lobpcg) start(ctx context.Context) error {
 	if err := g.r.measureNorm(ctx); err != nil {
 		return err
 	}
-	for offset := 0; offset < g.cols; offset += width {
-		x := k.v.slice(offset, min(g.cols, offset+width))
+	for offset, end := range blocks.Slabs(g.cols, width) {
+		x := k.v.slice(offset, end)
 		if err := k.fillRandom(ctx, x); err != nil {
 			return err
 		}
@@ -216,20 +216,10 @@ func (g *lobpcg) product(ctx context.Context, c columns) error {
 	return g.r.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.k.f.sign})
 }
 
-// slabs calls do for the columns before cols, slabColumns at a time.
-func slabs(cols int, do func(lo, hi int) error) error {
-	for lo := 0; lo < cols; lo += slabColumns {
-		if err := do(lo, min(lo+slabColumns, cols)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // measure stores B·X − X·Θ in g.residues, and the norms of its columns.
 func (g *lobpcg) measure(ctx context.Context) error {
 	e := g.m.e
-	return slabs(g.cols, func(lo, hi int) error {
+	for lo, hi := range blocks.Slabs(g.cols, slabColumns) {
 		if err := g.product(ctx, g.k.v.slice(lo, hi)); err != nil {
 			return err
 		}
@@ -245,8 +235,11 @@ func (g *lobpcg) measure(ctx context.Context) error {
 			return err
 		}
 		e.normsTo(g.residual[lo:hi])
-		return e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
-	})
+		if err := e.setColumns(ctx, g.residues.slice(lo, hi), g.y); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countConverged lists the columns that have not converged in g.active, and returns the number of
@@ -286,7 +279,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	count := len(g.active)
 	start := g.cols + g.held
 	target := k.v.slice(start, start+count)
-	err := slabs(count, func(lo, hi int) error {
+	for lo, hi := range blocks.Slabs(count, slabColumns) {
 		g.x = blocks.Reshape(g.x, g.r.n, hi-lo)
 		for offset := lo; offset < hi; {
 			end := offset + 1
@@ -294,7 +287,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 				end++
 			}
 			if err := k.m.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo), g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
-				return err
+				return 0, err
 			}
 			offset = end
 		}
@@ -302,17 +295,16 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		if g.inverse != nil {
 			g.y = blocks.Reshape(g.y, g.r.n, hi-lo)
 			if err := g.inverse(ctx, g.y, g.x); err != nil {
-				return err
+				return 0, err
 			}
 			w = g.y
 		}
 		if err := k.deflation.remove(ctx, w, k.m.e.Workers); err != nil {
-			return err
+			return 0, err
 		}
-		return k.m.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w)
-	})
-	if err != nil {
-		return 0, err
+		if err := k.m.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w); err != nil {
+			return 0, err
+		}
 	}
 	c := make([]float64, start*count)
 	r := make([]float64, count*count)
@@ -321,10 +313,13 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	if err != nil || rank == 0 {
 		return rank, err
 	}
-	return rank, slabs(rank, func(lo, hi int) error {
+	for lo, hi := range blocks.Slabs(rank, slabColumns) {
 		g.x = blocks.Reshape(g.x, g.r.n, hi-lo)
-		return k.purify(ctx, g.x, k.v.slice(start+lo, start+hi))
-	})
+		if err := k.purify(ctx, g.x, k.v.slice(start+lo, start+hi)); err != nil {
+			return 0, err
+		}
+	}
+	return rank, nil
 }
 
 // combine computes the new X, the best Ritz vectors of [X P W], and the new P, their part in the
@@ -343,14 +338,13 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 		}
 	}
 	if count > 0 {
-		err := slabs(count, func(lo, hi int) error {
+		for lo, hi := range blocks.Slabs(count, slabColumns) {
 			if err := g.product(ctx, k.v.slice(start+lo, start+hi)); err != nil {
 				return err
 			}
-			return k.m.e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
-		})
-		if err != nil {
-			return err
+			if err := k.m.e.setColumns(ctx, g.residues.slice(lo, hi), g.y); err != nil {
+				return err
+			}
 		}
 		gram := make([]float64, size*count)
 		if err := k.m.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, count)); err != nil {

@@ -185,8 +185,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		}
 		l.sources(columns, g, seeds)
 	}
-	for lo := 0; lo < dst.Cols; lo += width {
-		hi := min(lo+width, dst.Cols)
+	for lo, hi := range blocks.Slabs(dst.Cols, width) {
 		b := sparse.NewBlock[float64](n, hi-lo)
 		x := sparse.NewBlock[float64](n, hi-lo)
 		columns := dst.Columns(lo, hi)

@@ -61,8 +61,8 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 	team := sparse.TeamOf(g.A)
 	f := &smoothing{g: g, scores: scores, s: s, memory: memory, b: sparse.NewBlock[float64](n, width), x: sparse.NewBlock[float64](n, width)}
 	size := make([]float64, n) // ‖Ê_i‖₁
-	for lo := 0; lo < k; lo += width {
-		x, err := f.correct(ctx, lo, min(lo+width, k), v.Number("correct-alpha"))
+	for lo, hi := range blocks.Slabs(k, width) {
+		x, err := f.correct(ctx, lo, hi, v.Number("correct-alpha"))
 		if err != nil {
 			return f.work, err
 		}
@@ -72,8 +72,7 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 			}
 		}
 	}
-	for lo := 0; lo < k; lo += width {
-		hi := min(lo+width, k)
+	for lo, hi := range blocks.Slabs(k, width) {
 		b := f.b.Columns(0, hi-lo)
 		x := f.x.Columns(0, hi-lo)
 		if k > width {

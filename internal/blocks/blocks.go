@@ -6,6 +6,7 @@
 package blocks
 
 import (
+	"iter"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -29,6 +30,17 @@ func BlockBytes[T sparse.Float](rows, cols int) int64 {
 // Rows returns the rows of a block from row i on, for the loops of [simd].
 func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
 	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
+}
+
+// Slabs returns the intervals lo ≤ i < hi of at most the given width that cover 0 ≤ i < n.
+func Slabs(n, width int) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for lo := 0; lo < n; lo += width {
+			if !yield(lo, min(lo+width, n)) {
+				return
+			}
+		}
+	}
 }
 
 // Copy stores x in dst.

@@ -70,9 +70,9 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit [
 		last[v] = NoSlot
 	}
 	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors, team: team}
-	for lo := 0; lo < len(unit); lo += ChunkRows {
+	for lo, hi := range Slabs(len(unit), ChunkRows) {
 		first := len(ns.vector)
-		for i := lo; i < min(lo+ChunkRows, len(unit)); i++ {
+		for i := lo; i < hi; i++ {
 			v := vector[component[i]]
 			switch {
 			case unit[i] == 0 || team.IsPadding(i):

@@ -23,8 +23,8 @@ func chunkSums(team *sparse.Team, rows, size int, add func(lo, hi int, sums []fl
 	halves := make([]float64, 2*size)
 	total := halves[:size:size]
 	sums := halves[size:]
-	for lo := 0; lo < rows; lo += ChunkRows {
-		for start, end := range team.Counted(lo, min(lo+ChunkRows, rows)) {
+	for lo, hi := range Slabs(rows, ChunkRows) {
+		for start, end := range team.Counted(lo, hi) {
 			clear(sums)
 			add(start, end, sums)
 			AddScaled(total, 1, sums)
@@ -117,8 +117,8 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	target := simd.Rows[float64]{Data: sum, Stride: b.Cols}
 	one := []float64{1}
 	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
-	for lo := 0; lo < a.Rows; lo += ChunkRows {
-		for start, end := range team.Counted(lo, min(lo+ChunkRows, a.Rows)) {
+	for lo, hi := range Slabs(a.Rows, ChunkRows) {
+		for start, end := range team.Counted(lo, hi) {
 			clear(sum)
 			for r := start; r < end; r++ {
 				simd.AddRows(target, a.Cols, b.Cols, target, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
