@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -197,13 +195,13 @@ func (s *Settings) validate() error {
 	}
 	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems, &param.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
+		problems = append(problems, refuse(pkg, "tolerance", "%g is out of range; give 0 < tolerance < 1", s.Tolerance))
 	}
 	if s.part() != (part{}) && (s.Lo < 0 || s.Lo >= s.Hi) {
-		problems = append(problems, &param.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Lo, s.Hi)})
+		problems = append(problems, refuse(pkg, "part", "%d to %d is empty", s.Lo, s.Hi))
 	}
 	if s.Memory < 0 {
-		problems = append(problems, &param.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
+		problems = append(problems, refuse(pkg, "memory", "%d bytes; 0 means no limit", s.Memory))
 	}
 	return errors.Join(problems...)
 }
@@ -268,7 +266,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	}
 	const denormal, normal = 0x1p-149, 0x1p-126 // the least ones
 	if report.Largest > 0 && report.Largest < normal {
-		return nil, &param.ParameterError{Of: pkg, Parameter: "dtype", What: fmt.Sprintf("the largest value, %.3g, is too small for float32; give float64", report.Largest)}
+		return nil, refuse(pkg, "dtype", "the largest value, %.3g, is too small for float32; give float64", report.Largest)
 	}
 	report.ErrorBound += rounding*report.Largest + denormal/2
 	return report, nil

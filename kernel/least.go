@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -65,7 +64,7 @@ const mapRounding = 2
 
 // noDigit refuses an inverse, and says why.
 func noDigit(why string) error {
-	return &param.ParameterError{Of: pkg, Parameter: pkg, What: "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
+	return refuse(pkg, pkg, "it is an inverse that has no sure digit on this graph%s; take regularized-laplacian", why)
 }
 
 // leastSearch finds the smallest eigenvalue outside the null space,
@@ -143,7 +142,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	}
 	paced, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	l.problem.Precondition = func(context.Context, int64) (applier, error) {
+	l.problem.Precondition = func(context.Context, int64) (lanczos.Preconditioner, error) {
 		return l.diagonal.ApplyTo, nil
 	}
 	if l.room() {
@@ -169,7 +168,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 // behind gives the diagonal up for the factor.
 func (l *leastSearch) behind() {
 	l.factored = true
-	l.problem.Precondition = func(ctx context.Context, _ int64) (applier, error) {
+	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
 		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
 		defer func() { l.system.Memory = l.limit }()
 		p, _, err := l.system.Preconditioner(ctx)
@@ -179,6 +178,3 @@ func (l *leastSearch) behind() {
 		return p.ApplyTo, nil
 	}
 }
-
-// applier stores M⁻¹·R in dst.
-type applier = func(ctx context.Context, dst, r *sparse.Block[float64]) error

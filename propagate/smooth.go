@@ -29,8 +29,8 @@ var CorrectAndSmooth = param.Spec{
 	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: param.Undirected,
 	Source: "Huang, He, Singh, Lim and Benson, Combining label propagation and simple models out-performs graph neural networks, ICLR 2021, sections 2.2 and 2.3",
 	Params: []param.Param{
-		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(0.8)},
-		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(0.8)},
+		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: shareRange, Default: param.Of(0.8)},
+		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: shareRange, Default: param.Of(0.8)},
 	},
 }
 

@@ -1,6 +1,9 @@
 package symmetric
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Tridiagonal is a symmetric tridiagonal matrix, for example the projection of a map by Lanczos.
 type Tridiagonal struct {
@@ -35,7 +38,7 @@ func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 		maxQL   = 60 // steps for one eigenvalue; a few are needed
 	)
 	n := len(t.Diag)
-	d := append([]float64(nil), t.Diag...)
+	d := slices.Clone(t.Diag)
 	e := append(append(make([]float64, 0, n), t.Off[:max(0, n-1)]...), 0)
 	for l := range n {
 		for range maxQL {
