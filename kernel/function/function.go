@@ -246,13 +246,10 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64], s *k
 
 // product makes f the product with a matrix.
 func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
-	var op sparse.Applier[float64]
+	op := sparse.NewOperator[float64](kind, g.A, g.Degrees)
+	op.Workers = g.Workers
 	if kind == sparse.Laplacian {
 		op = g.Laplacian()
-	} else {
-		o := sparse.NewOperator[float64](kind, g.A, g.Degrees)
-		o.Workers = g.Workers
-		op = o
 	}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
 		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
