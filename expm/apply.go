@@ -53,7 +53,7 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64], b *sparse
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
-		f, _ := fs[i].lowered(m.Lo, m.Hi)
+		f, _ := fs[i].lowerPeak(m.Lo, m.Hi)
 		e.parts[i] = part{f: f, y: dst[i], dest: dst[i], out: &e.result.Functions[i]}
 	}
 	err := e.run(ctx)
@@ -61,7 +61,7 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64], b *sparse
 		return nil, err
 	}
 	for i := range fs {
-		if _, s := fs[i].lowered(m.Lo, m.Hi); s > 0 {
+		if _, s := fs[i].lowerPeak(m.Lo, m.Hi); s > 0 {
 			if err := m.raise(ctx, dst[i], &e.result.Functions[i], s); err != nil {
 				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err, fs[i].rate, m.Lo, m.Hi)
 			}

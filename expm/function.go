@@ -30,8 +30,8 @@ func Exp(t float64) Function {
 	return Function{kind: exponential, rate: t, value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
-// lowered returns exp(t·x − s) and s, which is 0 unless squares of exp(t·x) may overflow on [lo, hi].
-func (f *Function) lowered(lo, hi float64) (_ *Function, s float64) {
+// lowerPeak returns exp(t·x − s) and s, which is 0 unless squares of exp(t·x) may overflow on [lo, hi].
+func (f *Function) lowerPeak(lo, hi float64) (_ *Function, s float64) {
 	const largest = 200
 	s = max(f.rate*lo, f.rate*hi)
 	if f.kind != exponential || s <= largest {

@@ -45,7 +45,7 @@ type Map struct {
 
 	slabs sync.Pool // of *sparse.Block[float64], for reuse by later slabs
 
-	planned sync.Map // from ratio to *expansion, see plannedFalling
+	planned sync.Map // from ratio to *expansion, see planFalling
 }
 
 // Team returns the processes that share the rows of the map.

@@ -39,11 +39,11 @@ type narrowMaps struct {
 	list map[int]*Map
 }
 
-// narrowed returns the map with an interval between estimates of the ends of the spectrum if an exponential is largest at
+// narrowInterval returns the map with an interval between estimates of the ends of the spectrum if an exponential is largest at
 // an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
 // Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A)
 // is e at most, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
-func narrowed(ctx context.Context, m *Map, fs []Function) (*Map, int, error) {
+func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
 		falls := fs[i].rate < 0
@@ -160,7 +160,7 @@ func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int,
 
 // applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven one if the estimated one turns out wrong.
 func applyNarrowed(ctx context.Context, m *Map, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	narrow, sweeps, err := narrowed(ctx, m, fs)
+	narrow, sweeps, err := narrowInterval(ctx, m, fs)
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		}
 		pl.series = append(pl.series, p)
 		pl.steepest = p
-		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowed(p), 1)))
+		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowError(p), 1)))
 	}
 	for _, g := range pl.groups {
 		pl.sweeps += int(e.costs().resolventCost(g))
@@ -191,9 +191,9 @@ func (c *costs) likely(p *part) float64 {
 	return max(p.lower, guess*c.norm)
 }
 
-// allowed returns the largest error of a part relative to the norm of B outside the null
+// allowError returns the largest error of a part relative to the norm of B outside the null
 // space.
-func (c *costs) allowed(p *part) float64 {
+func (c *costs) allowError(p *part) float64 {
 	if c.norm == 0 {
 		return c.settings.Tolerance
 	}
@@ -203,7 +203,7 @@ func (c *costs) allowed(p *part) float64 {
 // seriesCost predicts the degree of a falling exponential's series in H, which is
 // infinite where its rounding errors are too many.
 func (c *costs) seriesCost(p *part) float64 {
-	eps := min(c.allowed(p), 1)
+	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
 	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*c.m.slopeOf(-p.f.rate) > eps {
 		return infinity

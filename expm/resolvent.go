@@ -81,7 +81,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	for _, p := range s.group {
 		s.planned = append(s.planned, s.e.costs().likely(p))
 		const samples = 512
-		p.expansion = falling(-p.f.rate/s.gamma, samples)
+		p.expansion = expandFalling(-p.f.rate/s.gamma, samples)
 		p.lastReach = nil
 		p.settled = false
 		p.added = 0
@@ -186,15 +186,15 @@ type solveErrors struct {
 
 // spent bounds the error of a part's result, cut after term end, so far.
 func (s *solveErrors) spent(p *part, end int) float64 {
-	sum := p.expansion.tail[end]*s.size + s.rounding(p, end)
+	sum := p.expansion.tail[end]*s.size + s.boundRounding(p, end)
 	for j, r := range s.residualNorms {
 		sum += float64(p.sensitivity(j, end) * r)
 	}
 	return sum
 }
 
-// rounding bounds the part of that error that is rounding errors.
-func (s *solveErrors) rounding(p *part, end int) float64 {
+// boundRounding bounds the part of that error that is rounding errors.
+func (s *solveErrors) boundRounding(p *part, end int) float64 {
 	sum := float64(epsilon*float64(end+1)*p.expansion.size) * s.size
 	for j, r := range s.wrong {
 		sum += float64(p.sensitivity(j, end) * r)
@@ -238,7 +238,7 @@ func (s *solves) target(j int) float64 {
 		if p.end <= j {
 			continue
 		}
-		rounded := s.errors.rounding(p, p.end)
+		rounded := s.errors.boundRounding(p, p.end)
 		left := s.budget(p) - s.errors.spent(p, p.end)
 		for i := j; i < p.end; i++ {
 			later := float64(p.sensitivity(i, p.end) * wrong)

@@ -108,7 +108,7 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 		// Another attempt is of use only if the norm is smaller than planned.
 		if first && s.e.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.e.costs().tolerance(p) * p.lower
-			if s.errors.spent(p, p.end) > allowed && s.errors.rounding(p, p.end) < allowed*mostGain {
+			if s.errors.spent(p, p.end) > allowed && s.errors.boundRounding(p, p.end) < allowed*mostGain {
 				return true, nil
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/blocks"
 )
 
-// falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
+// expandFalling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
 // exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
-func falling(ratio float64, samples int) *expansion {
+func expandFalling(ratio float64, samples int) *expansion {
 	coef := cosine(func(_, shifted float64) float64 {
 		mu := shifted / 2
 		if mu <= 0 {
@@ -63,14 +63,14 @@ func (p *part) sensitivity(j, end int) float64 {
 // is small because terms cost little: the last solves are coarse.
 const tailShare = 0.125
 
-// plannedFalling is falling with the samples of a plan. The expansions are kept, because the plans of
+// planFalling is expandFalling with the samples of a plan. The expansions are kept, because the plans of
 // all slabs of columns need the same: they took half of the time of Gram matrices on small graphs.
-func (m *Map) plannedFalling(ratio float64) *expansion {
+func (m *Map) planFalling(ratio float64) *expansion {
 	const samples = 256
 	if x, ok := m.planned.Load(ratio); ok {
 		return x.(*expansion)
 	}
-	x := falling(ratio, samples)
+	x := expandFalling(ratio, samples)
 	m.planned.Store(ratio, x)
 	return x
 }
@@ -103,8 +103,8 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
-		x := c.m.plannedFalling(-p.f.rate / gamma)
-		eps := c.allowed(p)
+		x := c.m.planFalling(-p.f.rate / gamma)
+		eps := c.allowError(p)
 		end := x.terms(tailShare*eps) - 1
 		reach := x.sensitivities(end)[:end]
 		rounding := float64(end+1) * epsilon * x.size

@@ -59,7 +59,7 @@ func (s *scaling) heaviest() []int {
 		if !ok {
 			place[p] = len(rows)
 			rows = append(rows, i)
-		} else if s.squared(i) > s.squared(rows[index]) {
+		} else if s.squareOf(i) > s.squareOf(rows[index]) {
 			rows[index] = i
 		}
 	}
@@ -153,7 +153,7 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 	for j := range k {
 		mean.clear()
 		for i := range x.Rows {
-			mean.add(i, s.squared(i)*x.Row(i)[j])
+			mean.add(i, s.squareOf(i)*x.Row(i)[j])
 		}
 		for i := range x.Rows {
 			if s.null.Unit[i] == 0 {
@@ -168,8 +168,8 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 	return bound, nil
 }
 
-// squared returns s_i².
-func (s *scaling) squared(i int) float64 {
+// squareOf returns s_i².
+func (s *scaling) squareOf(i int) float64 {
 	f := blocks.Factor(s.scale, i)
 	return f * f
 }
@@ -197,7 +197,7 @@ func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *compone
 			sizes.add(i, size.Row(i)[j])
 		}
 		for i := range b.Rows {
-			m := s.squared(i)
+			m := s.squareOf(i)
 			if s.null.Unit[i] == 0 {
 				continue
 			}
@@ -222,7 +222,7 @@ func (s *scaling) newMeans() *componentMeans {
 	m := &componentMeans{part: parts.Of, unit: s.null.Unit, weight: make([]float64, len(parts.Sizes))}
 	m.sums, m.minus = make([]blocks.ExactSum, len(parts.Sizes)), make([]blocks.ExactSum, len(parts.Sizes))
 	for i, c := range parts.Of {
-		m.weight[c] += s.squared(i)
+		m.weight[c] += s.squareOf(i)
 	}
 	return m
 }

@@ -311,7 +311,7 @@ func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
 	m.collect(v)
 	m.measure()
-	m.pivots = m.merged(m.pivots[:0], v)
+	m.pivots = m.appendMerged(m.pivots[:0], v)
 	m.size[v] = 0
 	border := m.found[:0]
 	for _, i := range m.found {
@@ -319,7 +319,7 @@ func (m *minimumDegree) eliminate(v uint32) {
 			border = append(border, i)
 			continue
 		}
-		m.pivots = m.merged(m.pivots, i)
+		m.pivots = m.appendMerged(m.pivots, i)
 		m.size[i] = 0
 	}
 	m.left -= int64(len(m.pivots))
@@ -332,7 +332,7 @@ func (m *minimumDegree) eliminate(v uint32) {
 	for _, i := range border {
 		if m.size[i] > 0 {
 			m.names = append(m.names, i)
-			m.whole = m.merged(m.whole, i)
+			m.whole = m.appendMerged(m.whole, i)
 		}
 	}
 	m.front[v] = m.number()
@@ -350,8 +350,8 @@ func (m *minimumDegree) eliminate(v uint32) {
 // number is that of the present front.
 func (m *minimumDegree) number() int32 { return int32(len(m.fronts.parent)) }
 
-// merged appends v and the vertices that have been merged into it.
-func (m *minimumDegree) merged(vertices []uint32, v uint32) []uint32 {
+// appendMerged appends v and the vertices that have been merged into it.
+func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
 	vertices = append(vertices, v)
 	for u := m.next[v]; u != v; u = m.next[u] {
 		vertices = append(vertices, u)

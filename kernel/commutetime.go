@@ -70,21 +70,21 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 	if err != nil {
 		return nil, err
 	}
-	take = c.s.part().clipped(len(rows), len(cols), take)
+	take = c.s.part().clipPieces(len(rows), len(cols), take)
 	// Four errors of values of L⁺ make one of a commute time, which in each column
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
 	c.tightest, c.scale.weight = 4, d.volume
 	c.effort /= 4
 	if slices.Equal(rows, cols) {
 		diagonal := make([]float64, 0, len(rows))
-		err = c.mirrored(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {
+		err = c.mirrorColumns(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {
 			diagonal = append(diagonal, diagonalAt(y, rows[lo:hi])...)
 			for i := range hi {
 				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi], diagonal[lo:hi], y.Row(rows[i]))
 			}
-		}, d.counted(c, take))
+		}, d.measurePieces(c, take))
 	} else {
-		err = d.across(ctx, c, rows, cols, d.counted(c, take))
+		err = d.across(ctx, c, rows, cols, d.measurePieces(c, take))
 	}
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 	return &c.log.report, nil
 }
 
-// counted remembers the largest finite value.
-func (d *distance) counted(c *computation, take sink) sink {
+// measurePieces remembers the largest finite value.
+func (d *distance) measurePieces(c *computation, take sink) sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			for _, v := range piece.Row(i) {

@@ -22,7 +22,7 @@ var exponential = Family{
 			return nil, err
 		}
 		if !(beta > 0 && beta*m.Hi <= maxLog) {
-			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %s on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), param.End(maxLog/m.Hi, beta, false, 6), m.Hi)
+			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %s on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titleOf("exponential", matrix), param.End(maxLog/m.Hi, beta, false, 6), m.Hi)
 		}
 		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},

@@ -87,7 +87,7 @@ func storedSlabs(slabs int, limit, used, block int64) (stored int, image int64) 
 // gramRounding is the rounding error of a product of two columns of U, relative to
 // their norms: their sums are added by chunks.
 func gramRounding(team *sparse.Team, n int) float64 {
-	return blocks.Rounding(team.TotalOf(n)) * epsilon
+	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
 
 // halfStep computes a slab of U, with errors that are small relative to a column of the given

@@ -31,15 +31,15 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		err = checkLimit(c, measure(dst, a.bound))
 	}
 	if err != nil {
-		return nil, c.promised(err)
+		return nil, c.refineError(err)
 	}
-	c.log.finished(a.assumed)
+	c.log.finishSlab(a.assumed)
 	return a, nil
 }
 
 // applyEngine stores the engine's image of x in dst, with the present effort.
 func (c *computation) applyEngine(ctx context.Context, e engine, dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
-	return e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.s.certifies(c.k.Len())}, again)
+	return e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt, certify: c.s.certifies(c.k.Len())}, again)
 }
 
 // checkLimit returns an error for a result with the error miss, relative to the tolerance, above the limit.
@@ -51,9 +51,9 @@ func checkLimit(c *computation, miss float64) error {
 	return tooTight(limit, miss*c.s.Tolerance)
 }
 
-// promised returns the error of an iteration, with the tolerance that an elimination meets where
+// refineError returns the error of an iteration, with the tolerance that an elimination meets where
 // rounding keeps the iteration from its own.
-func (c *computation) promised(err error) error {
+func (c *computation) refineError(err error) error {
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
 	}
@@ -131,9 +131,9 @@ func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[
 		c.eliminated = miss * c.s.Tolerance
 		return nil, nil
 	}
-	c.log.attempted(a.sweeps, a.sweeps)
+	c.log.reportAttempt(a.sweeps, a.sweeps)
 	c.log.note(a.sweeps, a.method)
-	c.log.finished("")
+	c.log.finishSlab("")
 	return a, nil
 }
 
@@ -144,9 +144,9 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	}
 }
 
-// finished takes the end of a slab up, the last attempt at which was noted, and what its
+// finishSlab takes the end of a slab up, the last attempt at which was noted, and what its
 // bound relies on.
-func (c *slabLog) finished(assumed string) {
+func (c *slabLog) finishSlab(assumed string) {
 	c.done++
 	c.slabSweeps = c.sweeps
 	c.last = c.attempt
@@ -194,7 +194,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 	for attempt := 0; ; attempt++ {
 		a, err := c.applyEngine(ctx, c.k.full, dst, c.x, attempt > 0)
 		if err != nil {
-			return nil, c.promised(err)
+			return nil, c.refineError(err)
 		}
 		c.log.note(a.sweeps, a.method)
 		miss := measure(dst, a.bound)
@@ -202,7 +202,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
 			return a, checkLimit(c, miss)
 		case a.isSmallest || attempt == mostAttempts:
-			return nil, c.promised(tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
+			return nil, c.refineError(tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
 		}
 		c.effort /= 2 * miss
 	}

@@ -119,8 +119,8 @@ func (s *Settings) part() part { return part{s.Lo, s.Hi} }
 // byRows reports whether parts of a block of that shape are rows.
 func byRows(rows, cols int) bool { return rows < cols }
 
-// clipped wraps take so that it receives only the sub-blocks inside p.
-func (p part) clipped(rows, cols int, take sink) sink {
+// clipPieces wraps take so that it receives only the sub-blocks inside p.
+func (p part) clipPieces(rows, cols int, take sink) sink {
 	if p == (part{}) {
 		return take
 	}
@@ -257,7 +257,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	case set.Tolerance > 0:
 		return nil, &ToleranceError{Asked: set.Tolerance, Reached: 2 * rounding}
 	}
-	report, err := Block(ctx, k, rows, cols, set.part().moved(len(rows), len(cols), take), &set)
+	report, err := Block(ctx, k, rows, cols, set.part().shiftPieces(len(rows), len(cols), take), &set)
 	if err == nil && math.IsNaN(report.Largest+report.ErrorBound) {
 		err = ErrRange
 	}
@@ -272,8 +272,8 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	return report, nil
 }
 
-// moved wraps take so that the places of pieces count from the begin of the part.
-func (p part) moved(rows, cols int, take sink) sink {
+// shiftPieces wraps take so that the places of pieces count from the begin of the part.
+func (p part) shiftPieces(rows, cols int, take sink) sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		if byRows(rows, cols) {
 			return take(lo-p.lo, left, piece)
@@ -327,7 +327,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		set.Tolerance = s.Tolerance // 0 has a meaning of its own
 	}
 	section := set.part()
-	take = section.clipped(len(rows), len(cols), take)
+	take = section.clipPieces(len(rows), len(cols), take)
 	set.Lo = 0
 	set.Hi = 0
 	total := len(cols)

@@ -291,7 +291,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 		return nil, err
 	}
 	report := m.report()
-	take = set.part().clipped(len(rows), len(cols), take)
+	take = set.part().clipPieces(len(rows), len(cols), take)
 	height := min(len(rows), max(1, panelBytes/8/len(cols)))
 	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(height)*int64(len(cols))
 	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {

@@ -128,8 +128,8 @@ func checkRest(alpha float64, title string) error {
 	return nil
 }
 
-// titled is the name of a kernel and of the matrix that it is a function of.
-func titled(name, matrix string) string {
+// titleOf returns the name of a kernel and of the matrix that it is a function of.
+func titleOf(name, matrix string) string {
 	if matrix == adjacency {
 		return name + " of the adjacency"
 	}

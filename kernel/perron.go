@@ -157,7 +157,7 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 		}
 		if limit > 0 {
 			result, err := w.cg.SolveTo(ctx, w.y, w.b, &iterative.Settings{
-				Start: true, Recurrence: true, Tolerance: epsilon, Enough: w.solved, MaxIterations: limit,
+				Start: true, Recurrence: true, Tolerance: epsilon, Enough: w.isSolved, MaxIterations: limit,
 			})
 			switch {
 			case errors.Is(err, iterative.ErrIndefinite): // rounding has made σ too small
@@ -214,8 +214,8 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	return err
 }
 
-// solved reports whether y is positive, and little is left of every residual.
-func (w *perron) solved(y, residual []float64) bool {
+// isSolved reports whether y is positive, and little is left of every residual.
+func (w *perron) isSolved(y, residual []float64) bool {
 	open := 0.0 // 1: there is a row with too large a residual
 	for i, r := range residual {
 		if (!(math.Abs(r) <= perronRest*w.b.Data[i]) || !(y[i] > 0)) && !w.team.IsPadding(i) {

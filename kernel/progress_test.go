@@ -13,17 +13,17 @@ func TestProgressOfSlabs(t *testing.T) {
 			t.Errorf("%d of %d, want %d of %d", done, expected, d, e)
 		}
 	}
-	c.attempted(10, 100)
+	c.reportAttempt(10, 100)
 	told(10, 500)
-	c.attempted(120, 100) // more than was expected
+	c.reportAttempt(120, 100) // more than was expected
 	told(120, 600)
 	c.sweeps = 120 // another attempt
-	c.attempted(1, 150)
+	c.reportAttempt(1, 150)
 	told(121, 870)
 	c.sweeps, c.slabSweeps, c.last, c.done = 270, 270, 150, 1
-	c.attempted(30, 31)
+	c.reportAttempt(30, 31)
 	told(300, 870)
 	c.done, c.slabSweeps, c.sweeps = 4, 720, 720
-	c.attempted(200, 210)
+	c.reportAttempt(200, 210)
 	told(920, 920)
 }

@@ -161,10 +161,10 @@ func (c *computation) left() int64 {
 	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
 }
 
-// attempted reports the progress of one attempt at a slab. An attempt at the first slab is expected
+// reportAttempt reports the progress of one attempt at a slab. An attempt at the first slab is expected
 // to require the sweeps that its engine predicts, and each other slab those of the last attempt,
 // because it begins with the tolerance of that.
-func (c *slabLog) attempted(done, expected int) {
+func (c *slabLog) reportAttempt(done, expected int) {
 	if c.progress == nil {
 		return
 	}
@@ -256,7 +256,7 @@ func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows
 }
 
 // Block implements [Streamer]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
-// these are easier to compute. It loops over slabs of columns (across, mirrored or gram), each of which
+// these are easier to compute. It loops over slabs of columns (across, mirrorColumns or gram), each of which
 // is the image of unit vectors by an engine.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
@@ -268,7 +268,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 		if err != nil {
 			return nil, err
 		}
-		out := c.scaled(rows, cols, c.s.part().clipped(len(rows), len(cols), func(lo, left int, piece *sparse.Block[float64]) error {
+		out := c.scalePieces(rows, cols, c.s.part().clipPieces(len(rows), len(cols), func(lo, left int, piece *sparse.Block[float64]) error {
 			handed = true
 			return take(lo, left, piece)
 		}))
@@ -276,7 +276,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 		case half:
 			err = c.gram(ctx, rows, out)
 		case symmetric:
-			err = c.mirrored(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
+			err = c.mirrorColumns(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
 				for i := range hi {
 					copy(piece.Row(i), y.Row(rows[i]))
 				}
@@ -318,9 +318,9 @@ func checkNodes(n int, lists ...[]int) {
 	}
 }
 
-// scaled returns the sink that the pieces of K go to: it makes those of
+// scalePieces returns the sink that the pieces of K go to: it makes those of
 // diag(1/s)·K·diag(s) of them and remembers the largest value.
-func (c *computation) scaled(rows, cols []int, take sink) sink {
+func (c *computation) scalePieces(rows, cols []int, take sink) sink {
 	root := c.scale.root
 	if root != nil {
 		// An error of K_ij grows by s_j/s_i.
@@ -406,10 +406,10 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 	return nil
 }
 
-// mirrored computes the columns of nodes and hands out the values on and above the diagonal, and
+// mirrorColumns computes the columns of nodes and hands out the values on and above the diagonal, and
 // their mirror image below, so that the block is symmetric to the bit. fill stores the first hi rows
 // of the columns lo ≤ j < hi in piece.
-func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
+func (c *computation) mirrorColumns(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.log.slabs = len(slabs)
 	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))

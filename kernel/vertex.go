@@ -446,7 +446,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	checkNodes(k.n, rows, cols)
 	turned := byRows(len(rows), len(cols))
 	symmetric := slices.Equal(rows, cols)
-	take = set.part().clipped(len(rows), len(cols), take)
+	take = set.part().clipPieces(len(rows), len(cols), take)
 	if turned {
 		rows, cols = cols, rows
 	}

@@ -29,7 +29,7 @@ var vonNeumann = Family{
 				return x / radius, err
 			},
 			Check: func(v param.Values) error {
-				alpha, title := v.Number("alpha"), titled("von-neumann", v.Word("matrix"))
+				alpha, title := v.Number("alpha"), titleOf("von-neumann", v.Word("matrix"))
 				switch {
 				case v.Word("matrix") == adjacency: // the range depends on the graph
 					return nil

@@ -56,7 +56,7 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, r.remaining, r.m.e.Workers)
+	values, vectors, err := fallingEigen(ctx, h, r.countRemaining, r.m.e.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +72,9 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// remaining returns the number of wanted pairs in addition to the known ones, given the eigenvalues
+// countRemaining returns the number of wanted pairs in addition to the known ones, given the eigenvalues
 // of B, rising, and stores the norm.
-func (r *run) remaining(values []float64) int {
+func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
 	r.norm = max(r.norm, math.Abs(remainder[0]), math.Abs(remainder[len(remainder)-1]))
 	count := r.target

@@ -107,7 +107,7 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	tolerance := min(0.1, 0.3*r.run.s.Tolerance*r.run.norm/reach)
 	for ; ; tolerance /= 100 {
 		tolerance = max(leastFolded, tolerance)
-		s, err := r.folded(tolerance)
+		s, err := r.searchFolded(tolerance)
 		if err != nil {
 			return nil, err
 		}
@@ -136,8 +136,8 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// folded returns the search for pairs of the folded map.
-func (r *interior) folded(tolerance float64) (*search, error) {
+// searchFolded returns the search for pairs of the folded map.
+func (r *interior) searchFolded(tolerance float64) (*search, error) {
 	k := len(r.run.result.Values)
 	products := r.m.products
 	set := r.run.s

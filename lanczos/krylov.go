@@ -70,8 +70,8 @@ func newKrylov(r *run, size int) *krylov {
 // room returns the largest number of columns of V.
 func (k *krylov) room() int { return k.v.cols - k.locked - 2*width }
 
-// used returns the columns before Q.
-func (k *krylov) used() columns { return k.v.slice(0, k.locked+k.size) }
+// columnsBefore returns the columns before Q.
+func (k *krylov) columnsBefore() columns { return k.v.slice(0, k.locked+k.size) }
 
 // next returns the columns of Q.
 func (k *krylov) next() columns {
@@ -129,7 +129,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	}
 	var err error
 	k.ortho.longest = 0
-	k.block, err = k.ortho.run(ctx, k.used(), k.next(), 0, k.c, k.r)
+	k.block, err = k.ortho.run(ctx, k.columnsBefore(), k.next(), 0, k.c, k.r)
 	k.ortho.longest = 0 // the blocks that follow are images under the map
 	return err
 }
@@ -167,7 +167,7 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if err := k.m.e.setColumns(ctx, w, image); err != nil {
 			return err
 		}
-		if k.block, err = k.ortho.run(ctx, k.used(), w, recent, k.c, k.r); err != nil {
+		if k.block, err = k.ortho.run(ctx, k.columnsBefore(), w, recent, k.c, k.r); err != nil {
 			return err
 		}
 		for j := range b {

@@ -91,7 +91,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 		dead := false
 		for j := width - 1; j >= 0; j-- {
 			state := &o.origins[j]
-			if state.left > deficient*state.length || o.needed(r[j*nw:(j+1)*nw]) {
+			if state.left > deficient*state.length || o.isNeeded(r[j*nw:(j+1)*nw]) {
 				continue
 			}
 			dead = true
@@ -128,9 +128,9 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 	return width, nil
 }
 
-// needed reports whether a column of Q contributes to any column of W, given its
+// isNeeded reports whether a column of Q contributes to any column of W, given its
 // row of R.
-func (o *orthonormalizer) needed(row []float64) bool {
+func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
 			return true

@@ -108,7 +108,7 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
-	again := k.ortho.replaced || crowded(values, residuals, s.r.norm)
+	again := k.ortho.replaced || isCrowded(values, residuals, s.r.norm)
 	for err == nil && again {
 		k.locked = len(values)
 		left := s.r.dim - s.r.deflation.count() - k.locked
@@ -145,9 +145,9 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// crowded reports whether as many values as a block has columns may be one eigenvalue, given their
+// isCrowded reports whether as many values as a block has columns may be one eigenvalue, given their
 // residuals and the norm of the map.
-func crowded(values, residuals []float64, norm float64) bool {
+func isCrowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
 		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm
 		if values[i-width+1]-values[i] <= gap {
@@ -268,7 +268,7 @@ func (s *search) verify(ctx context.Context) error {
 		copy(values[lo:], projected)
 		copy(residuals[lo:], norms)
 	}
-	if crowded(values, residuals, s.r.norm) {
+	if isCrowded(values, residuals, s.r.norm) {
 		return nil
 	}
 	s.converged = s.want
@@ -324,7 +324,7 @@ func (s *search) conclude(ctx context.Context, over bool) (values, residuals []f
 		s.strict /= 10
 		return nil, nil, false, nil
 	}
-	if !fine || !falling(values) {
+	if !fine || !isFalling(values) {
 		// Rounding in the filter has mixed the vectors: Rayleigh and Ritz with B itself separates
 		// them.
 		var q *mat.Dense
@@ -344,8 +344,8 @@ func (s *search) conclude(ctx context.Context, over bool) (values, residuals []f
 	return values, residuals, true, err
 }
 
-// falling reports whether no value is larger than the one before.
-func falling(values []float64) bool {
+// isFalling reports whether no value is larger than the one before.
+func isFalling(values []float64) bool {
 	return slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 }
 

@@ -95,7 +95,7 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 			r.direction.Row(i)[c] = -x / r.scale(i, c)
 		}
 	}
-	product := r.weighted()
+	product := r.weighResidual()
 	for range 2000 {
 		if err := r.inverseTo(ctx, r.image, r.direction); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 		if math.Sqrt(r.dot(r.residual, r.residual)) <= share*norm {
 			return nil
 		}
-		next := r.weighted()
+		next := r.weighResidual()
 		for i := range r.t.Rows {
 			for c, d := range r.direction.Row(i) {
 				r.direction.Row(i)[c] = r.residual.Row(i)[c]/r.scale(i, c) + next/product*d
@@ -133,8 +133,8 @@ func (r *transduction) scale(i, c int) float64 {
 	return r.diagonal[i] + p*(1-p)
 }
 
-// weighted returns the sum of squares of the residual over the diagonal.
-func (r *transduction) weighted() float64 {
+// weighResidual returns the sum of squares of the residual over the diagonal.
+func (r *transduction) weighResidual() float64 {
 	return blocks.Sums(r.team, r.residual.Rows, 1, func(i int, sums []float64) {
 		for c, x := range r.residual.Row(i) {
 			sums[0] += x * x / r.scale(i, c)

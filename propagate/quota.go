@@ -37,13 +37,13 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 		if team != nil {
 			return nil, nil, fmt.Errorf("propagate: %s with %s = shares: %w", l.Name, assignParam.Name, sparse.ErrDivided)
 		}
-		class = l.assigned(f, offset, s)
+		class = l.assignShares(f, offset, s)
 	}
 	return offset, class, nil
 }
 
-// assigned returns the class of every node with assign = shares.
-func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
+// assignShares returns the class of every node with assign = shares.
+func (l *Learner) assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
 	for i, row := range s.Row {

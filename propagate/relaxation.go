@@ -77,7 +77,7 @@ var relaxationLabelling = Learner{
 	},
 	Bytes: func(n, classes int, v param.Values) int64 {
 		columns, last := sequences(classes, v.Int("walk"))
-		walks := blocks.BlockBytes[float64](n+classes, panelled(columns)) // of every sequence of labels
+		walks := blocks.BlockBytes[float64](n+classes, padColumns(columns)) // of every sequence of labels
 		return walks + 2*blocks.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
 }
@@ -105,8 +105,8 @@ func checkSequences(classes int, v param.Values) error {
 	return nil
 }
 
-// panelled returns n rounded up to a multiple of 4, see [simd.DotPanels].
-func panelled(n int) int { return (n + 3) &^ 3 }
+// padColumns returns n rounded up to a multiple of 4, see [simd.DotPanels].
+func padColumns(n int) int { return (n + 3) &^ 3 }
 
 // maxSequences bounds the sequences of labels, columns of a block.
 const maxSequences = 20_000
@@ -147,7 +147,7 @@ func (r *relaxation) begin() error {
 	}
 	if count > 0 {
 		n := r.p.Rows
-		r.psi = sparse.NewBlock[float64](n, panelled(count))
+		r.psi = sparse.NewBlock[float64](n, padColumns(count))
 		r.source, r.image = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
 	}
 	if r.v.Number("power-beta") != 1 {
@@ -162,7 +162,7 @@ func (r *relaxation) begin() error {
 	}
 	for c, n := range r.members {
 		if n > 0 {
-			r.references = append(r.references, known{c, n, make([]float64, panelled(count))})
+			r.references = append(r.references, known{c, n, make([]float64, padColumns(count))})
 		}
 	}
 	return nil

@@ -125,7 +125,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 func TestSharesAmongEquals(t *testing.T) {
 	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
 	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}
-	if got := gpTransduction.assigned(f, nil, seeds); !slices.Equal(got, []int{0, 1, 0, 0, 1, 1}) {
+	if got := gpTransduction.assignShares(f, nil, seeds); !slices.Equal(got, []int{0, 1, 0, 0, 1, 1}) {
 		t.Errorf("classes %v", got)
 	}
 	f = sparse.BlockOf(6, 3, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, 0, 0, 1, -9, 0, -9, 9})
@@ -134,7 +134,7 @@ func TestSharesAmongEquals(t *testing.T) {
 		offset []float64
 		first  int // the node that is of class 0
 	}{{nil, 3}, {[]float64{0, -9, 0}, 4}} {
-		if got := gpTransduction.assigned(f, c.offset, seeds); got[c.first] != 0 {
+		if got := gpTransduction.assignShares(f, c.offset, seeds); got[c.first] != 0 {
 			t.Errorf("offset %v: classes %v", c.offset, got)
 		}
 	}

@@ -128,9 +128,9 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	}
 }
 
-// Rounding returns a bound on the rounding error of the product of two columns of n rows, in units
+// BoundRounding returns a bound on the rounding error of the product of two columns of n rows, in units
 // of ε times their norms.
-func Rounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 2) }
+func BoundRounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 2) }
 
 // ByPart returns the sum of v over the rows of each component, added in the order of the
 // rows.

@@ -36,14 +36,14 @@ type division struct {
 	first     int          // the first vector of T that is wanted
 }
 
-// padded returns n rounded up to a multiple of 4.
-func padded(n int) int { return (n + 3) &^ 3 }
+// pad returns n rounded up to a multiple of 4.
+func pad(n int) int { return (n + 3) &^ 3 }
 
 // divide computes the eigenvalues of T, rising, calls count with them, and returns the vectors
 // of that number of the largest ones: the rows from first on. Spare is a slice of the same size
 // that the caller may overwrite.
 func divide(t Tridiagonal, n int, count func(values []float64) int, parallel func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
-	width := padded(n)
+	width := pad(n)
 	d := &division{
 		runPieces: parallel, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
 		vectors: [2][]float64{make([]float64, n*width), make([]float64, n*width)},
@@ -58,7 +58,7 @@ func divide(t Tridiagonal, n int, count func(values []float64) int, parallel fun
 
 // row returns the columns lo ≤ c < hi of vector i at a depth, padded.
 func (d *division) row(depth, i, lo, hi int) []float64 {
-	return d.vectors[depth&1][i*d.width+lo : i*d.width+padded(hi)]
+	return d.vectors[depth&1][i*d.width+lo : i*d.width+pad(hi)]
 }
 
 // part solves the rows lo ≤ i < hi of T, which are split depth times.
@@ -67,7 +67,7 @@ func (d *division) part(lo, hi, depth int) {
 		d.leaf(lo, hi)
 		return
 	}
-	mid := lo + padded((hi-lo)/2)
+	mid := lo + pad((hi-lo)/2)
 	e := d.off[mid-1]
 	d.diag[mid-1] -= math.Abs(e)
 	d.diag[mid] -= math.Abs(e)
@@ -95,7 +95,7 @@ func (d *division) leaf(lo, hi int) {
 	}
 	half := Tridiagonal{d.diag[lo:hi], d.off[lo:max(lo, hi-1)]}
 	eigenvalues := half.diagonalize(func(column int, c, s float64) { rotate(x[column*n:][:n], x[(column+1)*n:][:n], c, s) })
-	for column, source := range rising(eigenvalues) {
+	for column, source := range sortIndices(eigenvalues) {
 		d.values[lo+column] = eigenvalues[source]
 		row := d.row(0, lo+column, lo, hi)
 		clear(row)
@@ -114,8 +114,8 @@ func rotate(a, b []float64, c, s float64) {
 	}
 }
 
-// rising returns the indices of the values in rising order.
-func rising(values []float64) []int {
+// sortIndices returns the indices of the values in rising order.
+func sortIndices(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
@@ -189,7 +189,7 @@ func (m *merge) run() {
 	for _, i := range m.still {
 		merged = append(merged, values[i])
 	}
-	order := rising(merged)
+	order := sortIndices(merged)
 	for column, source := range order {
 		values[column] = merged[source]
 	}
@@ -212,7 +212,7 @@ func (m *merge) eachOf(n int, do func(i int)) {
 // becomes 0 by a rotation with a pair of nearly the same eigenvalue.
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
-	order := rising(values)
+	order := sortIndices(values)
 	var largest, largestZ float64
 	for i, v := range values {
 		largest = max(largest, math.Abs(v))
@@ -308,7 +308,7 @@ func (m *merge) add(rows []int, factors []float64, columns []int, lo, hi int) {
 	var spare [tile]float64
 	for o := 0; o < len(rows); o += 2 {
 		w0 := m.row(m.depth, rows[o], lo, hi)
-		w1 := spare[:padded(hi)-lo]
+		w1 := spare[:pad(hi)-lo]
 		f0 := factors[o*len(m.live):]
 		f1 := f0
 		if o+1 < len(rows) {

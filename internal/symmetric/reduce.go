@@ -38,7 +38,7 @@ type reduction struct {
 // reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
 func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
-	width := padded(n)
+	width := pad(n)
 	r := &reduction{
 		runPieces: parallel, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
 		x: make([]float64, width), y: make([]float64, width), parts: make([]float64, strands*width), spare: make([]float64, width),

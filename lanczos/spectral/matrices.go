@@ -37,7 +37,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 		norm = largest
 	case sparse.NormalizedAdjacency, sparse.Transition, sparse.NormalizedLaplacian:
 		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
-		if err := e.normalized(ctx, p, g); err != nil {
+		if err := e.stateNormalized(ctx, p, g); err != nil {
 			return nil, err
 		}
 	case sparse.Laplacian:
@@ -68,8 +68,8 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	return e, nil
 }
 
-// normalized states the problem for S.
-func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Graph) error {
+// stateNormalized states the problem for S.
+func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem, g *graph.Graph) error {
 	switch p.Matrix {
 	case sparse.NormalizedLaplacian:
 		e.value = func(λ float64) float64 { return 1 - λ }
