@@ -24,7 +24,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = c.applyEngine(ctx, e, dst, x, t.again)
+		a, err = applyEngine(ctx, c, e, dst, x, t.again)
 		done, err = t.review(dst, a, err)
 	}
 	if err == nil {
@@ -38,7 +38,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 }
 
 // applyEngine stores the engine's image of x in dst, with the present effort.
-func (c *computation) applyEngine(ctx context.Context, e engine, dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
+func applyEngine(ctx context.Context, c *computation, e engine, dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
 	return e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt, certify: c.s.certifies(c.k.Len())}, again)
 }
 
@@ -192,7 +192,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.applyEngine(ctx, c.k.full, dst, c.x, attempt > 0)
+		a, err := applyEngine(ctx, c, c.k.full, dst, c.x, attempt > 0)
 		if err != nil {
 			return nil, c.refineError(err)
 		}
