@@ -211,9 +211,6 @@ func (m *deep) ScoresTo(dst, row []float64, value float64) {
 	m.base.ScoresTo(dst, values, value)
 }
 
-// support implements [Model.Support]: values with all items are needed.
-func (m *deep) support() int { return 0 }
-
 // densityLearner is the simple kernel machine: the score of class c on x is the mean
 // of K(x, i) over its items. With a kernel that is a density of a distance, this is
 // the density of the class at x (Tang and Zhu 2010, equations 3 and 6).

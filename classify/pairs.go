@@ -142,10 +142,7 @@ func (g *groups) count(c int) int   { return g.start[c+1] - g.start[c] }
 // pairs appends the classifiers for the classes that have items.
 func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	if oneVsRest && len(g.present) > 2 {
-		for _, c := range g.present {
-			dst = append(dst, Pair{c, Rest})
-		}
-		return dst
+		return append(dst, g.againstRest()...)
 	}
 	for a, i := range g.present {
 		for _, j := range g.present[a+1:] {
@@ -185,10 +182,7 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 func (g *groups) factorsTo(dst []float64, items []int, weights []float64) []float64 {
 	dst = resize(dst, len(items))
 	for k, item := range items {
-		dst[k] = 1
-		if weights != nil {
-			dst[k] = weights[g.y[item]]
-		}
+		dst[k] = weightOf(weights, g.y[item])
 	}
 	return dst
 }
@@ -226,7 +220,7 @@ func SoftVotes(dst []float64, p Pairs, decisions []float64, slope float64) []flo
 	if p.byVotes() {
 		share := 1 / float64(len(p))
 		for m, pair := range p {
-			vote := 1 / (1 + math.Exp(-slope*decisions[m]))
+			vote := logistic(slope * decisions[m])
 			dst[pair.Positive] += share * vote
 			dst[pair.Negative] += share * (1 - vote)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -74,7 +75,7 @@ type distinctGram interface {
 // one score. Cost: a kernel value for each distinct item and each mistake.
 func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
-	group := make([]int, len(items))
+	group := sched.UpTo(len(items))
 	n := len(items)
 	rowTo := func(row []float64, i int) { k.PartTo(row, i, items) }
 	if grouped, ok := k.(distinctGram); ok {
@@ -83,10 +84,6 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
 		rowTo = grouped.DistinctTo
 		for a, i := range items {
 			group[a] = first[i]
-		}
-	} else {
-		for a := range group {
-			group[a] = a
 		}
 	}
 	score := make([]float64, n)

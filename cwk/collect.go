@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -126,7 +127,7 @@ func planPicks[T sparse.Float](w *Walk[T], start int, picks []Pick) (k *walker[T
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(start, picks int) int64 {
-	return pickedBytes(w, start, picks) + memoryOf(w).walks(w.Seeds.walked(w.Lo, w.Hi)*len(w.Variants), 1)
+	return pickedBytes(w, start, picks) + memoryOf(w).walks(w.classes()*len(w.Variants), 1)
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
@@ -156,7 +157,7 @@ func pickedBytes[T sparse.Float](w *Walk[T], start, picks int) int64 {
 }
 
 // width returns the number of features.
-func (w *Walk[T]) width(start int) int { return w.Seeds.walked(w.Lo, w.Hi) * (w.Steps - start + 1) }
+func (w *Walk[T]) width(start int) int { return w.classes() * (w.Steps - start + 1) }
 
 // walkerOf returns a walker over the variants that are picked from. It must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
@@ -169,23 +170,15 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 			used[p.Variant] = true
 		}
 	}
-	variants := []int{}
-	for g := range used {
-		if used[g] {
-			variants = append(variants, g)
-		}
-	}
+	variants := slices.DeleteFunc(sched.UpTo(len(used)), func(g int) bool { return !used[g] })
 	return &walker[T]{w: w, memory: memoryOf(w), variants: variants}
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no
 // more than cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], minSteps int, picks []Pick, scale T, cols int) error {
-	classes := k.w.Seeds.walked(k.w.Lo, k.w.Hi)
-	order := make([]int, len(picks)) // by row
-	for i := range order {
-		order[i] = i
-	}
+	classes := k.w.classes()
+	order := sched.UpTo(len(picks)) // by row
 	slices.SortFunc(order, func(a, b int) int { return picks[a].Row - picks[b].Row })
 	slot := make([]int, len(k.w.Variants))
 	for s, g := range k.variants {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -36,7 +37,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
 	values := make([]T, plan.panel*len(cols))
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
-	held := part(features, 0, len(cols))
+	held := blocks.Range(features, 0, len(cols))
 	if square {
 		if err := k.collectTo(ctx, held, start, cols, scaleOf(w, start), plan.slab); err != nil {
 			return err
@@ -45,10 +46,10 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 	}
 	for lo := 0; lo < len(rows); lo += plan.rows {
 		picks := rows[lo:min(lo+plan.rows, len(rows))]
-		computed := part(features, len(cols), len(cols)+len(picks))
+		computed := blocks.Range(features, len(cols), len(cols)+len(picks))
 		dst := computed
 		if lo == 0 { // the first walk serves cols too
-			dst = part(features, 0, len(cols)+len(picks))
+			dst = blocks.Range(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
 		if err := k.collectTo(ctx, dst, start, picks, scaleOf(w, start), plan.slab); err != nil {
@@ -129,16 +130,11 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPla
 // clamp returns n, at least 1 and at most limit.
 func clamp(n int64, limit int) int { return int(max(1, min(n, int64(limit)))) }
 
-// part returns the rows lo ≤ i < hi of b as a block that shares its memory.
-func part[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T] {
-	return &sparse.Block[T]{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Data: b.Data[lo*b.Stride : hi*b.Stride]}
-}
-
 // panels multiplies the features of rows that begin at lo with those of cols.
 func panels[T sparse.Float](ctx context.Context, workers, lo int, rows, cols *sparse.Block[T], values []T, sink func(lo int, panel *sparse.Block[T]) error) error {
 	limit := len(values) / cols.Rows
 	for i := 0; i < rows.Rows; i += limit {
-		slice := part(rows, i, min(i+limit, rows.Rows))
+		slice := blocks.Range(rows, i, min(i+limit, rows.Rows))
 		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
 		clear(panel.Data)
 		err := gram.AddProducts(ctx, panel, slice, cols, workers)

@@ -3,6 +3,7 @@ package cwk
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -12,51 +13,24 @@ import (
 // the memory limit, because the order of the sums depends on it.
 const ScoreClasses = 32
 
-// Weights returns the weights of the functions first ≤ o < last on the features of the
-// classes lo ≤ c < hi. The weight of step t and class c for function o is in row
-// (t−from)·(hi−lo) + c−lo and column o−first.
-type Weights func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[float64], error)
-
 // Scores computes linear functions of the features of every node, taken from variant 0:
 //
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// weights is Classes·(Steps−minSteps+1)×out. Otherwise it is [Walk.ScoresOf].
+// weights is Classes·(Steps−minSteps+1)×functions. Sums are added in float64 and in a fixed order, and the
+// features are never stored. A nil bias is zero.
+//
+// If dst is not nil, it is n×functions and receives all scores, and visit is nil. Otherwise
+// Scores calls visit for slabs of functions from first to last, with the scores of
+// lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is valid during the call,
+// and the first error of visit ends it. Cost: Steps sweeps for each 32 classes, and for each
+// slab.
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
 	if err := validate(w, start); err != nil {
 		return err
 	}
-	if weights.Rows != w.width(start) {
-		panic(badShape)
-	}
-	return w.ScoresOf(ctx, dst, start, weights.Cols, func(_ context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
-		steps := w.Steps - start + 1
-		classes := hi - lo
-		slice := sparse.NewBlock[float64](steps*classes, last-first)
-		for t := range steps {
-			for c := range classes {
-				copy(slice.Row(t*classes+c), weights.Row(t*w.Seeds.Classes + lo + c)[first:last])
-			}
-		}
-		return slice, nil
-	}, bias, visit)
-}
-
-// ScoresOf computes the given number of linear functions of the features of every node. The
-// weights are requested for [ScoreClasses] classes at a time, because those of all classes may
-// need more memory than the scores. Sums are added in float64 and in a fixed order, and the
-// features are never stored. A nil bias is zero.
-//
-// If dst is not nil, it is n×functions and receives all scores, and visit is nil. Otherwise
-// ScoresOf calls visit for slabs of functions from first to last, with the scores of
-// lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is valid during the call,
-// and the first error of visit ends it. Cost: Steps sweeps for each 32 classes, and for each
-// slab.
-func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], start, functions int, weights Weights, bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
-	if err := validate(w, start); err != nil {
-		return err
-	}
-	if bias != nil && len(bias) != functions {
+	functions := weights.Cols
+	if weights.Rows != w.width(start) || bias != nil && len(bias) != functions {
 		panic(badShape)
 	}
 	n := len(w.Degrees)
@@ -69,7 +43,7 @@ func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], star
 			return err
 		}
 		s.k.sweeps = s.sweeps()
-		return s.to(ctx, dst, start, 0, weights, bias)
+		return s.to(ctx, dst, start, weights, bias)
 	}
 	s, out, err := scoreSlabs(w, functions)
 	if err != nil {
@@ -84,7 +58,7 @@ func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], star
 		if bias != nil {
 			b = bias[lo:hi]
 		}
-		if err := s.to(ctx, scores, start, lo, weights, b); err != nil {
+		if err := s.to(ctx, scores, start, weights.Columns(lo, hi), b); err != nil {
 			return err
 		}
 		if err := visit(lo, scores); err != nil {
@@ -148,7 +122,7 @@ type scorer[T sparse.Float] struct {
 // newScorer returns a scorer whose walks, with used bytes, fit into memory, if necessary without
 // padding.
 func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
-	if w.Seeds.walked(w.Lo, w.Hi) < w.Seeds.Classes {
+	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
 	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(ScoreClasses, w.Seeds.Classes)}
@@ -169,8 +143,8 @@ func (s *scorer[T]) bytes(functions int) int64 {
 	return functionBytes(s.k.w)*int64(functions) + s.k.memory.vectors + s.k.memory.blocks(s.cols, s.lane.unpadded)
 }
 
-// functionBytes returns the memory of a column of scores, and of a function's weights on the
-// classes that are walked at a time.
+// functionBytes returns the memory of a column of scores, and of the weights of a function on up to
+// [ScoreClasses] classes.
 func functionBytes[T sparse.Float](w *Walk[T]) int64 {
 	return 8 * int64(len(w.Degrees)+min(ScoreClasses, w.Seeds.Classes)*(w.Steps+1))
 }
@@ -180,17 +154,13 @@ func (s *scorer[T]) sweeps() int {
 	return (s.k.columns() + s.cols - 1) / s.cols * s.k.w.Steps
 }
 
-// to stores the scores of the functions from number first on in dst.
-func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start, first int, weights Weights, bias []float64) error {
+// to stores the scores in dst.
+func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64) error {
 	classes := s.k.w.Seeds.Classes
 	scale := scaleOf(s.k.w, start)
 	for lo := 0; lo < classes; lo += s.cols {
 		hi := min(lo+s.cols, classes)
-		slice, err := weights(ctx, lo, hi, first, first+dst.Cols)
-		if err != nil {
-			return err
-		}
-		err = s.k.run(ctx, &s.lane, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+		err := s.k.run(ctx, &s.lane, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
 			x := make([]float64, p.Cols)
 			for i := rows.Lo; i < rows.Hi; i++ {
 				y := dst.Row(i)
@@ -204,9 +174,9 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start, f
 				for j, v := range p.Row(i) {
 					x[j] = float64(T(scale * v))
 				}
-				step := slice.Data[(t-start)*(hi-lo)*slice.Stride:]
+				step := blocks.Rows(weights, (t-start)*classes+lo)
 				sum := simd.Rows[float64]{Data: y} // one row, to which the others are added in turn
-				simd.AddRows(sum, len(x), len(y), sum, x, simd.Rows[float64]{Data: step, Stride: slice.Stride})
+				simd.AddRows(sum, len(x), len(y), sum, x, step)
 			}
 		})
 		if err != nil {

@@ -66,7 +66,7 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int, visit func(t int, rows sp
 	if err := w.Validate(); err != nil {
 		return err
 	}
-	if lo < 0 || hi > w.Seeds.walked(w.Lo, w.Hi)*len(w.Variants) || lo >= hi {
+	if lo < 0 || hi > w.classes()*len(w.Variants) || lo >= hi {
 		panic(badColumns)
 	}
 	k := newWalker(w, nil)
@@ -94,20 +94,18 @@ type seed struct {
 	index      int // in Seeds
 }
 
-// walked returns the number of classes of a walk with the given Lo and Hi.
-func (s Seeds) walked(lo, hi int) int {
-	if lo == 0 && hi == 0 {
-		return s.Classes
+// classes returns the number of classes of the walk, between Lo and Hi.
+func (w *Walk[T]) classes() int {
+	if w.Lo == 0 && w.Hi == 0 {
+		return w.Seeds.Classes
 	}
-	return hi - lo
+	return w.Hi - w.Lo
 }
 
 // newWalker returns a walker over the given variants, over all if nil.
 func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	if variants == nil {
-		for g := range w.Variants {
-			variants = append(variants, g)
-		}
+		variants = sched.UpTo(len(w.Variants))
 	}
 	k := &walker[T]{w: w, memory: memoryOf(w), variants: variants}
 	k.prepare()
@@ -129,7 +127,7 @@ func (k *walker[T]) prepare() {
 }
 
 // columns returns the number of columns of the whole walk.
-func (k *walker[T]) columns() int { return k.w.Seeds.walked(k.w.Lo, k.w.Hi) * len(k.variants) }
+func (k *walker[T]) columns() int { return k.w.classes() * len(k.variants) }
 
 // run walks the columns lo ≤ j < hi of the walker's variants.
 func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
@@ -179,7 +177,7 @@ func (k *walker[T]) progress() {
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
 func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
-	classes := k.w.Seeds.walked(k.w.Lo, k.w.Hi)
+	classes := k.w.classes()
 	first := k.w.Lo
 	for i := rows.Lo; i < rows.Hi; i++ {
 		row := p.Row(i)
@@ -223,7 +221,7 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 // not hide it, with the variant's columns a ≤ j < b in the slab and the column
 // of the seed's class, which may lie outside.
 func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, b, label int)) {
-	classes := k.w.Seeds.walked(k.w.Lo, k.w.Hi)
+	classes := k.w.classes()
 	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo, func(s seed, row int) int { return cmp.Compare(s.row, row) })
 	for _, s := range k.seeds[first:] {
 		if s.row >= rows.Hi {

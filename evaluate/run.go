@@ -323,7 +323,7 @@ func (r *Result) add(a *splitResult) {
 	if a.isTunedInside {
 		r.Tuned = inside
 	}
-	confusion(r.Confusion).Count(a.truth, a.predicted)
+	r.Confusion.Count(a.truth, a.predicted)
 	r.Phases.Add(a.phases)
 }
 

@@ -44,7 +44,7 @@ func Slabs(n, width int) iter.Seq2[int, int] {
 }
 
 // Copy stores x in dst.
-func Copy(dst, x *sparse.Block[float64]) {
+func Copy[T sparse.Float](dst, x *sparse.Block[T]) {
 	for i := range x.Rows {
 		copy(dst.Row(i), x.Row(i))
 	}
@@ -82,6 +82,11 @@ func Inverses(elements []float64) []float64 {
 		}
 	}
 	return inverse
+}
+
+// Range returns the rows lo ≤ i < hi of a block, which share its memory.
+func Range[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T] {
+	return &sparse.Block[T]{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Data: b.Data[lo*b.Stride : (hi-1)*b.Stride+b.Cols]}
 }
 
 // Factor returns v[i], or 1 if v is nil.

@@ -52,10 +52,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	d := t.Cols
 	a := &attributeTable{
 		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d), zero: make([]float64, d),
-		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d), length: make([]float32, n),
-	}
-	for j := range d {
-		a.columns = append(a.columns, uint32(j))
+		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d), length: make([]float32, n), columns: countTo(d),
 	}
 	// −least and largest values
 	count := make([]float64, d+1)

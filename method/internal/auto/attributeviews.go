@@ -216,8 +216,6 @@ func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 			constant[c] += float64(l.a.shift[j]) * float64(y)
 		}
 	}
-	one := []float32{1}
-	rows := simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
 	return func(dst *sparse.Block[float32], lo int) {
 		attributes := readerOf(l.a)
 		for i := range dst.Rows {
@@ -227,7 +225,7 @@ func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 				continue
 			}
 			columns, features := attributes.features(lo+i, 0, d)
-			simd.Gather(simd.Rows[float32]{Data: row, Stride: k}, k, one, rows, []int64{0, int64(len(features))}, columns, features)
+			addProduct(row, w, columns, features)
 			for c, y := range constant {
 				row[c] -= float32(y)
 			}
@@ -251,7 +249,7 @@ func (l *lens) rankedProduct(ctx context.Context, w *sparse.Block[float32]) (nod
 		hi := min(w.Cols, lo+width)
 		x, room := l.slabBlocks(hi - lo)
 		products := l.productOf(w.Columns(lo, hi))
-		err = chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) { products(rowRange(x, first, last), first) })
+		err = chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) { products(blocks.Range(x, first, last), first) })
 		if err == nil {
 			x, err = l.rank(ctx, x, room)
 		}
@@ -267,19 +265,23 @@ func rankBytes(n int) int64 { return 12 * int64(n) }
 
 // productTo stores XW.
 func productTo(dst, x, w *sparse.Block[float32]) {
-	weights := simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
-	columns := make([]uint32, w.Rows)
-	for j := range columns {
-		columns[j] = uint32(j)
-	}
+	columns := countTo(w.Rows)
 	for i := range dst.Rows {
 		clear(dst.Row(i))
-		simd.Gather(simd.Rows[float32]{Data: dst.Row(i), Stride: w.Cols}, w.Cols, []float32{1}, weights, []int64{0, int64(w.Rows)}, columns, x.Row(i))
+		addProduct(dst.Row(i), w, columns, x.Row(i))
 	}
 }
 
-func copyRows(dst, src *sparse.Block[float32]) {
-	for v := range dst.Rows {
-		copy(dst.Row(v), src.Row(v))
+// addProduct adds xW to dst for the values of x in some columns, which are rows of W.
+func addProduct(dst []float32, w *sparse.Block[float32], columns []uint32, x []float32) {
+	one := []float32{1}
+	simd.Gather(simd.Rows[float32]{Data: dst, Stride: w.Cols}, w.Cols, one, blocks.Rows(w, 0), []int64{0, int64(len(x))}, columns, x)
+}
+
+// countTo returns the numbers 0 … n−1.
+func countTo(n int) (list []uint32) {
+	for j := range n {
+		list = append(list, uint32(j))
 	}
+	return list
 }

@@ -74,7 +74,7 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ri
 	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
 		dst := chunks.Block[float32](n, w.Cols)
 		return scoresIn(dst), chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-			productTo(rowRange(dst, lo, hi), rowRange(nodes, lo, hi), w)
+			productTo(blocks.Range(dst, lo, hi), blocks.Range(nodes, lo, hi), w)
 		})
 	}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
@@ -163,7 +164,7 @@ func (f *features) missedShare() float64 {
 	counts := make([]float64, 2)
 	room := chunks.Block[float32](storedRows, f.walks.cols)
 	for lo := 0; lo < len(p.Degrees); lo += storedRows {
-		rows := rowRange(room, 0, min(storedRows, len(p.Degrees)-lo))
+		rows := blocks.Range(room, 0, min(storedRows, len(p.Degrees)-lo))
 		f.walks.rowsTo(rows, lo)
 		for i := range rows.Rows {
 			v := lo + i

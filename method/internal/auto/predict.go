@@ -19,8 +19,8 @@ type model struct {
 	calibrated Calibration
 	confidence *choose.Confidence // of held-out labels; nil: there are too few labels, or the choice was made before
 
-	weights [][]float32            // of each component: those of free columns, a row for each column
-	beliefs *sparse.Block[float32] // of each node; nil: none
+	weights []*sparse.Block[float32] // of each component: those of free columns, a row for each column; nil: none
+	beliefs *sparse.Block[float32]   // of each node; nil: none
 
 	propagated *sparse.Block[float32] // scores of label propagation, kept for a form; nil: none
 }
@@ -73,11 +73,11 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		}
 	}
 	for _, c := range m.mixture {
-		var weights []float32
-		if c.model != nil {
-			weights = make([]float32, len(c.model.Weights))
+		var weights *sparse.Block[float32]
+		if c.model != nil && c.Free {
+			weights = chunks.Block[float32](c.model.Features, k)
 			for i, w := range c.model.Weights {
-				weights[i%c.model.Features*c.model.Classes+i/c.model.Features] = float32(w)
+				weights.Row(i % c.model.Features)[i/c.model.Features] = float32(w)
 			}
 		}
 		m.weights = append(m.weights, weights)
@@ -142,11 +142,8 @@ func (m *model) newPredictor() *predictor {
 	free := m.features.columns.freeCount()
 	p := &predictor{
 		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
-		values: make([]float32, free), sums: make([]float32, k),
+		values: make([]float32, free), sums: make([]float32, k), indices: countTo(free),
 		missed: f.priorOfMissed(-1), one: make([]float64, k), shares: slices.Clone(f.columns.prior), usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
-	}
-	for j := range free {
-		p.indices = append(p.indices, uint32(j))
 	}
 	p.ridges = make([]float64, len(f.ridges)*k)
 	choose.Shrink(p.shares, float64(len(f.in.p.Row)))
@@ -220,14 +217,12 @@ func (p *predictor) read(v int, row []float32) {
 }
 
 // logits stores the logits of one component for the columns that were read.
-func (p *predictor) logits(term component, weights []float32) {
+func (p *predictor) logits(term component, weights *sparse.Block[float32]) {
 	k := p.features.columns.classes
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared, p.ridges, k)
 	clear(p.sums)
 	if term.Free {
-		one := []float32{1}
-		rows := []int64{0, int64(len(p.values))}
-		simd.Gather(simd.Rows[float32]{Data: p.sums, Stride: k}, k, one, simd.Rows[float32]{Data: weights, Stride: k}, rows, p.indices, p.values)
+		addProduct(p.sums, weights, p.indices, p.values)
 	}
 	for class, y := range p.sums {
 		p.one[class] = float64(y) + term.model.Bias[class]

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -61,7 +62,7 @@ type nodeScores func(dst *sparse.Block[float32], lo int)
 
 // scoresIn returns the scores in a block.
 func scoresIn(full *sparse.Block[float32]) nodeScores {
-	return func(dst *sparse.Block[float32], lo int) { copyRows(dst, rowRange(full, lo, lo+dst.Rows)) }
+	return func(dst *sparse.Block[float32], lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
 
 // of returns the scores of one node.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -92,7 +93,7 @@ func (s *rowStore) put(first, period int, x *sparse.Block[float32]) error {
 	}
 	for lo := 0; s.file != nil && lo < x.Rows; lo += storedRows {
 		piece := chunks.Block[float32](min(storedRows, x.Rows-lo), x.Cols)
-		copyRows(piece, rowRange(x, lo, lo+piece.Rows))
+		blocks.Copy(piece, blocks.Range(x, lo, lo+piece.Rows))
 		if _, err := s.file.WriteAt(bytesOf(piece.Data), s.end); err != nil {
 			return fmt.Errorf("write temporary files: %w", err)
 		}
@@ -108,7 +109,7 @@ func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
 	for _, slab := range s.slabs {
 		x := slab.block
 		if x != nil {
-			x = rowRange(x, lo, lo+dst.Rows)
+			x = blocks.Range(x, lo, lo+dst.Rows)
 		} else {
 			values = slices.Grow(values[:0], dst.Rows*slab.cols)[:dst.Rows*slab.cols]
 			x = sparse.BlockOf(dst.Rows, slab.cols, values)
@@ -143,9 +144,4 @@ func (t *tempFiles) note(err error) {
 // bytesOf returns the memory of values.
 func bytesOf(values []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
-}
-
-// rowRange returns the rows lo ≤ i < hi of x, which share its memory.
-func rowRange(x *sparse.Block[float32], lo, hi int) *sparse.Block[float32] {
-	return &sparse.Block[float32]{Rows: hi - lo, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (hi-1)*x.Stride+x.Cols]}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -64,7 +65,7 @@ func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
 		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), fold: split.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
-		start: make([]int, k+1), cell: make([]int, len(p.Row)), labels: make([]int, k), order: make([]int, len(in.places)),
+		start: make([]int, k+1), cell: make([]int, len(p.Row)), labels: make([]int, k), order: sched.UpTo(len(in.places)),
 	}
 	switch {
 	case in.manyClasses:
@@ -85,9 +86,6 @@ func newSeeds(in *input) *seeds {
 			s.cells = append(s.cells, cell{j / in.folds, j % in.folds, len(list)})
 		}
 		s.start[j/in.folds+1] = len(s.cells)
-	}
-	for i := range s.order {
-		s.order[i] = i
 	}
 	slices.SortFunc(s.order, func(a, b int) int { return s.row(a) - s.row(b) })
 	return s

@@ -55,7 +55,7 @@ func addSpectral(ctx context.Context, f *features) error {
 	}
 	weights := chunks.Block[float32](x.Cols, len(f.in.p.Names))
 	block := linearRidge(rows, weights, workers, func(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
-		return func(dst *sparse.Block[float32], lo int) { productTo(dst, rowRange(x, lo, lo+dst.Rows), w) }, nil
+		return func(dst *sparse.Block[float32], lo int) { productTo(dst, blocks.Range(x, lo, lo+dst.Rows), w) }, nil
 	})
 	return addRidge(ctx, f, labels, block, ofSpectral)
 }

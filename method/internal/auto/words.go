@@ -157,7 +157,7 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	}
 	m.loss = wordRidge / 2 * floats.Dot(theta[:d*k], theta[:d*k])
 	products := m.l.productOf(m.weights)
-	m.keep(chunks.Run(ctx, m.l.workers, m.x.Rows, func(_, lo, hi int) { products(rowRange(m.x, lo, hi), lo) }))
+	m.keep(chunks.Run(ctx, m.l.workers, m.x.Rows, func(_, lo, hi int) { products(blocks.Range(m.x, lo, hi), lo) }))
 	m.keep(m.view.ApplyTo(ctx, m.z, m.x))
 	for v := range m.z.Rows {
 		for c, y := range theta[d*k:] {
