@@ -41,13 +41,7 @@ func (p Pairs) Predict(decisions []float64) int {
 		panic(badLength)
 	}
 	if !p.byVotes() {
-		best := 0
-		for m, d := range decisions {
-			if d > decisions[best] {
-				best = m
-			}
-		}
-		return p[best].Positive
+		return p[ArgMax(decisions)].Positive
 	}
 	votes := make([]int, 32)
 	for m, pair := range p {

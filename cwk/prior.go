@@ -3,6 +3,7 @@ package cwk
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -54,19 +55,14 @@ func (p Prior) shared(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil
 	}
-	dist := make([]float64, s.Classes)
-	if !p.Empirical {
-		for c := range dist {
-			dist[c] = 1 / float64(s.Classes)
-		}
-		return dist
+	pseudo := 1.0
+	if p.Empirical {
+		pseudo = p.Pseudo
 	}
-	total := float64(s.Classes) * p.Pseudo
-	for c := range dist {
-		dist[c] = p.Pseudo
-	}
+	total := float64(s.Classes) * pseudo
+	dist := slices.Repeat([]float64{pseudo}, s.Classes)
 	for i, c := range s.Class {
-		if !v.hides(i) {
+		if p.Empirical && !v.hides(i) {
 			dist[c]++
 			total++
 		}

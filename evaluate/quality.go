@@ -456,18 +456,18 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 		for _, name := range truth.Names {
 			positions = append(positions, slices.Index(seeds.Names, name))
 		}
-		s.Confusion = newConfusion(classes)
-		s.Calibration = new(calibration)
 		s.ComparedWith = "true labels"
 		for i, row := range truth.Row {
 			trueClass[row] = positions[truth.Class[i]]
 		}
 	}
-	if held := prediction.HeldOut; truth == nil && held != nil {
+	if truth != nil || prediction.HeldOut != nil {
 		s.Confusion = newConfusion(classes)
 		s.Calibration = new(calibration)
+	}
+	if truth == nil && prediction.HeldOut != nil {
 		s.ComparedWith = "held-out labels"
-		for _, h := range held {
+		for _, h := range prediction.HeldOut {
 			s.Confusion[h.Class][h.Predicted]++
 			s.Calibration.add(h.Probability, h.Class == h.Predicted)
 		}

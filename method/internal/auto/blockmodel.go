@@ -83,13 +83,9 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	if err := f.believe(ctx); err != nil {
 		return err
 	}
-	learned := map[int]int{}
-	for i, label := range in.places {
-		learned[label] = i
-	}
 	t := newComponent(candidate{Beliefs: true}, 0, len(h.class))
 	for j, label := range f.believed.HeldOut {
-		if i, isLearned := learned[label]; isLearned && h.hasFeatures[i] {
+		if i, isLearned := slices.BinarySearch(in.places, label); isLearned && h.hasFeatures[i] {
 			t.rows[i] = f.believed.Probabilities[j]
 		}
 	}

@@ -44,7 +44,9 @@ type features struct {
 // newFeatures computes the features of a problem.
 func newFeatures(ctx context.Context, in *input) (*features, error) {
 	f := &features{in: in, seeds: newSeeds(in)}
-	f.fold = f.seeds.learnedFolds()
+	for _, label := range in.places {
+		f.fold = append(f.fold, f.seeds.fold[label])
+	}
 	count, hasOthers := in.countClasses()
 	f.hasOthers = hasOthers
 	if err := f.walk(ctx); err != nil {
@@ -73,7 +75,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	f.poisson = predictPoisson(f)
 	if in.links && in.set.Choice == nil && in.p.Nodes() > mostLinked {
 		// Where neighbours agree link rows gained nothing (PubMed, DBLP), and took a quarter of the time.
-		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class, len(in.p.Names), all)
+		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class, len(in.p.Names))
 	}
 	if in.links {
 		if err := addLinks(ctx, f); err != nil {
@@ -99,16 +101,12 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 const agreementErrors = 2
 
 // neighboursAgree reports whether Poisson learning, whose held-out probabilities of labels are given, is right
-// more often than the largest class by some of the labels.
-func neighboursAgree(rows [][]float32, class []int, classes int, among func(label int) bool) bool {
+// more often than the largest class.
+func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	count := make([]float64, classes)
 	right := 0.0
-	tested := 0.0
+	tested := float64(len(class))
 	for i, c := range class {
-		if !among(i) {
-			continue
-		}
-		tested++
 		count[c]++
 		if classify.ArgMax(rows[i]) == c {
 			right++
@@ -199,11 +197,7 @@ func (f *features) missedShare() float64 {
 // isWalkedTo reports whether walks reach a node, by its row of filters.
 func (f *features) isWalkedTo(row []float32) bool {
 	k := len(f.in.p.Names)
-	mass := float32(0)
-	for _, q := range row[f.in.position(source)*k:][:k] {
-		mass += q
-	}
-	return mass > leastMass
+	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
 }
 
 // examples are the columns of the learned labels, each as a node without a label would have them

@@ -88,12 +88,6 @@ type inputs struct {
 	ridges        []float64 // of ridge i and class c in i·classes + c
 }
 
-// inputsOf returns the inputs at node v.
-func (t *mixtureTerms) inputsOf(v int) *inputs {
-	f := t.features
-	return newInputs(doubled(f.walks.row(v)), f.ridges.scoresOf(v, f.columns.classes))
-}
-
 func newInputs(walks, ridges []float64) *inputs {
 	values := slices.Concat(walks, ridges)
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
@@ -141,7 +135,7 @@ const (
 // that no walk reaches has none.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
-	x := t.inputsOf(t.node)
+	x := newInputs(doubled(f.walks.row(t.node)), f.ridges.scoresOf(t.node, f.columns.classes))
 	point := newInputs(x.walks, x.ridges)
 	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.ridges)))
 	if !f.isKnown(f.walks.row(t.node)) {

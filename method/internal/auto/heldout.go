@@ -183,7 +183,7 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 // neighbourhoods only, models are better. Labels of folds that are not predicted have nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
-	if !propagates(&in.design, f.labelsOutOfReach) {
+	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with few labels only if walks miss most nodes
 		return nil
 	}
 	rows, err := propagateOutOfFold(ctx, in.p, in.set, in.memory)
@@ -221,12 +221,6 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, 
 		return nil, nil
 	}
 	return rows, err
-}
-
-// propagates reports whether label propagation is a candidate: with few labels only if walks miss
-// most nodes.
-func propagates(d *design, labelsOutOfReach bool) bool {
-	return d.propagation && (labelsOutOfReach || !d.tooFewLabels)
 }
 
 // slackenTo stores the probabilities of label propagation with a slack.

@@ -94,15 +94,6 @@ func newSeeds(in *input) *seeds {
 // row returns the row of a learned label.
 func (s *seeds) row(learned int) int { return s.in.learned.Row[learned] }
 
-// learnedFolds returns the folds of the learned labels.
-func (s *seeds) learnedFolds() []int {
-	fold := make([]int, len(s.in.places))
-	for i, label := range s.in.places {
-		fold[i] = s.fold[label]
-	}
-	return fold
-}
-
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
 	// rowStore has a row for each node, of walks from all labels: class c of a filter in column position·classes + c,

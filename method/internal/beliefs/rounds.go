@@ -45,7 +45,7 @@ type network struct {
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosKey]*mat.Dense{}, seedOf: make([]int32, len(g.Degrees))}
+	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosKey]*mat.Dense{}, seedOf: slices.Repeat([]int32{-1}, len(g.Degrees))}
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge
 	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
@@ -63,9 +63,6 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	}
 	n.total /= n.unit
 	n.op = &sparse.Operator[float32]{A: g.A, Scale: 1 / n.unit, Workers: g.Workers}
-	for i := range n.seedOf {
-		n.seedOf[i] = -1
-	}
 	for i, row := range seeds.Row {
 		n.seedOf[row] = int32(i)
 	}
