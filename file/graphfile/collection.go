@@ -73,7 +73,7 @@ func (c *Collection) Shape() *Shape {
 			count[m.label(v)] = 0
 		}
 		s.Alike = max(s.Alike, symmetric)
-		s.Pairs = s.Pairs + labels*labels
+		s.Pairs += labels * labels
 		texts = append(texts, m.ID)
 	}
 	for _, list := range texts {

@@ -86,13 +86,11 @@ func (g *gexf) start(t xml.StartElement) error {
 
 // declareAttribute reads the declaration of an attribute.
 func (g *gexf) declareAttribute(t xml.StartElement) error {
-	var initial string
-	err := g.content(t,
-		func(child xml.StartElement) bool { return child.Name.Local == "default" },
-		func(_ xml.StartElement, text string) { initial = text })
+	initial, err := g.initial(t)
 	if err == nil && g.ofEdges {
 		a := g.edges.attribute(attribute(t, "id"))
-		a.name, a.text = attribute(t, "title"), attribute(t, "type") == "string"
+		a.name = attribute(t, "title")
+		a.text = attribute(t, "type") == "string"
 		g.edges.setDefault(a, g.line(), initial)
 	}
 	return err

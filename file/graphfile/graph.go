@@ -179,11 +179,14 @@ func (g *graph) begin(sweeps int) {
 }
 
 // id appends the id of the node at a position.
-func (g *graph) id(dst []byte, position uint32) []byte {
+func (g *graph) id(dst []byte, position uint32) []byte { return g.idTo(dst, g.rowAt(position)) }
+
+// rowAt returns the row of the node at a position.
+func (g *graph) rowAt(position uint32) int {
 	if g.rows != nil {
 		position = g.rows[position]
 	}
-	return g.idTo(dst, int(position))
+	return int(position)
 }
 
 // entries are those of the row at a position, in the order of their columns, which are positions too. The slices are valid during the call.
@@ -221,10 +224,7 @@ func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i
 	row := 0
 	value := func(i int) string { return g.attributes[i].Value(row) }
 	for position := range g.nodes {
-		row = position
-		if g.rows != nil {
-			row = int(g.rows[position])
-		}
+		row = g.rowAt(uint32(position))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

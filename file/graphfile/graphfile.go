@@ -37,7 +37,7 @@ type Format struct {
 
 	// Read reads a file: it calls visit with its batches in order, see the function [Read].
 	// Nil: package ingest reads it.
-	Read func(in *Input, visit func(b *Batch) error) (*Summary, error)
+	Read func(in *Input, visit Visitor) (*Summary, error)
 
 	write func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
 	size  func(g *graph) int64                                                             // bytes of the file that write writes, at the most
@@ -100,14 +100,19 @@ type Input struct {
 	Signed    bool // weights may be negative
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
 
-	// Hold is called with the bytes that the reader keeps in addition to a batch, whenever
-	// they have grown; its error ends the reading. It may be nil.
-	Hold func(bytes int64) error
+	Hold Holder // may be nil
 
 	// Declared is called before the first batch of a numbered file or a table, with the
 	// nodes, edges and weights that its head declares. Its error ends the reading. It may be nil.
 	Declared func(s *Summary) error
 }
+
+// Visitor is called with the batches of a file in order. Its error ends the reading.
+type Visitor = func(b *Batch) error
+
+// Holder is called with the bytes that a reader keeps in addition to a batch, whenever they have grown. Its error ends the
+// reading.
+type Holder = func(bytes int64) error
 
 // Batch is a piece of a file: nodes, or edges of which each has two ids, source
 // and target. It is valid during the call.
@@ -153,7 +158,7 @@ const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The
 // error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
-func Read(f *Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
+func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	if f.Read == nil {
 		panic(badRead)
 	}
@@ -162,8 +167,8 @@ func Read(f *Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 
 // reading returns the Read function of a format whose reader gives its nodes and edges one by
 // one to a batchWriter.
-func reading(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit func(b *Batch) error) (*Summary, error) {
-	return func(in *Input, visit func(b *Batch) error) (*Summary, error) {
+func reading(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
+	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}
 		g, err := read(s)
 		if err != nil {

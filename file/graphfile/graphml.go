@@ -78,10 +78,7 @@ func (g *graphML) key(t xml.StartElement) error {
 	id := attribute(t, "id")
 	name := attribute(t, "attr.name")
 	domain := cmp.Or(attribute(t, "for"), "all")
-	var initial string
-	err := g.content(t,
-		func(child xml.StartElement) bool { return child.Name.Local == "default" },
-		func(_ xml.StartElement, text string) { initial = text })
+	initial, err := g.initial(t)
 	if err != nil {
 		return err
 	}

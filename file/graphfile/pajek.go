@@ -308,28 +308,26 @@ func (p *pajek) edge(number int64, first []byte) error {
 // join adds an edge between vertices, in both directions if it has none in a directed graph.
 func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	both, err := p.goesBothWays(number, strings.HasPrefix(p.section, "*arcs"))
-	if err != nil {
-		return err
+	if err == nil && p.listed > 0 {
+		err = p.nodes.settle()
 	}
-	both = both && u != v
+	if err == nil {
+		err = p.arc(u, v, w)
+	}
+	if err == nil && both && u != v {
+		err = p.arc(v, u, w)
+	}
+	return err
+}
+
+// arc adds an edge in one direction.
+func (p *pajek) arc(source, target uint64, w float64) error {
 	if p.listed == 0 {
 		p.out.numbered = true
-		if err := p.out.addCode(p.relation, p.out.numbers(u-1, v-1, w)); err != nil || !both {
-			return err
-		}
-		return p.out.addCode(p.relation, p.out.numbers(v-1, u-1, w))
+		return p.out.addCode(p.relation, p.out.numbers(source-1, target-1, w))
 	}
-	if err := p.nodes.settle(); err != nil {
-		return err
-	}
-	var ends [2][]byte
-	for i, n := range [...]uint64{u, v} {
-		ends[i] = p.nodes.names[p.nodes.byID[strconv.FormatUint(n, 10)]]
-	}
-	if err := p.out.addCode(p.relation, p.out.texts(ends[0], ends[1], w)); err != nil || !both {
-		return err
-	}
-	return p.out.addCode(p.relation, p.out.texts(ends[1], ends[0], w))
+	name := func(n uint64) []byte { return p.nodes.names[p.nodes.byID[strconv.FormatUint(n, 10)]] }
+	return p.out.addCode(p.relation, p.out.texts(name(source), name(target), w))
 }
 
 // goesBothWays notes the direction of the next edge and reports whether the edge goes both

@@ -97,7 +97,7 @@ func (r *tuReader) scan() error {
 	s.Graphs = len(r.size)
 	s.Text = id * int64(len(r.size))
 	for _, size := range r.size {
-		s.Vertices = s.Vertices + int(size)
+		s.Vertices += int(size)
 		s.Largest = max(s.Largest, int(size))
 	}
 	for _, file := range []struct {

@@ -13,7 +13,7 @@ import (
 // batchWriter collects the nodes and edges of a reader into batches.
 type batchWriter struct {
 	*Input
-	visit func(b *Batch) error
+	visit Visitor
 	batch Batch
 	held  int64 // bytes that Hold knows of
 
