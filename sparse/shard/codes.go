@@ -215,12 +215,12 @@ type weighed struct {
 }
 
 // Sweep implements [sparse.Matrix].
-func (w *weighed) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (w *weighed) Sweep(ctx context.Context, workers int, visit panelVisitor) error {
 	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
-func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int, visit panelVisitor) error {
 	return sweepRows(ctx, w.view, lo, hi, workers, w.table, visit)
 }
 

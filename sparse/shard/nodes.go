@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -106,7 +107,7 @@ func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 		slices.SortFunc(rows, n.ids.compare)
 		n.ids.byID = rows
 	}
-	return n, n.ids.distinct()
+	return n, n.ids.checkDistinct()
 }
 
 func seq(n int) []uint32 {
@@ -119,17 +120,17 @@ func seq(n int) []uint32 {
 
 func (n *dictionary) compare(a, b uint32) int { return bytes.Compare(n.bytes(int(a)), n.bytes(int(b))) }
 
-// sorted returns the position of the k-th smallest id.
-func (n *dictionary) sorted(k int) int {
+// positionOf returns the position of the k-th smallest id.
+func (n *dictionary) positionOf(k int) int {
 	if n.byID == nil {
 		return k
 	}
 	return int(n.byID[k])
 }
 
-func (n *dictionary) distinct() error {
+func (n *dictionary) checkDistinct() error {
 	for k := 1; k < n.n; k++ {
-		if a, b := n.sorted(k-1), n.sorted(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
+		if a, b := n.positionOf(k-1), n.positionOf(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
 			return &input.Error{Msg: fmt.Sprintf("%q is at %d and %d", n.bytes(a), min(a, b), max(a, b)), Fix: "give each an id of its own"}
 		}
 	}
@@ -183,20 +184,12 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 // find returns the position of an id in the order of the ids.
 func (n *dictionary) find(id string) (position int, ok bool) {
 	if n.kind == nodesString {
-		lo, hi := 0, n.n
-		for lo < hi {
-			mid := int(uint(lo+hi) >> 1)
-			position := n.sorted(mid)
-			switch key := n.bytes(position); {
-			case string(key) < id:
-				lo = mid + 1
-			case string(key) == id:
-				return position, true
-			default:
-				hi = mid
-			}
+		key := []byte(id)
+		k, ok := sort.Find(n.n, func(k int) int { return bytes.Compare(key, n.bytes(n.positionOf(k))) })
+		if !ok {
+			return 0, false
 		}
-		return 0, false
+		return n.positionOf(k), true
 	}
 	v, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || id[0] == '+' || id[0] == '0' && len(id) > 1 {
@@ -339,10 +332,10 @@ func eachNumber(b []byte, n int, do func(row int, id uint64)) (last uint64, err 
 	return next - 1, nil
 }
 
-// increasing reports whether the order of ids is right and no id occurs twice.
-func (n *dictionary) increasing() bool {
+// isIncreasing reports whether the order of ids is right and no id occurs twice.
+func (n *dictionary) isIncreasing() bool {
 	for k := 1; k < n.n && n.kind == nodesString; k++ {
-		if bytes.Compare(n.bytes(n.sorted(k-1)), n.bytes(n.sorted(k))) >= 0 {
+		if bytes.Compare(n.bytes(n.positionOf(k-1)), n.bytes(n.positionOf(k))) >= 0 {
 			return false
 		}
 	}

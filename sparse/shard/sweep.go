@@ -14,24 +14,27 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// panelVisitor is called with the panels of a sweep.
+type panelVisitor = func(worker int, p sparse.Panel) error
+
 // Sweep implements [sparse.Matrix], see [Store].
-func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (v *view) Sweep(ctx context.Context, workers int, visit panelVisitor) error {
 	return v.SweepRows(ctx, 0, int(v.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows sweeps over the ranges that have one of the rows lo ≤ i < hi, see [sparse.SweepRows]. Other frames are not
 // decoded, and chunks without these rows are not read.
-func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int, visit panelVisitor) error {
 	return sparse.SweepRows(ctx, s.Matrix, lo, hi, workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
-func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit panelVisitor) error {
 	return sweepRows(ctx, v, lo, hi, workers, v.s.table, visit)
 }
 
 // sweepRows is [view.SweepRows] with factors of the codes of entries.
-func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable, visit func(worker int, p sparse.Panel) error) error {
+func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable, visit panelVisitor) error {
 	first := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
 	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool

@@ -86,7 +86,7 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		return nil, damaged(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
 	case out.negative != s.Manifest.Negative:
 		return nil, damaged(manifest, "%d negative entries, found %d", s.Manifest.Negative, out.negative)
-	case !s.Nodes.ids.increasing():
+	case !s.Nodes.ids.isIncreasing():
 		return nil, damaged(manifest, "ids out of order or twice")
 	}
 	for i, d := range s.Degrees {
@@ -274,7 +274,7 @@ type comparedMatrix struct {
 }
 
 // Sweep implements [sparse.Matrix].
-func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit panelVisitor) error {
 	if c.s.Manifest.Directed {
 		return c.Matrix.Sweep(ctx, workers, visit)
 	}
