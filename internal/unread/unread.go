@@ -38,54 +38,73 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
+// byName returns a format that the endings of names tell.
+func byName(title, remedy string, endings ...string) *Format {
+	return &Format{Title: title, Remedy: remedy, endings: endings}
+}
+
+// byLine returns a format that the first line of text tells, too.
+func byLine(title, remedy, expr string, endings ...string) *Format {
+	return &Format{Title: title, Remedy: remedy, line: pattern(expr), endings: endings}
+}
+
+// byMagic returns a format that the first bytes tell, too.
+func byMagic(title, remedy string, magic []string, endings ...string) *Format {
+	return &Format{Title: title, Remedy: remedy, magic: magic, endings: endings}
+}
+
+// byTest returns a format that a test of the first kilobytes tells, too.
+func byTest(title, remedy string, test func(head []byte) bool, endings ...string) *Format {
+	return &Format{Title: title, Remedy: remedy, test: test, endings: endings}
+}
+
 // formats are all formats; the first that matches counts.
 var formats = []*Format{
-	{Title: "a Git LFS pointer", Remedy: "fetch the file itself with git lfs pull", line: pattern(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
-	{Title: "a git-annex pointer", Remedy: "fetch the file itself with git annex get", line: pattern(`^(\.\./)*(\.git)?/?annex/objects/`)},
-	{Title: "an HTML page", Remedy: fetchRemedy, line: pattern(`(?i)^\s*<(!doctype html|html|head|body)\b`)},
-	{Title: "an error message", Remedy: fetchRemedy, test: func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }},
-	{Title: "an HTTP answer", Remedy: fetchRemedy, line: pattern(`^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`)},
-	{Title: "an error message", Remedy: fetchRemedy, test: isErrorMessage},
-	{Title: "SQL", Remedy: "export the table of edges as CSV", line: pattern(`(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use ` + "`?[a-z_0-9]+`?;" + `|lock tables\b|/\*!)`)},
-	{Title: "an SQL dump", Remedy: "export the table of edges as CSV", line: pattern(`^--( |$)`)},
-	{Title: "RDF triples", Remedy: "write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds", endings: []string{".nt", ".ttl", ".nq", ".trig", ".n3"},
-		line: pattern(`(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`)},
-	{Title: "a UCINET DL file", Remedy: "export an edge list of two columns, separated by tabs", endings: []string{".dl"}, line: pattern(`(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`)},
-	{Title: "a VNA file", Remedy: "write its *Tie data as an edge list", endings: []string{".vna"}, line: pattern(`(?i)^\*(node|tie) (data|properties)`)},
-	{Title: "a GDF file", Remedy: "write the lines below edgedef> as CSV, with the header node1,node2", endings: []string{".gdf"}, line: pattern(`(?i)^(nodedef|edgedef)\s*>`)},
-	{Title: "a JSON file", Remedy: "write its edges as text, or node-link data as networkx.node_link_data does", line: pattern(`^\s*\[\s*\[`)},
-	{Title: "the properties of a BVGraph", Remedy: "give the .graph file that it describes", endings: []string{".properties"}, magic: []string{"#BVGraph"}},
-	{Title: "a DOT file", Remedy: "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", endings: []string{".dot", ".gv"}, line: pattern(`^(strict )?(di)?graph\b.*\{`)},
-	{Title: "an adjacency list of NetworkX", Remedy: "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", endings: []string{".adjlist"}},
-	{Title: "a graph6 file", Remedy: "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", endings: []string{".g6", ".graph6"}, magic: []string{">>graph6<<"}},
-	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, magic: []string{">>sparse6<<"}},
-	{Title: "a digraph6 file", Remedy: "write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", endings: []string{".d6", ".digraph6"}, magic: []string{">>digraph6<<"}},
-	{Title: "a serialised graph of the GAP benchmark suite", Remedy: "give the .el or .wel file that its converter read", endings: []string{".sg", ".wsg"}},
-	{Title: "a DIMACS file", Remedy: dimacsRemedy, endings: []string{".dimacs"}, line: pattern(`^p +[a-z]+( +[0-9]+){2,3}\s*$`)},
-	{Title: "igraph's LGL format", Remedy: "g.write_ncol(path) makes an edge list of it", endings: []string{".lgl"}},
-	{Title: "a file of Tulip (TLP)", Remedy: "keep the ends of the edges: sed -n 's/^(edge [0-9]* \\([0-9]*\\) \\([0-9]*\\)).*/\\1 \\2/p' FILE > edges.txt", endings: []string{".tlp"}, line: pattern(`^\s*\(tlp\b`)},
-	{Title: "a LEMON graph (LGF)", Remedy: "keep the ends of the edges: awk '/^@/ {edges = /^@(arcs|edges)/; n = 0; next} edges && NF && n++ {print $1, $2}' FILE > edges.txt; arcs are {directed}", endings: []string{".lgf"}, line: pattern(`^@(nodes|arcs|edges|attributes)\b`)},
-	{Title: "a LEDA graph", Remedy: "keep the ends of the edges and their values: sed -n 's/^\\([0-9]*\\) \\([0-9]*\\) [0-9]* |{\\(.*\\)}|.*/\\1 \\2 \\3/p' FILE > edges.txt; edges are {directed} if line 4 is -1", endings: []string{".lgr", ".leda"}, line: pattern(`^LEDA\.GRAPH`)},
-	{Title: "a Scotch graph", Remedy: "Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it", test: func(head []byte) bool { return scotch().Match(head) }},
-	{Title: "a matrix of MCL", Remedy: "mcxdump -imx FILE > edges.tsv lists its edges", endings: []string{".mci"}, line: pattern(`^\(mcl(header|matrix)\b`)},
-	{Title: "a matrix of Octave", Remedy: "awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", test: func(head []byte) bool { return octave().Match(head) }},
-	{Title: "an XML file", Remedy: "write it as tab-separated text, a graph as GraphML", line: pattern(`^\s*<graph(\s*>| [^>]*>)\s*$`)},
-	{Title: "a PDF file", Remedy: "give the file with the edges", magic: []string{"%PDF-"}},
-	{Title: "a script", Remedy: "give the file that it writes", magic: []string{"#!/"}},
-	{Title: "a tar archive", Remedy: unpackRemedy, test: isTar},
-	{Title: "a spreadsheet", Remedy: exportCSV, endings: []string{".xlsx", ".ods"}, test: isSpreadsheet},
-	{Title: "an old Excel or Office file", Remedy: exportCSV, magic: []string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}},
-	{Title: "a file of PyTorch", Remedy: mmwrite, test: func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }},
-	{Title: "a zip archive", Remedy: unpackRemedy, test: isOtherZip},
-	{Title: "a 7z, rar or xz archive", Remedy: unpackRemedy, magic: []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}},
-	{Title: "a MATLAB file", Remedy: "in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", magic: []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"}},
-	{Title: "an HDF5 file", Remedy: mmwrite, magic: []string{"\x89HDF\r\n\x1a\n"}},
-	{Title: "an R data file", Remedy: "in R, write.csv(edges, path, row.names = FALSE)", magic: []string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, endings: []string{".rds", ".rdata", ".rda"}},
-	{Title: "a pickle of Python", Remedy: mmwrite, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, endings: []string{".pkl", ".pickle", ".gpickle"}},
-	{Title: "an SQLite database", Remedy: "export the table of edges as CSV", magic: []string{"SQLite format 3\x00"}},
-	{Title: "a DuckDB database", Remedy: "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", test: func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }},
-	{Title: "an Arrow or Feather file", Remedy: "write it as Parquet", magic: []string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}},
-	{Title: "an ORC or Avro file", Remedy: "write it as Parquet", magic: []string{"ORC", "Obj\x01"}},
+	byLine("a Git LFS pointer", "fetch the file itself with git lfs pull", `^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`),
+	byLine("a git-annex pointer", "fetch the file itself with git annex get", `^(\.\./)*(\.git)?/?annex/objects/`),
+	byLine("an HTML page", fetchRemedy, `(?i)^\s*<(!doctype html|html|head|body)\b`),
+	byTest("an error message", fetchRemedy, func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }),
+	byLine("an HTTP answer", fetchRemedy, `^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`),
+	byTest("an error message", fetchRemedy, isErrorMessage),
+	byLine("SQL", "export the table of edges as CSV", `(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use `+"`?[a-z_0-9]+`?;"+`|lock tables\b|/\*!)`),
+	byLine("an SQL dump", "export the table of edges as CSV", `^--( |$)`),
+	byLine("RDF triples", "write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds", `(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`, ".nt", ".ttl", ".nq", ".trig", ".n3"),
+	byLine("a UCINET DL file", "export an edge list of two columns, separated by tabs", `(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`, ".dl"),
+	byLine("a VNA file", "write its *Tie data as an edge list", `(?i)^\*(node|tie) (data|properties)`, ".vna"),
+	byLine("a GDF file", "write the lines below edgedef> as CSV, with the header node1,node2", `(?i)^(nodedef|edgedef)\s*>`, ".gdf"),
+	byLine("a JSON file", "write its edges as text, or node-link data as networkx.node_link_data does", `^\s*\[\s*\[`),
+	byMagic("the properties of a BVGraph", "give the .graph file that it describes", []string{"#BVGraph"}, ".properties"),
+	byLine("a DOT file", "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", `^(strict )?(di)?graph\b.*\{`, ".dot", ".gv"),
+	byName("an adjacency list of NetworkX", "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", ".adjlist"),
+	byMagic("a graph6 file", "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", []string{">>graph6<<"}, ".g6", ".graph6"),
+	byMagic("a sparse6 file", "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", []string{">>sparse6<<"}, ".s6", ".sparse6"),
+	byMagic("a digraph6 file", "write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", []string{">>digraph6<<"}, ".d6", ".digraph6"),
+	byName("a serialised graph of the GAP benchmark suite", "give the .el or .wel file that its converter read", ".sg", ".wsg"),
+	byLine("a DIMACS file", dimacsRemedy, `^p +[a-z]+( +[0-9]+){2,3}\s*$`, ".dimacs"),
+	byName("igraph's LGL format", "g.write_ncol(path) makes an edge list of it", ".lgl"),
+	byLine("a file of Tulip (TLP)", "keep the ends of the edges: sed -n 's/^(edge [0-9]* \\([0-9]*\\) \\([0-9]*\\)).*/\\1 \\2/p' FILE > edges.txt", `^\s*\(tlp\b`, ".tlp"),
+	byLine("a LEMON graph (LGF)", "keep the ends of the edges: awk '/^@/ {edges = /^@(arcs|edges)/; n = 0; next} edges && NF && n++ {print $1, $2}' FILE > edges.txt; arcs are {directed}", `^@(nodes|arcs|edges|attributes)\b`, ".lgf"),
+	byLine("a LEDA graph", "keep the ends of the edges and their values: sed -n 's/^\\([0-9]*\\) \\([0-9]*\\) [0-9]* |{\\(.*\\)}|.*/\\1 \\2 \\3/p' FILE > edges.txt; edges are {directed} if line 4 is -1", `^LEDA\.GRAPH`, ".lgr", ".leda"),
+	byTest("a Scotch graph", "Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it", func(head []byte) bool { return scotch().Match(head) }),
+	byLine("a matrix of MCL", "mcxdump -imx FILE > edges.tsv lists its edges", `^\(mcl(header|matrix)\b`, ".mci"),
+	byTest("a matrix of Octave", "awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", func(head []byte) bool { return octave().Match(head) }),
+	byLine("an XML file", "write it as tab-separated text, a graph as GraphML", `^\s*<graph(\s*>| [^>]*>)\s*$`),
+	byMagic("a PDF file", "give the file with the edges", []string{"%PDF-"}),
+	byMagic("a script", "give the file that it writes", []string{"#!/"}),
+	byTest("a tar archive", unpackRemedy, isTar),
+	byTest("a spreadsheet", exportCSV, isSpreadsheet, ".xlsx", ".ods"),
+	byMagic("an old Excel or Office file", exportCSV, []string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}),
+	byTest("a file of PyTorch", mmwrite, func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }),
+	byTest("a zip archive", unpackRemedy, isOtherZip),
+	byMagic("a 7z, rar or xz archive", unpackRemedy, []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}),
+	byMagic("a MATLAB file", "in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"}),
+	byMagic("an HDF5 file", mmwrite, []string{"\x89HDF\r\n\x1a\n"}),
+	byMagic("an R data file", "in R, write.csv(edges, path, row.names = FALSE)", []string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, ".rds", ".rdata", ".rda"),
+	byMagic("a pickle of Python", mmwrite, []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, ".pkl", ".pickle", ".gpickle"),
+	byMagic("an SQLite database", "export the table of edges as CSV", []string{"SQLite format 3\x00"}),
+	byTest("a DuckDB database", "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }),
+	byMagic("an Arrow or Feather file", "write it as Parquet", []string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}),
+	byMagic("an ORC or Avro file", "write it as Parquet", []string{"ORC", "Obj\x01"}),
 }
 
 // The beginnings of files that several lines show. A Scotch graph has its version, the numbers of nodes and arcs,
