@@ -50,7 +50,7 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	d.left.Store(maxDirectory)
 	z, err := zip.NewReader(d, size)
 	if errors.Is(err, errDirectory) {
-		return nil, &textio.Error{File: name, Msg: "a zip directory of more than 1 MiB", Fix: "save the arrays that are wanted in a file of their own"}
+		return nil, textio.Fault(name, 0, "save the arrays that are wanted in a file of their own", "a zip directory of more than 1 MiB")
 	}
 	if err != nil {
 		return nil, &textio.Error{File: name, Msg: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
@@ -88,15 +88,15 @@ func (a *Archive) Size(name string) int64 { return int64(a.members[name].Uncompr
 func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
 	m := a.members[name]
 	if m == nil {
-		return nil, &textio.Error{File: a.Name, Msg: fmt.Sprintf("the array %s is missing", name), Fix: "save it with scipy.sparse.save_npz"}
+		return nil, textio.Fault(a.Name, 0, "save it with scipy.sparse.save_npz", "the array %s is missing", name)
 	}
 	const encrypted = 1 // a flag
 	if m.Flags&encrypted != 0 {
-		return nil, &textio.Error{File: a.Name, Msg: fmt.Sprintf("the array %s is encrypted", name), Fix: "save it without a password"}
+		return nil, textio.Fault(a.Name, 0, "save it without a password", "the array %s is encrypted", name)
 	}
 	r, err := m.Open()
 	if err != nil {
-		return nil, &textio.Error{File: a.Name, Msg: fmt.Sprintf("the array %s cannot be read (%v)", name, err), Fix: fetchAgain, Err: err}
+		return nil, textio.Fault(a.Name, 0, fetchAgain, "the array %s cannot be read (%w)", name, err)
 	}
 	var in io.Reader = r
 	if watch != nil {

@@ -91,7 +91,7 @@ func (f *Folder) Size(name string) int64 {
 func (f *Folder) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
 	file, err := os.Open(f.path(name))
 	if os.IsNotExist(err) {
-		return nil, &textio.Error{File: f.Name, Msg: "the file " + name + ".npy is missing", Fix: "save indptr, indices and data of A.tocsr()"}
+		return nil, textio.Fault(f.Name, 0, "save indptr, indices and data of A.tocsr()", "the file %s.npy is missing", name)
 	}
 	if err != nil {
 		return nil, err

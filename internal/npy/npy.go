@@ -61,11 +61,16 @@ type Array struct {
 const fetchAgain = "fetch the file again"
 
 var (
-	descrPattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`) })
-	fortranPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`) })
-	shapePattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'shape'\s*:\s*\(([0-9, L]*)\)`) })
-	typePattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`) })
+	descrPattern   = pattern(`'descr'\s*:\s*'([^']*)'`)
+	fortranPattern = pattern(`'fortran_order'\s*:\s*(True|False)`)
+	shapePattern   = pattern(`'shape'\s*:\s*\(([0-9, L]*)\)`)
+	typePattern    = pattern(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`)
 )
+
+// pattern returns a function that compiles an expression at its first call.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // Read reads the header of an array.
 func Read(name string, r io.Reader) (*Array, error) {
@@ -111,7 +116,7 @@ func (a *Array) short(err error) error {
 	case errors.Is(err, zip.ErrChecksum):
 		return a.Fault("checksum of the data is wrong", fetchAgain)
 	}
-	return &textio.Error{File: a.Name, Msg: fmt.Sprintf("damaged after %d elements (%v)", a.At, err), Fix: fetchAgain, Err: err}
+	return textio.Fault(a.Name, 0, fetchAgain, "damaged after %d elements (%w)", a.At, err)
 }
 
 func (a *Array) header(dict string) error {
