@@ -112,7 +112,31 @@ func New(model string, parameters param.Values, rngSeed uint64, workers int) (Gr
 const maxNodes = 1<<32 - 1
 
 // fewNodes is the range of numbers of nodes.
-var fewNodes = param.Range{Least: 2, Most: maxNodes}
+var fewNodes = between(2, maxNodes)
+
+// between returns the numbers from least to most.
+func between(least, most float64) param.Range { return param.Range{Least: least, Most: most} }
+
+// wholeNumber declares a parameter that is a whole number.
+func wholeNumber(name, meaning string, numbers param.Range, usual int) param.Param {
+	return param.Param{Name: name, Symbol: name, Meaning: meaning, Kind: param.Whole, Range: numbers, Default: param.Of(usual)}
+}
+
+// share declares a parameter from 0 to 1.
+func share(name, meaning string, usual float64) param.Param {
+	return param.Param{Name: name, Symbol: name, Meaning: meaning, Range: between(0, 1), Default: param.Of(usual)}
+}
+
+// onOff declares a switch that is off.
+func onOff(name, meaning string) param.Param {
+	return param.Param{Name: name, Meaning: meaning, Kind: param.Switch, Default: param.Of(false)}
+}
+
+// withCheck adds a check of all values to a parameter.
+func withCheck(p param.Param, check func(v param.Values) error) param.Param {
+	p.Check = check
+	return p
+}
 
 // checkPairs returns an error if there are fewer pairs of nodes than edges.
 func checkPairs(edges, nodes float64) error {

@@ -14,10 +14,10 @@ import (
 // graph. For a share noise of the branches the class is random.
 var molecules = &Model{Spec: param.Spec{
 	Name: "molecules", Title: "A collection of small labelled graphs of classes, for heatwalk graphs", Works: param.Graphs, Params: []param.Param{
-		{Name: "graphs", Symbol: "graphs", Meaning: "graphs", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1 << 24}, Default: param.Of(200)},
-		{Name: "nodes", Symbol: "nodes", Meaning: "mean number of vertices of a graph", Kind: param.Whole, Range: param.Range{Least: 12, Most: 1_000_000}, Default: param.Of(20)},
-		{Name: "classes", Symbol: "classes", Meaning: "classes", Kind: param.Whole, Range: param.Range{Least: 1, Most: hetero * hetero}, Default: param.Of(2)},
-		{Name: "noise", Symbol: "noise", Meaning: "share of the branches that belong to any class", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.4)},
+		wholeNumber("graphs", "graphs", between(1, 1<<24), 200),
+		wholeNumber("nodes", "mean number of vertices of a graph", between(12, 1_000_000), 20),
+		wholeNumber("classes", "classes", between(1, hetero*hetero), 2),
+		share("noise", "share of the branches that belong to any class", 0.4),
 	},
 }}
 

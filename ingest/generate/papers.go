@@ -20,10 +20,9 @@ import (
 // the numbers has an accuracy of about 50 %, and label propagation one of 60 to 65 %.
 var citations = &Model{
 	Spec: param.Spec{Name: "papers", Title: "Citations of papers: 172 classes, numbers for each paper, and few labels", Works: param.Undirected, Params: []param.Param{
-		{Name: "nodes", Symbol: "nodes", Meaning: "nodes; 14.5 edges for each", Kind: param.Whole, Range: fewNodes, Default: param.Of(100_000)},
-		{Name: "classes", Symbol: "classes", Meaning: "classes, with sizes of a power law", Kind: param.Whole,
-			Range: param.Range{Least: 1, Most: mostClasses}, Default: param.Of(172), Check: checkClasses},
-		{Name: "attributes", Symbol: "attributes", Meaning: "numbers for each node", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1 << 16}, Default: param.Of(128)},
+		wholeNumber("nodes", "nodes; 14.5 edges for each", fewNodes, 100_000),
+		withCheck(wholeNumber("classes", "classes, with sizes of a power law", between(1, mostClasses), 172), checkClasses),
+		wholeNumber("attributes", "numbers for each node", between(1, 1<<16), 128),
 	}},
 	HasClasses: true, HasAttributes: true,
 	graph: func(v param.Values, d draws) Graph {

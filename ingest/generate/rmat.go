@@ -18,18 +18,17 @@ import (
 // Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
 var recursiveMatrix = &Model{
 	Spec: param.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: param.Undirected, Params: []param.Param{
-		{Name: "scale", Symbol: "scale", Meaning: "2^scale nodes", Kind: param.Whole, Range: param.Range{Least: 1, Most: 32}, Default: param.Of(16)},
-		{Name: "edge-factor", Symbol: "edge-factor", Meaning: "lines for each node; some repeat", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1 << 20}, Default: param.Of(16)},
-		{Name: "a", Symbol: "a", Meaning: "share of the first quarter of the matrix", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.57)},
-		{Name: "b", Symbol: "b", Meaning: "share of the second quarter", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.19)},
-		{Name: "c", Symbol: "c", Meaning: "share of the third quarter", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.19),
-			Check: func(v param.Values) error {
-				if sum := v.Number("a") + v.Number("b") + v.Number("c"); sum > 1 {
-					return fmt.Errorf("a + b + c = %.4g; give shares with a sum of at most 1", sum)
-				}
-				return nil
-			}},
-		{Name: "ordered", Meaning: "leave large degrees at small numbers", Kind: param.Switch, Default: param.Of(false)},
+		wholeNumber("scale", "2^scale nodes", between(1, 32), 16),
+		wholeNumber("edge-factor", "lines for each node; some repeat", between(1, 1<<20), 16),
+		share("a", "share of the first quarter of the matrix", 0.57),
+		share("b", "share of the second quarter", 0.19),
+		withCheck(share("c", "share of the third quarter", 0.19), func(v param.Values) error {
+			if sum := v.Number("a") + v.Number("b") + v.Number("c"); sum > 1 {
+				return fmt.Errorf("a + b + c = %.4g; give shares with a sum of at most 1", sum)
+			}
+			return nil
+		}),
+		onOff("ordered", "leave large degrees at small numbers"),
 	}},
 	graph: func(v param.Values, d draws) Graph {
 		return rmat{

@@ -23,7 +23,7 @@ import (
 // community structure in networks, 2011.)
 var blockModel = &Model{
 	Spec: param.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: param.Undirected, Params: []param.Param{
-		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: param.Whole, Range: fewNodes, Default: param.Of(100_000)},
+		wholeNumber("nodes", "nodes", fewNodes, 100_000),
 		{Name: "edges", Symbol: "edges", Meaning: "expected number of distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: param.Whole,
 			Words: []string{"auto"}, Range: param.From(1), Default: param.Of("auto"),
 			Check: func(v param.Values) error {
@@ -32,10 +32,9 @@ var blockModel = &Model{
 				}
 				return checkPairs(v.Number("edges"), v.Number("nodes"))
 			}},
-		{Name: "classes", Symbol: "classes", Meaning: "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many",
-			Kind: param.Whole, Range: param.Range{Least: 1, Most: mostClasses}, Default: param.Of(5), Check: checkClasses},
-		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: param.Range{Least: 0, Most: 1}},
-		{Name: "noise", Symbol: "noise", Meaning: "share of edges that do not depend on the classes", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.2)},
+		withCheck(wholeNumber("classes", "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many", between(1, mostClasses), 5), checkClasses),
+		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: between(0, 1)},
+		share("noise", "share of edges that do not depend on the classes", 0.2),
 		{Name: "exponent", Symbol: "exponent", Meaning: "of the power law of degrees", Range: param.Above(2), Default: param.Of(2.5)},
 	}},
 	HasClasses: true,

@@ -12,9 +12,9 @@ import (
 // uniform is the model G(n, p): each pair of nodes is an edge with the same probability.
 var uniform = &Model{
 	Spec: param.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: param.Undirected, Params: []param.Param{
-		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: param.Whole, Range: fewNodes, Default: param.Of(100_000)},
-		{Name: "edges", Symbol: "edges", Meaning: "expected number of distinct edges, none from a node to itself", Kind: param.Whole, Range: param.From(1), Default: param.Of(400_000),
-			Check: func(v param.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }},
+		wholeNumber("nodes", "nodes", fewNodes, 100_000),
+		withCheck(wholeNumber("edges", "expected number of distinct edges, none from a node to itself", param.From(1), 400_000),
+			func(v param.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }),
 	}},
 	graph: func(v param.Values, d draws) Graph {
 		return erdosRenyi{nodes: v.Int("nodes"), edges: v.Int("edges"), draws: d}
@@ -72,15 +72,14 @@ func mostEdges(edges, nodes int) int64 {
 // neighbours in the same row and the same column.
 var lattice = &Model{
 	Spec: param.Spec{Name: "grid", Title: "A rectangular lattice", Works: param.Undirected, Params: []param.Param{
-		{Name: "rows", Symbol: "rows", Meaning: "rows", Kind: param.Whole, Range: param.Range{Least: 1, Most: maxNodes}, Default: param.Of(100)},
-		{Name: "columns", Symbol: "columns", Meaning: "columns", Kind: param.Whole, Range: param.Range{Least: 1, Most: maxNodes}, Default: param.Of(100),
-			Check: func(v param.Values) error {
-				if n := v.Number("rows") * v.Number("columns"); !fewNodes.Contains(n) {
-					return fmt.Errorf("rows × columns = %.0f; give 2 to %d", n, maxNodes)
-				}
-				return nil
-			}},
-		{Name: "torus", Meaning: "join the last row and column to the first, where there are three at least", Kind: param.Switch, Default: param.Of(false)},
+		wholeNumber("rows", "rows", between(1, maxNodes), 100),
+		withCheck(wholeNumber("columns", "columns", between(1, maxNodes), 100), func(v param.Values) error {
+			if n := v.Number("rows") * v.Number("columns"); !fewNodes.Contains(n) {
+				return fmt.Errorf("rows × columns = %.0f; give 2 to %d", n, maxNodes)
+			}
+			return nil
+		}),
+		onOff("torus", "join the last row and column to the first, where there are three at least"),
 	}},
 	graph: func(v param.Values, _ draws) Graph {
 		return grid{rows: v.Int("rows"), columns: v.Int("columns"), torus: v.On("torus")}
