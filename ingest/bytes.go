@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
@@ -27,9 +26,9 @@ type Counts struct {
 
 // add adds the counts of another input.
 func (n *Counts) add(m Counts) {
-	n.Nodes = n.Nodes + m.Nodes
-	n.Lines = n.Lines + m.Lines
-	n.Text = n.Text + m.Text
+	n.Nodes += m.Nodes
+	n.Lines += m.Lines
+	n.Text += m.Text
 	n.Held = max(n.Held, m.Held)
 	n.Weighted = n.Weighted || m.Weighted
 	n.Dense = n.Dense && m.Dense
@@ -62,7 +61,7 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 	}
 	for _, s := range c.Sources {
 		if s.Most == nil {
-			return nil, &nodefile.ParseError{File: s.Name, Msg: "its size is not known before it is read", Fix: "read it", Err: nodefile.ErrInput}
+			return nil, refuse(s.Name, "read it", "its size is not known before it is read")
 		}
 		m, err := s.Most(ctx)
 		if err != nil {
@@ -76,7 +75,7 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 // countsOf bounds the counts of one input.
 func (c *Config) countsOf(ctx context.Context, path string) (n Counts, err error) {
 	if path == "-" {
-		return n, &nodefile.ParseError{File: "-", Msg: "standard input can be read only once", Fix: "name a file", Err: nodefile.ErrInput}
+		return n, refuse("-", "name a file", "standard input can be read only once")
 	}
 	in, err := textio.Open(ctx, path, c.openOptions(nil))
 	if err != nil {
@@ -134,8 +133,7 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n 
 		held = 17 + 60 // bytes that the readers of these keep of an edge, with its share of the nodes
 		page = 16 << 20
 	)
-	file := &graphfile.Input{Name: in.Name(), Text: in.Content(), Directed: c.Directed, Undirected: c.Undirected, Fields: c.fields(), Weight: c.Weight}
-	file.File, file.Size = in.File()
+	file := c.graphInput(in, new(lines.Codes))
 	declared := false
 	file.Declared = func(d *graphfile.Summary) error {
 		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered, Declared: d.Numbered}

@@ -2,16 +2,14 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
-	bucket "github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -26,10 +24,10 @@ func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 		if len(b.Weight) > 0 {
 			w = b.Weight[i]
 		}
-		if !bucket.IsPackable(w) {
-			return nil, &nodefile.ParseError{File: name, Msg: fmt.Sprintf("weight %g "+lines.OutOfRange, w), Fix: "multiply all weights by a number"}
+		if !sort.IsPackable(w) {
+			return nil, textio.Fault(name, 0, "multiply all weights by a number", "weight %g "+lines.OutOfRange, w)
 		}
-		packed[i] = bucket.Pack(w, code)
+		packed[i] = sort.Pack(w, code)
 	}
 	return packed, nil
 }
@@ -40,8 +38,8 @@ func (t *task) checkKinds() error {
 	if len(names) <= shard.MaxKinds {
 		return nil
 	}
-	return &nodefile.ParseError{File: t.files[len(t.files)-1].Name, Msg: fmt.Sprintf("%s of edges in the column %s; a store has at most %d", table.Counted(len(names), "kind"), table.Quoted(t.c.Kind), shard.MaxKinds),
-		Fix: "join rare kinds in the column of {kind}, or leave {kind} out"}
+	return textio.Fault(t.files[len(t.files)-1].Name, 0, "join rare kinds in the column of {kind}, or leave {kind} out",
+		"%s of edges in the column %s; a store has at most %d", table.Counted(len(names), "kind"), table.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
 // describe describes kinds, in the order of their names, and times in a manifest. It returns the kind of each number,
@@ -64,41 +62,36 @@ func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	return kinds
 }
 
-// codedRow is a row with codes. It implements [sort.Interface].
+// codedRow is a row with codes.
 type codedRow struct {
-	col  []uint32
-	val  []float64
-	code []uint32
+	entries []codedEntry
+	col     []uint32
+	val     []float64
+	code    []uint32
+}
+
+// codedEntry is an entry of such a row.
+type codedEntry struct {
+	col, code uint32
+	weight    float64
 }
 
 // unpack returns a row with the codes that its values are packed with, and with kinds of the store. The result is valid
 // until the next call.
 func (r *codedRow) unpack(col []uint32, packed []float64, kinds []uint8) (columns []uint32, val []float64, code []uint32) {
-	r.col = append(r.col[:0], col...)
+	r.entries = r.entries[:0]
+	for e, v := range packed {
+		weight, c := sort.Unpack(v)
+		r.entries = append(r.entries, codedEntry{col[e], c&^0xff | uint32(kinds[c&0xff]), weight})
+	}
+	slices.SortFunc(r.entries, func(a, b codedEntry) int { return cmp.Or(cmp.Compare(a.col, b.col), cmp.Compare(a.code, b.code)) })
+	r.col = r.col[:0]
 	r.val = r.val[:0]
 	r.code = r.code[:0]
-	for _, v := range packed {
-		weight, c := bucket.Unpack(v)
-		r.val = append(r.val, weight)
-		r.code = append(r.code, c&^0xff|uint32(kinds[c&0xff]))
-	}
-	if !sort.IsSorted(r) {
-		sort.Sort(r)
+	for _, e := range r.entries {
+		r.col = append(r.col, e.col)
+		r.val = append(r.val, e.weight)
+		r.code = append(r.code, e.code)
 	}
 	return r.col, r.val, r.code
-}
-
-// Len implements [sort.Interface].
-func (r *codedRow) Len() int { return len(r.col) }
-
-// Less implements [sort.Interface].
-func (r *codedRow) Less(i, j int) bool {
-	return r.col[i] < r.col[j] || r.col[i] == r.col[j] && r.code[i] < r.code[j]
-}
-
-// Swap implements [sort.Interface].
-func (r *codedRow) Swap(i, j int) {
-	r.col[i], r.col[j] = r.col[j], r.col[i]
-	r.val[i], r.val[j] = r.val[j], r.val[i]
-	r.code[i], r.code[j] = r.code[j], r.code[i]
 }

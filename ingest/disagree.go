@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // explain returns the error for lines of one edge that do not agree, with the places of these
@@ -77,7 +77,7 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", e.id(last.u), e.id(last.v))
 	if wrong.Kind == sort.Infinite {
-		return &nodefile.ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose {duplicates=max}, min or first"}
+		return textio.Fault(last.file, last.line, "choose {duplicates=max}, min or first", "the weights of %s add up to infinity", edge)
 	}
 	for i, l := range lines[1:] {
 		for _, earlier := range lines[:i+1] {
@@ -94,13 +94,13 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 			}
 			edge := fmt.Sprintf("%s–%s", e.id(l.u), e.id(l.v))
 			if wrong.Kind == sort.Repeated {
-				return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
+				return textio.Fault(l.file, l.line, choose, "%s is on %s already", edge, place)
 			}
 			opposite := fmt.Sprintf("%s–%s", e.id(earlier.u), e.id(earlier.v))
-			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %s, and the opposite direction %s has %s (%s)", edge, e.total(lines, l), opposite, e.total(lines, earlier), place), Fix: choose}
+			return textio.Fault(l.file, l.line, choose, "%s has weight %s, and the opposite direction %s has %s (%s)", edge, e.total(lines, l), opposite, e.total(lines, earlier), place)
 		}
 	}
-	return &nodefile.ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
+	return textio.Fault(last.file, last.line, choose, "%s is given in two ways", edge)
 }
 
 // total words the sum of the weights of the lines with the direction of one of them.

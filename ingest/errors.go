@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // maxBad is the number of bad lines at which reading stops.
@@ -30,6 +32,13 @@ func (e *LimitError) Error() string {
 		otherwise = ", or keep rows in the order of the ids"
 	}
 	return fmt.Sprintf("memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
+}
+
+// refuse returns the error for a wrong input.
+func refuse(file, fix, format string, args ...any) error {
+	e := textio.Fault(file, 0, fix, format, args...)
+	e.Err = nodefile.ErrInput
+	return e
 }
 
 // join returns the error for the bad lines of the parts of a file, given in its order, or nil: the

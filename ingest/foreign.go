@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/internal/unread"
@@ -49,7 +50,7 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 		return nil, notRead(in.Name(), f)
 	}
 	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
-		return nil, &nodefile.ParseError{File: in.Name(), Msg: m.Title + ", which holds features and no edges", Fix: m.NoGraph}
+		return nil, textio.Fault(in.Name(), 0, m.NoGraph, "%s, which holds features and no edges", m.Title)
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
@@ -60,7 +61,7 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 			return nil, err
 		}
 		if properties := graphfile.MissingProperties(in.Name(), head); properties != "" {
-			return nil, &nodefile.ParseError{File: in.Name(), Msg: "no text, as METIS is; a BVGraph needs " + properties, Fix: "put that file next to it"}
+			return nil, textio.Fault(in.Name(), 0, "put that file next to it", "no text, as METIS is; a BVGraph needs %s", properties)
 		}
 	}
 	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines {
@@ -73,7 +74,7 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 
 // notRead is the error for a file of a format that is known and not read.
 func notRead(name string, f *unread.Format) error {
-	return &nodefile.ParseError{File: name, Msg: f.Title + ", which is not read", Fix: f.Remedy}
+	return textio.Fault(name, 0, f.Remedy, "%s, which is not read", f.Title)
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
@@ -94,11 +95,8 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 			return err
 		}
 	}
-	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
-	input.File, input.Size = in.File()
-	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
-	input.Kind, input.Time, input.Code = r.c.Kind, r.c.Time, r.t.codes.Code
-	input.Signed = r.c.Signed
+	input := r.c.graphInput(in, &r.t.codes)
+	input.Hold = f.hold
 	g, err := graphfile.Read(format, input, f.visit)
 	if r.t.ctx.Err() != nil {
 		return context.Cause(r.t.ctx)
@@ -113,7 +111,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	if format.Table || !g.Columns.IsUsual() {
 		r.t.files[f.file].Columns = g.Columns
 	}
-	r.t.rounded(name+g.RoundedAt, g.Rounded)
+	r.t.reportRounded(name+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
 		r.t.warn(note)
 	}
@@ -126,6 +124,16 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 		}[g.Direction]}
 	}
 	return r.state(name, g.Direction)
+}
+
+// graphInput returns an input as a format of graphs reads it.
+func (c *Config) graphInput(in *textio.Reader, codes *lines.Codes) *graphfile.Input {
+	input := &graphfile.Input{
+		Name: in.Name(), Text: in.Content(), Directed: c.Directed, Undirected: c.Undirected, Fields: c.fields(), Weight: c.Weight,
+		Kind: c.Kind, Time: c.Time, Code: codes.Code, Signed: c.Signed, Bipartite: c.Bipartite,
+	}
+	input.File, input.Size = in.File()
+	return input
 }
 
 // checkFlags refuses settings that the format of a file does not have. Edge lists and Matrix Market are not read by
@@ -155,7 +163,7 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 
 // numbersItsOwn is the error for a file that numbers its own nodes and is one of several inputs.
 func numbersItsOwn(name string, format *graphfile.Format) error {
-	return &nodefile.ParseError{File: name, Msg: "a " + format.Title + " file numbers its own nodes", Fix: "give it alone", Err: nodefile.ErrInput}
+	return refuse(name, "give it alone", "a %s file numbers its own nodes", format.Title)
 }
 
 // state records the direction of edges that a file states.
@@ -164,7 +172,7 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 		return nil
 	}
 	if r.stated != graphfile.Unstated && r.stated != d {
-		return &nodefile.ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass {directed} or {undirected}"}
+		return textio.Fault(name, 0, "pass {directed} or {undirected}", "its edges have directions or not, unlike those of %s", r.statedBy)
 	}
 	r.stated = d
 	r.statedBy = name

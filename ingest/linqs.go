@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -83,7 +82,7 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		}
 		cites := filesWith(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not in the same folder", Fix: "give that file, and this one with {nodes}", Err: nodefile.ErrInput}
+			return nil, refuse(path, "give that file, and this one with {nodes}", "lists nodes; the edges are in the .cites file, which is not in the same folder")
 		}
 		if !slices.ContainsFunc(inputs, func(input string) bool { return table.Extension(input) == citesFile }) {
 			paths = append(paths, cites[0])

@@ -2,13 +2,13 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -82,8 +82,7 @@ func (c *Config) loads() bool {
 
 // averaged is the warning about edges whose weights of both directions were averaged.
 func averaged(name string, n int64) error {
-	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
-		Fix: "keep directions with {directed}"}
+	return textio.Fault(name, 0, "keep directions with {directed}", "%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge"))
 }
 
 // weightsOf returns the narrowest type that holds the values of a matrix, as in [Report].

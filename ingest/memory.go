@@ -118,8 +118,8 @@ func (e *extent) numbered() int64 {
 	if e.order != DefaultOrder {
 		bytes += count * max(e.nodes, e.codes)
 	}
-	if !e.placed {
-		bytes += e.nodes * e.order.lookingBytes()
+	if !e.placed && e.order == LocalityOrder {
+		bytes += localityBytes * e.nodes
 	}
 	return bytes
 }

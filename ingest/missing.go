@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // nullWords are texts that programs write for a missing value. As ids they become one
@@ -64,8 +64,7 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		if len(words) > 1 {
 			what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", words)
 		}
-		n.t.warn(&nodefile.ParseError{File: n.t.files[i].Name, Msg: table.Counted(count, "line") + " with " + what,
-			Fix: "{missing=" + strings.Join(words, ",") + "} drops such lines"})
+		n.t.warn(textio.Fault(n.t.files[i].Name, 0, "{missing="+strings.Join(words, ",")+"} drops such lines", "%s with %s", table.Counted(count, "line"), what))
 	}
 	return dropped, nil
 }

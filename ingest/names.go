@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // names are the ids of the nodes while files are read: bits of a set while all of them are small
@@ -28,7 +28,7 @@ type names struct {
 func (n *names) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
 	p.inDict = true
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {
-		return &nodefile.ParseError{File: n.t.files[p.file].Name, Msg: err.Error(), Err: err}
+		return textio.Fault(n.t.files[p.file].Name, 0, "", "%w", err)
 	}
 	return nil
 }

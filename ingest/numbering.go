@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -88,8 +89,8 @@ func (n *numberer) movedNeeds() int64 {
 		}
 	}
 	numbers = min(numbers, int64(n.lines.top)+1)
-	count = count + numbers
-	text = text + maxDigits*numbers
+	count += numbers
+	text += maxDigits * numbers
 	return ids.DictBytes(count, text) + ids.NumberingBytes(count, text)
 }
 
@@ -101,7 +102,8 @@ const smallDict = 1 << 20
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
 func (n *numberer) numberDict() (*shard.Nodes, error) {
-	if n.names.dict.Len() > maxNodes {
+	dict := n.names.dict
+	if dict.Len() > maxNodes {
 		return nil, n.tooMany()
 	}
 	if err := n.m.makeRoom(n.m.dictNeeds()); err != nil {
@@ -110,10 +112,10 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	if err := n.m.fits(0); err != nil {
 		return nil, err
 	}
-	if n.names.dict.Bytes() > smallDict {
+	if dict.Bytes() > smallDict {
 		pages.Collect() // outgrown parts of the dictionary
 	}
-	codes, first, integers := n.names.dict.InOrder(position(n.names.seq))
+	codes, first, integers := dict.InOrder(position(n.names.seq))
 	n.t.report.IDs = "text"
 	listed, _ := slices.BinarySearch(first, position(n.names.listedParts))
 	missing, err := n.missingEnds(codes[:listed])
@@ -125,22 +127,22 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	}
 	if integers {
 		n.t.report.IDs = "numeric"
-		n.names.dict.SortIntegers(codes[listed:])
-	} else if short, id, ok := n.names.dict.Alike(codes); ok {
-		n.t.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
-	} else if short, id, ok := n.names.dict.Recoded(codes); ok {
-		n.t.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur: some text is UTF-8 and some is not", short, id), Fix: "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8"})
+		dict.SortIntegers(codes[listed:])
+	} else if short, id, ok := dict.Alike(codes); ok {
+		n.t.warn(textio.Fault("", 0, "write each integer in one way if they are meant as one", "ids %q and %q both occur and are different nodes", short, id))
+	} else if short, id, ok := dict.Recoded(codes); ok {
+		n.t.warn(textio.Fault("", 0, "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8", "ids %q and %q both occur: some text is UTF-8 and some is not", short, id))
 	}
 	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" && n.c.UnknownIDs == ErrorUnknown {
-		rows := n.names.dict.Numbers(codes[:listed])
+		rows := dict.Numbers(codes[:listed])
 		return nil, n.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
-			return append(dst, n.names.dict.Key(code)...)
+			return append(dst, dict.Key(code)...)
 		})
 	}
 	if n.c.Nodes != "" && n.c.UnknownIDs == SkipUnknown {
 		codes = codes[:listed]
 	}
-	if err := n.lines.mapCodes(n.names.dict.Numbers(codes).Replace); err != nil {
+	if err := n.lines.mapCodes(dict.Numbers(codes).Replace); err != nil {
 		return nil, err
 	}
 	return n.dictionary(codes)
@@ -151,13 +153,14 @@ const maxDigits = 10
 
 // dictionary returns the ids with these codes, in the order of rows, for the store.
 func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
+	dict := n.names.dict
 	values := make([]uint64, len(codes))
 	increasing := n.t.report.IDs == "numeric"
 	for i, code := range codes {
 		if !increasing {
 			break
 		}
-		v, err := strconv.ParseUint(string(n.names.dict.Key(code)), 10, 64)
+		v, err := strconv.ParseUint(string(dict.Key(code)), 10, 64)
 		values[i] = v
 		increasing = err == nil && (i == 0 || v > values[i-1])
 	}
@@ -168,13 +171,13 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	ends := make([]uint64, len(codes))
 	byID := make([]uint32, len(codes))
 	for row, code := range codes {
-		size += len(n.names.dict.Key(code))
+		size += len(dict.Key(code))
 		ends[row] = uint64(size)
 		byID[row] = uint32(row)
 	}
 	text := make([]byte, 0, size)
 	for _, code := range codes {
-		text = append(text, n.names.dict.Key(code)...)
+		text = append(text, dict.Key(code)...)
 	}
 	n.names.dict = nil // it is the largest of all that is there
 	ids.SortText(byID, func(row uint32) []byte {
@@ -193,7 +196,12 @@ func (n *numberer) numberAll() (err error) {
 		pages.Release() // lines that are on disk now
 	}
 	large := n.names.useDict.Load() && n.names.dict.Bytes() > smallDict
-	if n.numbering.nodes, err = n.rows(); err != nil {
+	if n.names.matrix != nil {
+		n.numbering.nodes, err = n.matrixRows()
+	} else {
+		n.numbering.nodes, err = n.number()
+	}
+	if err != nil {
 		return err
 	}
 	n.t.warnUnlisted(n.numbering.nodes.Len() - n.names.listedIDs)
@@ -202,14 +210,6 @@ func (n *numberer) numberAll() (err error) {
 		pages.Release() // the dictionary
 	}
 	return nil
-}
-
-// rows replaces the codes of all parts by rows and returns the ids by row.
-func (n *numberer) rows() (*shard.Nodes, error) {
-	if n.names.matrix == nil {
-		return n.number()
-	}
-	return n.matrixRows()
 }
 
 // matrixRows returns the ids of the rows of an input that numbers its own nodes: its numbers, or
@@ -243,7 +243,7 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if listed := n.names.dict.Len(); uint64(listed) != n.names.matrix.rows {
-		return nil, &nodefile.ParseError{File: n.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(listed, "id"), n.names.matrix.rows), Fix: "list the id of each row once, in order"}
+		return nil, textio.Fault(n.c.Nodes, 0, "list the id of each row once, in order", "%s, the graph has %d", table.Counted(listed, "id"), n.names.matrix.rows)
 	}
 	codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
 	n.t.report.IDs = "text"

@@ -1,14 +1,13 @@
 package ingest
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -71,17 +70,17 @@ func lateIDs(nodes int, memory int64) int {
 
 // numberListed is numberDense where there is a list of nodes.
 func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, error) {
-	rows := make([]uint32, limit)
-	for i := range rows {
-		rows[i] = noRow
-	}
+	rows := slices.Repeat([]uint32{noRow}, limit)
 	var values []uint32
+	add := func(id uint32) {
+		if rows[id] == noRow {
+			rows[id] = uint32(len(values))
+			values = append(values, id)
+		}
+	}
 	for _, p := range n.names.listed {
 		for _, id := range p.code {
-			if rows[id] == noRow {
-				rows[id] = uint32(len(values))
-				values = append(values, id)
-			}
+			add(id)
 		}
 	}
 	unlisted := ranks.N - len(values)
@@ -92,12 +91,7 @@ func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, erro
 			return strconv.AppendUint(dst, uint64(id), 10)
 		})
 	default:
-		ranks.Each(func(id uint32) {
-			if rows[id] == noRow {
-				rows[id] = uint32(len(values))
-				values = append(values, id)
-			}
-		})
+		ranks.Each(add)
 	}
 	err := n.lines.mapCodes(func(code []uint32) {
 		for i, c := range code {
@@ -142,11 +136,8 @@ func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst
 		if index < 0 {
 			continue
 		}
-		return &nodefile.ParseError{
-			File: n.t.files[p.file].Name, Line: p.line(index / 2),
-			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])), n.c.Nodes, several, verb),
-			Fix: "pass {unknown-ids=skip} to leave such edges out",
-		}
+		return textio.Fault(n.t.files[p.file].Name, p.line(index/2), "pass {unknown-ids=skip} to leave such edges out",
+			"%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])), n.c.Nodes, several, verb)
 	}
 	return nil
 }

@@ -86,14 +86,9 @@ func (o Order) possible(rows, lines int) Order {
 	return DefaultOrder
 }
 
-// lookingBytes returns the bytes for each node of an order that looks at the graph, in addition to
-// the graph and the rows.
-func (o Order) lookingBytes() int64 {
-	if o == LocalityOrder {
-		return 136 // including garbage of merged communities
-	}
-	return 0
-}
+// localityBytes is the memory of [LocalityOrder] for each node, in addition to the graph and the rows, including garbage
+// of merged communities.
+const localityBytes = 136
 
 // sampleBytes returns the bytes of the samples of stretches, as they are found and placed.
 func sampleBytes(rows int) int64 {

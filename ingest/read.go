@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -64,7 +63,7 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	if f.hasHeader {
 		fix += "; if the first line is an edge, pass {header=no}"
 	}
-	return 0, &nodefile.ParseError{File: f.Name, Msg: "no edges", Fix: fix}
+	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 
 // readInputs reads all inputs into parts. Compressed edge lists that follow one
@@ -187,7 +186,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 		return err
 	}
 	if list.lay.IsMixed && !r.c.Directed && !r.c.Undirected {
-		r.t.warn(&nodefile.ParseError{File: list.in.Name(), Msg: "the column Type has directed and undirected edges, and all are read as undirected", Fix: "pass {directed} or {undirected}"})
+		r.t.warn(textio.Fault(list.in.Name(), 0, "pass {directed} or {undirected}", "the column Type has directed and undirected edges, and all are read as undirected"))
 	}
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
@@ -195,7 +194,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 			return err
 		}
 		if several || r.c.Fields != nil || r.c.Weight != "" {
-			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}
+			return refuse(list.in.Name(), "give it alone, without {fields} and {weight}", "a Matrix Market file numbers its own nodes")
 		}
 		r.names.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
 	}
@@ -228,19 +227,21 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		})
 	}
 	for _, list := range group {
-		r.t.report.Comments += list.sum.Comments
-		r.t.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.Rounded.First), list.sum.Rounded.N)
-		r.t.padded(list)
-		if sum := list.sum; sum.Weightless.N > 0 {
-			r.t.warn(graphfile.MissingWeights(list.in.Name(), sum.Weightless.First, sum.Weightless.N))
+		sum := list.sum
+		name := list.in.Name()
+		r.t.report.Comments += sum.Comments
+		r.t.reportRounded(fmt.Sprintf("%s:%d", name, sum.Rounded.First), sum.Rounded.N)
+		r.t.reportPadded(list)
+		if sum.Weightless.N > 0 {
+			r.t.warn(graphfile.MissingWeights(name, sum.Weightless.First, sum.Weightless.N))
 		}
-		if sum := list.sum; sum.Zeros.N > 0 && list.lay.Market == nil {
-			r.t.warn(list.lay.ZeroWarning(list.in.Name(), sum.Zeros))
+		if sum.Zeros.N > 0 && list.lay.Market == nil {
+			r.t.warn(list.lay.ZeroWarning(name, sum.Zeros))
 		}
-		if sum := list.sum; sum.Remarks.N > 0 {
-			r.t.warn(table.RemarkWarning(list.in.Name(), sum.Remarks.First, sum.Remarks.N))
+		if sum.Remarks.N > 0 {
+			r.t.warn(table.RemarkWarning(name, sum.Remarks.First, sum.Remarks.N))
 		}
-		r.close(list.in, list.file, list.sum.Lines)
+		r.close(list.in, list.file, sum.Lines)
 	}
 	mine := r.lines.parts[first:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
@@ -334,8 +335,8 @@ func (g *reading) progress() {
 	var done, total int64
 	for _, list := range g.group {
 		read, size := list.in.Progress()
-		done = done + read
-		total = total + size
+		done += read
+		total += size
 	}
 	g.r.t.progress(stage, done, total)
 }

@@ -54,17 +54,17 @@ type FileReport struct {
 	hasHeader bool
 }
 
-// rounded reports how many weights of an input were rounded, and where the first
+// reportRounded reports how many weights of an input were rounded, and where the first
 // of them is.
-func (t *task) rounded(place string, n int64) {
+func (t *task) reportRounded(place string, n int64) {
 	if n > 0 {
 		t.report.RoundedWeights += n
 		t.warn(fmt.Errorf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
 	}
 }
 
-// padded warns of ids with blanks around them.
-func (t *task) padded(list *edgeList) {
+// reportPadded warns of ids with blanks around them.
+func (t *task) reportPadded(list *edgeList) {
 	sum := list.sum
 	if sum.Padded.N == 0 {
 		return

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -97,7 +96,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 // distinctInputs refuses inputs that cannot be meant: none, or one file twice.
 func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
-		return &nodefile.ParseError{Msg: "no input", Fix: "name a file, or - for standard input", Err: nodefile.ErrInput}
+		return refuse("", "name a file, or - for standard input", "no input")
 	}
 	var infos []os.FileInfo // of the files before
 	for i, path := range inputs {
@@ -108,7 +107,7 @@ func (c *Config) distinctInputs(inputs []string) error {
 		}
 		switch twice := func(earlier os.FileInfo) bool { return os.SameFile(earlier, info) }; {
 		case slices.Contains(inputs[:i], path), info != nil && slices.ContainsFunc(infos, twice):
-			return &nodefile.ParseError{File: path, Msg: "given twice; weights would double", Err: nodefile.ErrInput}
+			return refuse(path, "", "given twice; weights would double")
 		case err != nil:
 			return openError(err)
 		case info != nil && info.IsDir():

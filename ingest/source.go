@@ -17,7 +17,7 @@ type Source struct {
 
 	// Read visits nodes and edges in batches. It calls hold with the bytes that it keeps in
 	// addition to them, whenever these have grown, and returns reports of the files that it read.
-	Read func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error)
+	Read func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]FileReport, error)
 
 	Option string // name of an option of the store that describes its edges; "" for none
 }

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
@@ -70,13 +72,9 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 		o = *t.c.Store
 	}
 	o.Directed, o.Force, o.Workers = directed, t.c.Force, t.workers
-	if t.c.Codec != "" {
-		o.Codec = t.c.Codec
-	}
+	o.Codec = cmp.Or(t.c.Codec, o.Codec)
 	options := t.c.storeOptions()
-	for name, value := range o.Options {
-		options[name] = value
-	}
+	maps.Copy(options, o.Options)
 	o.Options = options
 	w, err := shard.Create(t.dir, &o)
 	if _, temporary := durable.InTempDir(t.dir); err == nil && w.Unlocked && !temporary {
@@ -110,6 +108,6 @@ func (t *task) isTight() bool { return t.c.Memory > 0 && t.c.Memory < int64(t.wo
 // warnUnlisted warns of ids that the .content file does not have.
 func (t *task) warnUnlisted(ids int) {
 	if ids > 0 && table.Extension(t.c.Nodes) == nodetable.ContentFile && t.c.UnknownIDs == DefaultUnknown {
-		t.warn(&textio.Error{File: t.c.Nodes, Msg: fmt.Sprintf("does not list %s of the edges; they are nodes too", table.Counted(ids, "id")), Fix: "to leave them out pass {unknown-ids=skip}"})
+		t.warn(textio.Fault(t.c.Nodes, 0, "to leave them out pass {unknown-ids=skip}", "does not list %s of the edges; they are nodes too", table.Counted(ids, "id")))
 	}
 }

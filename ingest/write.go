@@ -1,15 +1,14 @@
 package ingest
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -166,6 +165,5 @@ func (o *storedRows) complete(report *Report, rows int, directed bool) {
 // heavy is the error for a node whose weights have an infinite sum, although each of them is
 // finite: nothing that divides by the sum would be right.
 func heavy(name string, id []byte) error {
-	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
-		Fix: "multiply all weights by a small number"}
+	return textio.Fault(name, 0, "multiply all weights by a small number", "the weights of the edges of %s add up to infinity", table.Quoted(id))
 }

@@ -39,7 +39,7 @@ func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	if shared {
 		option = ""
 	}
-	return &ingest.Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
+	return &ingest.Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
 		h := &hypergraph{c: c, hold: hold, code: map[string]uint32{}}
 		for _, path := range inputs {
 			if err := h.read(ctx, path); err != nil {
@@ -56,7 +56,7 @@ func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 // hypergraph holds the hyperedges that have been read.
 type hypergraph struct {
 	c     *ingest.Config
-	hold  func(bytes int64) error
+	hold  graphfile.Holder
 	files []ingest.FileReport
 
 	ids    []string // of the vertices, in order of appearance
@@ -195,7 +195,7 @@ func (h *hypergraph) order() []int {
 }
 
 // share makes batches of vertices and of the pairs that share hyperedges.
-func (h *hypergraph) share(ctx context.Context, visit func(b *graphfile.Batch) error) error {
+func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	ptr := make([]int64, 1, len(h.end)+1)
 	for first := range h.end {
 		ptr = append(ptr, int64(h.end[first]))
@@ -216,7 +216,7 @@ func (h *hypergraph) share(ctx context.Context, visit func(b *graphfile.Batch) e
 }
 
 // visit makes batches of vertices and of the edges of the incidence graph.
-func (h *hypergraph) visit(ctx context.Context, visit func(b *graphfile.Batch) error) error {
+func (h *hypergraph) visit(ctx context.Context, visit graphfile.Visitor) error {
 	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte {
 		if row < len(h.ids) {
 			return append(dst, h.ids[row]...)

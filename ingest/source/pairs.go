@@ -44,7 +44,7 @@ func Citations(store *shard.Store, cocitation, coupling bool, workers int) *inge
 		}
 		return m, nil
 	}
-	s.Read = func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
+	s.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
 		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
 		if err := p.list(nodes.Rows()); err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	rows, cols := x.Dims()
 	source := neighbours(rows, cols, x.NNZ(), similarity.Common(x), ids, s)
 	counts, _ := source.Most(context.Background()) // it is known
-	source.Read = func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
+	source.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
 		if err := hold(counts.Held); err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 // and entries that exceeds the memory. Reading the source returns err.
 func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings, err error) *ingest.Source {
 	source := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
-	source.Read = func(context.Context, func(*graphfile.Batch) error, func(int64) error) ([]ingest.FileReport, error) {
+	source.Read = func(context.Context, graphfile.Visitor, graphfile.Holder) ([]ingest.FileReport, error) {
 		return nil, err
 	}
 	return source
@@ -190,7 +190,7 @@ func patternBytes(a sparse.Matrix) int64 {
 }
 
 // pattern returns the places of the entries of a outside of its diagonal.
-func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error) (*sparse.CSR, error) {
+func pattern(ctx context.Context, a sparse.Matrix, hold graphfile.Holder) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
 	if err := hold(patternBytes(a)); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error)
 // pairs makes batches of pairs of rows.
 type pairs struct {
 	ctx   context.Context
-	send  func(b *graphfile.Batch) error
+	send  graphfile.Visitor
 	id    func(dst []byte, row int) []byte
 	batch graphfile.Batch
 }

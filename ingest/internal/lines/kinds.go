@@ -74,6 +74,6 @@ func (h *head) countShared() (count int, areFew bool) {
 // warnKinds warns that two kinds of nodes are taken for one.
 func (c *Settings) warnKinds(name, msg string) {
 	if !c.Bipartite {
-		c.Warn(&textio.Error{File: name, Msg: msg + ", and equal ids are one node", Fix: "{bipartite} keeps them apart"})
+		c.Warn(textio.Fault(name, 0, "{bipartite} keeps them apart", "%s, and equal ids are one node", msg))
 	}
 }

@@ -166,11 +166,11 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 			continue
 		}
 		if first == nil && konect == "" && c.Header == nodefile.AutoHeader && isSizes(line, tail, factor) {
-			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is taken as the numbers of nodes and edges and skipped", table.Quoted(bytes.TrimSpace(line))), Fix: "pass {header=no} if it is an edge"})
+			c.Warn(textio.Fault(name, number, "pass {header=no} if it is an edge", "%s is taken as the numbers of nodes and edges and skipped", table.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
 		if first == nil && konect == "" && c.isTitleRow(name, number, line, tail) {
-			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(line)))})
+			c.Warn(textio.Fault(name, number, "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)

@@ -74,7 +74,7 @@ type Template struct {
 func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
 		read, n := simd.Numbers(code[len(code):cap(code)], text[offset:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
-		offset = offset + read
+		offset += read
 		code = code[:len(code)+n]
 	}
 	end := len(text)
