@@ -175,7 +175,7 @@ func (n *Counts) Bytes(c *Config) int64 {
 	default:
 		ordering = e.graph() + entries*sort.EntryBytes(int(e.nodes), false)
 	}
-	return max(e.reading(), e.held+e.numbered()+max(ordering, sorting))
+	return max(e.readingBytes(), e.held+e.numberedBytes()+max(ordering, sorting))
 }
 
 // Fits returns the [*LimitError] with which [Run] refuses the limit of c after it has read the input.
@@ -190,7 +190,7 @@ func (n *Counts) Fits(c *Config) error {
 	// lines go to disk, and rows that are declared need no bitmap
 	e.held = 0
 	e.bits = 0
-	need := e.numbered()
+	need := e.numberedBytes()
 	if e.order != DefaultOrder && e.order != DegreeOrder {
 		need += e.graph() + leastPattern
 	}
@@ -199,7 +199,7 @@ func (n *Counts) Fits(c *Config) error {
 	}
 	ordered := e.order != DefaultOrder
 	e.order = DefaultOrder
-	return &LimitError{Need: need, Limit: c.Memory, Unordered: ordered && e.numbered()+sort.LeastBytes <= c.Memory}
+	return &LimitError{Need: need, Limit: c.Memory, Unordered: ordered && e.numberedBytes()+sort.LeastBytes <= c.Memory}
 }
 
 // extent returns that of a graph with these counts, with all lines in memory.

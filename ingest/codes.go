@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// coded reports whether edges have kinds or times.
-func (c *Config) coded() bool { return c.Kind != "" || c.Time != "" }
+// hasCodes reports whether edges have kinds or times.
+func (c *Config) hasCodes() bool { return c.Kind != "" || c.Time != "" }
 
 // packCodes returns the weights of the edges of a batch of a file, packed with their codes.
 func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
@@ -45,7 +45,7 @@ func (t *task) checkKinds() error {
 // describe describes kinds, in the order of their names, and times in a manifest. It returns the kind of each number,
 // nil without kinds and times.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
-	if !t.c.coded() {
+	if !t.c.hasCodes() {
 		return nil
 	}
 	kinds = make([]uint8, shard.MaxKinds)

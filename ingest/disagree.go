@@ -35,7 +35,7 @@ func (e *edgeSorter) explain(err error) error {
 				if weight != nil {
 					w = weight[i/2]
 				}
-				if e.c.coded() {
+				if e.c.hasCodes() {
 					w, edge = sort.Unpack(w)
 				}
 				if w != 0 && edge == wrong.Code {
@@ -66,7 +66,7 @@ type edgeLine struct {
 // disagree words the error for lines, in the order of the input, of one edge:
 // it stands at the later of two lines and names the earlier.
 func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
-	e.numbering.nodes = e.numbering.named(e.c.Order)
+	e.numbering.nodes = e.numbering.orderNodes(e.c.Order)
 	choose := "choose {duplicates=sum}, max, min or first"
 	if wrong.Kind == sort.Differing {
 		choose = "pass {directed} to keep both, {duplicates=sum} to add them, or max, min or first to keep one"
@@ -114,7 +114,7 @@ func (e *edgeSorter) total(lines []edgeLine, line edgeLine) string {
 		}
 	}
 	digits := 15
-	if e.c.coded() {
+	if e.c.hasCodes() {
 		digits = 7 // of the stored weights
 	}
 	text := strconv.FormatFloat(sum, 'g', digits, 64)

@@ -214,11 +214,11 @@ func (f *foreign) take(b *graphfile.Batch) error {
 	if b.Edges {
 		p.code = f.code
 		p.weighted = len(b.Weight) > 0
-		p.values = p.weighted || r.c.coded()
+		p.values = p.weighted || r.c.hasCodes()
 		if p.weighted {
 			p.weight = b.Weight
 		}
-		if r.c.coded() {
+		if r.c.hasCodes() {
 			var err error
 			if p.weight, err = packCodes(r.t.files[f.file].Name, b); err != nil {
 				return err

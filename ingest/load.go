@@ -62,7 +62,7 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 	r.Nodes = s.Manifest.Rows
 	r.Store = s.Manifest
 	if a.Averaged > 0 {
-		warning := averaged(path, a.Averaged)
+		warning := faultAveraged(path, a.Averaged)
 		r.Warnings = append(r.Warnings, warning.Error())
 		if c.Warn != nil {
 			c.Warn(warning)
@@ -75,13 +75,13 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 
 // loads reports whether no setting changes the graph of a symmetric matrix or the order of its rows.
 func (c *Config) loads() bool {
-	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" && c.Fields == nil && c.Weight == "" && !c.coded() && !c.Bipartite &&
+	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" && c.Fields == nil && c.Weight == "" && !c.hasCodes() && !c.Bipartite &&
 		c.Header == nodefile.AutoHeader && c.Missing == nil && !c.SkipBadLines && c.UnknownIDs == DefaultUnknown &&
 		(c.Order == DefaultOrder || c.Order == AutoOrder) && c.Sources == nil && c.Store == nil
 }
 
-// averaged is the warning about edges whose weights of both directions were averaged.
-func averaged(name string, n int64) error {
+// faultAveraged is the warning about edges whose weights of both directions were averaged.
+func faultAveraged(name string, n int64) error {
 	return textio.Fault(name, 0, "keep directions with {directed}", "%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge"))
 }
 

@@ -93,19 +93,19 @@ func (e *extent) room() int64 {
 	return bytes
 }
 
-// naming returns the bytes of the ids while lines are read, and of numbering them at the end.
-func (e *extent) naming() int64 {
+// namingBytes returns the bytes of the ids while lines are read, and of numbering them at the end.
+func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
 	}
 	return e.dict + ids.NumberingBytes(e.nodes, e.text)
 }
 
-// reading returns the bytes in memory while lines are read and ids numbered.
-func (e *extent) reading() int64 { return e.held + e.room() + e.naming() }
+// readingBytes returns the bytes in memory while lines are read and ids numbered.
+func (e *extent) readingBytes() int64 { return e.held + e.room() + e.namingBytes() }
 
-// numbered returns the bytes in memory once ids have rows, without lines and entries.
-func (e *extent) numbered() int64 {
+// numberedBytes returns the bytes in memory once ids have rows, without lines and entries.
+func (e *extent) numberedBytes() int64 {
 	const (
 		count = 4 // of each code: its lines, then the row
 		rank  = 3 // sixteenths of a byte of each id of a bitmap: its bit, and how many come before
@@ -144,7 +144,7 @@ const (
 // fits reports whether the lines that are held may stay in memory: they leave a share
 // of it, or all that follows would fit if nothing more were read.
 func (e *extent) fits() bool {
-	reading := e.reading()
+	reading := e.readingBytes()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
 		return true
 	}
@@ -168,7 +168,7 @@ func (e *extent) entries() int64 {
 func (m *memory) hasValues() bool { return m.lines.values || m.c.Duplicates == SumDuplicates }
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
-func (m *memory) dictNeeds() int64 { return m.extent().naming() }
+func (m *memory) dictNeeds() int64 { return m.extent().namingBytes() }
 
 // fits returns a [*LimitError] if the lines in memory, the dictionary, the numbering of its ids and
 // other bytes exceed the limit. See fit for lines that may go to disk.
@@ -177,11 +177,11 @@ func (m *memory) fits(extra int64) error {
 		return nil
 	}
 	e := m.extent()
-	need := extra + e.reading()
+	need := extra + e.readingBytes()
 	if need <= m.c.Memory {
 		return nil
 	}
-	need = max(need, extra+e.numbered()+sort.LeastBytes)
+	need = max(need, extra+e.numberedBytes()+sort.LeastBytes)
 	need += need / 16 // for the work of other workers at the same time
 	return &LimitError{Need: int64(float64(need) / m.t.shareRead()), Limit: m.c.Memory}
 }
@@ -191,7 +191,7 @@ func (m *memory) otherBytes() int64 {
 	if m.numbering.nodes == nil {
 		return m.extent().room()
 	}
-	return m.extent().numbered()
+	return m.extent().numberedBytes()
 }
 
 // left returns the bytes of the limit that are left for sorting, at least 1; 0 if there is no
@@ -211,7 +211,7 @@ func (m *memory) fit(worker int, extra int64) error {
 	}
 	m.t.mu.Lock()
 	var evict []*part
-	if over := extra + m.extent().reading() - m.c.Memory; over > 0 {
+	if over := extra + m.extent().readingBytes() - m.c.Memory; over > 0 {
 		m.lines.spilling = true
 		evict = m.lines.evict(max(0, m.lines.held-over))
 	}

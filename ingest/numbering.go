@@ -128,14 +128,14 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	if integers {
 		n.t.report.IDs = "numeric"
 		dict.SortIntegers(codes[listed:])
-	} else if short, id, ok := dict.Alike(codes); ok {
+	} else if short, id, ok := dict.FindVariant(codes, ids.PlainNumber); ok {
 		n.t.warn(textio.Fault("", 0, "write each integer in one way if they are meant as one", "ids %q and %q both occur and are different nodes", short, id))
-	} else if short, id, ok := dict.Recoded(codes); ok {
+	} else if short, id, ok := dict.FindVariant(codes, ids.Recode); ok {
 		n.t.warn(textio.Fault("", 0, "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8", "ids %q and %q both occur: some text is UTF-8 and some is not", short, id))
 	}
 	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" && n.c.UnknownIDs == ErrorUnknown {
 		rows := dict.Numbers(codes[:listed])
-		return nil, n.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
+		return nil, n.faultUnlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
 			return append(dst, dict.Key(code)...)
 		})
 	}
@@ -221,7 +221,7 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	e.nodes = int64(m.rows)
 	e.rowIDs = 4 * int64(m.rows)
 	e.order = DefaultOrder
-	if need := e.held + e.numbered(); n.c.Memory > 0 && need > n.c.Memory {
+	if need := e.held + e.numberedBytes(); n.c.Memory > 0 && need > n.c.Memory {
 		return nil, &LimitError{Need: need, Limit: n.c.Memory}
 	}
 	if n.c.Nodes != "" {
@@ -253,8 +253,8 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 	return n.dictionary(codes)
 }
 
-// named returns the ids of the nodes with their rows in the order of the settings.
-func (n *numbering) named(setting Order) *shard.Nodes {
+// orderNodes returns the ids of the nodes with their rows in the order of the settings.
+func (n *numbering) orderNodes(setting Order) *shard.Nodes {
 	if n.placed == nil {
 		return n.nodes
 	}

@@ -87,7 +87,7 @@ func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, erro
 	switch {
 	case unlisted == 0 || n.c.UnknownIDs == SkipUnknown:
 	case n.c.UnknownIDs == ErrorUnknown:
-		return nil, n.unlisted(unlisted, func(id uint32) bool { return rows[id] != noRow }, func(dst []byte, id uint32) []byte {
+		return nil, n.faultUnlisted(unlisted, func(id uint32) bool { return rows[id] != noRow }, func(dst []byte, id uint32) []byte {
 			return strconv.AppendUint(dst, uint64(id), 10)
 		})
 	default:
@@ -120,9 +120,9 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// unlisted returns the error for the first code that the list of nodes does not have; several is
+// faultUnlisted returns the error for the first code that the list of nodes does not have; several is
 // the number of such ids, and id appends the id of a code.
-func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
+func (n *numberer) faultUnlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"
 	if several == 1 {
 		verb = "id is"

@@ -365,7 +365,7 @@ func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	e := o.m.extent()
 	rows := int(e.nodes)
 	graph := e.graph()
-	if need := e.numbered() + graph; o.c.Memory > 0 && need+leastPattern > o.c.Memory {
+	if need := e.numberedBytes() + graph; o.c.Memory > 0 && need+leastPattern > o.c.Memory {
 		return nil, o.orderError(need + sort.LeastBytes)
 	}
 	if _, err := o.sorting.planSort(s, graph); err != nil {

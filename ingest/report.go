@@ -71,7 +71,7 @@ func (t *task) reportPadded(list *edgeList) {
 	}
 	t.report.PaddedIDs += sum.Padded.N
 	what := "were taken off; quote an id to keep them"
-	if list.lay.Tabbed() {
+	if list.lay.HasTabs() {
 		what = "were kept, but for those around integers"
 	}
 	t.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.Padded.First, sum.Padded.N, what))

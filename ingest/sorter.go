@@ -35,7 +35,7 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 			return e.lines.load(worker, e.lines.parts[i])
 		},
 		KeepLoops: e.c.KeepLoops,
-		Merge:     sort.Merger{Policy: policy, Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.coded()},
+		Merge:     sort.Merger{Policy: policy, Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.hasCodes()},
 	}
 	if e.numbering.late != nil {
 		late := e.numbering.late

@@ -35,7 +35,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	}
 	rows := numbering.nodes.Len()
 	out := &storedRows{w: store, kinds: kinds, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
-		return heavy(t.files[len(t.files)-1].Name, numbering.named(e.c.Order).AppendID(nil, row))
+		return heavy(t.files[len(t.files)-1].Name, numbering.orderNodes(e.c.Order).AppendID(nil, row))
 	}}
 	for direction, v := range views {
 		if direction == 1 {
@@ -84,11 +84,11 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	}
 	if n := out.counts.Averaged; n > 0 {
 		t.report.Averaged = n
-		t.warn(averaged(t.files[0].Name, n))
+		t.warn(faultAveraged(t.files[0].Name, n))
 	}
 	if numbering.placed != nil {
 		pages.Collect() // entries
-		store.Nodes = numbering.named(e.c.Order)
+		store.Nodes = numbering.orderNodes(e.c.Order)
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// plainNumber returns the text of an integer that an id may have been meant as, nil if there is
+// PlainNumber returns the text of an integer that an id may have been meant as, nil if there is
 // none: 7 for 007, which a program padded, and for 7.0, see [table.PlainInteger].
-func plainNumber(id []byte) []byte {
+func PlainNumber(id []byte) []byte {
 	if bytes.ContainsAny(id, ".eE") {
 		if plain := []byte(table.PlainInteger(string(id))); table.IsInteger(plain) {
 			return plain
@@ -27,34 +27,25 @@ func plainNumber(id []byte) []byte {
 	return short
 }
 
-// Alike returns the first id, of codes in order of first appearance, that writes an integer in
-// another way than an id that also occurs. They are different nodes, which is seldom meant.
-func (d *Dict) Alike(codes []uint32) (integer, id []byte, ok bool) {
-	for _, code := range codes {
-		id := d.Key(code)
-		integer := plainNumber(id)
-		if integer == nil {
-			continue
-		}
-		if _, isKnown := d.Code(integer); isKnown {
-			return integer, id, true
-		}
+// Recode returns an id that is no UTF-8 but Windows-1252 or Latin-1 as UTF-8, nil for another one.
+func Recode(id []byte) []byte {
+	if utf8.Valid(id) {
+		return nil
 	}
-	return nil, nil, false
+	return textio.FromWindows(id)
 }
 
-// Recoded returns the first id, of codes in order of first appearance, that is no UTF-8 but
-// Windows-1252 or Latin-1, while the same name also occurs as UTF-8.
-func (d *Dict) Recoded(codes []uint32) (name, id []byte, ok bool) {
+// FindVariant returns the first id, of codes in order of first appearance, with a variant that also occurs, such as
+// [PlainNumber] or [Recode]; nil if it has none. They are different nodes, which is seldom meant.
+func (d *Dict) FindVariant(codes []uint32, variantOf func(id []byte) []byte) (variant, id []byte, ok bool) {
 	for _, code := range codes {
 		id := d.Key(code)
-		if utf8.Valid(id) {
+		variant := variantOf(id)
+		if variant == nil {
 			continue
 		}
-		if name := textio.FromWindows(id); name != nil {
-			if _, isKnown := d.Code(name); isKnown {
-				return name, id, true
-			}
+		if _, isKnown := d.Code(variant); isKnown {
+			return variant, id, true
 		}
 	}
 	return nil, nil, false

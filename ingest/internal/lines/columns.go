@@ -56,7 +56,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	}
 	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()), table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
-	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.coded() && !lay.isFormatted() && !lay.zerosCount
+	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.hasCodes() && !lay.isFormatted() && !lay.zerosCount
 	h.separateKinds()
 	return lay, nil
 }
@@ -133,7 +133,7 @@ func (h *head) choose(konect bool) error {
 		lay.columns = len(h.s.Titles)
 	}
 	if t.HasHeader && lay.columns > 0 {
-		lay.titles = h.listed()
+		lay.titles = h.listTitles()
 	}
 	for _, w := range t.Warnings {
 		warning := *w
@@ -191,9 +191,9 @@ func (h *head) checkForm() error {
 	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", table.Counted(h.lay.columns, "field"), fit, table.Counted(len(h.s.Rows), "line"))
 }
 
-// listed returns the titles for a message, cut at 200 bytes. A column without a title is named
+// listTitles returns the titles for a message, cut at 200 bytes. A column without a title is named
 // "row", because it numbers or names the rows.
-func (h *head) listed() string {
+func (h *head) listTitles() string {
 	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
 		titles[0] = "row"

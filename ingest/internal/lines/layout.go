@@ -75,13 +75,13 @@ func (lay *Layout) isFormatted() bool { return lay.text.HasDecimalComma() || lay
 func (lay *Layout) HasHeader() bool { return lay.first > lay.line && lay.Market == nil }
 
 // HasValues reports whether lines have weights, or codes that are packed with a weight.
-func (lay *Layout) HasValues() bool { return lay.weight >= 0 || lay.coded() }
+func (lay *Layout) HasValues() bool { return lay.weight >= 0 || lay.hasCodes() }
 
 // HasWeights reports whether lines have weights in the file.
 func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
 
-// coded reports whether lines have kinds or times, which are packed with the weights.
-func (lay *Layout) coded() bool { return lay.kind >= 0 || lay.time >= 0 }
+// hasCodes reports whether lines have kinds or times, which are packed with the weights.
+func (lay *Layout) hasCodes() bool { return lay.kind >= 0 || lay.time >= 0 }
 
 // Numeric reports whether the ids of the first lines are integers.
 func (lay *Layout) Numeric() bool { return lay.integers[0] && lay.integers[1] && !lay.IsBipartite() }
@@ -89,8 +89,8 @@ func (lay *Layout) Numeric() bool { return lay.integers[0] && lay.integers[1] &&
 // IsBipartite reports whether ids have the titles of their columns in front, as text.
 func (lay *Layout) IsBipartite() bool { return lay.prefix[0] != "" }
 
-// Tabbed reports whether tabs separate the fields.
-func (lay *Layout) Tabbed() bool { return lay.sep == table.Tab }
+// HasTabs reports whether tabs separate the fields.
+func (lay *Layout) HasTabs() bool { return lay.sep == table.Tab }
 
 // Settings say how lines are taken, see the fields of ingest.Config.
 type Settings struct {

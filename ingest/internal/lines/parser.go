@@ -158,7 +158,7 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 	}
 	w, err := p.fieldsOf(line, number)
 	weight := w
-	if err == nil && lay.coded() {
+	if err == nil && lay.hasCodes() {
 		weight, err = p.pack(w, number)
 	}
 	if marked && (err != nil || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {

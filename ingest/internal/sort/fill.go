@@ -33,9 +33,9 @@ func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 				return err
 			}
 			if e.s.Values {
-				f.weighted(e.s, code, weight)
+				f.addWeighted(e.s, code, weight)
 			} else {
-				f.plain(e.s, code, weight)
+				f.addPlain(e.s, code, weight)
 			}
 			read(e.s.edges[p])
 		}
@@ -78,9 +78,9 @@ func (v View) backward() uint32 {
 	return 0
 }
 
-// plain adds the entries of lines, without values; weights only say which
+// addPlain adds the entries of lines, without values; weights only say which
 // lines are no edges.
-func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
+func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	if s.View == Undirected && weight == nil && !s.KeepLoops {
 		f.both(code)
 		return
@@ -126,7 +126,7 @@ func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
 // nearest cache.
 const lineBatch = 512
 
-// both is plain for lines that make two entries each, as most do, a batch at a time.
+// both is addPlain for lines that make two entries each, as most do, a batch at a time.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32
@@ -171,8 +171,8 @@ func (f *filler[K]) scatter(entry []K, cell []uint32) {
 	}
 }
 
-// weighted adds the entries of lines with their values, 1 without weights.
-func (f *filler[K]) weighted(s *Sorter, code []uint32, weight []float64) {
+// addWeighted adds the entries of lines with their values, 1 without weights.
+func (f *filler[K]) addWeighted(s *Sorter, code []uint32, weight []float64) {
 	backward := s.View.backward()
 	for e := range len(code) / 2 {
 		u, v := code[2*e], code[2*e+1]

@@ -46,7 +46,7 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 		}
 		demanding = append(demanding, need)
 	}
-	for _, need := range falling(demanding, int(workers)) {
+	for _, need := range keepLargest(demanding, int(workers)) {
 		bytes += max(0, need-bucketBytes)
 	}
 	for _, merged := range s.joined {
@@ -67,9 +67,9 @@ type MemoryError struct{ Need, Limit int64 }
 // Error implements error.
 func (e *MemoryError) Error() string { return "ingest: entries do not fit the memory" }
 
-// spilled bounds the bytes of entries that go to the temporary file. A limit that is too low is a
+// spilledBytes bounds the bytes of entries that go to the temporary file. A limit that is too low is a
 // [*MemoryError].
-func (s *Sorter) spilled() (bytes int64, err error) {
+func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	if err := s.cutFillings(); err != nil {
 		return 0, err
 	}
@@ -109,7 +109,7 @@ func (s *Sorter) cutFillings() error {
 // Each calls visit with every bucket in order, one at a time. The rows are valid
 // during the call.
 func (s *Sorter) Each(visit func(b *Rows) error) error {
-	spilled, err := s.spilled()
+	spilled, err := s.spilledBytes()
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 		}
 	}
 	done := s.stage(fillShare, 1, s.Rows)
-	turns := newTurns(finished(len(e.work))-len(e.work), func(b *Rows) error {
+	turns := newTurns(countFinished(len(e.work))-len(e.work), func(b *Rows) error {
 		err := visit(b)
 		done(len(b.Ptr) - 1)
 		return err

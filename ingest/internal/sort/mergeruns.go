@@ -29,7 +29,7 @@ func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	}
 	b := e.s.buckets[k]
 	runs := append(e.runs[k], e.sortRuns(f, k)...)
-	f.out.begin(b.lo, e.s.merged(b), e.s.Values)
+	f.out.begin(b.lo, e.s.mergedEntries(b), e.s.Values)
 	f.out.Duplicates = e.left[k]
 	f.out.Ptr = append(f.out.Ptr, 0)
 	err := e.mergeRuns(f, runs)

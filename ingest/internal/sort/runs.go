@@ -51,8 +51,8 @@ func runsBytes(share, runs, entryBytes int64) int64 {
 // runs bounds how many runs a bucket has.
 func (s *Sorter) runs(b bucket) int { return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2 }
 
-// merged bounds how many entries of a bucket are left once lines are merged.
-func (s *Sorter) merged(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.Rows) }
+// mergedEntries bounds how many entries of a bucket are left once lines are merged.
+func (s *Sorter) mergedEntries(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.Rows) }
 
 // cutScratch decides which buckets are sorted in runs, and finds the largest of all, one
 // for each worker.
@@ -64,7 +64,7 @@ func (s *Sorter) cutScratch() {
 		bytes := int64(b.entries()) * s.form.finishBytes()
 		if s.Limit > 0 && bytes > runShare*share {
 			inRuns := runsBytes(share, int64(s.runs(*b)), s.form.bytes())
-			merged := int64(s.merged(*b)) * s.form.mergedBytes()
+			merged := int64(s.mergedEntries(*b)) * s.form.mergedBytes()
 			b.inRuns = inRuns+merged < bytes
 			if b.inRuns {
 				s.inRuns = append(s.inRuns, inRuns)
@@ -76,14 +76,14 @@ func (s *Sorter) cutScratch() {
 		}
 	}
 	workers := sched.Workers(s.Workers)
-	s.largest, s.inRuns, s.joined = falling(s.largest, finished(workers)), falling(s.inRuns, workers), falling(s.joined, finished(workers))
+	s.largest, s.inRuns, s.joined = keepLargest(s.largest, countFinished(workers)), keepLargest(s.inRuns, workers), keepLargest(s.joined, countFinished(workers))
 }
 
-// finished returns the number of buckets that the workers finish or have finished at a time.
-func finished(workers int) int { return 2*workers - 1 }
+// countFinished returns the number of buckets that the workers finish or have finished at a time.
+func countFinished(workers int) int { return 2*workers - 1 }
 
-// falling returns the largest values, at most the given number of them, in falling order.
-func falling[N int | int64](values []N, count int) []N {
+// keepLargest returns the largest values, at most the given number of them, in falling order.
+func keepLargest[N int | int64](values []N, count int) []N {
 	slices.Sort(values)
 	slices.Reverse(values)
 	return values[:min(len(values), count)]
