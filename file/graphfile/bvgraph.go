@@ -17,7 +17,7 @@ import (
 // BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I,
 // WWW 2004): a stream of bits in x.graph, and counts and codes in x.properties. It is not one of
 // [Formats], because METIS files have the same ending; [IsBVGraph] decides.
-var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"}, Read: reading(readBVGraph)}
+var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"}, Read: readBatches(readBVGraph)}
 
 // IsBVGraph reports whether the file called name has the properties of a BVGraph next to it.
 func IsBVGraph(ctx context.Context, name string) bool {
@@ -283,7 +283,7 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 		node := uint64(0)
 		for i := range g.in.gamma() {
 			if i == 0 {
-				node = x + signed(g.in.gamma())
+				node = x + decodeSigned(g.in.gamma())
 			} else {
 				node += g.in.gamma() + 1
 			}
@@ -301,7 +301,7 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	node := x
 	for i := range count - uint64(len(intervals)) {
 		if i == 0 {
-			node += signed(g.residual())
+			node += decodeSigned(g.residual())
 		} else {
 			node += g.residual() + 1
 		}
@@ -317,8 +317,8 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	return g.extra
 }
 
-// signed returns the integer of a natural number, 0, −1, 1, −2 … of 0, 1, 2, 3 …, modulo 2⁶⁴.
-func signed(n uint64) uint64 {
+// decodeSigned returns the integer of a natural number, 0, −1, 1, −2 … of 0, 1, 2, 3 …, modulo 2⁶⁴.
+func decodeSigned(n uint64) uint64 {
 	if n%2 == 0 {
 		return n / 2
 	}

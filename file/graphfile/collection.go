@@ -199,8 +199,8 @@ func (w *words) of(text []byte) int32 {
 	return n
 }
 
-// sorted puts the texts in byte order and returns the new number of each.
-func (w *words) sorted() (rank []int32) {
+// sortTexts puts the texts in byte order and returns the new number of each.
+func (w *words) sortTexts() (rank []int32) {
 	text := slices.Sorted(slices.Values(w.text))
 	rank = make([]int32, len(text))
 	for i, old := range w.text {

@@ -16,7 +16,7 @@ import (
 
 // Arrays is a sparse matrix in a folder, as SciPy has it in memory: the arrays indptr, indices and,
 // unless all values are 1, data, each in a .npy file. It is only read.
-var Arrays = &Format{Title: "SciPy arrays", Read: reading(readArrays)}
+var Arrays = &Format{Title: "SciPy arrays", Read: readBatches(readArrays)}
 
 // arrays are the named arrays of a sparse matrix.
 type arrays interface {

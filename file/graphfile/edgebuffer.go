@@ -295,7 +295,7 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{h.nodes.undeclared, h.nodes.settle, h.finishCodes} {
+	for _, step := range []func() error{h.nodes.checkDeclared, h.nodes.settle, h.finishCodes} {
 		if err := step(); err != nil {
 			return nil, err
 		}

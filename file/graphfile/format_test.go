@@ -16,7 +16,7 @@ import (
 var arrows = &Format{
 	Name: "arrows", Title: "arrows", Endings: []string{".arrows"}, Text: true, EdgesOnly: true, Sweeps: 1,
 	Begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("arrows\n")) },
-	Read: reading(func(s *batchWriter) (*Summary, error) {
+	Read: readBatches(func(s *batchWriter) (*Summary, error) {
 		text := bufio.NewScanner(s.Text)
 		for text.Scan() {
 			if u, v, ok := strings.Cut(text.Text(), " -> "); ok {

@@ -12,7 +12,7 @@ import (
 
 // GEXF is the XML format of Gephi. Every version is read, version 1.2 is written.
 var GEXF = &Format{
-	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true, Attributes: true, Begins: isXML("gexf"), Encoded: isEncoded, Read: reading(readGEXF),
+	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true, Attributes: true, Begins: isXML("gexf"), Encoded: isEncoded, Read: readBatches(readGEXF),
 	NodeAttributes: true, Sweeps: 1, write: writeGEXF, size: func(g *graph) int64 { return markupBytes(g, gexfHead, 80, 120) },
 }
 

@@ -12,12 +12,12 @@ import (
 )
 
 // GML is the Graph Modelling Language.
-var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, Attributes: true, Begins: isGML, Read: reading(readGML)}
+var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, Attributes: true, Begins: isGML, Read: readBatches(readGML)}
 
 // isGML reports whether a text has, behind keys with plain values, the key
 // graph and a bracket.
 func isGML(head []byte) bool {
-	t := newScanner("", bytes.NewReader(trimmed(head)))
+	t := newScanner("", bytes.NewReader(trimStart(head)))
 	for range 64 {
 		key, err := t.gmlToken()
 		if err != nil || key.kind != gmlKey {
@@ -83,7 +83,7 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '"':
 			s.next()
 			t.kind = gmlString
-			text, err := s.quoted(false)
+			text, err := s.readQuoted(false)
 			t.text = text
 			return t, err
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':

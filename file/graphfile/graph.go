@@ -207,7 +207,7 @@ func (e *entries) weight(i int) float64 {
 // sweep calls visit with the entries of all rows, in order.
 func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	if g.order != nil {
-		return g.ordered(ctx, visit)
+		return g.sweepOrdered(ctx, visit)
 	}
 	return sparse.EachRow(ctx, g.a, 1, func(_, row int, col []uint32, val []float64) error {
 		err := visit(&entries{row, col, val})
@@ -310,9 +310,9 @@ func (b byColumn) part(lo, hi int64) byColumn {
 	return byColumn{b.col[lo:hi], b.val[lo:hi]}
 }
 
-// ordered is sweep for rows that are not in order: it sweeps once for the
+// sweepOrdered is sweep for rows that are not in order: it sweeps once for the
 // lengths of the rows and once for each group of them that memory holds.
-func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error {
+func (g *graph) sweepOrdered(ctx context.Context, visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)
 	err := sparse.EachRow(ctx, g.a, 1, func(_, row int, col []uint32, _ []float64) error {
 		length[g.order[row]] = uint32(len(col))

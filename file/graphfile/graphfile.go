@@ -165,9 +165,9 @@ func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	return f.Read(in, visit)
 }
 
-// reading returns the Read function of a format whose reader gives its nodes and edges one by
+// readBatches returns the Read function of a format whose reader gives its nodes and edges one by
 // one to a batchWriter.
-func reading(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
+func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
 	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}
 		g, err := read(s)

@@ -14,7 +14,7 @@ import (
 
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
-	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded, Read: reading(readGraphML),
+	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded, Read: readBatches(readGraphML),
 	NodeAttributes: true, Sweeps: 1, write: writeGraphML, size: func(g *graph) int64 { return markupBytes(g, graphMLHead, 40, 80) },
 }
 

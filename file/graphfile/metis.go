@@ -16,7 +16,7 @@ import (
 
 // METIS is the format of the graph partitioners METIS, KaHIP and others.
 var METIS = &Format{
-	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"}, Text: true, Read: reading(readMETIS),
+	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"}, Text: true, Read: readBatches(readMETIS),
 	Sweeps: 1, write: writeMETIS, size: func(g *graph) int64 {
 		return g.linesBytes(g.a.NNZ(), longestNumber(g)+1) // each edge at both of its ends
 	},

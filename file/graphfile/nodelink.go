@@ -18,7 +18,7 @@ import (
 // NodeLink is the node-link data of NetworkX, D3 and graphology in JSON: an object with the lists nodes, and
 // edges or links; or only the edges, as a list or one on each line.
 var NodeLink = &Format{
-	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"}, Text: true, Attributes: true, Begins: isObject, Read: reading(readNodeLink),
+	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"}, Text: true, Attributes: true, Begins: isObject, Read: readBatches(readNodeLink),
 	NodeAttributes: true, Sweeps: 1, write: writeNodeLink, size: func(g *graph) int64 {
 		id := 6*g.longestID() + 2
 		return 200 + int64(g.nodes)*int64(id+12) + g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)
@@ -27,7 +27,7 @@ var NodeLink = &Format{
 
 // isObject reports whether a text begins with an object that has a key, or with a list of such objects.
 func isObject(head []byte) bool {
-	text := bytes.TrimLeft(bytes.TrimPrefix(trimmed(head), []byte{'['}), blank)
+	text := bytes.TrimLeft(bytes.TrimPrefix(trimStart(head), []byte{'['}), blank)
 	if len(text) == 0 || text[0] != '{' {
 		return false
 	}
@@ -37,7 +37,7 @@ func isObject(head []byte) bool {
 
 // isLines reports whether the first line of a text is an object without a list of edges.
 func isLines(head []byte) bool {
-	line, _, _ := bytes.Cut(trimmed(head), []byte{'\n'})
+	line, _, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	var lists struct{ Nodes, Edges, Links json.RawMessage }
 	return json.Unmarshal(line, &lists) == nil && lists.Nodes == nil && lists.Edges == nil && lists.Links == nil
 }
@@ -115,7 +115,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if g.withoutID == 0 {
 		g.nodes.ignored = []string{"name"}
 	}
-	byPosition := !g.hasText && !g.hasNumber && g.nodes.undeclared() != nil && g.nodes.usePositions(g.edges.ends)
+	byPosition := !g.hasText && !g.hasNumber && g.nodes.checkDeclared() != nil && g.nodes.usePositions(g.edges.ends)
 	summary, err := g.edges.finish(0)
 	if byPosition && err == nil {
 		summary.Notes = append(summary.Notes, g.out.fault(0, "", "edges name nodes by their positions from 0, as for D3"))

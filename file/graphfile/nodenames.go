@@ -136,9 +136,9 @@ func (r *nodeNames) settle() error {
 	return nil
 }
 
-// undeclared returns an error about the first edge with an end that is no node, nil if there is
+// checkDeclared returns an error about the first edge with an end that is no node, nil if there is
 // none.
-func (r *nodeNames) undeclared() error {
+func (r *nodeNames) checkDeclared() error {
 	if len(r.listed) == len(r.nodes) || r.positional {
 		return nil
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // Pajek is a network of the program Pajek.
-var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, Kinds: true, Begins: isPajek, Read: reading(readPajek)}
+var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, Kinds: true, Begins: isPajek, Read: readBatches(readPajek)}
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {
-	t := newScanner("", bytes.NewReader(trimmed(head)))
+	t := newScanner("", bytes.NewReader(trimStart(head)))
 	for {
 		word, err := t.word()
 		if _, isMore := t.peek(); err != nil || len(word) == 0 && !isMore {
@@ -123,7 +123,7 @@ func (p *pajek) word() (word []byte, ok bool, err error) {
 		return nil, false, nil
 	case c == '"':
 		t.next()
-		word, err = t.quoted(true)
+		word, err = t.readQuoted(true)
 		if bytes.IndexByte(word, 0) >= 0 {
 			err = p.out.fault(t.line, "is this a Pajek network?", "NUL byte, not a text file")
 		}

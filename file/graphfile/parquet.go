@@ -19,7 +19,7 @@ import (
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: reading(readParquet), Table: true, Kinds: true,
+	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: readBatches(readParquet), Table: true, Kinds: true,
 	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
 }
 

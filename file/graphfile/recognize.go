@@ -25,7 +25,7 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// trimmed returns the first bytes of a text without a byte-order mark and blanks.
-func trimmed(head []byte) []byte {
+// trimStart returns the first bytes of a text without a byte-order mark and blanks.
+func trimStart(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), blank)
 }

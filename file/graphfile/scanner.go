@@ -144,9 +144,9 @@ func (s *scanner) word() ([]byte, error) {
 	}
 }
 
-// quoted returns the text up to the closing quote, which it takes; within the line
+// readQuoted returns the text up to the closing quote, which it takes; within the line
 // if oneLine is set. It is valid until the next word.
-func (s *scanner) quoted(oneLine bool) ([]byte, error) {
+func (s *scanner) readQuoted(oneLine bool) ([]byte, error) {
 	s.text = s.text[:0]
 	line := s.line
 	for {

@@ -18,7 +18,7 @@ import (
 // SciPy is a sparse matrix in an archive, as scipy.sparse.save_npz writes it: lengths and values
 // are in other places of it.
 var SciPy = &Format{
-	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip, Read: reading(readNPZ),
+	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip, Read: readBatches(readNPZ),
 	Exact: true, Sweeps: 3, write: writeSciPy, size: sciPyBytes,
 }
 
@@ -65,9 +65,9 @@ func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	}
 	switch form {
 	case "csr":
-		err = z.compressed(false)
+		err = z.readCompressed(false)
 	case "csc":
-		err = z.compressed(true)
+		err = z.readCompressed(true)
 	case "coo":
 		err = z.coordinates()
 	default:
@@ -313,8 +313,8 @@ func (z *npz) coordinates() error {
 	return cmp.Or(err, row.End())
 }
 
-// compressed reads a matrix by rows, or by columns.
-func (z *npz) compressed(byColumns bool) error {
+// readCompressed reads a matrix by rows, or by columns.
+func (z *npz) readCompressed(byColumns bool) error {
 	ptr, err := z.vector("indptr")
 	if err != nil {
 		return err

@@ -294,7 +294,7 @@ func (r *tuReader) texts(ending string, lines int) (list []int32, names []string
 	if err != nil || !exists {
 		return nil, nil, err
 	}
-	rank := w.sorted()
+	rank := w.sortTexts()
 	for i, n := range list {
 		list[i] = rank[n]
 	}

@@ -33,7 +33,7 @@ func isEncoded(head []byte) bool { return len(head) >= 2 && head[0] == '<' && he
 // isXML returns a function that reports whether a text begins as XML with an element of a name.
 func isXML(name string) func(head []byte) bool {
 	return func(head []byte) bool {
-		text := trimmed(head)
+		text := trimStart(head)
 		return bytes.HasPrefix(text, []byte{'<'}) && (bytes.Contains(text, []byte("<"+name)) || bytes.Contains(text, []byte(":"+name)))
 	}
 }

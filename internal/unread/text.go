@@ -24,14 +24,14 @@ const (
 // test examines all lines, because an edge list that is refused is worse than a form that is missed.
 var texts = []*textFormat{
 	{"a multi-line adjacency list of NetworkX", "networkx.write_edgelist(networkx.read_multiline_adjlist(file), path) makes an edge list of it", isMultiline},
-	{"a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'edges.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, matching(screen)},
+	{"a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'edges.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, matchLines(screen)},
 	{"a TGF file, with nodes above edges", "keep the lines below #: sed '1,/^#/d' FILE > edges.txt", isTGF},
-	{"a dictionary of Python", "networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", matching(dictionary)},
+	{"a dictionary of Python", "networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", matchLines(dictionary)},
 	{"a list of edges in brackets", "write each edge without brackets, for example by sed 's/[][() ]//g' FILE > edges.csv", isBracketed},
-	{"a list of edges between tuples", "networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", matching(tuples)},
-	{"a node and a list in brackets on each line", "write one edge a line, as networkx.write_edgelist does", matching(listed)},
-	{"a DIMACS file", dimacsRemedy, matching(dimacs)},
-	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", matching(harwell)},
+	{"a list of edges between tuples", "networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", matchLines(tuples)},
+	{"a node and a list in brackets on each line", "write one edge a line, as networkx.write_edgelist does", matchLines(listed)},
+	{"a DIMACS file", dimacsRemedy, matchLines(dimacs)},
+	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", matchLines(harwell)},
 	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
 	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"edges with an arrow between source and target", "pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
@@ -40,7 +40,7 @@ var texts = []*textFormat{
 	{"triples of numbers, or edges with a weight", "of triples pass {fields=1,3}, and {kind=2} to keep the kinds; {fields=1,2,3} makes the third column the weight", isNumberedTriples},
 	{"an adjacency matrix with ids", fmt.Sprintf(matrixRemedy, "index_col=0"), isNamedMatrix},
 	{"an adjacency matrix without ids", fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
-	{"a list of neighbours behind each node", "write one edge a line, as networkx.write_edgelist does", matching(neighbours)},
+	{"a list of neighbours behind each node", "write one edge a line, as networkx.write_edgelist does", matchLines(neighbours)},
 	{"a matrix of the NOS format", "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", isNOS},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
 }
@@ -75,8 +75,8 @@ func RecognizeText(name string, head []byte) *Format {
 	return nil
 }
 
-// matching returns a test of all lines.
-func matching(expr func() *regexp.Regexp) func(t *text) bool {
+// matchLines returns a test of all lines.
+func matchLines(expr func() *regexp.Regexp) func(t *text) bool {
 	return func(t *text) bool { return expr().MatchString(strings.Join(t.lines, "\n") + "\n") }
 }
 

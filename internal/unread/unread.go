@@ -133,11 +133,11 @@ func (f *Format) matches(name string, head, line []byte) bool {
 	case slices.ContainsFunc(f.magic, isMagic), f.line != nil && f.line().Match(line), f.test != nil && f.test(head):
 		return true
 	}
-	return slices.Contains(f.endings, ending(name))
+	return slices.Contains(f.endings, endingOf(name))
 }
 
-// ending returns the ending of a name in small letters, without that of a compression.
-func ending(name string) string {
+// endingOf returns the ending of a name in small letters, without that of a compression.
+func endingOf(name string) string {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
 		name = strings.TrimSuffix(name, packed)

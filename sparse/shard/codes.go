@@ -45,8 +45,8 @@ func TimeOf(code uint32) uint16 { return uint16(code / kindCodes) }
 // Coded reports whether entries have kinds or times.
 func (m *Manifest) Coded() bool { return m.Kinds != nil || m.Times != nil }
 
-// valued reports whether panels may have values other than 1, of weights or of a codebook.
-func (m *Manifest) valued() bool { return m.Weighted || m.Coded() }
+// hasValues reports whether panels may have values other than 1, of weights or of a codebook.
+func (m *Manifest) hasValues() bool { return m.Weighted || m.Coded() }
 
 // version returns the number of the format of a store.
 func (m *Manifest) version() int {
@@ -101,8 +101,8 @@ func countCodes(m *Manifest, code []uint32) {
 	}
 }
 
-// emptied returns a description of kinds and times of a store without entries.
-func emptied(m *Manifest) (kinds []Kind, times *Times) {
+// describeEmpty returns a description of kinds and times of a store without entries.
+func describeEmpty(m *Manifest) (kinds []Kind, times *Times) {
 	for _, k := range m.Kinds {
 		kinds = append(kinds, Kind{Name: k.Name})
 	}

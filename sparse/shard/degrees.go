@@ -60,7 +60,7 @@ func (l *degreeList) weigh() {
 // parseDegrees reads the degrees file without its head. That they are those of the
 // rows is found when frames are first read, see [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
-	wrong := damaged(path, "%d bytes for %d rows", len(b), m.Rows)
+	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {
 		return nil, wrong
 	}

@@ -49,8 +49,8 @@ func (e *CorruptError) Error() string {
 // Unwrap returns [ErrCorrupt].
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
-// damaged is damage of a whole file.
-func damaged(path, format string, args ...any) error {
+// newDamage is damage of a whole file.
+func newDamage(path, format string, args ...any) error {
 	return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
 }
 

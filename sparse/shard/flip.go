@@ -9,12 +9,12 @@ import (
 // by diff; it returns "" if none does.
 func explainFlip(diff uint32, n int) string {
 	if position, bit, ok := findFlip(diff, n); ok {
-		return flipped(int64(position), bit)
+		return describeFlip(int64(position), bit)
 	}
 	return ""
 }
 
-func flipped(position int64, bit int) string {
+func describeFlip(position int64, bit int) string {
 	return fmt.Sprintf("; byte %d with bit %d flipped explains it", position, bit)
 }
 
@@ -41,7 +41,7 @@ func findFlip(diff uint32, n int) (position, bit int, ok bool) {
 func explainFrameFlip(diff uint32, n int, base int64) string {
 	if bits.OnesCount32(diff) == 1 {
 		bit := bits.TrailingZeros32(diff)
-		return flipped(base+atSum+int64(bit/8), bit%8)
+		return describeFlip(base+atSum+int64(bit/8), bit%8)
 	}
 	position, bit, ok := findFlip(diff, n-(headerBytes-atSum))
 	switch {
@@ -50,5 +50,5 @@ func explainFrameFlip(diff uint32, n int, base int64) string {
 	case position >= atSum:
 		position += headerBytes - atSum
 	}
-	return flipped(base+int64(position), bit)
+	return describeFlip(base+int64(position), bit)
 }

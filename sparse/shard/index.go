@@ -54,7 +54,7 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 	shard := -1
 	limit := int64(len(b) / indexEntry)
 	if m.Frames[0] > limit || m.Frames[1] > limit || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
-		return dirs, damaged(path, "%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
+		return dirs, newDamage(path, "%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
 	}
 	for d := range dirs {
 		dir := &dirs[d]
@@ -69,19 +69,19 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 			b = b[indexEntry:]
 			if s != shard {
 				if s != shard+1 || s >= len(shards) || shard >= 0 && end != shards[shard].Bytes {
-					return dirs, damaged(path, "frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
+					return dirs, newDamage(path, "frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
 				}
 				shard = s
 				end = 0
 			}
 			if bytes < headerBytes || bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
-				return dirs, damaged(path, "frame %d has %d bytes", i, bytes)
+				return dirs, newDamage(path, "frame %d has %d bytes", i, bytes)
 			}
 			dir.frames[i] = frame{shard: int32(s), offset: end, bytes: int32(bytes)}
 			dir.ranges[i] = r
 			end += int64(bytes)
 			if !follows(dir.ranges[:i], r) {
-				return dirs, damaged(path, "frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo, r.Hi, r.Entries, r.Piece, r.Pieces)
+				return dirs, newDamage(path, "frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo, r.Hi, r.Entries, r.Piece, r.Pieces)
 			}
 			entries += int64(r.Entries)
 			if r.Piece == r.Pieces-1 {
@@ -89,11 +89,11 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 			}
 		}
 		if (d == 0 || m.Directed) && (rows != m.Rows || entries != m.Entries) {
-			return dirs, damaged(path, "%d rows and %d entries, manifest says %d and %d", rows, entries, m.Rows, m.Entries)
+			return dirs, newDamage(path, "%d rows and %d entries, manifest says %d and %d", rows, entries, m.Rows, m.Entries)
 		}
 	}
 	if shard != len(shards)-1 || shard >= 0 && end != shards[shard].Bytes {
-		return dirs, damaged(path, "frames end at byte %d of shard %d", end, shard)
+		return dirs, newDamage(path, "frames end at byte %d of shard %d", end, shard)
 	}
 	return dirs, nil
 }

@@ -40,16 +40,16 @@ func (l *listing) check(f File) error {
 	path := l.path(f.Name)
 	info, err := l.fs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return damaged(path, "missing (listed in the manifest)")
+		return newDamage(path, "missing (listed in the manifest)")
 	}
 	if err != nil {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return damaged(path, "no regular file")
+		return newDamage(path, "no regular file")
 	}
 	if info.Size() != f.Bytes {
-		return damaged(path, "%d bytes, manifest says %d", info.Size(), f.Bytes)
+		return newDamage(path, "%d bytes, manifest says %d", info.Size(), f.Bytes)
 	}
 	return nil
 }
@@ -86,14 +86,14 @@ func (l *listing) read(name, magic string, parse func(path string, b []byte) err
 		return err
 	}
 	if int64(len(b)) != entry.Bytes || len(b) < fileHead {
-		return damaged(path, "%d bytes, manifest says %d", len(b), entry.Bytes)
+		return newDamage(path, "%d bytes, manifest says %d", len(b), entry.Bytes)
 	}
 	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
 	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
-		return damaged(path, "checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b)))
+		return newDamage(path, "checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b)))
 	}
 	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
-		return damaged(path, "belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
+		return newDamage(path, "belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
 	}
 	return parse(path, b[fileHead:])
 }

@@ -202,10 +202,10 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(m); err != nil {
-		return nil, damaged(path, "%v", err)
+		return nil, newDamage(path, "%v", err)
 	}
 	if what := m.problem(); what != "" {
-		return nil, damaged(path, "%s", what)
+		return nil, newDamage(path, "%s", what)
 	}
 	return m, nil
 }
@@ -314,7 +314,7 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 	case info.IsDir():
 		return nil, errDirectory
 	case !info.Mode().IsRegular():
-		return nil, damaged(path, "a pipe or a device, not a regular file")
+		return nil, newDamage(path, "a pipe or a device, not a regular file")
 	}
 	f, err := fsys.Open(path)
 	if err != nil {
@@ -326,7 +326,7 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > limit {
-		return nil, damaged(path, "%d bytes, at most %d are possible", info.Size(), limit)
+		return nil, newDamage(path, "%d bytes, at most %d are possible", info.Size(), limit)
 	}
 	b := make([]byte, info.Size())
 	if n, err := f.ReadAt(b, 0); n < len(b) {

@@ -256,7 +256,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	le := binary.LittleEndian
 	// Every row has at least a byte, so that the length of b bounds the allocations.
 	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
-		return nil, damaged(path, "not a dictionary of %d rows", m.Rows)
+		return nil, newDamage(path, "not a dictionary of %d rows", m.Rows)
 	}
 	n := &Nodes{ids: dictionary{kind: m.Nodes, n: int(m.Rows)}}
 	size := len(b)
@@ -264,7 +264,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if n.ids.kind == nodesNumeric {
 		last, err := eachNumber(b, n.ids.n, func(int, uint64) {})
 		if err != nil {
-			return nil, damaged(path, "%v", err)
+			return nil, newDamage(path, "%v", err)
 		}
 		set := func(i int, id uint64) { n.ids.short[i] = uint32(id) }
 		if last <= math.MaxUint32 {
@@ -277,7 +277,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		return n, nil
 	}
 	if len(b) < 16 || le.Uint64(b[8:]) > 1 {
-		return nil, damaged(path, "dictionary cut short")
+		return nil, newDamage(path, "dictionary cut short")
 	}
 	textLen := le.Uint64(b)
 	ordered := le.Uint64(b[8:]) == 1
@@ -287,7 +287,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	for i := range n.ids.ends {
 		length, size := binary.Uvarint(b)
 		if size <= 0 || length > textLen-end {
-			return nil, damaged(path, "id of row %d", i)
+			return nil, newDamage(path, "id of row %d", i)
 		}
 		end += length
 		n.ids.ends[i] = end
@@ -298,7 +298,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		orderLen = 4 * n.ids.n
 	}
 	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
-		return nil, damaged(path, "ids of %d bytes in all, %d announced", end, textLen)
+		return nil, newDamage(path, "ids of %d bytes in all, %d announced", end, textLen)
 	}
 	n.ids.text, n.ids.headSize = b[orderLen:], size-len(b)+orderLen
 	if ordered {
@@ -306,7 +306,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		for i := range n.ids.byID {
 			n.ids.byID[i] = le.Uint32(b[4*i:])
 			if int64(n.ids.byID[i]) >= m.Rows {
-				return nil, damaged(path, "row %d in the order of ids", n.ids.byID[i])
+				return nil, newDamage(path, "row %d in the order of ids", n.ids.byID[i])
 			}
 		}
 	}

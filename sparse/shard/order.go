@@ -93,7 +93,7 @@ func areInverse(order, inverse []uint32) bool {
 // parseOrder gives a dictionary the order of an order file without its head.
 func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	if int64(len(b)) != 4*m.Rows {
-		return damaged(path, "%d bytes for %d rows", len(b), m.Rows)
+		return newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	}
 	n.name, n.Order = m.Order, make([]uint32, n.ids.n)
 	for i := range n.Order {
@@ -102,7 +102,7 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	var wrong int
 	n.rows, wrong = invert(n.Order)
 	if wrong >= 0 {
-		return damaged(path, "position %d of row %d is another row's or none", n.Order[wrong], wrong)
+		return newDamage(path, "position %d of row %d is another row's or none", n.Order[wrong], wrong)
 	}
 	return nil
 }

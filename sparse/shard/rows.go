@@ -25,7 +25,7 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 		return err
 	}
 	w.Manifest.Sources = m.Sources
-	w.Manifest.Kinds, w.Manifest.Times = emptied(m)
+	w.Manifest.Kinds, w.Manifest.Times = describeEmpty(m)
 	if err := appendRows(ctx, w, s.A, place, m.Weighted); err != nil {
 		return err
 	}

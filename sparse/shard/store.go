@@ -118,7 +118,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	}
 	s.Manifest = m
 	s.listed.manifest = m
-	s.buffers.valued = m.valued()
+	s.buffers.valued = m.hasValues()
 	workers := sched.Workers(o.Workers)
 	if err := planFixed(s, workers, m.leastNodeBytes()); err != nil {
 		return err // before anything large is read
@@ -221,7 +221,7 @@ func planFixed(s *Store, workers int, nodes int64) (err error) {
 		{What: "frame index", Bytes: (s.Manifest.Frames[0] + s.Manifest.Frames[1]) * perFrame},
 		{What: "degrees", Bytes: 8 * s.Manifest.Rows},
 		{What: "node ids", Bytes: nodes},
-		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.valued())},
+		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.hasValues())},
 	} {
 		if over := s.plan.Reserve(item.Bytes, item.What); over != nil {
 			err = fmt.Errorf("%s: %w", s.listed.dir, over)

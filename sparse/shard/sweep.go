@@ -222,7 +222,7 @@ func (v *view) checkHeader(i int, b []byte) error {
 	case !h.begins():
 		return v.frameError(i, "no frame begins here")
 	case h.Identity != want.Identity:
-		return damaged(v.s.listed.shardPath(v.direct.frames[i].shard), "belongs to store %016x, this is %016x", h.Identity, want.Identity)
+		return newDamage(v.s.listed.shardPath(v.direct.frames[i].shard), "belongs to store %016x, this is %016x", h.Identity, want.Identity)
 	case h.Shard != want.Shard || h.Direction != want.Direction || h.Frame != want.Frame:
 		return v.frameError(i, "holds frame %d of direction %d of shard %d, want frame %d of direction %d of shard %d",
 			h.Frame, h.Direction, h.Shard, want.Frame, want.Direction, want.Shard)

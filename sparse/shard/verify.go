@@ -77,21 +77,21 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 	manifest := s.listed.path(manifestName)
 	switch {
 	case s.Manifest.Directed && out.pairs != back.pairs:
-		return nil, damaged(manifest, "the columns are not those of the rows")
+		return nil, newDamage(manifest, "the columns are not those of the rows")
 	case !s.Manifest.Directed && out.pairs != 0:
 		return nil, asymmetric(s)
 	case out.loops != s.Manifest.SelfLoops:
-		return nil, damaged(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
+		return nil, newDamage(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
 	case out.weighted != s.Manifest.Weighted:
-		return nil, damaged(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
+		return nil, newDamage(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
 	case out.negative != s.Manifest.Negative:
-		return nil, damaged(manifest, "%d negative entries, found %d", s.Manifest.Negative, out.negative)
+		return nil, newDamage(manifest, "%d negative entries, found %d", s.Manifest.Negative, out.negative)
 	case !s.Nodes.ids.isIncreasing():
-		return nil, damaged(manifest, "ids out of order or twice")
+		return nil, newDamage(manifest, "ids out of order or twice")
 	}
 	for i, d := range s.Degrees {
 		if d != out.degrees[i] {
-			return nil, damaged(manifest, "degree of row %d is %v, found %v", i, d, out.degrees[i])
+			return nil, newDamage(manifest, "degree of row %d is %v, found %v", i, d, out.degrees[i])
 		}
 	}
 	for k, f := range s.Manifest.shards() {
@@ -151,7 +151,7 @@ func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error {
 	bytes, sum, err := checksum(ctx, f, entry.Bytes)
 	if err == nil && (bytes != entry.Bytes || sumText(sum) != entry.CRC) {
-		err = damaged(l.path(entry.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, entry.CRC)
+		err = newDamage(l.path(entry.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, entry.CRC)
 	}
 	return err
 }
@@ -297,5 +297,5 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit panelVisit
 
 // asymmetric is damage of an undirected store that is not symmetric.
 func asymmetric(s *Store) error {
-	return damaged(s.listed.path(manifestName), "not symmetric, but undirected")
+	return newDamage(s.listed.path(manifestName), "not symmetric, but undirected")
 }
