@@ -10,6 +10,7 @@ import (
 	"html"
 	"maps"
 	"math"
+	"math/cmplx"
 	"slices"
 	"strconv"
 	"strings"
@@ -405,44 +406,43 @@ const (
 
 // layout returns a position of each of n groups. Cost: n² and the number of links, in each step.
 func layout(n int, links []link) [][2]float64 {
-	x := start(n, links)
+	position := start(n, links)
+	x := make([]complex128, n)
+	for i, p := range position {
+		x[i] = complex(p[0], p[1])
+	}
 	degree := degrees(n, links)
 	ideal := 1 / math.Sqrt(float64(max(1, n))) // distance between groups, in a drawing of area 1
-	push := make([][2]float64, n)
+	push := make([]complex128, n)
 	for step := range steps {
 		clear(push)
 		for i := range n {
 			for j := range i {
-				dx := x[i][0] - x[j][0]
-				dy := x[i][1] - x[j][1]
-				f := ideal * ideal / math.Max(dx*dx+dy*dy, 1e-6)
-				push[i][0] += dx * f
-				push[i][1] += dy * f
-				push[j][0] -= dx * f
-				push[j][1] -= dy * f
+				d := x[i] - x[j]
+				f := ideal * ideal / math.Max(real(d)*real(d)+imag(d)*imag(d), 1e-6)
+				push[i] += d * complex(f, 0)
+				push[j] -= d * complex(f, 0)
 			}
 		}
 		for _, l := range links {
-			dx := x[l.a][0] - x[l.b][0]
-			dy := x[l.a][1] - x[l.b][1]
-			f := math.Hypot(dx, dy) / ideal * math.Min(1, 4*l.weight/math.Min(degree[l.a], degree[l.b]))
-			push[l.a][0] -= dx * f
-			push[l.a][1] -= dy * f
-			push[l.b][0] += dx * f
-			push[l.b][1] += dy * f
+			d := x[l.a] - x[l.b]
+			f := cmplx.Abs(d) / ideal * math.Min(1, 4*l.weight/math.Min(degree[l.a], degree[l.b]))
+			push[l.a] -= d * complex(f, 0)
+			push[l.b] += d * complex(f, 0)
 		}
 		longest := 0.1 * math.Pow(0.01, float64(step)/steps) // distance of a step
 		for i := range n {
 			// links to the center hold parts together
-			px := push[i][0] - x[i][0]
-			py := push[i][1] - x[i][1]
-			length := math.Hypot(px, py)
+			d := push[i] - x[i]
+			length := cmplx.Abs(d)
 			scale := math.Min(length, longest) / math.Max(length, 1e-12)
-			x[i][0] += px * scale
-			x[i][1] += py * scale
+			x[i] += d * complex(scale, 0)
 		}
 	}
-	return x
+	for i, p := range x {
+		position[i] = [2]float64{real(p), imag(p)}
+	}
+	return position
 }
 
 // degrees returns the sum of the weights of the links of each group, at least 1.

@@ -101,9 +101,9 @@ func Build(name string, document any) (*Page, error) {
 		return nil, err
 	}
 	p := &Page{Title: t.Title, Summary: o.lines(t.Summary), Facts: o.facts(t.Facts), Run: o.facts(t.Run)}
-	path, key := cutLast(t.Series)
-	for _, row := range o.rows(path) {
-		if text, isText := row[key].(string); isText && !slices.Contains(p.Series, text) {
+	dot := strings.LastIndexByte(t.Series, '.')
+	for _, row := range o.rows(t.Series[:max(0, dot)]) {
+		if text, isText := row[t.Series[dot+1:]].(string); isText && !slices.Contains(p.Series, text) {
 			p.Series = append(p.Series, text)
 		}
 	}
@@ -118,11 +118,6 @@ func Build(name string, document any) (*Page, error) {
 		p.Add(s)
 	}
 	return p, nil
-}
-
-func cutLast(path string) (parent, key string) {
-	i := strings.LastIndexByte(path, '.')
-	return path[:max(0, i)], path[i+1:]
 }
 
 // rows returns the objects at a path, each with the values of those around it that it has no own value of.
@@ -235,7 +230,6 @@ func (o object) cell(key string, v any, decimals int) Cell {
 		}
 		c := format(f.format, v, margin, decimals)
 		c.Mark = text(o[f.mark])
-		c.Strong = c.Mark == "*"
 		return c
 	}
 	return Cell{Text: "–"}
@@ -403,10 +397,6 @@ func pivot(p *part, rows []object, caption string) *Table {
 // chart returns the chart of rows, with a line for each value of the key By.
 func chart(p *part, rows []object, caption string) *Chart {
 	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title}, Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
-	low := math.Inf(1)
-	high := math.Inf(-1)
-	lowY := math.Inf(1)
-	highY := math.Inf(-1)
 	for _, row := range rows {
 		x, y := row.number(p.X), row.cell(p.Y, row.value(p.Y), -1)
 		if fieldOf(p.X).format == "%" {
@@ -415,10 +405,6 @@ func chart(p *part, rows []object, caption string) *Chart {
 		if math.IsNaN(x) || !y.IsNumber || row[p.By] == p.Except || p.Count != "" && row.number(p.Count) < leastCount {
 			continue
 		}
-		low = min(low, x)
-		high = max(high, x)
-		lowY = min(lowY, y.Value)
-		highY = max(highY, y.Value)
 		name := text(row[p.By])
 		i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
 		if i < 0 {
@@ -427,13 +413,14 @@ func chart(p *part, rows []object, caption string) *Chart {
 		}
 		c.Lines[i].Add(x, y)
 	}
+	low, high := c.extent()
 	switch {
 	case p.Unit:
 		c.X.High, c.Y.High = 1, 1
 	case p.Diagonal:
-		c.X.Low, c.X.High = min(low, lowY), max(high, highY)
+		c.X.Low, c.X.High = min(low.X, low.Y), max(high.X, high.Y)
 		c.Y.Low, c.Y.High = c.X.Low, c.X.High
-	case low > 0 && high >= 5*low:
+	case low.X > 0 && high.X >= 5*low.X:
 		c.X.Log = true
 		c.X.Title += " (logarithmic)"
 	}

@@ -36,7 +36,9 @@ const plotHeight = 250.0
 // scene draws the chart. The curve of a name in series has the color of its position there, others follow
 // in order.
 func (c *Chart) scene(series []string) *scene {
-	x, y := c.scales()
+	low, high := c.extent()
+	x := c.X.newScale(low.X, high.X)
+	y := c.Y.newScale(low.Y, high.Y)
 	labelWidth := 0.0
 	for _, t := range y.ticks {
 		labelWidth = max(labelWidth, textWidth(t.Text))
@@ -89,23 +91,21 @@ func (c *Chart) scene(series []string) *scene {
 	return s
 }
 
-// scales returns the scales of both axes.
-func (c *Chart) scales() (x, y *scale) {
-	lowX := math.Inf(1)
-	highX := math.Inf(-1)
-	lowY := math.Inf(1)
-	highY := math.Inf(-1)
+// extent returns the smallest and the largest values on both axes.
+func (c *Chart) extent() (low, high Point) {
+	low = Point{X: math.Inf(1), Y: math.Inf(1)}
+	high = Point{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, l := range c.Lines {
 		for _, p := range l.Points {
-			lowX = min(lowX, p.X)
-			highX = max(highX, p.X)
+			low.X = min(low.X, p.X)
+			high.X = max(high.X, p.X)
 			if y := p.Y - p.Margin; !c.Y.Log || y > 0 {
-				lowY = min(lowY, y)
+				low.Y = min(low.Y, y)
 			}
-			highY = max(highY, p.Y+p.Margin)
+			high.Y = max(high.Y, p.Y+p.Margin)
 		}
 	}
-	return c.X.newScale(lowX, highX), c.Y.newScale(lowY, highY)
+	return low, high
 }
 
 // ticksBelow draws ticks of the horizontal axis. A text that would overlap the one before it is left out.

@@ -172,7 +172,7 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 			if c.Mark != "" {
 				m.element(`<span class="mark">`, c.Mark)
 			}
-			if c.Strong {
+			if c.Mark == bestMark {
 				m.element("<b>", c.Text)
 			} else {
 				m.wrapped(c.Text)

@@ -104,7 +104,7 @@ func TestPage(t *testing.T) {
 	table := &Table{
 		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]bool{3: true},
 		Rows: [][]Cell{
-			{{Text: "a<b"}, {Text: "first"}, {Text: "70.1 (0.2)", IsNumber: true, Value: 70.123, Margin: 0.2, Mark: "*", Strong: true}, Count(4000)},
+			{{Text: "a<b"}, {Text: "first"}, {Text: "70.1 (0.2)", IsNumber: true, Value: 70.123, Margin: 0.2, Mark: "*"}, Count(4000)},
 			{{Text: "c"}, {Text: "second"}, Percent(math.NaN(), 0), Count(1000)},
 		},
 	}

@@ -24,10 +24,12 @@ type Cell struct {
 	IsNumber bool
 	Value    float64 // of a number
 	Margin   float64 // standard error of a number; 0: none
-	Mark     string  // a sign in front of the text
-	Strong   bool
+	Mark     string  // a sign in front of the text; bestMark makes it bold
 	Shade    float64 // 0 to 1, of the background
 }
+
+// bestMark is the mark of the best number.
+const bestMark = "*"
 
 // Texts returns cells of texts.
 func Texts(texts ...string) []Cell {
