@@ -58,7 +58,7 @@ func (l *nodeList) add(g *Graph, row int, group int32) {
 	}
 	l.IDs = append(l.IDs, g.ID(row))
 	l.Class = append(l.Class, g.Class[row])
-	l.Probability = append(l.Probability, rounded(g.certainty(row)))
+	l.Probability = append(l.Probability, roundProbability(g.certainty(row)))
 	l.Group = append(l.Group, group)
 }
 
@@ -216,8 +216,8 @@ func (g *Graph) text(groups []group, doc *document) string {
 	return text + fmt.Sprintf("%d nodes have their neighbours here: the least certain ones, those that contradict their neighbours, and those of --report-nodes.", doc.Centers)
 }
 
-// rounded returns a probability with three decimals.
-func rounded(p float64) float64 { return math.Round(1000*p) / 1000 }
+// roundProbability returns a probability with three decimals.
+func roundProbability(p float64) float64 { return math.Round(1000*p) / 1000 }
 
 // node returns a node of the page.
 func (g *Graph) node(row int) node {
@@ -229,7 +229,7 @@ func (g *Graph) node(row int) node {
 	order := sched.UpTo(len(scores))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for _, c := range order[:min(mostBars, len(order))] {
-		v.Scores = append(v.Scores, [2]float64{float64(c), rounded(float64(scores[c]))})
+		v.Scores = append(v.Scores, [2]float64{float64(c), roundProbability(float64(scores[c]))})
 	}
 	return v
 }

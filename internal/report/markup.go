@@ -53,8 +53,8 @@ func (m *markup) facts(list []Fact) {
 // longest is the number of characters from which the text of a cell has several lines.
 const longest = 24
 
-// wrapped appends the text of a cell, so that a long one has several lines and leaves space for numbers.
-func (m *markup) wrapped(text string) {
+// wrap appends the text of a cell, so that a long one has several lines and leaves space for numbers.
+func (m *markup) wrap(text string) {
 	if utf8.RuneCountInString(text) > longest {
 		m.element(`<span class="long">`, text)
 	} else {

@@ -143,7 +143,7 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 			m.attribute("class", classes[i])
 		}
 		m.add(">")
-		m.wrapped(title)
+		m.wrap(title)
 		m.add("</th>")
 	}
 	m.add("</tr></thead>\n<tbody>")
@@ -175,7 +175,7 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 			if c.Mark == bestMark {
 				m.element("<b>", c.Text)
 			} else {
-				m.wrapped(c.Text)
+				m.wrap(c.Text)
 			}
 			m.add(closing)
 		}

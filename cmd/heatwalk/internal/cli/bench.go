@@ -88,7 +88,7 @@ func checkWorkload(run *session, c *benchOptions, workloads param.List[*bench.Wo
 	if workloads.Named(c.args[0]) == nil {
 		names := namesIn(workloads.Specs())
 		last := len(names) - 1
-		run.problem(run.command.Name(), "%s is no workload; give %s or %s", quoted(c.args[0]), strings.Join(names[:last], ", "), names[last])
+		run.problem(run.command.Name(), "%s is no workload; give %s or %s", quote(c.args[0]), strings.Join(names[:last], ", "), names[last])
 	}
 	if c.args[0] == "solve" && c.settings.System == "von-neumann" && c.settings.Alpha >= 1 {
 		run.problem("--alpha", "von-neumann takes 0 < α < 1")

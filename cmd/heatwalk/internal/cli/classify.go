@@ -481,7 +481,7 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	missing := r.finishPage(run)
-	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText(), r.data.g.edgesText(r.factorsDocument, cmp.Or(f.model, "held-out labels"))}
+	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.describeTruth(f.truth, "node"), r.weightsText(), r.data.g.edgesText(r.factorsDocument, cmp.Or(f.model, "held-out labels"))}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
@@ -558,8 +558,8 @@ func (r *classifyRun) headline() string {
 	return text
 }
 
-// chosen returns the parameters of a prediction as text.
-func chosen(p method.Parameters, settings int) string {
+// describeParameters returns the parameters of a prediction as text.
+func describeParameters(p method.Parameters, settings int) string {
 	if settings > 1 {
 		return fmt.Sprintf("%v, chosen from %s", p, words.Counted(settings, "setting"))
 	}
@@ -573,7 +573,7 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 	if rows != nil {
 		rowAt, ids = func(i int) int { return rows[i] }, nodesOf(d.g, rows)
 	}
-	isKnown := labelled(d.l, len(d.g.Degrees))
+	isKnown := markLabelled(d.l, len(d.g.Degrees))
 	f := &predictionRows{ids: ids, line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached, line.Known = labelOf(row), p.Reached.Contains(uint32(row)), isKnown[row]

@@ -139,7 +139,6 @@ func (r *classifyRun) rareRows() (rows []int) {
 // writeReport writes the page about the predictions of a graph.
 func (r *classifyRun) writeReport(run *session) error {
 	run.progress.Wait("drawing " + r.f.page)
-	r.closeWith(closingOfRun(run))
 	page, err := buildPage(run, "classify", &r.classifyDocument, r.data.g.name)
 	switch {
 	case err == nil && run.network != nil:
@@ -166,7 +165,7 @@ func suggestedNodes(run *session, c *classifyOptions, g *openGraph) int {
 func addMap(run *session, r *classifyRun, page *report.Page) error {
 	g := r.data.g
 	p := r.mapped
-	isKnown := labelled(r.data.l, len(p.Class))
+	isKnown := markLabelled(r.data.l, len(p.Class))
 	count := make([]int, len(p.Classes))
 	colors := make([]int, len(p.Classes))
 	for c := range colors {
@@ -218,7 +217,7 @@ func (r *classifyRun) modelText() string {
 	case r.BlockModel:
 		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
 	case r.Parameters != nil:
-		return chosen(*r.Parameters, r.Settings)
+		return describeParameters(*r.Parameters, r.Settings)
 	}
 	const named = 3
 	var terms []string
@@ -270,7 +269,7 @@ func (r *classifyRun) compareLargest(e problem.Estimate) {
 	sizes := sizesOf(r.data.l)
 	largest := slices.Index(sizes, slices.Max(sizes))
 	if share := float64(sizes[largest]) / float64(len(r.data.l.Row)); e.Accuracy-share < largestErrors*e.Stderr {
-		r.notes = append(r.notes, fmt.Sprintf("the accuracy may be no better than that of always naming the largest class, if %s of all nodes are of class %s", words.Percent(share), quoted(r.data.l.Names[largest])))
+		r.notes = append(r.notes, fmt.Sprintf("the accuracy may be no better than that of always naming the largest class, if %s of all nodes are of class %s", words.Percent(share), quote(r.data.l.Names[largest])))
 	}
 }
 
@@ -300,9 +299,9 @@ func shiftText(sample *shift.Report) string {
 		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g", d.Labelled, population, d.Others))
 	}
 	if s := sample.Share; s.Exceeds() && s.IsPredicted {
-		parts = append(parts, fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
+		parts = append(parts, fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
 	} else if s.Exceeds() {
-		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quoted(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
+		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
 	}
 	if p := sample.Part; p.Exceeds() {
 		parts = append(parts, fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
@@ -315,7 +314,7 @@ func shiftText(sample *shift.Report) string {
 func (d *classifyDocument) accuracyText() string {
 	s := d.LabelSample
 	if s == nil || s.High == 0 {
-		return d.estimated()
+		return d.describeAccuracy()
 	}
 	return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%", 100*s.Low, 100*s.High)
 }

@@ -47,7 +47,7 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stde
 	}
 	root := newRoot(run)
 	root.SetArgs(args)
-	return guard(run, func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.checked()) })
+	return guard(run, func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.joinProblems()) })
 }
 
 // repeatedSignal is the time within which several signals count as one, because some programs send a
@@ -121,7 +121,7 @@ func newRoot(run *session) *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return prepare(run, cmd) }
 	sharedFlags(run, &flagSet{FlagSet: root.PersistentFlags(), run: run})
 	root.PersistentFlags().SortFlags = false
-	for _, c := range called(commands(), run.args) {
+	for _, c := range selectCommands(commands(), run.args) {
 		cmd := c.make(run)
 		cmd.GroupID = c.group
 		if !root.ContainsGroup(c.group) {
@@ -142,7 +142,7 @@ func newRoot(run *session) *cobra.Command {
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, shell := range cmd.Commands() {
 				shell.Args = arguments(run, "", 0, 0)
-				shell.PreRunE = func(*cobra.Command, []string) error { return run.checked() }
+				shell.PreRunE = func(*cobra.Command, []string) error { return run.joinProblems() }
 			}
 		}
 	}
@@ -204,9 +204,9 @@ func commands() []command {
 	}
 }
 
-// called returns only the command that the first argument names, or all commands. It avoids
+// selectCommands returns only the command that the first argument names, or all commands. It avoids
 // constructing the flags of commands that are not run.
-func called(list []command, args []string) []command {
+func selectCommands(list []command, args []string) []command {
 	if len(args) > 0 {
 		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {
 			return list[i : i+1]

@@ -37,11 +37,7 @@ func newEstimate(run *session) *cobra.Command {
 	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk and sweeps of a long command")
 	numberVar(&flagSet{FlagSet: cmd.PersistentFlags(), run: run}, &run.ranks, "ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N", "processes of an MPI job that share the rows of the graph; --max-memory is that of each")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
-	var args []string
-	if len(run.args) > 1 {
-		args = run.args[1:]
-	}
-	for _, c := range called(planned, args) {
+	for _, c := range selectCommands(planned, run.args[min(1, len(run.args)):]) {
 		cmd.AddCommand(estimateOf(run, c.make(run)))
 	}
 	return cmd

@@ -79,7 +79,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	for i, id := range o.nodes {
 		row, isThere := d.g.Nodes.Lookup(id)
 		if !isThere {
-			return fault.Usage(quoted(id), "is no node of %s; give ids as they are written there", name)
+			return fault.Usage(quote(id), "is no node of %s; give ids as they are written there", name)
 		}
 		rows[i] = row
 	}
@@ -109,7 +109,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	cancelled := ""
 	if i := slices.IndexFunc(p.Reasons, func(e heatwalk.Reasons) bool { return e.Sizes > 10*max(1, math.Abs(e.Score)) }); i >= 0 {
 		e := &p.Reasons[i]
-		cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quoted(e.Node), e.Sizes, e.Score)
+		cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quote(e.Node), e.Sizes, e.Score)
 	}
 	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
 	return d.out.finish(doc, doc.Chosen, text, cancelled)

@@ -86,8 +86,8 @@ func (run *session) problem(place, format string, args ...any) {
 	run.problems = append(run.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
-// noted reports whether a problem of a flag or argument is recorded already.
-func (run *session) noted(place string) bool {
+// hasProblem reports whether a problem of a flag or argument is recorded already.
+func (run *session) hasProblem(place string) bool {
 	return slices.ContainsFunc(run.problems, func(p fault.Problem) bool { return p.Place == place })
 }
 
@@ -132,7 +132,7 @@ func parseNumber[T numeric](s string, interval param.Range, symbol string) (x T,
 	}
 	switch {
 	case x != x || err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s is not %s; give %s", quoted(s), what, interval.Text(symbol))
+		return 0, fmt.Errorf("%s is not %s; give %s", quote(s), what, interval.Text(symbol))
 	case err != nil || !interval.Contains(float64(x)):
 		return 0, fmt.Errorf("%s is out of range; give %s", s, interval.Text(symbol))
 	}
@@ -157,9 +157,9 @@ func enumVar[C any](flags *flagSet, p *C, name, initial string, words []string, 
 			return nil
 		}
 		if suggestion := nearest.Of(s, words); suggestion != "" {
-			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(words, ", "), suggestion)
+			return fmt.Errorf("%s is none of %s; did you mean %s?", quote(s), strings.Join(words, ", "), suggestion)
 		}
-		return fmt.Errorf("%s is none of its values; give %s", quoted(s), strings.Join(words, ", "))
+		return fmt.Errorf("%s is none of its values; give %s", quote(s), strings.Join(words, ", "))
 	})
 }
 
@@ -193,11 +193,11 @@ func parseSize(s string) (int64, error) {
 		}
 		return int64(x * u.bytes), nil
 	}
-	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", quoted(s))
+	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", quote(s))
 }
 
-// quoted returns s in quotes, cut to a length that fits a line.
-func quoted(s string) string {
+// quote returns s in quotes, cut to a length that fits a line.
+func quote(s string) string {
 	const most = 64
 	if len(s) > most {
 		return strconv.Quote(s[:most]) + "…"
@@ -216,7 +216,7 @@ type rule struct {
 func (run *session) refuse(rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
-			if f := run.command.Flags().Lookup(name); r.holds && f != nil && f.Changed && !run.noted("--"+name) {
+			if f := run.command.Flags().Lookup(name); r.holds && f != nil && f.Changed && !run.hasProblem("--"+name) {
 				run.problem("--"+name, "%s", r.what)
 			}
 		}
@@ -270,9 +270,9 @@ func arguments(run *session, name string, lo, hi int) cobra.PositionalArgs {
 		case len(args) < lo:
 			run.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
 		case hi == 0 && len(args) > 0:
-			run.problem(cmd.Name(), "takes no argument, got %s; usage: %s", quoted(args[0]), synopsis(cmd))
+			run.problem(cmd.Name(), "takes no argument, got %s; usage: %s", quote(args[0]), synopsis(cmd))
 		case hi >= 0 && len(args) > hi:
-			run.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s", len(args), quoted(args[hi]), synopsis(cmd))
+			run.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s", len(args), quote(args[hi]), synopsis(cmd))
 		case slices.Contains(args, ""):
 			run.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
 		}
@@ -296,11 +296,11 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 		missingValue(run, missing.GetFlag())
 	case errors.As(err, &invalid):
 		name := "--" + invalid.GetFlag().Name // a switch, because other flags check their values themselves
-		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quoted(invalid.GetValue()), name)
+		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quote(invalid.GetValue()), name)
 	default:
 		run.problem(cmd.Name(), "%v", err)
 	}
-	return run.checked()
+	return run.joinProblems()
 }
 
 // missingValue records that the value of a flag is missing.
@@ -401,7 +401,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	} else {
 		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
 	}
-	return run.checked()
+	return run.joinProblems()
 }
 
 // namesOf returns the names of the subcommands of a command.

@@ -133,7 +133,7 @@ func modelFlags(flags *flagSet, s *param.Spec) {
 func modelValues(run *session, s *param.Spec) param.Values {
 	text := map[string]string{}
 	for _, p := range s.Params {
-		if f := run.command.Flags().Lookup(p.Name); f.Changed && !run.noted("--"+p.Name) {
+		if f := run.command.Flags().Lookup(p.Name); f.Changed && !run.hasProblem("--"+p.Name) {
 			text[p.Name] = f.Value.String()
 		}
 	}

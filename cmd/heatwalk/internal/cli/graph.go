@@ -107,12 +107,12 @@ func edgeFlags(o *sides.Options, flags *flagSet) {
 		for {
 			m := kindWeight.FindStringSubmatch(s)
 			if m == nil {
-				return errors.New(quoted(s) + " is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
+				return errors.New(quote(s) + " is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
 			}
 			s = s[len(m[0]):]
 			w, err := strconv.ParseFloat(m[2], 64)
 			if err != nil {
-				return errors.New(quoted(m[2]) + " is no weight of a kind; give a number")
+				return errors.New(quote(m[2]) + " is no weight of a kind; give a number")
 			}
 			o.Kinds[m[1]] = w
 			if s == "" {
@@ -135,7 +135,7 @@ func textFlags(in *inputs, flags *flagSet) {
 	t := &in.text
 	variable(flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
-			return errors.New(quoted(s) + " " + fault)
+			return errors.New(quote(s) + " " + fault)
 		}
 		t.Delimiter = s
 		return nil
@@ -143,7 +143,7 @@ func textFlags(in *inputs, flags *flagSet) {
 	enumVar(flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
 	variable(flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
 		if _, fault := (input.Text{Thousands: s}).Check(); fault != "" {
-			return errors.New(quoted(s) + " " + fault)
+			return errors.New(quote(s) + " " + fault)
 		}
 		t.Thousands = s
 		return nil
@@ -167,10 +167,10 @@ func parseFields(fields *[]string, s string, minimum, maximum int, example strin
 	for _, field := range strings.Split(s, ",") {
 		field = strings.TrimSpace(field)
 		if field == "" {
-			return errors.New(quoted(s) + " is not a list of columns; give numbers or titles, as in " + example)
+			return errors.New(quote(s) + " is not a list of columns; give numbers or titles, as in " + example)
 		}
 		if slices.Contains(list, field) {
-			return errors.New(quoted(s) + " names a column twice; give numbers or titles, as in " + example)
+			return errors.New(quote(s) + " names a column twice; give numbers or titles, as in " + example)
 		}
 		list = append(list, field)
 	}
@@ -179,7 +179,7 @@ func parseFields(fields *[]string, s string, minimum, maximum int, example strin
 		if maximum > minimum {
 			want = "two or three"
 		}
-		return errors.New(quoted(s) + " are not " + want + " columns; give numbers or titles, as in " + example)
+		return errors.New(quote(s) + " are not " + want + " columns; give numbers or titles, as in " + example)
 	}
 	*fields = list
 	return nil

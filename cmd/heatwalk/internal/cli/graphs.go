@@ -110,17 +110,17 @@ func readCollection(run *session, c *graphsOptions, name, out string, format *ta
 		},
 	})
 	if err != nil {
-		return nil, r.explained(err)
+		return nil, r.explainError(err)
 	}
 	if isUnpacked {
 		r.readBytes = measuredBytes(run)
 	}
 	r.shape = r.c.Shape()
 	r.ids = r.c.IDs
-	r.explain = r.explained
+	r.explain = r.explainError
 	for _, k := range c.kernels() {
 		if err := r.set.ReadElements(run.ctx, r.c, k, c.items.userValues, c.measure, c.base); err != nil {
-			return nil, r.explained(err)
+			return nil, r.explainError(err)
 		}
 	}
 	return r, nil
@@ -147,14 +147,14 @@ const readingGraphs = "graphs while they are read"
 // keep plans a run, with the items of rest, and limits its memory to the plan.
 func (r *collectionRun) keep(reserve func(p *budget.Plan) error) (err error) {
 	if r.bytes, err = r.computationBytes(); err != nil {
-		return r.explained(err)
+		return r.explainError(err)
 	}
 	p, err := r.plan(reserve)
 	if err == nil {
 		r.out.run.reading = budget.Item{What: readingGraphs, Bytes: r.readBytes}
 		err = r.out.run.begin(p)
 	}
-	return r.explained(err)
+	return r.explainError(err)
 }
 
 // computationBytes returns the memory of kernels and learners. Before the collection has been read
@@ -182,8 +182,8 @@ func (r *collectionRun) computationBytes() (int64, error) {
 	return bytes + budget.LearnerBytes, err
 }
 
-// explained adds files and flags to errors about a collection.
-func (r *collectionRun) explained(err error) error {
+// explainError adds files and flags to errors about a collection.
+func (r *collectionRun) explainError(err error) error {
 	var (
 		graph *graphs.GraphError
 		line  *nodefile.ParseError
@@ -246,7 +246,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	}
 	gram, err := kernel.Prepare(run.ctx, r.c, c.items.userValues, r.set)
 	if err != nil {
-		return r.explained(err)
+		return r.explainError(err)
 	}
 	stage := run.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(_ string, done, total int64) { stage.Set(done, total) }
@@ -258,7 +258,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 			values.Rows = min(group, n-i)
 			values.Data = room.Data[:values.Rows*values.Stride]
 			if err := gram.RowsTo(run.ctx, &values, i); err != nil {
-				return r.explained(err)
+				return r.explainError(err)
 			}
 		}
 		copy(row, values.Row(i%group))

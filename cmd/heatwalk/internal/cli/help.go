@@ -75,8 +75,8 @@ func newHelp(run *session) *cobra.Command {
 			if len(remainder) == 1 && nearest.Of(remainder[0], namesOf(target)) != "" {
 				return noSuchCommand(run, target, remainder)
 			}
-			run.problem("help", "nothing on %s; docs/README.md lists pages by task", quoted(strings.Join(args, " ")))
-			return run.checked()
+			run.problem("help", "nothing on %s; docs/README.md lists pages by task", quote(strings.Join(args, " ")))
+			return run.joinProblems()
 		},
 	}
 }

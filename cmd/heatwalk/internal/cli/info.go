@@ -165,13 +165,7 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	if err := writeFile(run, r.ids, func(w io.Writer) error { return tablefile.WriteIDs(w, nodeAxis(g)) }); err != nil {
 		return nil, err
 	}
-	if r.page != "" {
-		v.closeWith(closingOfRun(run))
-		if err := writeFile(run, r.page, func(w io.Writer) error { return writePage(run, w, "info", v, name) }); err != nil {
-			return nil, err
-		}
-	}
-	return v, nil
+	return v, writeFile(run, r.page, func(w io.Writer) error { return writePage(run, w, "info", v, name) })
 }
 
 // countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.

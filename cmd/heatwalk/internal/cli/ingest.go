@@ -433,7 +433,7 @@ func (n *neighbourFlags) check(run *session, args []string, r *graphInputs, hasA
 	case !isGiven && len(args) == 0:
 		run.problem(run.command.Name(), "INPUT is missing; usage: %s", synopsis(run.command))
 	case !isGiven:
-	case n.Neighbours == 0 && n.Least == 0 && !run.noted("--neighbours") && !run.noted("--least-cosine"):
+	case n.Neighbours == 0 && n.Least == 0 && !run.hasProblem("--neighbours") && !run.hasProblem("--least-cosine"):
 		run.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
 	case r.sources.any():
 		run.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")

@@ -132,7 +132,7 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin str
 	reached.AddRange(0, uint64(ids.N))
 	d.Truth = compareTruth(run, c.Class, reached, r.l, truth, r.noun)
 	text := words.Counted(ids.N-d.Labelled, r.noun) + " classified by " + d.Method
-	if estimated := d.estimated(); estimated != "" {
+	if estimated := d.describeAccuracy(); estimated != "" {
 		text += " · " + estimated
 	}
 	if d.Support > 0 {
@@ -146,12 +146,12 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin str
 	if r.f.labels == "" { // unlabelled items are no lines of a file
 		skipped = ""
 	}
-	return r.out.finish(d, c.Values, text, values, skipped, d.compared(origin, r.noun))
+	return r.out.finish(d, c.Values, text, values, skipped, d.describeTruth(origin, r.noun))
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
 func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Labels, scores scoreFlags, raw bool) error {
-	isKnown := labelled(l, ids.N)
+	isKnown := markLabelled(l, ids.N)
 	return writePredictions(o, &predictionRows{
 		ids: ids, rawNames: c.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, c.Scores.Row(i)) },

@@ -89,7 +89,7 @@ func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l 
 		return
 	}
 	for _, title := range g.attributes.Determining(l) {
-		run.warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, quoted(title), l.File)
+		run.warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, quote(title), l.File)
 	}
 }
 
@@ -278,8 +278,8 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 	return err
 }
 
-// labelled reports for each of n rows whether it has a label.
-func labelled(l *nodefile.Labels, n int) []bool {
+// markLabelled reports for each of n rows whether it has a label.
+func markLabelled(l *nodefile.Labels, n int) []bool {
 	rows := make([]bool, n)
 	for _, row := range l.Row {
 		rows[row] = true

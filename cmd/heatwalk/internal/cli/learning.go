@@ -106,7 +106,7 @@ func checkGrid(run *session, name string, err error) {
 	case errors.As(err, &wrong):
 		run.problem(name, "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
-		run.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
+		run.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quote(name), cause(err))
 	case errors.Is(err, split.ErrUsage):
 		run.problem("--method", "%s", withoutUsage(err))
 	default:
@@ -202,7 +202,7 @@ func parseScores(top *int, s string) error {
 	case ranked && err == nil && n > 0:
 		*top = n
 	default:
-		return fmt.Errorf("%s is not a choice of scores; give all, none or top=K with K ≥ 1", quoted(s))
+		return fmt.Errorf("%s is not a choice of scores; give all, none or top=K with K ≥ 1", quote(s))
 	}
 	return nil
 }
@@ -290,8 +290,8 @@ func (d *labelsDocument) estimate(accuracy, stderr float64, tested int) {
 	}
 }
 
-// estimated returns the estimated accuracy as text, or "".
-func (d *labelsDocument) estimated() string {
+// describeAccuracy returns the estimated accuracy as text, or "".
+func (d *labelsDocument) describeAccuracy() string {
 	if d.AccuracyEstimate == nil {
 		return ""
 	}
@@ -325,7 +325,7 @@ func warnUntrained(run *session, file string, names []string, items []int, noun 
 	total := 0
 	for c, n := range items {
 		if n > 0 {
-			classes = append(classes, quoted(names[c]))
+			classes = append(classes, quote(names[c]))
 			total += n
 		}
 	}
@@ -344,8 +344,8 @@ func warnUntrained(run *session, file string, names []string, items []int, noun 
 // namedClasses bounds the classes that a warning names.
 const namedClasses = 3
 
-// compared returns the comparison with the labels of a file as text, or "".
-func (d *labelsDocument) compared(file, noun string) string {
+// describeTruth returns the comparison with the labels of a file as text, or "".
+func (d *labelsDocument) describeTruth(file, noun string) string {
 	t := d.Truth
 	if t == nil {
 		return ""
@@ -387,7 +387,7 @@ func beginSeveral(run *session, f *learningFlags, name, path string) (*graphRun,
 	}
 	for _, label := range d.l.Names {
 		if strings.Contains(label, severalSeparator) {
-			return nil, nil, fault.Data(d.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)
+			return nil, nil, fault.Data(d.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quote(label), severalSeparator)
 		}
 	}
 	_, phase := run.progress.Parts("learning", "")

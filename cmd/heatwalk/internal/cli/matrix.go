@@ -114,6 +114,12 @@ func idBytes(ids axis) int64 {
 	return int64(file)
 }
 
+// numbersBytes returns an upper bound of the size of a file of numbers of nodes, of its ids and of the run file.
+func numbersBytes(ids axis) int64 {
+	const line = 100 // bytes of the numbers of a line
+	return runFileBytes + idBytes(ids) + line*int64(ids.N)
+}
+
 // checkSpace returns an error if the disk of path has not the given space.
 func checkSpace(path string, bytes int64, shape, advice string) error {
 	if path == "-" {

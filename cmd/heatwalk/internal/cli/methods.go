@@ -244,9 +244,9 @@ func unknownName(name string, names []string) string {
 		return "it is missing; give one of " + strings.Join(names, ", ")
 	}
 	if suggestion := nearest.Of(name, names); suggestion != "" {
-		return quoted(name) + " does not exist; did you mean " + suggestion + "?"
+		return quote(name) + " does not exist; did you mean " + suggestion + "?"
 	}
-	return quoted(name) + " does not exist; give one of " + strings.Join(names, ", ")
+	return quote(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
 
 // parseGiven returns the given values of the parameters of a declaration, and the same completed by

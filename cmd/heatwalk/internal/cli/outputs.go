@@ -167,7 +167,7 @@ func checkOutput(run *session, flag, path string, formats []string, inputs ...st
 	case isDir(path):
 		run.problem(flag, "%s is a directory; name a file", path)
 	default:
-		if dir := filepath.Dir(linked(path)); isThere(filepath.Join(dir, "manifest")) && ingest.IsStore(dir) {
+		if dir := filepath.Dir(followLink(path)); isThere(filepath.Join(dir, "manifest")) && ingest.IsStore(dir) {
 			run.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
 			return
 		}
@@ -180,8 +180,8 @@ func checkOutput(run *session, flag, path string, formats []string, inputs ...st
 	}
 }
 
-// linked returns what path leads to if it is a link.
-func linked(path string) string {
+// followLink returns what path leads to if it is a link.
+func followLink(path string) string {
 	if target, err := durable.OS.Follow(path); err == nil {
 		return target
 	}
@@ -284,7 +284,7 @@ func (o *outputs) add(f *durable.Pending) {
 
 // notCreated is the error of a file that could not be created.
 func (o *outputs) notCreated(err error, path string) error {
-	if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
+	if dir := filepath.Dir(followLink(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
 		return fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
 	}
 	return fault.Machine(err, "create "+path, "%s; choose another place for it", cause(err))
@@ -439,13 +439,14 @@ func commandLine(args []string) string {
 
 // buildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
 // the command, the version, the date, the machine and the cost of the run.
-func buildPage(run *session, name string, doc any, graph string) (*report.Page, error) {
+func buildPage(run *session, name string, doc document, graph string) (*report.Page, error) {
+	closing := closingOfRun(run)
+	doc.closeWith(closing)
 	p, err := report.Build(name, doc)
 	if err != nil {
 		return nil, err
 	}
 	b := thisBuild()
-	closing := closingOfRun(run)
 	version := "heatwalk " + b.Version
 	if b.Commit != "" {
 		version += ", commit " + b.Commit
@@ -467,7 +468,7 @@ func buildPage(run *session, name string, doc any, graph string) (*report.Page, 
 }
 
 // writePage writes the page of buildPage.
-func writePage(run *session, w io.Writer, name string, doc any, graph string) error {
+func writePage(run *session, w io.Writer, name string, doc document, graph string) error {
 	p, err := buildPage(run, name, doc, graph)
 	if err != nil {
 		return err

@@ -108,8 +108,8 @@ func runRank(run *session, c *rankOptions, name string) error {
 	if directed && c.spec.Works&param.Directed == 0 {
 		return asymmetric(name, c.spec.Name, "--kernel="+function.PersonalizedPageRank.Name)
 	}
-	const cells = 100 // bytes of the numbers of a line
-	run.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
+	ids := nodesOf(g, d.rows)
+	run.disk += numbersBytes(ids)
 	report := run.progress.Phases()
 	set := &rank.Settings{RNGSeed: uint64(run.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
 	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph, &rank.Problem{Nodes: d.rows, Seeds: d.cols, Weight: weights}, c.spec.Name, c.userValues, set)
@@ -145,7 +145,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 			columns[2].Values[k] = 1
 		}
 	}
-	if err := tablefile.WriteNumbers(run.ctx, d.out.w, formatOf(c.out, tablefile.NumberEndings), order, nodesOf(g, d.rows).ID, columns); err != nil {
+	if err := tablefile.WriteNumbers(run.ctx, d.out.w, formatOf(c.out, tablefile.NumberEndings), order, ids.ID, columns); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))

@@ -137,8 +137,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	ids := nodeAxis(d.data.g)
 	v := d.values
-	const cells = 48 // bytes of the numbers of a line
-	run.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
+	run.disk += numbersBytes(ids)
 	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: run.progress.Phases()}
 	var out *regress.Prediction
 	if len(v.Row) == ids.N && !run.estimating {
@@ -150,7 +149,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem, d.methods, set); err != nil {
 		return valuesError(run, &c.graph, err, v, name)
 	}
-	isKnown := labelled(v.Labels, ids.N)
+	isKnown := markLabelled(v.Labels, ids.N)
 	number := map[bool]float64{true: 1}
 	columns := []tablefile.NumberColumn{{Title: "value"}, {Title: "reached", Logical: true}, {Title: "known", Logical: true}}
 	order := make([]int, ids.N)
@@ -171,7 +170,6 @@ func runRegress(run *session, c *regressOptions, name string) error {
 		factorsDocument: d.data.g.factorsOf(out.Factors),
 	}
 	if c.page != "" {
-		doc.closeWith(closingOfRun(run))
 		w, err := d.data.out.begin(c.page)
 		if err == nil {
 			err = writePage(run, w, "regress", doc, name)

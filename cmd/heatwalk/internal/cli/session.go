@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"runtime"
@@ -118,7 +119,7 @@ func guard(run *session, do func() error) (code int) {
 func (run *session) atEnd(end func()) { run.ends = append(run.ends, end) }
 
 // prepare runs before every subcommand: it applies the flags of every command, and rejects
-// empty names of files. A subcommand checks its own flags and then calls checked.
+// empty names of files. A subcommand checks its own flags and then calls joinProblems.
 func prepare(run *session, cmd *cobra.Command) error {
 	run.command = cmd
 	messages := run.stderr
@@ -140,7 +141,7 @@ func prepare(run *session, cmd *cobra.Command) error {
 		}
 	})
 	if empty {
-		return run.checked()
+		return run.joinProblems()
 	}
 	if run.untilEOF && !run.isFollower() {
 		stopAtEOF(run)
@@ -171,9 +172,9 @@ func stopAtEOF(run *session) {
 // stdoutNames are other names of stdout.
 var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
-// checked returns all problems of the command line as one error, or nil. An interruption takes
+// joinProblems returns all problems of the command line as one error, or nil. An interruption takes
 // precedence, because it may have aborted a check.
-func (run *session) checked() error {
+func (run *session) joinProblems() error {
 	if run.ctx.Err() != nil {
 		return context.Cause(run.ctx)
 	}
@@ -197,7 +198,7 @@ func newCommand[O any](run *session, use, short string, own func(*session, *O, [
 		if own != nil {
 			own(run, o, args)
 		}
-		if err := run.checked(); err != nil {
+		if err := run.joinProblems(); err != nil {
 			return err
 		}
 		return do(run, o, strings.Join(args[:min(1, len(args))], ""))
@@ -400,28 +401,22 @@ func join(run *session, cmd *cobra.Command) error {
 	table := make([]float64, run.network.Size()*len(mine))
 	run.network.AllGather(table, mine)
 	memory := int64(0)
-	threads := 0
-	for p := 0; p < len(table); p += len(mine) {
-		onHost := 0
-		onProcessors := 0
-		for q := 0; q < len(table); q += len(mine) {
-			if table[p+2] == table[q+2] {
-				onHost++
-			}
-			if table[p+3] == table[q+3] {
-				onProcessors++
-			}
-		}
-		share := int64(table[p])
+	threads := math.MaxInt
+	onHost := map[float64]int{} // numbers of processes
+	onProcessors := map[float64]int{}
+	for row := range slices.Chunk(table, len(mine)) {
+		onHost[row[2]]++
+		onProcessors[row[3]]++
+	}
+	for row := range slices.Chunk(table, len(mine)) {
+		share := int64(row[0])
 		if run.maxMemory == 0 {
-			share /= int64(onHost)
+			share /= int64(onHost[row[2]])
 		}
 		if memory == 0 || share > 0 && share < memory {
 			memory = share
 		}
-		if n := max(1, int(table[p+1])/onProcessors); threads == 0 || n < threads {
-			threads = n
-		}
+		threads = min(threads, max(1, int(row[1])/onProcessors[row[3]]))
 	}
 	if memory > 0 {
 		memory = max(1, memory-libraryBytes)

@@ -95,7 +95,7 @@ func (p *Display) text(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stage != nil {
-		return p.stage.drawn(width)
+		return p.stage.draw(width)
 	}
 	return "working " + words.Seconds(time.Since(p.idle))
 }
@@ -215,7 +215,7 @@ func (s *Stage) snapshot() snapshot {
 		}
 	}
 	if detail := s.detail.Load(); detail != nil {
-		n.amount = joined(n.amount, *detail)
+		n.amount = joinParts(n.amount, *detail)
 	}
 	if s.unit == nothing {
 		return snapshot{amount: words.Seconds(took), share: -1}
@@ -251,11 +251,11 @@ func (s *Stage) secondsLeft() *float64 {
 // String returns amount, rate and remaining time.
 func (s *Stage) String() string {
 	n := s.snapshot()
-	return joined(n.amount, n.rate, n.left)
+	return joinParts(n.amount, n.rate, n.left)
 }
 
-// joined joins the parts that are not empty.
-func joined(parts ...string) string {
+// joinParts joins the parts that are not empty.
+func joinParts(parts ...string) string {
 	var text []string
 	for _, piece := range parts {
 		if piece != "" {
@@ -265,22 +265,22 @@ func joined(parts ...string) string {
 	return strings.Join(text, ", ")
 }
 
-// drawn returns the stage as one line of the given number of columns. If columns are few, it omits parts;
+// draw returns the stage as one line of the given number of columns. If columns are few, it omits parts;
 // the name is omitted last.
-func (s *Stage) drawn(width int) string {
+func (s *Stage) draw(width int) string {
 	n := s.snapshot()
 	bar := ""
 	percent := ""
 	if n.share >= 0 {
-		bar = drawnBar(n.share) + " "
+		bar = drawBar(n.share) + " "
 		if s.unit != Shares {
 			percent = fmt.Sprintf("%3.0f %%  ", 100*n.share)
 		}
 	}
 	for _, line := range []string{
-		s.name + " " + bar + percent + joined(n.amount, n.rate, n.left),
-		s.name + " " + bar + percent + joined(n.amount, n.left),
-		s.name + " " + percent + joined(n.amount, n.left),
+		s.name + " " + bar + percent + joinParts(n.amount, n.rate, n.left),
+		s.name + " " + bar + percent + joinParts(n.amount, n.left),
+		s.name + " " + percent + joinParts(n.amount, n.left),
 		s.name + " " + percent + n.left,
 	} {
 		if utf8.RuneCountInString(line) < width {
@@ -291,8 +291,8 @@ func (s *Stage) drawn(width int) string {
 	return string(text[max(0, len(text)-max(width-1, 0)):])
 }
 
-// drawnBar returns a bar for a share between 0 and 1.
-func drawnBar(share float64) string {
+// drawBar returns a bar for a share between 0 and 1.
+func drawBar(share float64) string {
 	const width = 24 // columns
 	half := min(int(share*float64(2*width)), 2*width)
 	text := strings.Repeat("━", half/2)
@@ -337,7 +337,7 @@ func (p *Display) End() {
 	if done := s.done.Load(); done > 0 && s.unit != Shares {
 		amount = s.unit.amount(done)
 	}
-	p.Print([]byte(s.name + ": " + joined(amount, words.Seconds(took)) + "\n"))
+	p.Print([]byte(s.name + ": " + joinParts(amount, words.Seconds(took)) + "\n"))
 }
 
 // Close ends the last stage. Nothing is drawn after it returns.

@@ -119,18 +119,18 @@ func TestProgressDrawn(t *testing.T) {
 		s.started = s.started.Add(-3200 * time.Millisecond)
 		s.Set(c.done, c.total)
 		s.Set(0, c.total) // a share does not go backwards
-		if got := s.drawn(c.width); got != c.want {
+		if got := s.draw(c.width); got != c.want {
 			t.Errorf("%d of %d in %d columns: %q, want %q", c.done, c.total, c.width, got, c.want)
 		}
 	}
 	none := new(Display).Begin("writing", 8, "row")
 	none.started = none.started.Add(-3200 * time.Millisecond)
-	if got, want := none.drawn(80), "writing                            0 %  0 of 8 rows, 3.2 s"; got != want {
+	if got, want := none.draw(80), "writing                            0 %  0 of 8 rows, 3.2 s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	share := new(Display).Begin("learning", Whole, Shares)
 	share.Set(250, 0)
-	if got, want := share.drawn(80), "learning ━━━━━━                   25 %"; got != want {
+	if got, want := share.draw(80), "learning ━━━━━━                   25 %"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
