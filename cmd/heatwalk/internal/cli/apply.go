@@ -36,11 +36,11 @@ func newApply(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
 		"A matrix of the graph, or a function of one, times a block of your own", checkApply, runApply)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the result: .npy", tablefile.NPY.Endings)
-	flags.StringVar(&c.function, "function", "", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
-	flags.StringVar(&c.block, "block", "", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
-	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
+	flags.addText(&c.function, "function", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
+	flags.addText(&c.block, "block", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
+	flags.addText(&c.blockIDs, "block-ids", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
 	dtypeFlag(flags, &c.dtype, "float64", "precision of the result")
-	numberVar(flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
+	numberVar(flags, &c.tolerance, "tolerance", 0, openUnit, "tolerance", "largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
 	graphFlags(&c.graph, flags)
 	return cmd
 }

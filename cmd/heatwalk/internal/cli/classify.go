@@ -88,7 +88,7 @@ func newClassify(run *session) *cobra.Command {
 	targetsFlag(c, flags)
 	sideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
 	sideFlag(flags, &c.page, "report", "`FILE` for a page: map, accuracy, classes, reasons: .html", pageFormats)
-	flags.StringVar(&c.pageNodes, "report-nodes", "", "`FILE` of ids of further nodes for the page")
+	flags.addText(&c.pageNodes, "report-nodes", "`FILE` of ids of further nodes for the page")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(&c.learning, flags)
 	return cmd
@@ -101,7 +101,7 @@ const predictionUsage = "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, 
 func predictionFlags(c *classifyOptions, flags *flagSet) {
 	c.scores.declare(flags, false)
 	choiceVar(flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
-	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	flags.addText(&c.truth, "truth", "`FILE` of true labels to score the predictions with")
 }
 
 // runClassify predicts one label for each node, or with --multi-label any number.
@@ -125,7 +125,7 @@ func methodFlags(c *classifyOptions, flags *flagSet) {
 
 // targetsFlag declares the flag for the nodes that can have a label.
 func targetsFlag(c *classifyOptions, flags *flagSet) {
-	flags.StringVar(&c.targets, "targets", "", "`FILE` of ids of the nodes that can have a label, the only ones in OUT (default: all)")
+	flags.addText(&c.targets, "targets", "`FILE` of ids of the nodes that can have a label, the only ones in OUT (default: all)")
 }
 
 // noRaw is the message about a method without scores other than probabilities.
@@ -209,14 +209,13 @@ type classifyRun struct {
 	p     *method.Prediction
 	truth *nodefile.Labels // may be nil
 	classifyDocument
-	targets    []int                // rows that are written; nil: all
-	suggested  []suggest.Suggestion // nodes to label next, in place of predictions
-	mapped     *heatwalk.Prediction // drawn on the page; nil: the graph is not drawn
-	page       *outputs             // of the page; nil: none
-	pageWriter io.Writer
-	pageRows   []int    // further nodes that the page has with their neighbours, not nil with a page
-	shift      string   // why the labels are not a random sample; "": they may be one
-	notes      []string // about the accuracy, for the summary
+	targets   []int                // rows that are written; nil: all
+	suggested []suggest.Suggestion // nodes to label next, in place of predictions
+	mapped    *heatwalk.Prediction // drawn on the page; nil: the graph is not drawn
+	page      *outputs             // of the page; nil: none
+	pageRows  []int                // further nodes that the page has with their neighbours, not nil with a page
+	shift     string               // why the labels are not a random sample; "": they may be one
+	notes     []string             // about the accuracy, for the summary
 }
 
 func predict(run *session, c *classifyOptions, name string) error {
@@ -342,7 +341,7 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 	}
 	if c.page != "" {
 		r.page = newOutputs(run, c.page)
-		if r.pageWriter, err = r.page.begin(c.page); err != nil {
+		if r.page.w, err = r.page.begin(c.page); err != nil {
 			return nil, err
 		}
 	}

@@ -149,7 +149,7 @@ func (r *classifyRun) writeReport(run *session) error {
 	if err != nil {
 		return err
 	}
-	return page.WriteHTML(r.pageWriter)
+	return page.WriteHTML(r.page.w)
 }
 
 // suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page, which a large graph is without.

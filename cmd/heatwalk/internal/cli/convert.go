@@ -89,8 +89,8 @@ func newConvert(run *session) *cobra.Command {
 	}
 	outputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
 	choiceVar(flags, &c.target, "to", "", names, "format (default: as the name of the output ends)")
-	flags.StringVar(&c.attributes, "attributes", "", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
-	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
+	flags.addText(&c.attributes, "attributes", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
+	flags.addText(&c.labels, "labels", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	dtypeFlag(flags, &c.dtype, "", "precision of features (default: that of the input, float64 of text)")
 	numberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")

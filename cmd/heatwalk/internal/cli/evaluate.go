@@ -36,7 +36,7 @@ type evaluateOptions struct {
 func newEvaluate(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "evaluate GRAPH --labels L.tsv", "Methods side by side on splits of the labelled nodes", checkEvaluate, runEvaluate)
 	labelsFlag(&c.learning, flags)
-	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, to compare methods of heatwalk regress")
+	flags.addText(&c.values, "values", "`FILE` of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	c.splitting.declare(flags)
@@ -213,7 +213,7 @@ func (s *splitFlags) declare(flags *flagSet) {
 	}
 	choiceVar(flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
 	numberVar(flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
-	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
+	flags.addText(&s.split, "split", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
 	sideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
 	flags.addCheck(s.check)
@@ -221,7 +221,7 @@ func (s *splitFlags) declare(flags *flagSet) {
 
 // parseTraining parses the fraction of the labelled nodes that a training set has, parseCount a number of them.
 func parseTraining(s string) (float64, error) {
-	x, err := parseNumber[float64](s, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
+	x, err := parseNumber[float64](s, openUnit, "fraction")
 	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil && notCount == nil && 0 < n && n < 100 {
 		err = fmt.Errorf("%s is not a fraction; give %v for %d %%, or --per-class %[3]d for %[3]d of each class", s, float64(n)/100, n)
 	}

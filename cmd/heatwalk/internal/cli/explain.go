@@ -34,7 +34,7 @@ func newExplain(run *session) *cobra.Command {
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	letterFlag(flags, &o.number, "number", 10, listLengths, "labelled nodes, attributes and links to list for each node")
 	methodFlags(c, flags)
-	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote, in place of --labels and --method")
+	flags.addText(&c.model, "model", "`FILE` that classify --save-model wrote, in place of --labels and --method")
 	learningFlagSet(&c.learning, flags)
 	return cmd
 }

@@ -42,7 +42,7 @@ func newFeatures(run *session) *cobra.Command {
 	c.walk.declare(&c.graph.tables, flags, "")
 	choiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
 	numberVar(flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
-	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
+	flags.addText(&c.rows, "rows", "`FILE` of the nodes to write, one id a line (default: all)")
 	dtypeFlag(flags, &c.dtype, "float32", "precision of the walk and of the features")
 	c.share.declare(flags, "the classes")
 	graphFlags(&c.graph, flags)
@@ -81,18 +81,18 @@ func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string
 	}
 	w.Lo = first
 	w.Hi = end
-	parameters := f.walk.parameters()
+	parameters := f.walk.parameters
 	var fold []int // fold of each label; nil: no labels are hidden
 	parameters.Features = f.kind
 	if f.kind == "honest" {
 		parameters.Folds = f.folds
 		parameters.Seed = run.seed
 		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(run.seed), 0)
-		w.Variants = cwk.FoldVariants(f.walk.alpha(), fold)
+		w.Variants = cwk.FoldVariants(parameters.Alpha, fold)
 	}
 	picks := cwk.Picks(d.rows, w.Seeds, fold)
-	minSteps := f.walk.minSteps()
-	groups := f.walk.steps() - f.walk.minSteps() + 1
+	minSteps := parameters.MinSteps
+	groups := parameters.Steps - minSteps + 1
 	wide := end - first
 	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
@@ -126,12 +126,8 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 // walkFlags holds the flags of a walk.
 type walkFlags struct {
 	labels, prior string
-	values        param.Values // complete values of the parameters of cwk.Spec
+	parameters    walkParameters
 }
-
-func (w *walkFlags) alpha() float64 { return w.values.Number("alpha") }
-func (w *walkFlags) steps() int     { return w.values.Int("steps") }
-func (w *walkFlags) minSteps() int  { return w.values.Int("min-steps") }
 
 // declare declares the flags of w and those for reading labels.
 func (w *walkFlags) declare(in *inputs, flags *flagSet, labels string) {
@@ -146,9 +142,12 @@ func (w *walkFlags) priorFlag(flags *flagSet) {
 
 // check completes the parameters of a walk by their defaults, and records problems of the flags.
 func (w *walkFlags) check(run *session, n param.Named) {
-	_, w.values = parseGiven(run, "--kernel", n.Given, &cwk.Spec)
-	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
-		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))
+	p := &w.parameters
+	if _, v := parseGiven(run, "--kernel", n.Given, &cwk.Spec); v != nil {
+		*p = walkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"), MinSteps: v.Int("min-steps"), Prior: w.prior}
+	}
+	if p.MinSteps > p.Steps {
+		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", p.MinSteps, p.Steps)
 	}
 	run.require("labels")
 }
@@ -173,7 +172,7 @@ func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs, f *walkFlags
 	prior, err := f.readPrior(run, in, d.g, d.l)
 	return &cwk.Walk[T]{
 		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
-		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: run.threads, Progress: run.progress.Showing("walking", "sweep"),
+		Steps: f.parameters.Steps, Variants: []cwk.Variant{{Absorb: f.parameters.Alpha}}, Workers: run.threads, Progress: run.progress.Showing("walking", "sweep"),
 	}, err
 }
 
@@ -275,11 +274,6 @@ func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T], picks [][]cwk.
 			list[k].Row = row
 		}
 	}
-}
-
-// parameters returns the parameters of a walk.
-func (w *walkFlags) parameters() walkParameters {
-	return walkParameters{Alpha: w.alpha(), Steps: w.steps(), MinSteps: w.minSteps(), Prior: w.prior}
 }
 
 // walkParameters holds the parameters of a walk.

@@ -34,6 +34,9 @@ func newFlagSet(run *session) *flagSet {
 	return flags
 }
 
+// addText declares a flag of a text, "" if it is not given.
+func (f *flagSet) addText(p *string, name, usage string) { f.StringVar(p, name, "", usage) }
+
 // addCheck adds a check that records problems of flags when all of them have been parsed.
 func (f *flagSet) addCheck(check func(run *session, args []string)) {
 	f.checks = append(f.checks, check)
@@ -455,6 +458,9 @@ func flagsOf(m method.Method) []string {
 	}
 	return names
 }
+
+// openUnit has the numbers between 0 and 1.
+var openUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
 // listLengths are the lengths of lists that a user asks for.
 var listLengths = param.Range{Least: 1, Most: 1 << 20}

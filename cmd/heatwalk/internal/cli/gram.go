@@ -40,7 +40,7 @@ func newGram(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "classify K.npy --labels L.tsv --learner SPEC -o OUT.npy", "Learn from kernel values in a file", checkGram, runGram)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm", gramFormats)
 	labelFlags(&c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
-	flags.StringVar(&c.listed, "learner", "", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
+	flags.addText(&c.listed, "learner", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
 	c.scores.declare(flags, false)
 	unknownIDsFlag(flags, &c.tables, labelLines)
 	return newGroup(run, "gram", "Learning from kernel values in a file", cmd)

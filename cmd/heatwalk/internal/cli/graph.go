@@ -57,7 +57,7 @@ type graphInputs struct {
 func graphFlags(r *graphInputs, flags *flagSet) {
 	c := &r.config
 	local := newFlagSet(flags.run)
-	local.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
+	local.addText(&c.Nodes, "nodes", "`FILE` with all nodes, one id a line; they come first, in this order")
 	local.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
 	local.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
 	enumVar(local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
@@ -72,10 +72,10 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
-	local.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
+	local.addText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
 	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"}, []bool{false, true}, "whether weights may be negative: edges between opponents")
-	local.StringVar(&c.Kind, "kind", "", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
-	local.StringVar(&c.Time, "time", "", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
+	local.addText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
+	local.addText(&c.Time, "time", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
 	headerFlag(local, &c.Header)
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
 	sizeVar(local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
@@ -120,9 +120,9 @@ func edgeFlags(o *sides.Options, flags *flagSet) {
 			}
 		}
 	})
-	flags.StringVar(&o.Since, "since", "", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
-	flags.StringVar(&o.Until, "until", "", "use no edges after this `TIME`")
-	flags.StringVar(&o.HalfLife, "half-life", "", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
+	flags.addText(&o.Since, "since", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
+	flags.addText(&o.Until, "until", "use no edges after this `TIME`")
+	flags.addText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
 // largestFlag declares the flag for a part of the graph.
@@ -157,7 +157,7 @@ const inputGroup = "heatwalk input"
 func isInput(f *pflag.Flag) bool { _, isMarked := f.Annotations[inputGroup]; return isMarked }
 
 func tempFlag(in *inputs, flags *flagSet) {
-	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: folder of the output)")
+	flags.addText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
 
 // parseFields parses a list of least to most columns, as numbers or titles; example is shown in the

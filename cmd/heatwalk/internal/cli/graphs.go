@@ -49,8 +49,8 @@ func graphsFlags(c *graphsOptions, flags *flagSet, kernel, values string) {
 	choiceVar(flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
 	choiceVar(flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
-	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
-	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)")
+	flags.addText(&c.measure, "measure", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
+	flags.addText(&c.base, "base", "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)")
 	tempFlag(&c.items.tables, flags)
 	flags.SortFlags = false
 	flags.addCheck(func(run *session, _ []string) {
@@ -325,7 +325,7 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 func newGraphsClassify(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "classify INPUT --labels L.tsv -o OUT.tsv", "A class and scores for every graph of a collection", checkGraphsClassify, runGraphsClassify)
 	outputFlag(flags, &c.items.out, "output", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout", tablefile.PredictionEndings)
-	flags.StringVar(&c.items.labels, "labels", "", "`FILE` of graph<TAB>class lines")
+	flags.addText(&c.items.labels, "labels", "`FILE` of graph<TAB>class lines")
 	graphsFlags(c, flags, "propagation", "cosine")
 	return cmd
 }
@@ -347,7 +347,7 @@ func runGraphsClassify(run *session, c *graphsOptions, name string) error {
 func newGraphsEvaluate(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", nil, runGraphsEvaluate)
 	c.items.splitting = splitFlags{noun: "graph", splits: 10}
-	flags.StringVar(&c.items.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
+	flags.addText(&c.items.labels, "labels", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
 	c.items.splitting.declare(flags)
 	graphsFlags(c, flags, "propagation", "cosine")
 	return cmd

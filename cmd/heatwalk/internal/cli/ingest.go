@@ -43,7 +43,7 @@ func newIngest(run *session) *cobra.Command {
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
 	choiceVar(flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
-	flags.StringVar(&c.attributes, "node-features", "", "`FILE` of attributes to store, a row for each node: .npy")
+	flags.addText(&c.attributes, "node-features", "`FILE` of attributes to store, a row for each node: .npy")
 	c.neighbours.declare(flags)
 	graphFlags(&c.graph, flags)
 	return cmd
@@ -416,9 +416,9 @@ type neighbourFlags struct {
 // declare declares the flags of n.
 func (n *neighbourFlags) declare(flags *flagSet) {
 	numberVar(flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
-	flags.StringVar(&n.path, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
+	flags.addText(&n.path, "of", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
 	numberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
-	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
+	flags.addText(&n.ids, "feature-ids", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
 	numberVar(flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
 }
 

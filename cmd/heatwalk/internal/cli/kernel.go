@@ -30,7 +30,7 @@ func newKernel(run *session) *cobra.Command {
 	c.block.declare(flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	c.walk.declare(&c.graph.tables, flags, ": of cwk, and classes of the rows in LIBSVM's text")
-	numberVar(flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
+	numberVar(flags, &c.tolerance, "tolerance", 0, openUnit, "tolerance", "largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
 	c.share.declare(flags, "the columns")
 	largestFlag(&c.graph, flags)
 	graphFlags(&c.graph, flags)
@@ -49,8 +49,8 @@ type denseFlags struct{ out, rows, cols, dtype string }
 
 func (f *denseFlags) declare(flags *flagSet) {
 	outputFlag(flags, &f.out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", denseFormats)
-	flags.StringVar(&f.rows, "rows", "", "`FILE` of the ids of the rows, one a line (default: all)")
-	flags.StringVar(&f.cols, "cols", "", "`FILE` of the ids of the columns (default: all)")
+	flags.addText(&f.rows, "rows", "`FILE` of the ids of the rows, one a line (default: all)")
+	flags.addText(&f.cols, "cols", "`FILE` of the ids of the columns (default: all)")
 	dtypeFlag(flags, &f.dtype, "float32", "precision of the values")
 }
 
@@ -138,11 +138,11 @@ func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	if err != nil {
 		return err
 	}
-	parameters := f.walk.parameters()
+	parameters := f.walk.parameters
 	parameters.Kernel = f.name
 	rows := cwk.Picks(d.rows, w.Seeds, nil)
 	cols := cwk.Picks(d.cols[lo:hi], w.Seeds, nil)
-	minSteps := f.walk.minSteps()
+	minSteps := parameters.MinSteps
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },

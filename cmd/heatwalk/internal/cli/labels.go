@@ -21,7 +21,7 @@ import (
 
 // labelFlags declares the flag of a label file and the flags for reading it.
 func labelFlags(in *inputs, flags *flagSet, p *string, usage string) {
-	flags.StringVar(p, "labels", "", usage)
+	flags.addText(p, "labels", usage)
 	fieldsFlag(in, flags, "label")
 }
 
@@ -181,12 +181,12 @@ type attributeFlags struct {
 }
 
 func (f *attributeFlags) declare(flags *flagSet) {
-	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
+	flags.addText(&f.file, "node-features", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
 	variable(flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
 		return parseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
 	})
 	flags.Lookup("attribute-fields").Annotations = map[string][]string{inputGroup: nil}
-	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
+	flags.addText(&f.ids, "feature-ids", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
 	flags.addCheck(func(run *session, _ []string) {
 		run.refuse(rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
 			rule{f.file == "", "attribute-fields", "there is no table; give it with --node-features"},

@@ -65,7 +65,7 @@ func labelsFlag(f *learningFlags, flags *flagSet) {
 func severalFlag(f *learningFlags, flags *flagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 	labelling := &f.graph.tables.labelling
-	flags.StringVar(&labelling.Separator, "label-separator", "", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
+	flags.addText(&labelling.Separator, "label-separator", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
 	flags.Lookup("label-separator").Annotations = map[string][]string{inputGroup: nil}
 	flags.addCheck(func(run *session, _ []string) {
 		run.refuse(rule{!f.several, "label-separator", "a node has one label; add --multi-label"})

@@ -15,7 +15,7 @@ import (
 
 func newPredict(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "predict GRAPH --model M -o OUT.tsv", "Predict labels by a model that classify has saved", checkPredict, runPredict)
-	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote")
+	flags.addText(&c.model, "model", "`FILE` that classify --save-model wrote")
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	predictionFlags(c, flags)
 	c.learning.attributes.declare(flags)

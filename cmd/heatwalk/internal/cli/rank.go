@@ -30,8 +30,8 @@ type rankOptions struct {
 
 func newRank(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones", checkRank, runRank)
-	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
-	flags.StringVar(&c.weights, "seed-weights", "", "`FILE` of node and weight, one pair a line, in place of --seeds")
+	flags.addText(&c.seeds, "seeds", "`FILE` of the ids of the known nodes, one a line")
+	flags.addText(&c.weights, "seed-weights", "`FILE` of node and weight, one pair a line, in place of --seeds")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	graphFlags(&c.graph, flags)

@@ -39,7 +39,7 @@ func newRecordsClassify(run *session) *cobra.Command {
 	outputFlag(flags, &c.items.out, "output", "-", predictionUsage, scoreFormats)
 	recordsFlags(c, flags, true)
 	c.scores.declare(flags, true)
-	flags.StringVar(&c.truth, "truth", "", "`FILE` of true classes to score the predictions with")
+	flags.addText(&c.truth, "truth", "`FILE` of true classes to score the predictions with")
 	return cmd
 }
 
@@ -59,8 +59,8 @@ func recordsFlags(c *recordsOptions, flags *flagSet, learns bool) {
 	variable(flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&c.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
 	})
-	flags.StringVar(&c.config.ID, "id", "", "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
-	flags.StringVar(&c.config.Class, "class", "", "`COLUMN` of the classes, which is no attribute (default: by its title)")
+	flags.addText(&c.config.ID, "id", "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
+	flags.addText(&c.config.Class, "class", "`COLUMN` of the classes, which is no attribute (default: by its title)")
 	headerFlag(flags, &c.config.Header)
 	if missingFlag(&f.tables, flags); learns {
 		labelFlags(&f.tables, flags, &f.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")

@@ -30,10 +30,10 @@ type regressOptions struct {
 
 func newRegress(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", "Predict the number of every node from the numbers of some", checkRegress, runRegress)
-	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
+	flags.addText(&c.values, "values", "`FILE` of node and number, one pair a line")
 	fieldsFlag(&c.graph.tables, flags, "number")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
-	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
+	flags.addText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	sideFlag(flags, &c.page, "report", "`FILE` for a page about errors, with predicted against true numbers: .html", pageFormats)
 	c.attributes.declare(flags)
 	graphFlags(&c.graph, flags)
