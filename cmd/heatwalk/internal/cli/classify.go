@@ -464,7 +464,7 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	begun := time.Now()
 	switch {
 	case f.suggest > 0:
-		err = tablefile.WriteLines(run.ctx, r.data.out.w, formatOf(f.out, tablefile.LineEndings), suggest.Titles, len(r.suggested), func(i int, cells []string) {
+		err = tablefile.WriteLines(run.ctx, r.data.out.w, endingOf(f.out), suggest.Titles, len(r.suggested), func(i int, cells []string) {
 			copy(cells, append([]string{r.data.g.Nodes.ID(r.suggested[i].Row)}, r.suggested[i].Cells(r.data.l.Names)...))
 		})
 	case f.scores.kind == "raw" && p.Raw == nil:

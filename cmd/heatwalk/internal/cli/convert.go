@@ -170,7 +170,7 @@ func checkFormat(run *session, c *convertOptions, input string) {
 		run.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(endings, " "))
 	case c.format != nil && !holds(c.format):
 		run.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, otherKind, input, kind, strings.Join(endings, " "))
-	case c.format != nil && !c.format.text && strings.ToLower(filepath.Ext(c.out)) != table.Extension(c.out):
+	case c.format != nil && !c.format.text && endingOf(c.out) != table.Extension(c.out):
 		run.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
 	}
 }
@@ -315,7 +315,7 @@ type convertMatrixDocument struct {
 
 // convertMatrix writes a matrix.
 func convertMatrix(run *session, c *convertOptions, input string) error {
-	o, err := beginOutputs(run, c.out, c.format.matrix)
+	o, err := beginOutputs(run, c.out, c.format.matrix.Endings)
 	if err != nil {
 		return err
 	}

@@ -329,7 +329,7 @@ func (s *splitFlags) writeSplits(o *outputs, plan *evaluate.Plan, nodes itemIDs,
 	if err != nil {
 		return err
 	}
-	return tablefile.WriteLines(o.run.ctx, w, formatOf(s.save, tablefile.LineEndings), []string{"node", "split"}, len(l.Row), func(i int, cells []string) {
+	return tablefile.WriteLines(o.run.ctx, w, endingOf(s.save), []string{"node", "split"}, len(l.Row), func(i int, cells []string) {
 		cells[0], cells[1] = nodes.ID(l.Row[i]), strings.Join(uses[i], " ")
 	})
 }

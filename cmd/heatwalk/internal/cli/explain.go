@@ -185,5 +185,5 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 			}
 		}
 	}
-	return tablefile.WriteLines(d.out.run.ctx, d.out.w, formatOf(file, tablefile.LineEndings), reasonTitles, len(lines), func(i int, cells []string) { copy(cells, lines[i]) })
+	return tablefile.WriteLines(d.out.run.ctx, d.out.w, endingOf(file), reasonTitles, len(lines), func(i int, cells []string) { copy(cells, lines[i]) })
 }

@@ -74,7 +74,7 @@ type gramDocument struct {
 
 // runGram learns from kernel values in a file, and scores all rows.
 func runGram(run *session, c *gramOptions, name string) error {
-	o, err := beginOutputs(run, c.out, matrixFormatOf(c.out, gramFormats))
+	o, err := beginOutputs(run, c.out, gramFormats)
 	if err != nil {
 		return err
 	}

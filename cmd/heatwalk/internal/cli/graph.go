@@ -333,9 +333,9 @@ type graphRun struct {
 }
 
 // beginRun begins the output called out, opens the graph, and reads the other inputs with read.
-func beginRun(run *session, r *graphInputs, name, out string, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
+func beginRun(run *session, r *graphInputs, name, out string, formats []string, read func(d *graphRun) error) (d *graphRun, err error) {
 	d = new(graphRun)
-	if d.out, err = beginOutputs(run, out, matrix); err == nil {
+	if d.out, err = beginOutputs(run, out, formats); err == nil {
 		d.g, err = readGraph(run, r, name, out)
 	}
 	if err != nil {
@@ -347,7 +347,7 @@ func beginRun(run *session, r *graphInputs, name, out string, matrix *tablefile.
 
 // beginLearning begins a run that learns from labels, and from attributes if they are given.
 func beginLearning(run *session, f *learningFlags, name, path string) (*graphRun, error) {
-	return beginRun(run, &f.graph, name, path, matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
+	return beginRun(run, &f.graph, name, path, scoreFormats, func(d *graphRun) (err error) {
 		run.progress.Wait("reading " + f.walk.labels)
 		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
 			return err
@@ -377,7 +377,7 @@ type denseInputs struct {
 
 // beginDense begins the output and reads the inputs.
 func beginDense(run *session, r *graphInputs, name, path string, inputs denseInputs) (*graphRun, error) {
-	return beginRun(run, r, name, path, matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
+	return beginRun(run, r, name, path, denseFormats, func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
 		switch {
 		case inputs.labels == "":

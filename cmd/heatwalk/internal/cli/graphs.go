@@ -72,8 +72,8 @@ type collectionRun struct {
 
 // readCollection begins the output and reads INPUT. If the layout shows that reading exceeds the memory limit,
 // nothing is read, and the error has a sufficient limit for the whole run.
-func readCollection(run *session, c *graphsOptions, name, out string, format *tablefile.Format) (*collectionRun, error) {
-	o, err := beginOutputs(run, out, format)
+func readCollection(run *session, c *graphsOptions, name, out string, formats []string) (*collectionRun, error) {
+	o, err := beginOutputs(run, out, formats)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func valuesBytes(graphs int) int64 {
 
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
 func runGraphsKernel(run *session, c *graphsOptions, name string) error {
-	r, err := readCollection(run, c, name, c.items.out, matrixFormatOf(c.items.out, denseFormats))
+	r, err := readCollection(run, c, name, c.items.out, denseFormats)
 	if err != nil {
 		return err
 	}

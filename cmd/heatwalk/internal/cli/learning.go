@@ -248,7 +248,7 @@ type predictionRows struct {
 // writePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
 func writePredictions(o *outputs, f *predictionRows, c tablefile.Columns, raw bool, dtype string) error {
 	if o.format == nil {
-		return tablefile.WritePredictions(o.run.ctx, o.w, formatOf(o.path, tablefile.PredictionEndings), c, f.ids.N, func(i int, p *tablefile.Prediction) {
+		return tablefile.WritePredictions(o.run.ctx, o.w, endingOf(o.path), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
 			f.line(i, p)
 		})

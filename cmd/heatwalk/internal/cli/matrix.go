@@ -242,7 +242,7 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 	dtype := list[0].Matrix.Dtype
 	origin := list[0].Run
 	return parts.Merge(run.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
-		o, err := beginOutputs(run, out, tablefile.NPY)
+		o, err := beginOutputs(run, out, tablefile.NPY.Endings)
 		if err != nil {
 			return err
 		}

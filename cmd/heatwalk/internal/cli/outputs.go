@@ -55,16 +55,18 @@ func newOutputs(run *session, path string) *outputs {
 	return o
 }
 
-// beginOutputs begins the output called path, unless that is "", which has a format if it is a matrix, and the
+// beginOutputs begins the output called path, unless that is "", which can be a matrix if there are formats, and the
 // files next to it.
-func beginOutputs(run *session, path string, format *tablefile.Format) (o *outputs, err error) {
+func beginOutputs(run *session, path string, formats []string) (o *outputs, err error) {
 	o = newOutputs(run, path)
-	o.format = format
 	if path == "" {
 		return o, nil
 	}
+	if formats != nil {
+		o.format = matrixFormatOf(path, formats)
+	}
 	keeps(run, path)
-	if o.w, err = o.begin(path); err == nil && format != nil && format.SeparateIDs {
+	if o.w, err = o.begin(path); err == nil && o.format != nil && o.format.SeparateIDs {
 		if o.rowIDs, err = o.companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.companion(path, filepath.Ext(path), ".cols.ids")
 		}
@@ -75,10 +77,13 @@ func beginOutputs(run *session, path string, format *tablefile.Format) (o *outpu
 	return o, err
 }
 
+// endingOf returns the ending of a path in small letters.
+func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
 // formatOf returns the ending of path if it is among the formats, or else the
 // first of them, which also is the format of stdout.
 func formatOf(path string, formats []string) string {
-	ending := strings.ToLower(filepath.Ext(path))
+	ending := endingOf(path)
 	if slices.Contains(formats, ending) {
 		return ending
 	}
@@ -150,7 +155,7 @@ func checkPaths(run *session, args []string) {
 // if any are given. The path of -o is required, and must not be an input or a file in a store.
 func checkOutput(run *session, flag, path string, formats []string, inputs ...string) {
 	run.inputFiles = append(run.inputFiles, inputs...)
-	if ending := strings.ToLower(filepath.Ext(path)); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
+	if ending := endingOf(path); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
 		run.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
 	}
 	switch {

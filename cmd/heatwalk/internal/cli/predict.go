@@ -83,7 +83,7 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 	}
 	graph := &c.learning.graph
 	attributes := &c.learning.attributes
-	d, err := beginRun(run, graph, name, c.out, matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
+	d, err := beginRun(run, graph, name, c.out, scoreFormats, func(d *graphRun) (err error) {
 		d.g.Graph = d.g.Leave(f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
 		if err != nil {

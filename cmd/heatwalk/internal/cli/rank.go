@@ -145,7 +145,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 			columns[2].Values[k] = 1
 		}
 	}
-	if err := tablefile.WriteNumbers(run.ctx, d.out.w, formatOf(c.out, tablefile.NumberEndings), order, ids.ID, columns); err != nil {
+	if err := tablefile.WriteNumbers(run.ctx, d.out.w, endingOf(c.out), order, ids.ID, columns); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))

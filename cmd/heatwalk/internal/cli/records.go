@@ -91,8 +91,8 @@ func readTable(run *session, c *recordsOptions, path string) (*nodefile.Attribut
 func hasTexts(c *recordsOptions) bool { return closed.Kernels().Named(c.items.kernels[0].Name).Texts }
 
 // beginRecords begins a run that learns: it reads the table and the classes of its records.
-func beginRecords(run *session, c *recordsOptions, name, out string, format *tablefile.Format) (*itemRun, *nodefile.Attributes, error) {
-	o, err := beginOutputs(run, out, format)
+func beginRecords(run *session, c *recordsOptions, name, out string, formats []string) (*itemRun, *nodefile.Attributes, error) {
+	o, err := beginOutputs(run, out, formats)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +118,7 @@ func beginRecords(run *session, c *recordsOptions, name, out string, format *tab
 
 // runRecordsClassify learns from the records with a class and labels the others.
 func runRecordsClassify(run *session, c *recordsOptions, name string) error {
-	r, a, err := beginRecords(run, c, name, c.items.out, matrixFormatOf(c.items.out, scoreFormats))
+	r, a, err := beginRecords(run, c, name, c.items.out, scoreFormats)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func runRecordsEvaluate(run *session, c *recordsOptions, name string) error {
 
 // runRecordsKernel writes a block of kernel values between the records of a table.
 func runRecordsKernel(run *session, c *recordsOptions, path string) error {
-	o, err := beginOutputs(run, c.block.out, matrixFormatOf(c.block.out, denseFormats))
+	o, err := beginOutputs(run, c.block.out, denseFormats)
 	if err != nil {
 		return err
 	}

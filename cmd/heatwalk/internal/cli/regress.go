@@ -160,7 +160,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 		columns[1].Values = append(columns[1].Values, number[out.Reached.Contains(uint32(row))])
 		columns[2].Values = append(columns[2].Values, number[isKnown[row]])
 	}
-	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, formatOf(c.out, tablefile.NumberEndings), order, ids.ID, columns)
+	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, endingOf(c.out), order, ids.ID, columns)
 	if err != nil {
 		return err
 	}
