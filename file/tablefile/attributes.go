@@ -101,10 +101,7 @@ func (t *attributeTable) each(ctx context.Context, path string, visit func(nodet
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))
-	named, err := table.Choose(t.c.Fields, t.rows.Titles)
-	if err == nil && named != nil && slices.Max(named) >= len(names) {
-		err = fmt.Errorf("%s, but column %d was requested", table.Counted(len(names), "column"), slices.Max(named)+1)
-	}
+	named, err := table.ChooseWithin(t.c.Fields, t.rows.Titles, len(names))
 	if err != nil {
 		return textio.Fault(t.rows.Name, t.rows.Line, "correct {attribute-fields}", "%w", err)
 	}

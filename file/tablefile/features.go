@@ -122,7 +122,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	case isMatrix:
 		err = r.readMatrix(ctx)
 	case isStream(path) && c.IDs != "": // only a matrix has a list of ids, and it cannot be read from a pipe
-		err = streamed(path)
+		err = streamError(path)
 	case c.IDs != "":
 		if _, err = os.Stat(path); err == nil { // for a missing file, report that it is missing
 			err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)

@@ -104,8 +104,8 @@ func elementError(f *File, i, j int, v float64) error {
 	return textio.Fault(f.Name, 0, fix, "element [%d, %d] = %v %s", i, j, v, what)
 }
 
-// narrowed returns a function that converts a row to elements of type T and passes it to visit.
-func narrowed[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) func(i int, values []float64) error {
+// narrowRows returns a function that converts a row to elements of type T and passes it to visit.
+func narrowRows[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) func(i int, values []float64) error {
 	row := make([]T, f.Cols)
 	return func(i int, values []float64) error {
 		if ctx.Err() != nil {
@@ -120,10 +120,10 @@ func narrowed[T sparse.Float](ctx context.Context, f *File, visit func(label []b
 
 // readNPY reads the rows of a .npy file.
 func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
-	rows := narrowed(ctx, f, visit)
+	rows := narrowRows(ctx, f, visit)
 	file, size := in.File()
 	if file == nil {
-		return streamed(f.Name)
+		return streamError(f.Name)
 	}
 	a, err := npy.Read(f.Name, progressReader{io.NewSectionReader(file, 0, size), f, in})
 	if err != nil {

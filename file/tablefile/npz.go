@@ -43,7 +43,7 @@ func pick(archive *npy.Archive) string {
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
-		return nil, streamed(f.Name)
+		return nil, streamError(f.Name)
 	}
 	return npy.OpenArchive(f.Name, file, size)
 }
@@ -159,7 +159,7 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 
 // readNPZ implements [Read] for archives.
 func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
-	rows := narrowed(ctx, f, visit)
+	rows := narrowRows(ctx, f, visit)
 	if f.sparse {
 		return f.readSparse(in, rows)
 	}

@@ -18,8 +18,8 @@ import (
 // pipe, standard input or a compressed array.
 var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
 
-// streamed returns an error about a file that wraps [ErrStream].
-func streamed(path string) error {
+// streamError returns an error about a file that wraps [ErrStream].
+func streamError(path string) error {
 	return &nodefile.ParseError{File: path, Msg: "cannot be read several times, as this command requires", Fix: "give a plain file", Err: ErrStream}
 }
 
@@ -70,7 +70,7 @@ func isStream(path string) bool {
 // open opens a regular file; the error for a stream wraps [ErrStream].
 func open(ctx context.Context, path string) (*textio.Reader, error) {
 	if isStream(path) {
-		return nil, streamed(path)
+		return nil, streamError(path)
 	}
 	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
@@ -128,7 +128,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		if len(head) == 0 {
 			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
 		}
-		return nil, streamed(f.Name)
+		return nil, streamError(f.Name)
 	}
 	if err = f.Format.inspect(f, in); err != nil {
 		return nil, err

@@ -34,8 +34,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		if first < 0 {
 			t.first = chunk.First + int64(chunk.Lines)
 		}
-		if doubtful >= 0 && t.Options.Warn != nil {
-			t.Options.Warn(textio.Fault(t.Name, chunk.First+int64(doubtful), "if it is data, write a header line above it", "read as a comment"))
+		if doubtful >= 0 {
+			t.warn(chunk.First+int64(doubtful), "if it is data, write a header line above it", "read as a comment")
 		}
 	}
 	lines, numbers := t.dataLines(chunk)
@@ -94,16 +94,16 @@ func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	case !isTitle:
 	case t.Lookup != nil:
 		t.Line = number
-		t.warn(number, "%s is read as a title; no node has this id", table.Quoted(lines[0]))
+		t.warn(number, "", "%s is read as a title; no node has this id", table.Quoted(lines[0]))
 	default:
-		t.warn(number, "%s is read as a node; if it is a title, remove the line", table.Quoted(lines[0]))
+		t.warn(number, "", "%s is read as a node; if it is a title, remove the line", table.Quoted(lines[0]))
 	}
 }
 
 // warn calls Options.Warn with a warning about a line, unless it is nil.
-func (t *Reader) warn(line int64, format string, args ...any) {
+func (t *Reader) warn(line int64, fix, format string, args ...any) {
 	if t.Options.Warn != nil {
-		t.Options.Warn(textio.Fault(t.Name, line, "", format, args...))
+		t.Options.Warn(textio.Fault(t.Name, line, fix, format, args...))
 	}
 }
 
@@ -145,7 +145,7 @@ func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
 	}
 	for t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every) && count < len(lines) &&
 		table.IsTitleRow(lines[count], bytes.Join(lines[count+1:], []byte{'\n'}), t.separator, hasTitles) {
-		t.warn(numbers[count], "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count])))
+		t.warn(numbers[count], "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count])))
 		count++
 	}
 	return count
@@ -153,8 +153,8 @@ func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
 
 // hasFields reports whether a table has columns with nodes of the graph, and with a value, in the places of the options.
 func hasFields(s *table.Sample, o *table.NodeOptions) bool {
-	columns, err := table.Choose(o.Fields, s.Titles)
-	return err == nil && columns != nil && slices.Max(columns) < len(s.Titles) && slices.ContainsFunc(s.Rows, func(row []string) bool {
+	columns, err := table.ChooseWithin(o.Fields, s.Titles, len(s.Titles))
+	return err == nil && columns != nil && slices.ContainsFunc(s.Rows, func(row []string) bool {
 		return columns[0] < len(row) && o.IsKnown(row[columns[0]])
 	})
 }
@@ -185,9 +185,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.Name
-		if !t.titled {
-			fault.Line = line
-		}
+		fault.Line = line
 		return fault
 	}
 	t.Node = c.Node

@@ -98,8 +98,8 @@ func (c column) areDates() bool {
 	return c.all(func(text string) bool { return IsDate(text) && !IsInteger(text) })
 }
 
-// shared returns the number of values that two columns have in common.
-func (c column) shared(other column) (count int) {
+// countShared returns the number of values that two columns have in common.
+func (c column) countShared(other column) (count int) {
 	values := other.distinct()
 	for _, id := range c.distinct() {
 		if _, is := slices.BinarySearch(values, id); is {

@@ -173,10 +173,12 @@ func (s *Sample) pairs() (pairs [][]int) {
 // areInterval reports whether two columns hold dates, or under the titles start and end the
 // bounds of an interval: numbers in order without an id in common, in a table of other columns.
 func areInterval(s *Sample, i, j int, word string) bool {
-	if s.column(i).areDates() && s.column(j).areDates() {
+	first := s.column(i)
+	last := s.column(j)
+	if first.areDates() && last.areDates() {
 		return true
 	}
-	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !s.column(i).holdsNumbers() || !s.column(j).holdsNumbers() || s.column(i).shared(s.column(j)) > 0 {
+	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !first.holdsNumbers() || !last.holdsNumbers() || first.countShared(last) > 0 {
 		return false
 	}
 	return all(s.Rows, func(row []string) bool {
@@ -233,13 +235,12 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	}
 	switch len(list) {
 	case 0:
+		t.warnUnweighted(s)
 	case 1:
 		t.Weight = list[0][0]
-		return nil
 	default:
 		return severalError(s, "weight", "several columns could be the weight: ", ", ", list)
 	}
-	t.warnUnweighted(s)
 	return nil
 }
 
@@ -272,12 +273,13 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	isNegative := func(text string) bool { return strings.HasPrefix(text, "-") }
 	hasNegative := false
 	for i, title := range s.Titles {
-		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && s.column(i).holdsNumbers() {
+		c := s.column(i)
+		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && c.holdsNumbers() {
 			names = append(names, Quoted(title))
 			if !isNoWeight(title) {
 				columns = append(columns, i)
 			}
-			hasNegative = hasNegative || slices.ContainsFunc(s.column(i).values, isNegative)
+			hasNegative = hasNegative || slices.ContainsFunc(c.values, isNegative)
 		}
 	}
 	fix := "{weight=NAME} makes one the weight"
@@ -425,14 +427,17 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 func (t *EdgeTable) withoutTitles(s *Sample) error {
 	first := 0
 	n := len(s.Titles)
-	if n > 2 && s.column(0).isCounter() && len(s.Rows) > 2 {
-		isEnd := s.column(0).shared(s.column(1)) > 0 || s.column(0).shared(s.column(2)) > 0 && n == 3
-		isID := s.column(2).all(func(text string) bool { return IsInteger(text) || !IsNumber(text) })
+	if counter := s.column(0); n > 2 && counter.isCounter() && len(s.Rows) > 2 {
+		source := s.column(1)
+		target := s.column(2)
+		isEnd := counter.countShared(source) > 0 || counter.countShared(target) > 0 && n == 3
+		isID := target.all(func(text string) bool { return IsInteger(text) || !IsNumber(text) })
+		targets := len(target.distinct())
 		switch {
 		case isID && !isEnd, n > 3 && !isEnd:
 			first = 1
 			t.hasIndex = true
-		case isID && n == 3 && len(s.Rows) > 3 && 2*s.column(1).shared(s.column(2)) >= len(s.column(2).distinct()) && len(s.column(2).distinct()) > 2:
+		case isID && n == 3 && len(s.Rows) > 3 && 2*source.countShared(target) >= targets && targets > 2:
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
@@ -493,7 +498,7 @@ func isClock(s *Sample) bool {
 	clock := s.column(0)
 	source := s.column(1)
 	target := s.column(2)
-	shared := source.shared(target)
+	shared := source.countShared(target)
 	isMany := shared > 2 && 3*shared >= max(len(source.distinct()), len(target.distinct()))
 	isRising := slices.IsSortedFunc(clock.values, func(a, b string) int {
 		first, _ := ParseNumber([]byte(a), 64)
@@ -501,7 +506,7 @@ func isClock(s *Sample) bool {
 		return cmp.Or(cmp.Compare(first, second), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
 	isTime := func(text string) bool { return IsNumber(text) || strings.Trim(text, "0123456789:") == "" }
-	return len(s.Rows) >= least && clock.all(isTime) && isRising && isMany && clock.shared(source)+clock.shared(target) == 0
+	return len(s.Rows) >= least && clock.all(isTime) && isRising && isMany && clock.countShared(source)+clock.countShared(target) == 0
 }
 
 // tooMany is the error for lines of more than three fields without a header.
@@ -548,20 +553,19 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	}
 	var weights []int
 	for i, title := range titles {
-		isNone := i == source || i == target || !s.column(i).holdsNumbers() || len(s.Rows) > 2 && s.column(i).isConsecutive() || s.column(i).uncountable() != ""
-		if !isNone && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
+		c := s.column(i)
+		isMeasure := i != source && i != target && c.holdsNumbers() && !(len(s.Rows) > 2 && c.isConsecutive()) && c.uncountable() == ""
+		if isMeasure && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
 			weights = append(weights, i)
 		}
 	}
-	fix := FieldList(titles, source, target)
+	ends := FieldList(titles, source, target)
 	numbers := fmt.Sprintf("%d,%d", source+1, target+1)
-	switch {
-	case len(weights) == 1:
-		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}", FieldList(titles, source, target, weights[0]), fix)
-	case fix != numbers:
-		fix = fmt.Sprintf("pass {fields=%s} (or {fields=%s})", fix, numbers)
-	default:
-		fix = fmt.Sprintf("pass {fields=%s}", fix)
+	fix := fmt.Sprintf("pass {fields=%s}", ends)
+	if len(weights) == 1 {
+		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}", FieldList(titles, source, target, weights[0]), ends)
+	} else if ends != numbers {
+		fix += fmt.Sprintf(" (or {fields=%s})", numbers)
 	}
 	return &input.Error{Msg: msg, Fix: fix}
 }
@@ -570,11 +574,11 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 // numbers could be taken for weights.
 func (t *EdgeTable) report(s *Sample) {
 	titles := s.Titles
-	t.Columns = named(s.Titles, t.HasHeader)
+	t.Columns = nameColumns(s.Titles, t.HasHeader)
 	t.AreEvents = t.Time >= 0 || t.HasHeader && areEvents(titles[t.Source], titles[t.Target])
-	for i := range titles {
+	for i, title := range titles {
 		isOther := i != t.Source && i != t.Target && i != t.Weight && i != t.Kind
-		t.AreEvents = t.AreEvents || isOther && (t.HasHeader && IsTime(titles[i]) || len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
+		t.AreEvents = t.AreEvents || isOther && (t.HasHeader && IsTime(title) || len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
 		switch c := &t.Columns[i]; {
 		case i == t.Source:
 			c.Use = input.Source
@@ -586,11 +590,11 @@ func (t *EdgeTable) report(s *Sample) {
 			c.Use = input.Kind
 		case i == t.Time:
 			c.Use = input.Time
-		case t.HasHeader && (i == 0 && IsIndex(titles[i]) || strings.HasPrefix(titles[i], IndexOfPandas)), i == 0 && t.hasIndex:
+		case t.HasHeader && (i == 0 && IsIndex(title) || strings.HasPrefix(title, IndexOfPandas)), i == 0 && t.hasIndex:
 			c.Use = input.Index
-		case t.HasHeader && isNoWeight(titles[i]):
+		case t.HasHeader && isNoWeight(title):
 			c.Note = "small for strong edges"
-		case t.HasHeader && IsTime(titles[i]):
+		case t.HasHeader && IsTime(title):
 			c.Note = "times"
 		case !t.HasHeader:
 			c.Note = s.column(i).uncountable()

@@ -97,8 +97,9 @@ func (c *nodeChooser) findTitles() {
 		return
 	}
 	words := valueRoles[c.o.Value]
+	hasX := len(titles) > 2 && slices.ContainsFunc(titles, func(title string) bool { return strings.EqualFold(title, "x") })
 	for i, title := range titles {
-		isCoordinate := len(titles) > 2 && strings.EqualFold(title, "y") && slices.ContainsFunc(titles, func(title string) bool { return strings.EqualFold(title, "x") })
+		isCoordinate := hasX && strings.EqualFold(title, "y")
 		if !isCoordinate && words.ends(title) {
 			c.values = append(c.values, i)
 		}
@@ -191,8 +192,7 @@ func (c *nodeChooser) holdsNodes(column int) bool {
 // constants and texts that differ in nearly every row are no labels; values are numbers.
 func (c *nodeChooser) valueColumns() (columns []int) {
 	for i, title := range c.s.Titles {
-		isNone := i == c.node || slices.Contains(c.tied, i) || i == 0 && c.isIndex() || strings.HasPrefix(title, IndexOfPandas) ||
-			c.t.HasHeader && (IsTime(title) || isID(title)) || c.s.column(i).all(IsDate)
+		isNone := i == c.node || slices.Contains(c.tied, i) || c.isNumbering(i) || c.t.HasHeader && (IsTime(title) || isID(title)) || c.s.column(i).all(IsDate)
 		if !isNone {
 			columns = append(columns, i)
 		}
@@ -221,6 +221,11 @@ func (c *nodeChooser) isIndex() bool {
 	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) && (c.s.column(0).isCounter() || len(c.s.Rows) == 0)
 }
 
+// isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
+func (c *nodeChooser) isNumbering(column int) bool {
+	return column == 0 && c.isIndex() || strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
+}
+
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
 // has known titles or differs in form from all ids below it.
 func (c *nodeChooser) isHeader() bool {
@@ -235,7 +240,7 @@ func (c *nodeChooser) isHeader() bool {
 	if c.tied != nil {
 		at = c.tied[0]
 	}
-	if columns, err := Choose(o.Fields, titles); o.Fields != nil && err == nil && columns[0] < n {
+	if columns, err := ChooseWithin(o.Fields, titles, n); o.Fields != nil && err == nil {
 		if !Numbers(o.Fields) {
 			return true
 		}
@@ -387,8 +392,8 @@ func isPart(text string) bool {
 
 // free returns the columns that may hold the node although no title and no id names one.
 func (c *nodeChooser) free() (columns []int) {
-	for i, title := range c.s.Titles {
-		if !slices.Contains(c.values, i) && !(i == 0 && c.isIndex()) && !strings.HasPrefix(title, IndexOfPandas) {
+	for i := range c.s.Titles {
+		if !slices.Contains(c.values, i) && !c.isNumbering(i) {
 			columns = append(columns, i)
 		}
 	}
@@ -399,8 +404,7 @@ func (c *nodeChooser) free() (columns []int) {
 // graph, or else the first column.
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
-	isUnknown := c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0
-	if isUnknown && (c.tied != nil || c.isIndex()) {
+	if c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0 && (c.tied != nil || c.isIndex()) {
 		return c.ask(nil, "")
 	}
 	return nil // unknown ids are reported
@@ -475,15 +479,14 @@ func (c *nodeChooser) ask(values []int, problem string) error {
 // report sets the uses of the columns.
 func (c *nodeChooser) report() {
 	t := c.t
-	titles := c.s.Titles
-	t.Columns = named(c.s.Titles, t.HasHeader)
+	t.Columns = nameColumns(c.s.Titles, t.HasHeader)
 	for i := range t.Columns {
 		switch {
 		case i == t.Node && !(c.o.Every && c.o.IsKnown == nil):
 			t.Columns[i].Use = input.Node
 		case i == t.Value:
 			t.Columns[i].Use = c.o.Value
-		case i == 0 && (t.HasHeader && c.isIndex() || !t.HasHeader && t.Node == 1), t.HasHeader && strings.HasPrefix(titles[i], IndexOfPandas):
+		case t.HasHeader && c.isNumbering(i), !t.HasHeader && i == 0 && t.Node == 1:
 			t.Columns[i].Use = input.Index
 		}
 	}

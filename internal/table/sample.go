@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,18 +110,15 @@ func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 
 // choose returns the columns that the fields of an option name, see [Choose].
 func (s *Sample) choose(fields []string, option string) ([]int, error) {
-	columns, err := Choose(fields, s.Titles)
-	if err == nil && slices.Max(columns) >= len(s.Titles) {
-		err = fmt.Errorf("%s, but column %d was requested", Counted(len(s.Titles), "column"), slices.Max(columns)+1)
-	}
+	columns, err := ChooseWithin(fields, s.Titles, len(s.Titles))
 	if err != nil {
 		return nil, &input.Error{Msg: err.Error(), Fix: "correct {" + option + "}"}
 	}
 	return columns, nil
 }
 
-// named returns columns with their titles, or without a header their numbers.
-func named(titles []string, hasHeader bool) input.Columns {
+// nameColumns returns columns with their titles, or without a header their numbers.
+func nameColumns(titles []string, hasHeader bool) input.Columns {
 	titles = slices.Clone(titles)
 	for i := range titles {
 		if !hasHeader {

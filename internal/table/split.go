@@ -73,7 +73,7 @@ func (f *Fields) Split(line []byte, sep byte) error {
 			return nil
 		}
 		if position < len(line) && line[position] == '"' {
-			text, end, err := f.quoted(line, position)
+			text, end, err := f.readQuoted(line, position)
 			if err != nil {
 				return err
 			}
@@ -192,9 +192,9 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	return f.unquoted[start:], true
 }
 
-// quoted reads the quoted field that starts at line[at], in which two quotes mean one, and
+// readQuoted reads the quoted field that starts at line[at], in which two quotes mean one, and
 // returns its text and the position behind it.
-func (f *Fields) quoted(line []byte, position int) (text []byte, end int, err error) {
+func (f *Fields) readQuoted(line []byte, position int) (text []byte, end int, err error) {
 	position++
 	first := len(f.unquoted)
 	isPiece := true // no quote inside: the text is a piece of the line

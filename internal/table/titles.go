@@ -247,6 +247,15 @@ func Choose(fields, titles []string) ([]int, error) {
 	return list, nil
 }
 
+// ChooseWithin is [Choose] for a table of n columns.
+func ChooseWithin(fields, titles []string, n int) ([]int, error) {
+	columns, err := Choose(fields, titles)
+	if err == nil && columns != nil && slices.Max(columns) >= n {
+		err = fmt.Errorf("%s, but column %d was requested", Counted(n, "column"), slices.Max(columns)+1)
+	}
+	return columns, err
+}
+
 // Numbers reports whether fields are numbers of columns, and no titles.
 func Numbers(fields []string) bool {
 	return all(fields, func(field string) bool {
@@ -292,18 +301,19 @@ func (s *Sample) sharedIDs(i, j int) int {
 			others.Rows = append(others.Rows, row)
 		}
 	}
-	return others.column(i).shared(others.column(j))
+	return others.column(i).countShared(others.column(j))
 }
 
 // likelyEnds returns the only two columns that share ids and are neither line numbers nor
 // quantities, or −1.
 func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 	var columns []int
-	for i := range s.Titles {
-		isID := s.column(i).all(func(text string) bool {
+	for i, title := range s.Titles {
+		c := s.column(i)
+		isID := c.all(func(text string) bool {
 			return (IsInteger(text) || !isNumeric(text)) && !IsDate(text)
 		})
-		if isID && !s.column(i).isConsecutive() && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
+		if isID && !c.isConsecutive() && !(isHeader && (i == 0 && IsIndex(title) || isQuantity(title) || IsTime(title))) {
 			columns = append(columns, i)
 		}
 	}
