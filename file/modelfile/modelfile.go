@@ -101,8 +101,7 @@ func Read(path string, memory int64) (*File, error) {
 		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
 	}
 	f := &File{Memory: memoryFactor * info.Size()}
-	plan := budget.Plan{Limit: memory}
-	if err := plan.Reserve(f.Memory, "the model"); err != nil {
+	if err := budget.Check(memory, f.Memory, "the model"); err != nil {
 		return nil, err
 	}
 	tail, err := io.ReadAll(r)

@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -85,9 +86,7 @@ func (r records) Len() int { return len(r) }
 // ReadAttributes returns an error if the lines do not have the same number of fields, or if
 // two records have the same id, and a [*budget.Error] if the table exceeds c.Memory.
 func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
-	if c == nil {
-		c = &AttributeConfig{}
-	}
+	c = cmp.Or(c, &AttributeConfig{})
 	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn, Text: c.Text})
 	if err != nil {
 		return nil, err
@@ -155,7 +154,7 @@ func (r *attributeReader) add(row nodetable.Row) error {
 		if done, total := r.progress(); done > 0 { // assume that memory is proportional to the size of the file
 			need = max(need, int64(float64(need)*float64(total)/float64(done)))
 		}
-		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
+		return budget.Check(r.c.Memory, need, "the table")
 	}
 	for i := range row.Text {
 		c := &r.columns[i]
@@ -204,7 +203,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	titles := r.t.Titles
 	id = slices.IndexFunc(titles, table.IsNode)
-	_, class = table.FindLabels(titles)
+	class = table.FindLabel(titles)
 	if class >= 0 && !table.IsLabel(titles[class]) {
 		class = -1
 	}

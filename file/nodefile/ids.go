@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -50,9 +51,7 @@ func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
 // an id is not in the graph or occurs twice. An array of NumPy (.npy) has the positions of nodes in the
 // order of the ids.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]int, error) {
-	if c == nil {
-		c = &ListConfig{}
-	}
+	c = cmp.Or(c, &ListConfig{})
 	if isArray(path) {
 		return readPositions(ctx, path, nodes)
 	}
@@ -66,9 +65,7 @@ type Parts struct{ Train, Test []int }
 // by blanks. Nodes without a line, and nodes with an empty part, val, validation or none, are in neither. Columns are chosen
 // as [ReadLabels] does.
 func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (splits []Parts, err error) {
-	if c == nil {
-		c = &ListConfig{}
-	}
+	c = cmp.Or(c, &ListConfig{})
 	t := c.reader(nodes, input.Part)
 	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
 		words := strings.Fields(strings.ToLower(string(row.Value())))

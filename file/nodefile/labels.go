@@ -108,9 +108,7 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 // some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
 // node is labelled.
 func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Labels, error) {
-	if c == nil {
-		c = &LabelConfig{}
-	}
+	c = cmp.Or(c, &LabelConfig{})
 	return newLabelReader(c, nodes).read(ctx, path, nodes)
 }
 

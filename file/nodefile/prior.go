@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -22,9 +23,7 @@ import (
 // A sum may differ from 1 by the error of rounding each probability to three decimals. The
 // probabilities are then divided by their sum.
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, c *ListConfig) (*sparse.Block[float64], error) {
-	if c == nil {
-		c = &ListConfig{}
-	}
+	c = cmp.Or(c, &ListConfig{})
 	classes := len(classNames)
 	t := c.reader(nodes, "")
 	t.Every = true

@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -16,9 +17,7 @@ import (
 // writes it, is skipped: its title is empty or a word for an index, and the other two name no class. It
 // returns nil if rows do not have two columns otherwise, as distributions of nodes have more, see [ReadPrior].
 func ReadShares(ctx context.Context, path string, classNames []string, c *ListConfig) ([]float64, error) {
-	if c == nil {
-		c = &ListConfig{}
-	}
+	c = cmp.Or(c, &ListConfig{})
 	shares := make([]float64, len(classNames))
 	sum := 0.0
 	isFirst := true

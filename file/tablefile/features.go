@@ -111,9 +111,7 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of Fields cannot be used. If the attributes exceed Memory, the error is a [*budget.Error], and
 // Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
-	if c == nil {
-		c = new(FeatureConfig)
-	}
+	c = cmp.Or(c, new(FeatureConfig))
 	r := newFeatures(path, nodes, c)
 	var err error
 	switch isMatrix := endsAsMatrix(path) || Detect(ctx, path) != nil; {
@@ -174,8 +172,8 @@ func (r *features) readMatrix(ctx context.Context) error {
 		return r.mapMatrix(ctx, f)
 	}
 	r.reading = f.rowBytes(4) - r.c.Memory/readingShare
-	if r.c.Memory > 0 && r.reading > r.c.Memory {
-		return &budget.Error{Need: r.reading, Limit: r.c.Memory, Largest: budget.Item{What: "a row of attributes", Bytes: r.reading}}
+	if err := budget.Check(r.c.Memory, r.reading, "a row of attributes"); err != nil {
+		return err
 	}
 	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols}
 	i := 0
@@ -224,8 +222,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	r.Table.Set(row, values)
 	if bytes := r.Table.Bytes + max(0, r.reading); r.c.Memory > 0 && bytes > r.c.Memory {
 		r.outline = r.Table.Outline(r.nodes.Len())
-		need := max(bytes, r.outline.Bytes)
-		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}
+		return budget.Check(r.c.Memory, max(bytes, r.outline.Bytes), "attributes")
 	}
 	return nil
 }

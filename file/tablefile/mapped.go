@@ -109,9 +109,9 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 	bytes := 4 * int64(r.nodes.Len())
 	t := &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols, Source: m, Bytes: bytes}
 	r.Table = t
-	if r.c.Memory > 0 && bytes > r.c.Memory {
+	if err := budget.Check(r.c.Memory, bytes, "rows of attributes"); err != nil {
 		r.outline = t
-		return &budget.Error{Need: bytes, Limit: r.c.Memory, Largest: budget.Item{What: "rows of attributes", Bytes: bytes}}
+		return err
 	}
 	place := slices.Repeat([]int32{-1}, t.Rows)
 	identity := f.Rows == t.Rows

@@ -49,10 +49,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 				bytes += more
 			}
 		}
-		if c.Memory > 0 && bytes > c.Memory {
-			return &budget.Error{Need: bytes, Limit: c.Memory, Largest: budget.Item{What: "attributes of nodes", Bytes: bytes}}
-		}
-		return nil
+		return budget.Check(c.Memory, bytes, "attributes of nodes")
 	})
 	if err == nil {
 		err = unknown.Err(t.rows.Name, c.SkipUnknown, "fix the line or pass {unknown-ids=skip}")
@@ -60,7 +57,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 	if err != nil {
 		return nil, 0, err
 	}
-	_, label := table.FindLabels(t.rows.Titles)
+	label := table.FindLabel(t.rows.Titles)
 	for i := range t.columns {
 		column := &t.columns[i]
 		isUnread := t.use[i].Note != ""

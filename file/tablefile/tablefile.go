@@ -82,9 +82,7 @@ func (f *File) rowBytes(element int64) int64 { return f.Held + element*int64(f.C
 // [ErrStream] if the input can be read only once and Options.Copy is nil. Cost: LIBSVM text is
 // read once to the end; of other formats Inspect reads the header.
 func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	f, err := inspect(ctx, path, o)
 	if !errors.Is(err, ErrStream) || o.Copy == nil {
 		return f, err

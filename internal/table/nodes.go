@@ -66,13 +66,13 @@ func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
 	return c.t, nil
 }
 
-// FindLabels returns the columns of the node and the label by their titles, or −1.
-func FindLabels(titles []string) (node, label int) {
+// FindLabel returns the column of the label by its title, or −1.
+func FindLabel(titles []string) int {
 	c := &nodeChooser{s: &Sample{Titles: titles}, o: NodeOptions{Value: input.Label}}
 	if c.findTitles(); len(c.values) != 1 {
-		return c.node, -1
+		return -1
 	}
-	return c.node, c.values[0]
+	return c.values[0]
 }
 
 // NamesBoth reports whether titles name one column for the node and one for a value of the given

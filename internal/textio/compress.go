@@ -83,8 +83,8 @@ func (m *members) Read(p []byte) (int, error) {
 				if err != nil {
 					return 0, err
 				}
-				trailing = trailing + 1
-				bits = bits | c
+				trailing++
+				bits |= c
 			}
 			m.ending = io.EOF
 			if bits != 0 {

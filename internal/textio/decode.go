@@ -120,6 +120,11 @@ func utf16Of(low int) charset {
 	}
 }
 
+// charsets has the decoder of each encoding.
+var charsets = map[string]charset{
+	"utf-8": utf8Strict, "utf-16": utf16Of(0), "utf-16le": utf16Of(0), "utf-16be": utf16Of(1), "latin-1": latin1, "windows-1252": windows,
+}
+
 // decoder converts text to UTF-8 while it is read.
 type decoder struct {
 	in       io.Reader
@@ -177,32 +182,20 @@ func (d *decoder) fill() {
 // decode returns a decoder of in, the content of the named file, or nil if neither the settings nor a
 // byte-order mark require one.
 func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, err error) {
-	var next charset
 	head, _ := in.Peek(3) // reading returns the same error again
 	mark := string(head[:min(2, len(head))])
 	skip := 0
 	encoding := o.Encoding
-	switch {
-	case encoding != "" && bytes.Equal(head, []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 overrides the setting
-		next = utf8Strict
+	if encoding != "" && bytes.Equal(head, []byte("\xef\xbb\xbf")) { // a byte-order mark of UTF-8 overrides the setting
 		encoding = "utf-8"
-	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16le") && mark == littleEndianMark:
-		next = utf16Of(0)
-		skip = 2
-	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16be") && mark == bigEndianMark:
-		next = utf16Of(1)
-		skip = 2
-	case encoding == "utf-16" || encoding == "utf-16le":
-		next = utf16Of(0)
-	case encoding == "utf-16be":
-		next = utf16Of(1)
-	case encoding == "latin-1":
-		next = latin1
-	case encoding == "windows-1252":
-		next = windows
-	case encoding == "utf-8":
-		next = utf8Strict
 	}
+	for name, order := range map[string]string{"utf-16le": littleEndianMark, "utf-16be": bigEndianMark} {
+		if mark == order && (encoding == "" || encoding == "utf-16" || encoding == name) {
+			encoding = name
+			skip = len(mark)
+		}
+	}
+	next := charsets[encoding]
 	if next != nil {
 		if skip > 0 {
 			if _, err := in.Discard(skip); err != nil {

@@ -64,9 +64,7 @@ type Reader struct {
 // third decompresses, at most three pieces of 128 KiB ahead, and has ended when [Reader.Close]
 // returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption, settings: o.Text}
 	r.chunks.r = r
 	if option, fault := o.Text.Check(); option != "" {

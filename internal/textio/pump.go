@@ -109,7 +109,7 @@ func (p *pump) Read(dst []byte) (int, error) {
 			p.unread = next.data
 			p.buffer = next.data
 			p.err = next.err
-			p.received = p.received + int64(len(next.data))
+			p.received += int64(len(next.data))
 			p.consumed = next.consumed
 		case <-p.quit:
 			return 0, io.ErrClosedPipe
