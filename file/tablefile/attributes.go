@@ -241,7 +241,7 @@ func dayOf(text []byte) float64 {
 // decide determines which columns are attributes and of what type. It returns an error about
 // errors in a column of numbers, and about a named column that cannot be used.
 func (t *attributeTable) decide() error {
-	var faults []*nodefile.ParseError
+	var first *nodefile.ParseError
 	var used []int
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -275,7 +275,7 @@ func (t *attributeTable) decide() error {
 			c.numbers = c.count
 		case !c.zeros && (errors > 0 && c.numbers+errors > c.words || 100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
-			faults = append(faults, c.odd)
+			first = cmp.Or(first, c.odd)
 			continue
 		case isNames:
 			c.ignored = "a different text for nearly every node"
@@ -291,16 +291,16 @@ func (t *attributeTable) decide() error {
 		if c.ignored == "" {
 			used = append(used, i)
 		} else if c.isNamed {
-			faults = append(faults, textio.Fault(t.rows.Name, 0, "name other columns", "column %s cannot be an attribute: %s", input.Escape(c.title), c.ignored))
+			first = cmp.Or(first, textio.Fault(t.rows.Name, 0, "name other columns", "column %s cannot be an attribute: %s", input.Escape(c.title), c.ignored))
 		}
 	}
-	if len(faults) == 0 {
+	if first == nil {
 		return nil
 	}
 	if len(used) > 0 {
-		faults[0].Otherwise = "pass {attribute-fields=" + table.FieldList(t.rows.Names, used...) + "}"
+		first.Otherwise = "pass {attribute-fields=" + table.FieldList(t.rows.Names, used...) + "}"
 	}
-	return faults[0]
+	return first
 }
 
 // assign assigns columns of the result to the columns of the file, and returns their number.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 
@@ -72,11 +71,7 @@ func (c *Conversion) idBytes() int64 {
 		return 0
 	}
 	const id = 32
-	bytes := id * int64(c.File.Rows+c.File.Cols)
-	if info, err := os.Stat(c.IDs); err == nil {
-		bytes += info.Size()
-	}
-	return bytes
+	return id * int64(c.File.Rows+c.File.Cols)
 }
 
 // name sets the ids of rows and columns.

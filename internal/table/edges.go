@@ -55,7 +55,7 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 	case isNamed:
 		err = t.byTitles(s, pairs, o.Weight)
 	case o.Weight != "":
-		err = unnamed(s)
+		err = askForEnds(s)
 	default:
 		err = t.byPosition(s, o.Header)
 	}
@@ -403,10 +403,10 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 		measures = 0
 	}
 	if len(columns) != 2 {
-		return unnamed(s)
+		return askForEnds(s)
 	}
 	if source, target := likelyEnds(s, true); measures > 1 && (source != columns[0] || target != columns[1]) {
-		return unnamed(s)
+		return askForEnds(s)
 	}
 	for _, i := range columns {
 		if s.column(i).areDates() {
@@ -526,8 +526,8 @@ func tooMany(s *Sample) error {
 	return s.ask(false, msg)
 }
 
-// unnamed is the error for a header whose titles name no ends of an edge.
-func unnamed(s *Sample) error {
+// askForEnds returns the error for a header whose titles name no ends of an edge.
+func askForEnds(s *Sample) error {
 	return s.ask(true, fmt.Sprintf("the header %s names no source and target", QuoteTitles(s.Titles, Comma)))
 }
 

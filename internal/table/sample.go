@@ -79,19 +79,11 @@ func (s *Sample) Recurs(columns ...int) bool {
 		if slices.ContainsFunc(s.Rows, isIn) {
 			return true
 		}
-		for below := s.Text; ; {
-			at := bytes.Index(below, []byte(text))
-			if at < 0 {
-				break
-			}
-			begin, end := bytes.LastIndexByte(below[:at], '\n')+1, bytes.IndexByte(below[at:], '\n')
-			if end < 0 {
-				end = len(below) - at
-			}
-			if f.Split(below[begin:at+end], s.Separator) == nil && isIn(f.Strings()) {
+		for line := range bytes.Lines(s.Text) {
+			line = bytes.TrimSuffix(line, []byte{'\n'})
+			if bytes.Contains(line, []byte(text)) && f.Split(line, s.Separator) == nil && isIn(f.Strings()) {
 				return true
 			}
-			below = below[min(at+end+1, len(below)):]
 		}
 	}
 	return false
