@@ -36,7 +36,12 @@ type File struct {
 	Class      []int         `json:"class"`                // of each of IDs, a position in Classes
 	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
-	Directed   bool          `json:"directed,omitempty"`   // the graph had edges with a direction
+
+	// AttributeNames are the titles of the columns of a table that the attributes come from, with their
+	// categories, see [tablefile.Features.Name]; nil: of a matrix.
+	AttributeNames []string `json:"attribute_names,omitempty"`
+
+	Directed bool `json:"directed,omitempty"` // the graph had edges with a direction
 
 	Memory int64 `json:"-"` // largest number of bytes of the model, set by Read
 }

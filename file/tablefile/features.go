@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -36,6 +37,30 @@ func (f *Features) Close() error {
 		return nil
 	}
 	return f.mapped.Close()
+}
+
+// Names returns the name of each attribute of a table, nil of a matrix.
+func (f *Features) Names() []string {
+	if f.groups == nil {
+		return nil
+	}
+	names := make([]string, f.Table.Cols)
+	for j := range names {
+		names[j] = f.Name(j, nil)
+	}
+	return names
+}
+
+// Titles returns the titles of the columns of the attributes with the given names.
+func Titles(names []string) []string {
+	var titles []string
+	for _, name := range names {
+		title, _, _ := strings.Cut(name, " = ")
+		if len(titles) == 0 || titles[len(titles)-1] != title {
+			titles = append(titles, title)
+		}
+	}
+	return titles
 }
 
 // Name returns the title of the column of a table that an attribute comes from, with its category or, given the values of a row

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/modelfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
 )
 
@@ -49,6 +52,7 @@ func beginModel(c *classifyOptions, d *graphRun, s *method.Settings) (*modelOutp
 	}
 	if d.g.attributes != nil {
 		out.f.Attributes = d.g.attributes.Table.Cols
+		out.f.AttributeNames = d.g.attributes.Names()
 	}
 	if err := out.f.CheckText(); err != nil {
 		return nil, fault.Data(d.l.File, "%v; a model does not hold such names", errors.Unwrap(err))
@@ -92,20 +96,27 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}
 		d.shares = f.Shares
 		attributes.unused = f.Attributes == 0
+		if attributes.fields == nil {
+			attributes.fields = tablefile.Titles(f.AttributeNames)
+		}
 		return readAttributes(run, graph, attributes, d.g, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
 	columns := 0
+	var names []string
 	if d.g.attributes != nil {
 		columns = d.g.attributes.Table.Cols
+		names = d.g.attributes.Names()
 	}
 	switch {
 	case columns != f.Attributes && columns == 0:
 		return nil, fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
 	case columns != f.Attributes:
 		return nil, fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
+	case names != nil && f.AttributeNames != nil && !slices.Equal(names, f.AttributeNames):
+		return nil, fault.Usage("--node-features", "%s has other attributes or categories than the model was learned with (%s); give the same columns", attributes.file, strings.Join(tablefile.Titles(f.AttributeNames), ", "))
 	case d.g.Directed && !f.Directed:
 		return nil, fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
 	case !d.g.Directed && f.Directed:
