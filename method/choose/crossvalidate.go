@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -252,11 +253,4 @@ func Rescale(k *sparse.Block[float64]) float64 {
 }
 
 // Scale multiplies a block by f.
-func Scale(k *sparse.Block[float64], f float64) {
-	for i := range k.Rows {
-		row := k.Row(i)
-		for j := range row {
-			row[j] *= f
-		}
-	}
-}
+func Scale(k *sparse.Block[float64], f float64) { blocks.Scale(k, f) }
