@@ -38,22 +38,22 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// byName returns a format that the endings of names tell.
+// byName returns a format that is recognized by endings of names alone.
 func byName(title, remedy string, endings ...string) *Format {
 	return &Format{Title: title, Remedy: remedy, endings: endings}
 }
 
-// byLine returns a format that the first line of text tells, too.
+// byLine returns a format that is recognized by the first line of text, or by endings.
 func byLine(title, remedy, expr string, endings ...string) *Format {
 	return &Format{Title: title, Remedy: remedy, line: pattern(expr), endings: endings}
 }
 
-// byMagic returns a format that the first bytes tell, too.
+// byMagic returns a format that is recognized by its first bytes, or by endings.
 func byMagic(title, remedy string, magic []string, endings ...string) *Format {
 	return &Format{Title: title, Remedy: remedy, magic: magic, endings: endings}
 }
 
-// byTest returns a format that a test of the first kilobytes tells, too.
+// byTest returns a format that is recognized by a test of its first kilobytes, or by endings.
 func byTest(title, remedy string, test func(head []byte) bool, endings ...string) *Format {
 	return &Format{Title: title, Remedy: remedy, test: test, endings: endings}
 }
