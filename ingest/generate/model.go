@@ -114,8 +114,8 @@ const maxNodes = 1<<32 - 1
 // fewNodes is the range of numbers of nodes.
 var fewNodes = between(2, maxNodes)
 
-// between returns the numbers from least to most.
-func between(least, most float64) param.Range { return param.Range{Least: least, Most: most} }
+// between returns the numbers from lo to hi.
+func between(lo, hi float64) param.Range { return param.Range{Least: lo, Most: hi} }
 
 // wholeNumber declares a parameter that is a whole number.
 func wholeNumber(name, meaning string, numbers param.Range, usual int) param.Param {
