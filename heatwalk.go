@@ -215,13 +215,13 @@ const identityOfComponent = 0x1a29e57c0b9013d7
 // openComponent replaces the store of g by a temporary store of its largest component. Cost: one
 // sweep to find the components, and one to copy the rows for each direction.
 func openComponent(ctx context.Context, g *Graph) (err error) {
-	whole := g.Store
-	n := whole.Nodes.Len()
+	stored := g.Store
+	n := stored.Nodes.Len()
 	const row = 32 // bytes: components and the forest in which they are found, new rows, ids
 	if limit := g.options.Memory; limit > 0 && row*int64(n) > limit {
 		return &budget.Error{Need: row * int64(n), Limit: limit, Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
 	}
-	components, err := sparse.FindComponents(ctx, whole.A, g.options.Workers)
+	components, err := sparse.FindComponents(ctx, stored.A, g.options.Workers)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	}
 	nodes := slices.Max(components.Sizes)
 	largest := uint32(0)
-	for i := range whole.Nodes.Rows() { // of the largest ones, that of the first node
+	for i := range stored.Nodes.Rows() { // of the largest ones, that of the first node
 		largest = components.Of[i]
 		if components.Sizes[largest] == nodes {
 			break
@@ -251,9 +251,9 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if err != nil {
 		return err
 	}
-	err = whole.WriteRows(ctx, temporary.Content(), place, nodes, identityOfComponent)
+	err = stored.WriteRows(ctx, temporary.Content(), place, nodes, identityOfComponent)
 	if err == nil {
-		err = whole.Close()
+		err = stored.Close()
 	}
 	if g.temporary != nil {
 		err = errors.Join(err, g.temporary.Remove())

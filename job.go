@@ -156,15 +156,15 @@ func (j *Job) load(ctx context.Context, n *Needs) (err error) {
 func (j *Job) addStructure(ctx context.Context) error {
 	g := j.g
 	if g.resources.whole == nil {
-		whole, err := graph.New(ctx, j.A, &graph.Settings{Nodes: g.Nodes, Components: j.Components, Workers: g.options.Workers})
+		graphOfRows, err := graph.New(ctx, j.A, &graph.Settings{Nodes: g.Nodes, Components: j.Components, Workers: g.options.Workers})
 		if err != nil {
 			return err
 		}
-		whole.Memory = j.Memory
-		whole.TempDir = j.TempDir
-		whole.In = g.In
-		whole.Hyperedges = g.Hyperedges
-		g.resources.whole = whole
+		graphOfRows.Memory = j.Memory
+		graphOfRows.TempDir = j.TempDir
+		graphOfRows.In = g.In
+		graphOfRows.Hyperedges = g.Hyperedges
+		g.resources.whole = graphOfRows
 	}
 	j.Graph = g.resources.whole
 	return nil

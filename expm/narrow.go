@@ -102,9 +102,9 @@ func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int,
 			sums[0] += float64(f * x.Row(i)[0] * f * y.Row(i)[0])
 		})[0]
 	}
-	divide := func(x *sparse.Block[float64], by float64) {
+	divide := func(x *sparse.Block[float64], divisor float64) {
 		for i := range m.n {
-			x.Row(i)[0] /= by
+			x.Row(i)[0] /= divisor
 		}
 	}
 	source := rand.NewPCG(1, 1)

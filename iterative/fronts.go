@@ -87,15 +87,15 @@ func pairs(border int) int { return border * (border - 1) / 2 }
 
 // largestStack returns the largest number of numbers that wait at a time.
 func (m *multifrontal) largestStack(order []int32, children *children) int64 {
-	var waiting, most int64
+	var waiting, largest int64
 	for _, f := range order {
 		for _, child := range children.of(f) {
 			waiting -= int64(pairs(m.fronts.border[child].size()))
 		}
 		waiting += int64(pairs(m.fronts.border[f].size()))
-		most = max(most, waiting)
+		largest = max(largest, waiting)
 	}
-	return most
+	return largest
 }
 
 // children holds those of each front.
@@ -271,17 +271,17 @@ func (m *multifrontal) addPanel(lo, hi, size int) {
 	}
 	var c [2 * panelColumns]float64
 	for j := hi; j < size; j += 2 {
-		other := min(j+1, size-1)
+		partner := min(j+1, size-1)
 		for i := range panelColumns {
 			c[i] = m.shares[i][j]
-			c[panelColumns+i] = m.shares[i][other]
+			c[panelColumns+i] = m.shares[i][partner]
 		}
-		from := j &^ 3
-		target := m.column(other)[from:]
-		if other == j {
+		row := j &^ 3
+		target := m.column(partner)[row:]
+		if partner == j {
 			target = blocks.Grow(m.unused, len(target))
 			m.unused = target
 		}
-		simd.AddPanels(m.column(j)[from:], target, m.column(lo)[from:], m.column(lo + 1)[from:], m.column(lo + 2)[from:], m.column(lo + 3)[from:], &c)
+		simd.AddPanels(m.column(j)[row:], target, m.column(lo)[row:], m.column(lo + 1)[row:], m.column(lo + 2)[row:], m.column(lo + 3)[row:], &c)
 	}
 }

@@ -59,10 +59,10 @@ type fronts struct {
 }
 
 func (f *fronts) add(pivots, border []uint32) {
-	from := int64(len(f.vertices))
-	middle := from + int64(len(pivots))
+	first := int64(len(f.vertices))
+	middle := first + int64(len(pivots))
 	f.vertices = append(append(f.vertices, pivots...), border...)
-	f.pivots = append(f.pivots, span{from, middle})
+	f.pivots = append(f.pivots, span{first, middle})
 	f.border = append(f.border, span{middle, int64(len(f.vertices))})
 	f.parent = append(f.parent, -1)
 }
@@ -328,7 +328,7 @@ func (m *minimumDegree) eliminate(v uint32) {
 		m.join(i)
 	}
 	m.whole = m.whole[:0]
-	from := int64(len(m.names))
+	first := int64(len(m.names))
 	for _, i := range border {
 		if m.size[i] > 0 {
 			m.names = append(m.names, i)
@@ -336,9 +336,9 @@ func (m *minimumDegree) eliminate(v uint32) {
 		}
 	}
 	m.front[v] = m.number()
-	m.border[v] = span{from, int64(len(m.names))}
+	m.border[v] = span{first, int64(len(m.names))}
 	m.extent[v] = int32(len(m.whole))
-	for _, i := range m.names[from:] {
+	for _, i := range m.names[first:] {
 		m.degree[i] = min(m.degree[i]+m.extent[v]-m.size[i], int32(m.left)-m.size[i])
 		m.queue.put(i, m.degree[i])
 	}
@@ -415,7 +415,7 @@ func (m *minimumDegree) measure() {
 func (m *minimumDegree) update(i, v uint32) bool {
 	list := m.list[m.start[i]:][:m.length[i]]
 	m.steps += int64(len(list))
-	kept := append(m.kept[:0], v)
+	renewed := append(m.kept[:0], v)
 	var degree int32
 	for _, e := range list[:m.elements[i]] {
 		switch {
@@ -423,20 +423,20 @@ func (m *minimumDegree) update(i, v uint32) bool {
 		case m.beyond[e] == 0:
 			m.absorb(e)
 		default:
-			kept = append(kept, e)
+			renewed = append(renewed, e)
 			degree += m.beyond[e]
 		}
 	}
-	elements := len(kept)
+	elements := len(renewed)
 	for _, u := range list[m.elements[i]:] {
 		if m.size[u] > 0 && m.mark[u] != m.round {
-			kept = append(kept, u)
+			renewed = append(renewed, u)
 			degree += m.size[u]
 		}
 	}
-	m.kept = kept
+	m.kept = renewed
 	m.elements[i] = int32(elements)
-	m.length[i] = int32(copy(list, kept))
+	m.length[i] = int32(copy(list, renewed))
 	m.degree[i] = min(m.degree[i], degree)
 	return degree > 0
 }
@@ -449,8 +449,8 @@ func (m *minimumDegree) join(i uint32) {
 		hash += u
 	}
 	for u := m.twins.first(hash); u != noVertex; u = m.twins.chain[u] {
-		other := m.list[m.start[u]:][:m.length[u]]
-		if m.elements[u] == m.elements[i] && m.twins.equal(list, other) {
+		candidate := m.list[m.start[u]:][:m.length[u]]
+		if m.elements[u] == m.elements[i] && m.twins.equal(list, candidate) {
 			m.size[u] += m.size[i]
 			m.size[i] = 0
 			m.next[u], m.next[i] = m.next[i], m.next[u]

@@ -130,7 +130,7 @@ func TestMajorityLabelsAll(t *testing.T) {
 
 // Classes without a training node are counted by their test nodes.
 func TestUnseen(t *testing.T) {
-	p := &Problem{Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
+	p := &Problem{Graph: new(graph.Graph), Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
 	_, unseen, err := split.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
@@ -54,7 +55,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 	}{{"svm", 2, most}, {"svm", 5, most}, {"svm", 24, most}, {"svm", 2, 2000}, {"rls", 5, most}, {"logistic", 5, most}} {
 		rows := c.rows
 		f := &sparse.Block[float32]{Rows: rows, Cols: cols, Stride: cols, Data: data[:rows*cols]}
-		p := &Problem{Names: make([]string, c.classes), Class: make([]int, rows)}
+		p := &Problem{Graph: new(graph.Graph), Names: make([]string, c.classes), Class: make([]int, rows)}
 		for i := range p.Class {
 			p.Class[i] = rng.IntN(c.classes)
 		}

@@ -52,7 +52,7 @@ func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *job {
 
 func jobOf(t *testing.T, s *Settings, learner string) *job {
 	t.Helper()
-	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&Problem{Names: make([]string, 3)}, s)
+	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&Problem{Graph: new(graph.Graph), Names: make([]string, 3)}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,11 +228,11 @@ func directionOf(g *graph) string {
 func writeMarkup(out *bufio.Writer, markup string, values ...string) (err error) {
 	line := out.AvailableBuffer()
 	for _, value := range values {
-		before, after, _ := strings.Cut(markup, "%")
-		if line, err = appendMarkup(append(line, before...), value); err != nil {
+		head, tail, _ := strings.Cut(markup, "%")
+		if line, err = appendMarkup(append(line, head...), value); err != nil {
 			return err
 		}
-		markup = after
+		markup = tail
 	}
 	_, err = out.Write(append(line, markup...))
 	return err

@@ -316,8 +316,8 @@ func (t *attributeTable) assign() (cols int) {
 		default:
 			c.names = slices.Sorted(slices.Values(c.texts.Values))
 			for _, text := range c.texts.Values {
-				at, _ := slices.BinarySearch(c.names, text)
-				c.levels = append(c.levels, int32(at))
+				level, _ := slices.BinarySearch(c.names, text)
+				c.levels = append(c.levels, int32(level))
 			}
 			cols += len(c.names)
 		}

@@ -286,11 +286,11 @@ func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
 			if group.n > 1 {
 				value = float32(slices.Index(dense[group.at:group.at+group.n], 1))
 			}
-			class, known := classOf[g][value]
+			class, isClass := classOf[g][value]
 			switch {
 			case classOf[g] == nil || group.n > 1 && value < 0:
 				continue
-			case known && class != l.Class[i]:
+			case isClass && class != l.Class[i]:
 				classOf[g] = nil
 				continue
 			}

@@ -44,9 +44,9 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		}
 		for i := range t.columns {
 			if text := row.Field(i); !t.columns[i].skipped && !isMissing(text) {
-				code, more := t.columns[i].texts.Code(text)
+				code, hasRoom := t.columns[i].texts.Code(text)
 				codes[i][node] = code
-				bytes += more
+				bytes += hasRoom
 			}
 		}
 		return budget.Check(c.Memory, bytes, "attributes of nodes")

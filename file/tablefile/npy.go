@@ -39,7 +39,7 @@ func (f *File) inspectArray(in *textio.Reader) error {
 // shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
 // member, is the size that the header declares, to find truncated files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
-	if err := f.setType(a); err != nil {
+	if err := setType(f, a); err != nil {
 		return err
 	}
 	rows, cols := int64(0), int64(1)
@@ -65,7 +65,7 @@ func (f *File) shape(a *npy.Array, size int64) error {
 }
 
 // setType sets the type of the elements of f to that of a, which must be one of numbers.
-func (f *File) setType(a *npy.Array) error {
+func setType(f *File, a *npy.Array) error {
 	if !a.IsNumeric() {
 		return a.Fault("elements that are not numbers", "save numbers")
 	}

@@ -154,7 +154,7 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	f.Rows = int(rows)
 	f.Cols = int(cols)
 	f.sparse = true
-	return f.setType(data)
+	return setType(f, data)
 }
 
 // readNPZ implements [Read] for archives.

@@ -289,7 +289,7 @@ func (g *Graph) around(ctx context.Context, centers []int) (map[int]*neighbourho
 		return list, err
 	}
 	isThere := map[int]bool{}
-	var between []int
+	var middle []int
 	for _, v := range centers {
 		isThere[v] = true
 	}
@@ -297,11 +297,11 @@ func (g *Graph) around(ctx context.Context, centers []int) (map[int]*neighbourho
 		for _, u := range list[v].drawn {
 			if !isThere[u] {
 				isThere[u] = true
-				between = append(between, u)
+				middle = append(middle, u)
 			}
 		}
 	}
-	second, err := g.nearest(ctx, between, 10*mostNearest, isThere)
+	second, err := g.nearest(ctx, middle, 10*mostNearest, isThere)
 	for v, neighbours := range second {
 		neighbours.counts = nil
 		list[v] = neighbours

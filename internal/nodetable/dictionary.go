@@ -8,8 +8,8 @@ type Dictionary struct {
 
 // Code returns the code of a value, and the bytes of memory that a new value needs.
 func (d *Dictionary) Code(text []byte) (code int32, bytes int64) {
-	code, known := d.code[string(text)]
-	if known {
+	code, hasCode := d.code[string(text)]
+	if hasCode {
 		return code, 0
 	}
 	if d.code == nil {

@@ -294,7 +294,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	}
 	if t.Every {
 		if t.Names == nil {
-			t.setNames(len(f.Text), line.Number)
+			setNames(t, len(f.Text), line.Number)
 		}
 		if len(f.Text) != len(t.Names) {
 			return row, textio.Fault(t.Name, line.Number, "give each line a value for every column, or ? where it is missing",
@@ -315,7 +315,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 }
 
 // setNames sets the names of the columns: the titles, or the numbers of the fields of the first row.
-func (t *Reader) setNames(fields int, line int64) {
+func setNames(t *Reader, fields int, line int64) {
 	t.Names = t.Titles
 	t.width = t.Line
 	if t.Titles != nil {

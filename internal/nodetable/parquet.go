@@ -72,7 +72,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 			t.Columns[i].Note = "neither text nor numbers"
 		}
 	}
-	t.setNames(len(file.Titles), 0)
+	setNames(t, len(file.Titles), 0)
 	if !t.Every {
 		columns = columns[:0]
 		for _, c := range []int{t.Node, t.At} {

@@ -102,7 +102,7 @@ func (c column) areDates() bool {
 func (c column) countShared(other column) (count int) {
 	values := other.distinct()
 	for _, id := range c.distinct() {
-		if _, is := slices.BinarySearch(values, id); is {
+		if _, isID := slices.BinarySearch(values, id); isID {
 			count++
 		}
 	}

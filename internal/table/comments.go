@@ -23,8 +23,8 @@ func IsComment(line []byte) bool {
 // example ; in sep=; or "" without such a line.
 func DeclaredSeparator(head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	sep, is := bytes.CutPrefix(bytes.Trim(bytes.TrimRight(line, "\r"), `"`), []byte("sep="))
-	if !is || len(sep) != 1 {
+	sep, isDeclared := bytes.CutPrefix(bytes.Trim(bytes.TrimRight(line, "\r"), `"`), []byte("sep="))
+	if !isDeclared || len(sep) != 1 {
 		return ""
 	}
 	return string(sep)

@@ -453,8 +453,8 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			otherwise = "pass {skip-bad-lines}"
 		}
 		if n == 1 {
-			if at := strings.IndexAny(s.Titles[0], "|^~"); at > 0 && at+1 < len(s.Titles[0]) {
-				fix = "pass {delimiter=" + s.Titles[0][at:at+1] + "}"
+			if place := strings.IndexAny(s.Titles[0], "|^~"); place > 0 && place+1 < len(s.Titles[0]) {
+				fix = "pass {delimiter=" + s.Titles[0][place:place+1] + "}"
 				otherwise = ""
 			}
 		}
@@ -481,8 +481,8 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	}
 	if why := s.column(third).uncountable(); why != "" && len(s.Rows) > 1 {
 		example := ""
-		if at, is := TimeOf(s.Titles[third]); is && why == "times" {
-			example = fmt.Sprintf(" (%s is %s)", s.Titles[third], at.Format("2006-01-02"))
+		if titleTime, isTime := TimeOf(s.Titles[third]); isTime && why == "times" {
+			example = fmt.Sprintf(" (%s is %s)", s.Titles[third], titleTime.Format("2006-01-02"))
 		}
 		t.warn(0, fmt.Sprintf("column %d looks like %s%s and is left out", third+1, why, example), fmt.Sprintf("{fields=%d,%d,%d} makes it the weight", first+1, first+2, third+1))
 		return nil

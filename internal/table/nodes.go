@@ -144,8 +144,8 @@ func (c *nodeChooser) findTitles() {
 
 // keepColumns returns the columns of a form, or all if none has it.
 func keepColumns(columns []int, hasForm func(i int) bool) []int {
-	if kept := slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return !hasForm(i) }); len(kept) > 0 {
-		return kept
+	if fitting := slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return !hasForm(i) }); len(fitting) > 0 {
+		return fitting
 	}
 	return columns
 }
@@ -164,7 +164,7 @@ func (c *nodeChooser) holders() (columns []int) {
 		func(i int) bool { return !isQuantity(c.s.Titles[i]) && !IsTime(c.s.Titles[i]) },
 		c.holdsNodes,
 		func(i int) bool { return anyOf(words(c.s.Titles[i]), kinds) },
-		func(i int) bool { return !(i == 0 && c.isIndex()) },
+		func(i int) bool { return !(i == 0 && isIndex(c)) },
 	} {
 		columns = keepColumns(columns, hasForm)
 	}
@@ -217,13 +217,13 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 
 // isIndex reports whether the first column numbers the rows: its title is empty or a word for
 // an index, and its values count from 0 or 1.
-func (c *nodeChooser) isIndex() bool {
+func isIndex(c *nodeChooser) bool {
 	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) && (c.s.column(0).isCounter() || len(c.s.Rows) == 0)
 }
 
 // isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
 func (c *nodeChooser) isNumbering(column int) bool {
-	return column == 0 && c.isIndex() || strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
+	return column == 0 && isIndex(c) || strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
 }
 
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
@@ -332,8 +332,8 @@ func (c *nodeChooser) underTitles() error {
 	}
 	if len(titles) == 1 && c.o.Value != "" {
 		fix := "write node<TAB>" + c.o.Value + " on each line"
-		if at := strings.IndexAny(titles[0], "|^~:"); at >= 0 {
-			fix = "pass {delimiter=" + titles[0][at:at+1] + "}"
+		if place := strings.IndexAny(titles[0], "|^~:"); place >= 0 {
+			fix = "pass {delimiter=" + titles[0][place:place+1] + "}"
 		}
 		return &input.Error{Msg: "one column, want two: node and " + c.o.Value, Fix: fix}
 	}
@@ -404,7 +404,7 @@ func (c *nodeChooser) free() (columns []int) {
 // graph, or else the first column.
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
-	if c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0 && (c.tied != nil || c.isIndex()) {
+	if c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0 && (c.tied != nil || isIndex(c)) {
 		return c.ask(nil, "")
 	}
 	return nil // unknown ids are reported

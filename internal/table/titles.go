@@ -295,13 +295,13 @@ func FieldList(titles []string, columns ...int) string {
 // sharedIDs returns the number of ids that two columns share, apart from words for missing ones and from rows in
 // which both are equal: those are two names of one thing.
 func (s *Sample) sharedIDs(i, j int) int {
-	others := &Sample{Titles: s.Titles}
+	untitled := &Sample{Titles: s.Titles}
 	for _, row := range s.Rows {
 		if max(i, j) < len(row) && row[i] != row[j] && !IsMissing(row[i], Missing) && !IsMissing(row[j], Missing) {
-			others.Rows = append(others.Rows, row)
+			untitled.Rows = append(untitled.Rows, row)
 		}
 	}
-	return others.column(i).countShared(others.column(j))
+	return untitled.column(i).countShared(untitled.column(j))
 }
 
 // likelyEnds returns the only two columns that share ids and are neither line numbers nor
@@ -321,13 +321,13 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 	target = -1
 	for k, i := range columns {
 		for _, j := range columns[k+1:] {
-			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
+			smaller := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
 			count := s.sharedIDs(i, j)
-			need := max(1, few/8)                                         // names of things agree by chance too
+			need := max(1, smaller/8)                                     // names of things agree by chance too
 			if s.column(i).all(IsInteger) && s.column(j).all(IsInteger) { // small numbers agree by chance
-				need = max(2, (few+1)/2)
+				need = max(2, (smaller+1)/2)
 			}
-			if count < need || len(s.Rows) > 5 && 4*few < len(s.Rows) { // few words for many rows are categories
+			if count < need || len(s.Rows) > 5 && 4*smaller < len(s.Rows) { // few words for many rows are categories
 				continue
 			}
 			if source >= 0 {

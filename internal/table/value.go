@@ -37,8 +37,8 @@ func HasLeadingZero(text string) bool {
 // ClassKey returns a text that is equal for names of the same class: names that are equal as
 // numbers, for example 1 and 1.0, are one class. Names with leading zeros are text.
 func ClassKey(name string) string {
-	if whole := PlainInteger(name); IsInteger(whole) || HasLeadingZero(name) {
-		return whole // exact also beyond 2⁵³
+	if integer := PlainInteger(name); IsInteger(integer) || HasLeadingZero(name) {
+		return integer // exact also beyond 2⁵³
 	}
 	if v, fault := ParseNumber([]byte(name), 64); fault == "" {
 		return strconv.FormatFloat(v+0, 'f', -1, 64)

@@ -51,35 +51,35 @@ func PlainNumber(b []byte, t input.Text) []byte {
 	if comma {
 		decimal = Comma
 	}
-	whole, fraction, hasFraction := bytes.Cut(b, []byte{decimal})
+	integer, fraction, hasFraction := bytes.Cut(b, []byte{decimal})
 	if t.Thousands == " " { // or a no-break space
-		whole = bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte("\u00a0"), []byte(" ")), []byte("\u202f"), []byte(" "))
+		integer = bytes.ReplaceAll(bytes.ReplaceAll(integer, []byte("\u00a0"), []byte(" ")), []byte("\u202f"), []byte(" "))
 	}
 	if t.Thousands != "" {
-		groups := bytes.Split(bytes.TrimLeft(whole, "+-"), []byte(t.Thousands))
+		groups := bytes.Split(bytes.TrimLeft(integer, "+-"), []byte(t.Thousands))
 		for i, group := range groups {
 			if len(groups) > 1 && len(group) != 3 && (i > 0 || len(group) == 0 || len(group) > 3) {
 				return nil
 			}
 		}
-		whole = bytes.ReplaceAll(whole, []byte(t.Thousands), nil)
+		integer = bytes.ReplaceAll(integer, []byte(t.Thousands), nil)
 	}
 	if comma && bytes.IndexByte(b, '.') >= 0 && t.Thousands != "." || bytes.IndexByte(fraction, '.') >= 0 {
 		return nil
 	}
 	if hasFraction {
-		return slices.Concat(whole, []byte{'.'}, fraction)
+		return slices.Concat(integer, []byte{'.'}, fraction)
 	}
-	return whole
+	return integer
 }
 
 // ShowsDecimalComma reports whether numbers can only have a decimal comma: one has a comma in front of other than
 // three digits, and none has a point behind its last comma, or without one.
 func ShowsDecimalComma(values []string) (isShown bool) {
 	for _, text := range values {
-		whole, fraction, hasComma := strings.Cut(text, ",")
+		integer, fraction, hasComma := strings.Cut(text, ",")
 		point := strings.LastIndexByte(text, '.')
-		if point > len(whole) || point >= 0 && !hasComma || strings.Trim(fraction, "0123456789") != "" {
+		if point > len(integer) || point >= 0 && !hasComma || strings.Trim(fraction, "0123456789") != "" {
 			return false
 		}
 		isShown = isShown || hasComma && len(fraction) != 3 && len(fraction) > 0
@@ -91,7 +91,7 @@ func ShowsDecimalComma(values []string) (isShown bool) {
 // thousands. It is "" if there are none.
 func NumberFix(text []byte) string {
 	var fixes []string
-	at := bytes.IndexByte(text, Comma)
+	place := bytes.IndexByte(text, Comma)
 	for _, sep := range []string{",", ".", " ", "'"} {
 		_, fault := ParseNumber(PlainNumber(text, input.Text{Thousands: sep}), 64)
 		if fault == "" && bytes.Contains(text, []byte(sep)) && !IsNumber(string(text)) {
@@ -101,7 +101,7 @@ func NumberFix(text []byte) string {
 			fixes = append(fixes, "{thousands="+sep+"}")
 		}
 	}
-	if isDecimalComma(string(text)) && (len(fixes) == 0 || len(text)-at == len(",000")) {
+	if isDecimalComma(string(text)) && (len(fixes) == 0 || len(text)-place == len(",000")) {
 		fixes = append([]string{"{decimal=,}"}, fixes...)
 	}
 	if fixes == nil {

@@ -248,8 +248,8 @@ func IsVectors(lines [][]byte) bool {
 	for _, line := range lines {
 		fields = append(fields, strings.Fields(string(line)))
 	}
-	_, is := countsOf(fields)
-	return is
+	_, isCounts := countsOf(fields)
+	return isCounts
 }
 
 // countsOf returns the length of vectors if the first line is two numbers, the second of which is the number

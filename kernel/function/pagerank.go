@@ -44,7 +44,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 		uniform = 1 / float64(f.team.TotalOf(len(g.Degrees)))
 	}
 	inverse := blocks.Inverses(g.Degrees)
-	most := 2 + int(-64*math.Ln2/math.Log(alpha)) // sweeps, after which rounding errors remain
+	sweeps := 2 + int(-64*math.Ln2/math.Log(alpha)) // sweeps, after which rounding errors remain
 	op := &sparse.Operator[float64]{A: arcs, Right: inverse, Workers: g.Workers}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
 		cols := b.Cols
@@ -75,7 +75,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 				}
 			}
 		})
-		for isDone := false; !isDone && r.Sweeps < most; r.Sweeps++ {
+		for isDone := false; !isDone && r.Sweeps < sweeps; r.Sweeps++ {
 			if err := op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: alpha}); err != nil {
 				return nil, err
 			}

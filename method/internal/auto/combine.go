@@ -113,12 +113,12 @@ func averageUnless(h *heldOut, mixture, list []component, among func(label int) 
 
 // gain returns the logarithm by which a mixture makes some of the labels likelier than another one does, and its deviation
 // if both are alike.
-func gain(h *heldOut, mixture, other []component, among func(label int) bool) (sum, deviation float64) {
+func gain(h *heldOut, mixture, rival []component, among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
 	for i, hasOthers := range h.hasOthers {
-		if hasOthers && among(i) && isPredicted(mixture, i) && isPredicted(other, i) {
+		if hasOthers && among(i) && isPredicted(mixture, i) && isPredicted(rival, i) {
 			mixTo(p, mixture, i)
-			mixTo(q, other, i)
+			mixTo(q, rival, i)
 			difference := math.Log(p[h.class[i]]+leastTruth) - math.Log(q[h.class[i]]+leastTruth)
 			sum += difference
 			deviation += float64(difference * difference)

@@ -51,10 +51,10 @@ type labelNext struct {
 // --targets they are those of these nodes.
 func describePredictions(r *classifyRun, labels []int) {
 	if r.targets != nil {
-		all := labels
-		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(all))
+		every := labels
+		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(every))
 		for _, row := range r.targets {
-			labels[row] = all[row]
+			labels[row] = every[row]
 		}
 	}
 	r.Summary = evaluate.Summarize(r.p, labels, r.data.l, r.truth, r.data.g.Nodes.ID)

@@ -257,7 +257,7 @@ func argumentsOf(run *session, use string) cobra.PositionalArgs {
 	if repeated {
 		hi = -1
 	}
-	if second, more := strings.CutSuffix(words[min(2, len(words)-1)], "..."); more && !repeated {
+	if second, isList := strings.CutSuffix(words[min(2, len(words)-1)], "..."); isList && !repeated {
 		name = name + " or " + second
 		lo = 2
 		hi = -1

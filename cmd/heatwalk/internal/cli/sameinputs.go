@@ -22,11 +22,11 @@ func agree(run *session, parts []string, sums []float64) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	all := make([]float64, run.network.Size()*len(sums))
-	run.network.AllGather(all, sums)
+	sumsOfAll := make([]float64, run.network.Size()*len(sums))
+	run.network.AllGather(sumsOfAll, sums)
 	for i, place := range parts {
 		for p := range run.network.Size() {
-			if all[p*len(sums)+i] != all[i] {
+			if sumsOfAll[p*len(sums)+i] != sumsOfAll[i] {
 				return fault.Data(place, "differs between processes 0 and %d of %d; give all processes the same, for example a copy of the file on each host", p, run.network.Size())
 			}
 		}

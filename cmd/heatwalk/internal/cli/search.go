@@ -31,10 +31,10 @@ func helpOn(root *cobra.Command, phrase []string) (places [][2]string) {
 		score float64
 	}
 	var matches []match
-	wanted := strings.FieldsFunc(strings.ToLower(strings.Join(phrase, " ")), isBetween)
+	words := strings.FieldsFunc(strings.ToLower(strings.Join(phrase, " ")), isBetween)
 	for _, t := range topics(root) {
 		m := match{topic: t}
-		for _, word := range wanted {
+		for _, word := range words {
 			if score := t.score(word); score > 0 {
 				m.found++
 				m.score += score
@@ -71,8 +71,8 @@ func (t topic) score(word string) float64 {
 
 // search returns the largest likeness of the words of a text to a word, and the sum over all.
 func search(text, word string) (most, sum float64) {
-	for _, other := range strings.FieldsFunc(strings.ToLower(text), isBetween) {
-		x := likeness(word, other)
+	for _, candidate := range strings.FieldsFunc(strings.ToLower(text), isBetween) {
+		x := likeness(word, candidate)
 		most = max(most, x)
 		sum += x
 	}

@@ -180,7 +180,7 @@ func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 // Set sets the amount that is done, and the total if it is known (total > 0), unless the share would go backwards. It is
 // safe for concurrent use.
 func (s *Stage) Set(done, total int64) {
-	if before := s.total.Load(); total > 0 && float64(done)*float64(before) < float64(s.done.Load())*float64(total) {
+	if former := s.total.Load(); total > 0 && float64(done)*float64(former) < float64(s.done.Load())*float64(total) {
 		return
 	}
 	s.done.Store(done)
@@ -241,8 +241,8 @@ func (s *Stage) secondsLeft() *float64 {
 		return nil
 	}
 	left := time.Since(s.started).Seconds() / done * max(0, total-done)
-	if before := s.left.Load(); before != nil {
-		left = min(left, *before)
+	if former := s.left.Load(); former != nil {
+		left = min(left, *former)
 	}
 	s.left.Store(&left)
 	return &left
