@@ -60,7 +60,7 @@ func estimateByFactor(ctx context.Context, s *System, out *Result, x *sparse.Blo
 	v := &s.cg.run.v
 	signs := rand.New(rand.NewPCG(rngSeed, 0))
 	for i, d := range s.diagonal(true) {
-		rounding := math.Copysign(unitRoundoff*d/blocks.Factor(s.Scale, i), signs.Float64()-0.5)
+		rounding := math.Copysign(4*unitRoundoff*d/blocks.Factor(s.Scale, i), signs.Float64()-0.5)
 		row := v.r.Row(i)
 		for j, value := range x.Row(i) {
 			row[j] += float64(rounding * value)
