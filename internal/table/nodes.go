@@ -291,14 +291,14 @@ func (c *nodeChooser) isHeader() bool {
 	isGuess := false
 	switch {
 	case o.IsKnown == nil:
-		isGuess = evidence == IsHeader && (n > 1 || column.all(IsInteger) || IsListTitle(c.s))
+		isGuess = evidence == IsHeader && (n > 1 || column.all(isWhole) || IsListTitle(c.s))
 		if evidence == IsHeader && !isGuess {
 			c.warn(Quoted(titles[at]) + " is read as a node; if it is a title, remove the line")
 		}
 	case o.Value == "":
 		isGuess = n > 1 && nodes > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && evidence == IsHeader && (nodes == ids || 2*nodes >= ids && isThing(titles[at]))
 	default:
-		isGuess = nodes > 0 && column.all(IsInteger) || n > 1 && ids > 1 && all(titles, IsTitle) && 2*nodes >= ids && evidence != IsData
+		isGuess = nodes > 0 && column.all(isWhole) || n > 1 && ids > 1 && all(titles, IsTitle) && 2*nodes >= ids && evidence != IsData
 	}
 	if isGuess && evidence != IsHeader {
 		c.warn("read as a header; no node has the id " + Quoted(titles[at]))
