@@ -49,6 +49,9 @@ func (m *Model) Method() (Method, error) {
 	return keptMethod{method, m}, err
 }
 
+// Factors returns the factors of kinds and times that the model was learned with; nil: edges had none.
+func (m *Model) Factors() *sides.Kept { return m.content.Edges }
+
 // keptMethod is a method with a model.
 type keptMethod struct {
 	Method

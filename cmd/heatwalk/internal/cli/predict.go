@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 func newPredict(run *session) *cobra.Command {
@@ -122,7 +125,30 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 	case !d.g.Directed && f.Directed:
 		return nil, fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
 	}
+	warnOfFactors(run, f.Model.Factors(), d.g.Store.Manifest, name, c.model)
 	return d, nil
+}
+
+// warnOfFactors warns of a graph without the kinds or times of edges that a model was learned with.
+func warnOfFactors(run *session, kept *sides.Kept, m *shard.Manifest, graph, model string) {
+	if kept == nil {
+		return
+	}
+	var other []string
+	for _, kind := range m.Kinds {
+		if _, isKept := kept.Kinds[kind.Name]; !isKept {
+			other = append(other, kind.Name)
+		}
+	}
+	switch {
+	case kept.Kinds != nil && m.Kinds == nil:
+		run.warn("%s: edges have no kinds, and %s was learned with weights of %s; name their column with --kind", graph, model, strings.Join(slices.Sorted(maps.Keys(kept.Kinds)), ", "))
+	case kept.Kinds != nil && len(other) > 0:
+		run.warn("%s: %s has no weight of the kinds %s, which count as 1", graph, model, strings.Join(other, ", "))
+	}
+	if kept.HalfLife > 0 && m.Times == nil {
+		run.warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)
+	}
 }
 
 // runPredict predicts by a saved model.
