@@ -45,11 +45,9 @@ type triangle struct {
 // that is made alone.
 func CholeskyBytes(n int, entries int64, cols int, room int64) int64 {
 	memory := choleskyBytes(n, entries)
-	if isLean(n, entries) {
-		complete := completeBytes(n, entries)
-		if room == 0 || complete <= room {
-			return max(memory, complete)
-		}
+	complete := completeBytes(n, entries)
+	if isLean(n, entries) && (room == 0 || complete <= room) {
+		return max(memory, complete)
 	}
 	if cols > 0 {
 		memory = max(memory-2*blocks.BlockBytes[float64](n, cols), keptBytes(n, entries))
@@ -119,16 +117,6 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	}
 	pages.Expect(choleskyBytes(n, a.NNZ()))
 	columns, err := eliminate(ctx, a, scale, ground, rngSeed, recordsFor(a.NNZ()), limit)
-	if err != nil {
-		return nil, err
-	}
-	return newFactor(columns, workers), nil
-}
-
-// newComplete is newCholesky for the factor without sampling, in which a solve takes one step. The
-// error wraps [ErrFill] where that takes longer than the sampled factor and its steps.
-func newComplete(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, workers int) (*cholesky, error) {
-	columns, err := completeColumns(ctx, a, scale, ground, nil, limitsOf)
 	if err != nil {
 		return nil, err
 	}

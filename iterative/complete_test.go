@@ -15,7 +15,7 @@ import (
 )
 
 // completeWithin returns the complete factor within limits.
-func completeWithin(a *sparse.CSR, scale float64, ground []float64, limits fillLimits) (*cholesky, error) {
+func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fillLimits) (*cholesky, error) {
 	edges, err := readAdjacency(ctx, a, scale)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func completeWithin(a *sparse.CSR, scale float64, ground []float64, limits fillL
 }
 
 // TestCompleteFactor compares solutions with the complete factor with those of an elimination on a dense
-// matrix, on random graphs of all kinds, with hubs that come last and without. All numbers are positive, so
+// matrix, on random graphs of all kinds, with hubs that come last and without, and with two entries for each pair. All numbers are positive, so
 // that the weights do not matter.
 func TestCompleteFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -53,7 +53,11 @@ func TestCompleteFactor(t *testing.T) {
 		for i := range ground {
 			ground[i] = math.Pow(10, decades*(r.Float64()-0.5))
 		}
-		f, err := completeWithin(a, 1, ground, noLimits(0, 0))
+		matrix := sparse.Matrix(a)
+		if rapid.Bool().Draw(t, "parallel") {
+			matrix = twice{a}
+		}
+		f, err := completeWithin(matrix, 1, ground, noLimits(0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +137,7 @@ func TestCompleteBytes(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	if _, err := newComplete(ctx, a, 1, nil, 1); err != nil {
+	if _, err := completeWithin(a, 1, nil, limitsOf(n, a.NNZ())); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -65,18 +65,15 @@ func eliminateFronts(ctx context.Context, a *adjacency, ground []float64, fronts
 	}
 	m.stack = make([]float64, 0, waiting)
 	m.columns = newColumns(n, int64(len(a.end)))
-	for f := range fronts.peeled {
-		if f%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		m.assemblePeeled(int32(f))
-		m.eliminate(int32(f))
-	}
 	for step, f := range order {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		m.assemble(f, children.of(f))
+		if step < fronts.peeled {
+			m.assemblePeeled(f)
+		} else {
+			m.assemble(f, children.of(f))
+		}
 		m.eliminate(f)
 	}
 	return &m.columns, nil
@@ -130,10 +127,10 @@ func childrenOf(fronts *fronts) *children {
 	return c
 }
 
-// postorder returns the fronts that were not peeled in an order in which all that leads to a front stands
+// postorder returns the peeled fronts and then the others, in an order in which all that leads to a front stands
 // before it, and nothing else since the first of it.
 func postorder(fronts *fronts, children *children) []int32 {
-	order := make([]int32, 0, len(fronts.parent)-fronts.peeled)
+	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
 	for f, p := range fronts.parent {
 		if p < 0 && f >= fronts.peeled {
@@ -146,6 +143,9 @@ func postorder(fronts *fronts, children *children) []int32 {
 		open = open[:len(open)-1]
 		order = append(order, f)
 		open = append(open, children.of(f)...)
+	}
+	for f := fronts.peeled - 1; f >= 0; f-- {
+		order = append(order, int32(f))
 	}
 	slices.Reverse(order)
 	return order

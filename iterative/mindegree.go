@@ -23,7 +23,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency reads a matrix, see [eachEdge].
+// readAdjacency reads a matrix whose rows have rising columns, see [eachEdge]. A list has each neighbour once, on which the
+// search for an order relies.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix, scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
 	a := &adjacency{
@@ -31,7 +32,13 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix, scale float64) (*a
 		end:    make([]uint32, 0, matrix.NNZ()),
 		weight: make([]float64, 0, matrix.NNZ()),
 	}
+	row := uint32(noVertex)
 	err := eachEdge(ctx, matrix, scale, func(i, c uint32, w float64) {
+		if last := len(a.end) - 1; i == row && a.end[last] == c { // entries that join one pair add
+			a.weight[last] += w
+			return
+		}
+		row = i
 		a.end = append(a.end, c)
 		a.weight = append(a.weight, w)
 		a.start[i+1] = int64(len(a.end))
@@ -245,16 +252,15 @@ func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegre
 		m.degree[v] = m.length[v]
 		m.next[v] = uint32(v)
 		m.front[v] = -1
-		if m.isLast[v] {
-			continue
-		}
-		m.isLast[v] = m.degree[v] > large
-		if m.isLast[v] {
+		switch {
+		case m.isLast[v]:
+		case m.degree[v] > large:
+			m.isLast[v] = true
 			m.last = append(m.last, uint32(v))
-			continue
+		default:
+			m.size[v] = 1
+			m.left++
 		}
-		m.size[v] = 1
-		m.left++
 	}
 	for _, v := range held {
 		m.last = append(m.last, uint32(v))

@@ -219,14 +219,17 @@ func factorCompletely(ctx context.Context, s *System, memory int64) error {
 	if err != nil {
 		return err
 	}
-	f, err := newComplete(ctx, a, s.Edge, s.Ground, s.Graph.Workers)
+	columns, err := completeColumns(ctx, a, s.Edge, s.Ground, nil, limitsOf)
 	if errors.Is(err, ErrFill) {
 		s.filled = true
 		return nil
 	}
-	s.factor = f
-	s.complete = err == nil
-	return err
+	if err != nil {
+		return err
+	}
+	s.factor = newFactor(columns, s.Graph.Workers)
+	s.complete = true
+	return nil
 }
 
 // factorWithin returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled one,
