@@ -339,3 +339,64 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 	}
 	return source, target
 }
+
+// tooMany is the error for lines of more than three fields without a header.
+func tooMany(s *Sample) error {
+	isRagged := len(s.Rows) > 0 && !s.IsAbove(len(s.Titles))
+	areWords := !slices.ContainsFunc(s.Titles, IsNumber)
+	msg := Counted(len(s.Titles), "field")
+	if isRagged {
+		msg += ", and other lines have other numbers of them"
+	}
+	switch {
+	case areWords && (isRagged || s.Separator == Blanks):
+		return &input.Error{Msg: msg, Fix: "if names contain " + Plural(strings.ToLower(SeparatorName(s.Separator))) + ", quote them or put tabs between the fields; of lists of neighbours write one edge a line"}
+	case isRagged && s.Separator == Blanks:
+		return &input.Error{Msg: msg, Fix: "of lists of neighbours write one edge a line, as networkx.write_edgelist does"}
+	}
+	return s.ask(false, msg)
+}
+
+// askForEnds returns the error for a header whose titles name no ends of an edge.
+func askForEnds(s *Sample) error {
+	return s.ask(true, fmt.Sprintf("the header %s names no source and target", QuoteTitles(s.Titles, Comma)))
+}
+
+// ask returns an error whose remedy names the columns of an edge: the only two columns that share
+// ids, and as the weight the only column of numbers. Without such columns it asks which ones are
+// meant, because a guess would join things that have nothing in common.
+func (s *Sample) ask(isHeader bool, msg string) error {
+	titles := s.Titles
+	if !isHeader {
+		titles = make([]string, len(titles))
+	}
+	source, target := likelyEnds(s, isHeader)
+	if source < 0 {
+		list := fmt.Sprintf("the columns 1 to %d", len(titles))
+		if isHeader {
+			named := slices.Clone(titles)
+			if IsIndex(named[0]) {
+				named = named[1:]
+			}
+			list = strings.Join(named[:min(len(named), 20)], ", ")
+		}
+		return &input.Error{Msg: msg + "; which two of " + list + " are source and target?", Fix: "pass {fields=SOURCE,TARGET}"}
+	}
+	var weights []int
+	for i, title := range titles {
+		c := s.column(i)
+		isMeasure := i != source && i != target && c.holdsNumbers() && !(len(s.Rows) > 2 && c.isConsecutive()) && c.uncountable() == ""
+		if isMeasure && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
+			weights = append(weights, i)
+		}
+	}
+	ends := FieldList(titles, source, target)
+	numbers := fmt.Sprintf("%d,%d", source+1, target+1)
+	fix := fmt.Sprintf("pass {fields=%s}", ends)
+	if len(weights) == 1 {
+		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}", FieldList(titles, source, target, weights[0]), ends)
+	} else if ends != numbers {
+		fix += fmt.Sprintf(" (or {fields=%s})", numbers)
+	}
+	return &input.Error{Msg: msg, Fix: fix}
+}

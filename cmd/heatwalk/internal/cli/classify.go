@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -16,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -24,12 +21,10 @@ import (
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
-	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // classifyOptions are the options of classify, and those of suggest.
@@ -359,31 +354,6 @@ func (r *classifyRun) take(p *heatwalk.Prediction) {
 	r.factorsDocument = r.data.g.factorsOf(p.Factors)
 }
 
-// factorsDocument has the factors of edges that are not given.
-type factorsDocument struct {
-	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
-	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
-}
-
-// factorsOf returns the factors of edges that are not given.
-func (g *openGraph) factorsOf(c *sides.Choice) (d factorsDocument) {
-	if c == nil || c.IsGiven {
-		return d
-	}
-	if len(g.Store.Manifest.Kinds) > 1 && g.edges.Kinds == nil {
-		d.KindWeights = c.ByName()
-	}
-	if hasOpenHalfLife(g) && !math.IsInf(c.HalfLife, 1) {
-		d.HalfLife = c.HalfLife
-	}
-	return d
-}
-
-// hasOpenHalfLife reports whether no half-life is given.
-func hasOpenHalfLife(g *openGraph) bool {
-	return g.edges.HalfLife == "" || g.edges.HalfLife == sides.ChosenHalfLife
-}
-
 // finishLabels compares the labels of the predictions with the true ones, and writes the output and the page.
 func (r *classifyRun) finishLabels(run *session, parameters any) error {
 	countPredictions(r)
@@ -486,29 +456,6 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 	}
 	err = run.printResult(&r.classifyDocument, func(w io.Writer) { r.data.out.print(w, append(lines, r.notes...)) }, f.out)
 	return cmp.Or(missing, err)
-}
-
-// edgesText reports the factors of edges that are not given, and where they come from, for the summary.
-func (g *openGraph) edgesText(d factorsDocument, source string) string {
-	var parts []string
-	if d.KindWeights != nil {
-		kinds := slices.Clone(g.Store.Manifest.Kinds)
-		slices.SortStableFunc(kinds, func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
-		for _, k := range kinds {
-			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(k.Name), d.KindWeights[k.Name]))
-		}
-		parts = []string{"kinds: " + strings.Join(parts, " · ")}
-	}
-	switch {
-	case d.HalfLife > 0:
-		parts = append(parts, fmt.Sprintf("half-life: %.3g %ss", d.HalfLife, g.Store.Manifest.Times.Unit))
-	case g.edges.HalfLife == sides.ChosenHalfLife:
-		parts = append(parts, "half-life: none")
-	}
-	if parts == nil {
-		return ""
-	}
-	return strings.Join(parts, ", ") + " (" + source + ")"
 }
 
 // weightsText reports other weights of edges than the given ones, for the summary.

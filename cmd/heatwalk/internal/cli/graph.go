@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
@@ -403,4 +406,52 @@ const runFileBytes = 4 << 10
 func (d *graphRun) labelOf() func(i int) string {
 	number := classNumbers(d.l, len(d.g.Degrees))
 	return func(i int) string { return number(d.rows[i]) }
+}
+
+// factorsDocument has the factors of edges that are not given.
+type factorsDocument struct {
+	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
+	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
+}
+
+// factorsOf returns the factors of edges that are not given.
+func (g *openGraph) factorsOf(c *sides.Choice) (d factorsDocument) {
+	if c == nil || c.IsGiven {
+		return d
+	}
+	if len(g.Store.Manifest.Kinds) > 1 && g.edges.Kinds == nil {
+		d.KindWeights = c.ByName()
+	}
+	if hasOpenHalfLife(g) && !math.IsInf(c.HalfLife, 1) {
+		d.HalfLife = c.HalfLife
+	}
+	return d
+}
+
+// hasOpenHalfLife reports whether no half-life is given.
+func hasOpenHalfLife(g *openGraph) bool {
+	return g.edges.HalfLife == "" || g.edges.HalfLife == sides.ChosenHalfLife
+}
+
+// edgesText reports the factors of edges that are not given, and where they come from, for the summary.
+func (g *openGraph) edgesText(d factorsDocument, source string) string {
+	var parts []string
+	if d.KindWeights != nil {
+		kinds := slices.Clone(g.Store.Manifest.Kinds)
+		slices.SortStableFunc(kinds, func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
+		for _, k := range kinds {
+			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(k.Name), d.KindWeights[k.Name]))
+		}
+		parts = []string{"kinds: " + strings.Join(parts, " · ")}
+	}
+	switch {
+	case d.HalfLife > 0:
+		parts = append(parts, fmt.Sprintf("half-life: %.3g %ss", d.HalfLife, g.Store.Manifest.Times.Unit))
+	case g.edges.HalfLife == sides.ChosenHalfLife:
+		parts = append(parts, "half-life: none")
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " (" + source + ")"
 }
