@@ -17,7 +17,8 @@ type Reasons = explain.Explanation
 // Explain predicts the label of every node from the labels of some, and returns the reasons for the predictions of some
 // nodes, by id. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] for a method
 // whose scores are no sums over labelled nodes.
-func (g *Graph) Explain(ctx context.Context, labels map[string]string, nodes []string, o *ClassifyOptions) ([]Reasons, error) {
+func (g *Graph) Explain(ctx context.Context, labels map[string]string,
+	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,8 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string, nodes []s
 	if err != nil {
 		return nil, err
 	}
-	out, err := Predict(ctx, g, p, entries[0].Method, entries[0].Settings, &PredictOptions{Explain: rows})
+	out, err := Predict(ctx, g, p, entries[0].Method, entries[0].Settings,
+		&PredictOptions{Explain: rows})
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +47,16 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string, nodes []s
 // wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
 func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 	s := p.settings
-	list, err := p.Explain(ctx, p.problem, rows, &explain.Settings{Number: p.options.Reasons, Workers: s.Workers, Progress: s.Progress, ID: p.g.Nodes.ID})
+	list, err := p.Explain(ctx, p.problem, rows,
+		&explain.Settings{Number: p.options.Reasons, Workers: s.Workers,
+			Progress: s.Progress, ID: p.g.Nodes.ID})
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		e := &list[i]
-		e.Label, e.Probability = p.Label(e.Node), p.Prediction.Scores.At(e.Row, e.Class)
+		e.Label, e.Probability = p.Label(e.Node),
+			p.Prediction.Scores.At(e.Row, e.Class)
 	}
 	p.Reasons = append(p.Reasons, list...)
 	return p.addKinds(ctx, list)
@@ -181,6 +186,7 @@ func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	for k := range list {
 		list[k].Share /= total
 	}
-	slices.SortStableFunc(list, func(a, b explain.LinkKind) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(list,
+		func(a, b explain.LinkKind) int { return cmp.Compare(b.Share, a.Share) })
 	return list
 }

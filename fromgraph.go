@@ -36,7 +36,8 @@ func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 				return nil, &IDError{strconv.FormatInt(neighbour, 10)}
 			}
 			if w := weightBetween(g, id, neighbour); w != 0 {
-				entries = append(entries, sparse.Triplet{Row: uint32(row), Col: uint32(column), Val: w})
+				entries = append(entries,
+					sparse.Triplet{Row: uint32(row), Col: uint32(column), Val: w})
 			}
 		}
 	}

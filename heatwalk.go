@@ -113,7 +113,9 @@ func newTemporary(g *Graph) (*durable.TempDir, error) {
 }
 
 // tempParent returns the directory for temporary files.
-func tempParent(g *Graph) string { return cmp.Or(g.options.TempDir, os.TempDir()) }
+func tempParent(g *Graph) string {
+	return cmp.Or(g.options.TempDir, os.TempDir())
+}
 
 // TempDirError is the error of a temporary directory that cannot be created.
 type TempDirError struct {
@@ -188,7 +190,8 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 		return err
 	}
 	s := g.Store
-	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers, TempDir: tempParent(g)}
+	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes,
+		Workers: g.options.Workers, TempDir: tempParent(g)}
 	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
 	g.Directed = s.Manifest.Directed
 	g.Weighted = s.Manifest.Weighted
@@ -201,7 +204,8 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 
 // openDir opens the store in the directory dir.
 func openDir(ctx context.Context, g *Graph, dir string) (err error) {
-	o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers, Stream: g.options.Stream}
+	o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers,
+		Stream: g.options.Stream}
 	if g.Store, err = shard.OpenSweeper(ctx, dir, o, !g.options.Coded); err != nil {
 		return wholeError(err)
 	}
@@ -219,7 +223,8 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	n := stored.Nodes.Len()
 	const row = 32 // bytes: components and the forest in which they are found, new rows, ids
 	if limit := g.options.Memory; limit > 0 && row*int64(n) > limit {
-		return &budget.Error{Need: row * int64(n), Limit: limit, Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
+		return &budget.Error{Need: row * int64(n), Limit: limit,
+			Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
 	}
 	components, err := sparse.FindComponents(ctx, stored.A, g.options.Workers)
 	if err != nil {
@@ -251,7 +256,8 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if err != nil {
 		return err
 	}
-	err = stored.WriteRows(ctx, temporary.Content(), place, nodes, identityOfComponent)
+	err = stored.WriteRows(ctx, temporary.Content(), place, nodes,
+		identityOfComponent)
 	if err == nil {
 		err = stored.Close()
 	}
@@ -271,7 +277,8 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 // are being read.
 func wholeError(err error) error {
 	if over := new(budget.Error); errors.As(err, &over) {
-		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit, Largest: over.Largest}
+		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
+			Largest: over.Largest}
 	}
 	return err
 }
@@ -319,7 +326,8 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 }
 
 // fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
-func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes, directed bool, o *Options) (*Graph, error) {
+func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
+	directed bool, o *Options) (*Graph, error) {
 	g := &Graph{resources: new(resources)}
 	if o != nil {
 		g.options = *o
@@ -345,7 +353,8 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes, directed 
 }
 
 // fromDirected makes the graph of a matrix that need not be symmetric.
-func fromDirected(ctx context.Context, g *Graph, m mat.Matrix, set *graph.Settings) error {
+func fromDirected(ctx context.Context, g *Graph, m mat.Matrix,
+	set *graph.Settings) error {
 	a, err := sparse.FromMat(m)
 	if err != nil {
 		return err
@@ -399,7 +408,9 @@ func (g *Graph) IDs() []string {
 type IDError struct{ ID string }
 
 // Error implements error.
-func (e *IDError) Error() string { return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID) }
+func (e *IDError) Error() string {
+	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
+}
 
 // rowsOf returns the rows of ids, of all nodes in their order for nil.
 func rowsOf(g *Graph, ids []string) ([]int, error) {

@@ -27,7 +27,8 @@ func (g *Graph) Plan() *Plan {
 func planOf(g *Graph) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory} // the next part that a job reserves reports an error
 	if g.Store != nil {
-		_ = p.Reserve(g.Store.Held()+sparse.LongRowBytes(g.Store.Store, g.options.Workers), budget.GraphPart)
+		_ = p.Reserve(g.Store.Held()+
+			sparse.LongRowBytes(g.Store.Store, g.options.Workers), budget.GraphPart)
 	}
 	for _, item := range g.held {
 		_ = p.Reserve(item.Bytes, item.What)
@@ -76,7 +77,9 @@ type resources struct {
 // Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
 // which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
-	j := &Job{Graph: &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed, Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers, TempDir: tempParent(g)}, g: g}
+	j := &Job{Graph: &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
+		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
+		TempDir: tempParent(g)}, g: g}
 	var err error
 	switch {
 	case g.options.Network != nil:
@@ -92,7 +95,8 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	if n.Structure && j.division == nil && g.resources.whole != nil {
 		j.Components = g.resources.whole.Components
 	} else if n.Components && j.division == nil {
-		if j.Components, err = sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.options.Workers); err != nil {
+		if j.Components, err = sparse.FindComponentsInOrder(ctx, g.A,
+			g.Nodes.Rows(), g.options.Workers); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +160,9 @@ func (j *Job) load(ctx context.Context, n *Needs) (err error) {
 func (j *Job) addStructure(ctx context.Context) error {
 	g := j.g
 	if g.resources.whole == nil {
-		graphOfRows, err := graph.New(ctx, j.A, &graph.Settings{Nodes: g.Nodes, Components: j.Components, Workers: g.options.Workers})
+		graphOfRows, err := graph.New(ctx, j.A,
+			&graph.Settings{Nodes: g.Nodes, Components: j.Components,
+				Workers: g.options.Workers})
 		if err != nil {
 			return err
 		}
@@ -173,14 +179,16 @@ func (j *Job) addStructure(ctx context.Context) error {
 // divide replaces the rows by those of this process.
 func (j *Job) divide(ctx context.Context, n *Needs) error {
 	g := j.g
-	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges, Workers: g.options.Workers}
+	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges,
+		Workers: g.options.Workers}
 	if n.Structure || n.Transpose {
 		full.In = g.In
 	}
 	rows := slices.Concat(n.Named...)
 	slices.Sort(rows)
 	network := g.options.Network
-	j.division = sparse.NewDivision(g.Nodes.Len(), network, partition.Divide(g.A, network.Size()), slices.Compact(rows))
+	j.division = sparse.NewDivision(g.Nodes.Len(), network,
+		partition.Divide(g.A, network.Size()), slices.Compact(rows))
 	local, err := graph.Divide(ctx, full, j.division, g.Plan().Room())
 	if err != nil {
 		return err
@@ -205,7 +213,8 @@ func (j *Job) dividedBytes() int64 {
 // Problem returns a problem on the rows of the job, which has named its labelled nodes.
 func (j *Job) Problem(p *method.Problem) *method.Problem {
 	out := *p
-	out.Graph = &graph.Graph{A: j.A, In: j.In, Signed: j.Signed, Degrees: j.Degrees, TempDir: j.TempDir}
+	out.Graph = &graph.Graph{A: j.A, In: j.In, Signed: j.Signed, Degrees: j.Degrees,
+		TempDir: j.TempDir}
 	if j.division == nil {
 		out.In = nil
 	}
@@ -221,7 +230,8 @@ func (j *Job) edges() *sides.Edges {
 		return j.g.edges
 	}
 	e := j.g.edges
-	return &sides.Edges{Store: e.Store, Options: e.Options, Weighted: e.Weighted, Streamed: e.Streamed, Division: j.division}
+	return &sides.Edges{Store: e.Store, Options: e.Options, Weighted: e.Weighted,
+		Streamed: e.Streamed, Division: j.division}
 }
 
 // Rows returns the rows of blocks for rows of the graph that the job has named.

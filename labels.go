@@ -114,13 +114,16 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	return &method.Problem{
-		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees, TempDir: tempParent(g)}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
+		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees,
+			TempDir: tempParent(g)}, Directed: g.Directed, Weighted: g.Weighted,
+		Row: rows, Class: classes, Names: names,
 		Edges: g.edges,
 	}
 }
 
 // Classify predicts the label of every node from the labels of some, by id.
-func (g *Graph) Classify(ctx context.Context, labels map[string]string, o *ClassifyOptions) (*Prediction, error) {
+func (g *Graph) Classify(ctx context.Context, labels map[string]string,
+	o *ClassifyOptions) (*Prediction, error) {
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
@@ -167,7 +170,8 @@ func (o *PredictOptions) compares(m method.Method) bool {
 // Predict predicts the class of every node of a problem on the graph. It fills in the Memory
 // and the Workers of the settings. The error of a prediction without labels, with one class or
 // above the memory limit is that of the method.
-func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (*Prediction, error) {
+func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
+	s *method.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
 		o = new(PredictOptions)
 	}
@@ -186,7 +190,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		set.Top = 0
 	}
 	job, err := g.Begin(ctx, &Needs{
-		Named: [][]int{p.Row}, Transpose: method.NeedsTranspose(m), Reweighs: method.Reweighs(m, p, &set),
+		Named: [][]int{p.Row}, Transpose: method.NeedsTranspose(m),
+		Reweighs: method.Reweighs(m, p, &set),
 		Estimate: func(j *Job, plan *Plan) error { return planPrediction(j, plan, j.Problem(p), m, &set, &options) },
 	})
 	if err != nil {
@@ -220,7 +225,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 // AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for.
 func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
 	if p.options.Suggest > 0 {
-		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction, p.options.Suggest, p.options.Targets, p.settings)
+		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
+			p.options.Suggest, p.options.Targets, p.settings)
 	}
 	return err
 }
@@ -242,14 +248,16 @@ func (p *Prediction) LeastCertain(number int) []int {
 	var rows []int
 	for row := range p.Class {
 		if !isLeftOut[row] && p.Reached.Contains(uint32(row)) {
-			rows = ranked.Insert(rows, row, number, func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
+			rows = ranked.Insert(rows, row, number,
+				func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
 		}
 	}
 	return rows
 }
 
 // planPrediction adds the memory of a prediction to a plan.
-func planPrediction(j *Job, plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
+func planPrediction(j *Job, plan *Plan, sized *method.Problem, m method.Method,
+	set *method.Settings, o *PredictOptions) error {
 	reserveLabels(plan, len(sized.Row))
 	_ = plan.Reserve(budget.LabelBytes*int64(o.Compared), budget.LabelPart)
 	j.Memory = plan.Room()
@@ -263,7 +271,9 @@ func planPrediction(j *Job, plan *Plan, sized *method.Problem, m method.Method, 
 
 // compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
 // weights of edges that m has learned from.
-func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*method.Problem, error) {
+func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
+	m method.Method, set *method.Settings,
+	o *PredictOptions) (*method.Problem, error) {
 	if o.Predicting != nil {
 		o.Predicting()
 	}
@@ -272,7 +282,8 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 		return nil, err
 	}
 	if o.compares(m) {
-		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m, problem, set)
+		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m,
+			problem, set)
 	} else {
 		p.Prediction, err = m.Predict(ctx, problem, nil, set)
 	}
@@ -286,16 +297,19 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m met
 	if o.Explain != nil && !o.Deferred {
 		return problem, nil
 	}
-	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
+	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached,
+		set.Workers, &p.Work); err != nil {
 		return nil, err
 	}
 	return problem, p.checkShift(ctx, problem, m, o.Targets, set)
 }
 
 // checkShift compares the labelled nodes with the others.
-func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem, m method.Method, targets []int, s *method.Settings) (err error) {
+func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem,
+	m method.Method, targets []int, s *method.Settings) (err error) {
 	start := time.Now()
-	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, p.Estimate, targets, s)
+	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, p.Estimate,
+		targets, s)
 	p.Seconds.Choose += time.Since(start).Seconds()
 	return err
 }
@@ -307,7 +321,8 @@ func reserveLabels(plan *Plan, labels int) {
 
 // predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
 // and its output or the suggestions that follow from it.
-func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (int64, error) {
+func predictionBytes(p *method.Problem, m method.Method, s *method.Settings,
+	o *PredictOptions) (int64, error) {
 	bytes, err := method.Bytes(m, p, nil, s)
 	if o.compares(m) {
 		if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
@@ -327,7 +342,8 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 
 // Evaluate compares methods on random splits of the labels: all of them are trained on the
 // same labels and scored on the same others.
-func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *ClassifyOptions) (*evaluate.Report, error) {
+func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
+	o *ClassifyOptions) (*evaluate.Report, error) {
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
@@ -336,7 +352,8 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 	if err != nil {
 		return nil, err
 	}
-	plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1}, Settings: set}
+	plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1},
+		Settings: set}
 	if o != nil {
 		plan.Splits = o.Splits
 		if o.Train != nil {
@@ -348,13 +365,16 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 
 // Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
 // Memory and the Workers of their settings.
-func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+func Compare(ctx context.Context, g *Graph, p *method.Problem,
+	plan *evaluate.Plan) (*evaluate.Report, error) {
 	set := *plan
 	settings := *plan.Settings
 	settings.Workers = g.options.Workers
 	set.Settings = &settings
-	isTransposed := slices.ContainsFunc(plan.Methods, func(e method.Entry) bool { return method.NeedsTranspose(e.Method) })
-	reweighs := slices.ContainsFunc(plan.Methods, func(e method.Entry) bool { return method.Reweighs(e.Method, p, &settings) })
+	isTransposed := slices.ContainsFunc(plan.Methods,
+		func(e method.Entry) bool { return method.NeedsTranspose(e.Method) })
+	reweighs := slices.ContainsFunc(plan.Methods,
+		func(e method.Entry) bool { return method.Reweighs(e.Method, p, &settings) })
 	job, err := g.Begin(ctx, &Needs{
 		Named: [][]int{p.Row}, Transpose: isTransposed, Reweighs: reweighs,
 		Estimate: func(j *Job, needs *Plan) error { return planComparison(j, needs, &set, plan.Methods, j.Problem(p)) },
@@ -377,7 +397,8 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Pl
 }
 
 // planComparison adds the memory of a run of a plan, and gives the settings of all methods its memory.
-func planComparison(j *Job, needs *Plan, plan *evaluate.Plan, methods []method.Entry, p *method.Problem) error {
+func planComparison(j *Job, needs *Plan, plan *evaluate.Plan,
+	methods []method.Entry, p *method.Problem) error {
 	reserveLabels(needs, len(p.Row))
 	j.Memory = needs.Room()
 	plan.Settings.Memory = j.Memory
@@ -397,7 +418,8 @@ func planComparison(j *Job, needs *Plan, plan *evaluate.Plan, methods []method.E
 
 // PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
 // problem. It fills in the Memory and the Workers of the settings.
-func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*multilabel.Model, *Prediction, error) {
+func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
+	s *method.Settings) (*multilabel.Model, *Prediction, error) {
 	job, set, err := beginSeveral(ctx, g, p, s)
 	if err != nil {
 		return nil, nil, err
@@ -408,12 +430,14 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.
 		return nil, nil, err
 	}
 	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g}
-	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached, set.Workers, &out.Work)
+	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached,
+		set.Workers, &out.Work)
 	return model, out, err
 }
 
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
-func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
+func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
+	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
 	job, set, err := beginSeveral(ctx, g, p, s)
 	if err != nil {
 		return nil, err
@@ -422,7 +446,8 @@ func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem, plan *eval
 }
 
 // beginSeveral begins a job with several labels of a node.
-func beginSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*Job, *method.Settings, error) {
+func beginSeveral(ctx context.Context, g *Graph, p *method.Problem,
+	s *method.Settings) (*Job, *method.Settings, error) {
 	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Estimate: func(j *Job, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
 		j.Memory = plan.Room()
@@ -439,7 +464,8 @@ func beginSeveral(ctx context.Context, g *Graph, p *method.Problem, s *method.Se
 
 // methodsOf returns the methods that the options name, with their settings, and the settings
 // of all.
-func methodsOf(ctx context.Context, o *ClassifyOptions) ([]method.Entry, *method.Settings, error) {
+func methodsOf(ctx context.Context,
+	o *ClassifyOptions) ([]method.Entry, *method.Settings, error) {
 	if o == nil {
 		o = new(ClassifyOptions)
 	}

@@ -30,13 +30,15 @@ const (
 )
 
 // symmetric lists the matrices that have real eigenvalues and orthonormal eigenvectors.
-var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacian}
+var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian,
+	NormalizedLaplacian}
 
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
 // kernel is named as in "diffusion:beta=2"; parameters that are not given have their
 // defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
 // columns, or within 1e-8 where float64 allows no more; the error is [kernel.ErrTolerance] where it does not.
-func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*mat.Dense, error) {
+func (g *Graph) Kernel(ctx context.Context, name string,
+	rows, cols []string) (*mat.Dense, error) {
 	name, values, err := parseKernel(name)
 	if err != nil {
 		return nil, err
@@ -86,7 +88,8 @@ type OpenedKernel struct {
 // OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
 // [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
 // [Options.Network] all processes compute the same values.
-func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
+func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
+	rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
 		_, err := kernel.New(ctx, g.Graph, name, values)
@@ -129,7 +132,8 @@ type OpenedFunction struct {
 // row of the local part, see [Job.Row] and [Job.Gather]. It fills in the Memory of the settings of
 // [function.Function.ApplyTo].
 // named are rows that every process has.
-func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
+func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
+	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	job, err := g.Begin(ctx, &Needs{Named: named, Structure: true, Estimate: func(j *Job, plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		j.Memory = plan.Room()
@@ -146,11 +150,14 @@ func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s 
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
 // extreme first, and the n×k matrix of orthonormal eigenvectors.
-func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int) ([]float64, *mat.Dense, error) {
+func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
+	k int) ([]float64, *mat.Dense, error) {
 	if !slices.Contains(symmetric, m) {
-		return nil, nil, &param.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
+		return nil, nil, &param.ParameterError{Of: "heatwalk", Parameter: "matrix",
+			What: fmt.Sprintf("there is no matrix %q here", string(m))}
 	}
-	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k, new(lanczos.Settings))
+	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k,
+		new(lanczos.Settings))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +167,8 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int)
 // Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
 // the Memory and the Workers of the settings. An error about the limit on iterations comes with
 // the pairs that were found.
-func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *lanczos.Settings) (*spectral.Pairs, error) {
+func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
+	s *lanczos.Settings) (*spectral.Pairs, error) {
 	set := *s
 	set.Workers = g.options.Workers
 	job, err := g.Begin(ctx, &Needs{Structure: true, Components: p.Splits(), Estimate: func(j *Job, plan *Plan) error {
@@ -170,7 +178,8 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 			count = len(j.Components.Sizes)
 		}
 		set.Memory = plan.Room()
-		return plan.Reserve(p.Bytes(len(j.Degrees), j.A.NNZ(), count, k), "eigenvectors")
+		return plan.Reserve(p.Bytes(len(j.Degrees), j.A.NNZ(), count, k),
+			"eigenvectors")
 	}})
 	if err != nil {
 		return nil, err
@@ -188,17 +197,24 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
 // t, the heat that is left of B after the time t. B has a row for each node.
-func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*mat.Dense, error) {
-	return apply(ctx, g, &function.Named{Name: function.Exp, Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
+func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
+	b mat.Matrix) (*mat.Dense, error) {
+	return apply(ctx, g, &function.Named{Name: function.Exp,
+		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
 // c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node.
-func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix) (*mat.Dense, error) {
+func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
+	b mat.Matrix) (*mat.Dense, error) {
 	if !(a > 0) || math.IsInf(a, 1) {
-		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "a", What: fmt.Sprintf("%v is out of range; give a finite a > 0", a)}
+		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "a",
+			What: fmt.Sprintf("%v is out of range; give a finite a > 0", a)}
 	}
-	x, err := apply(ctx, g, &function.Named{Name: function.Solve, Given: param.Values{"shift": param.Of(c / a), "matrix": param.Of(string(h))}}, b)
+	x, err := apply(ctx, g,
+		&function.Named{Name: function.Solve,
+			Given: param.Values{"shift": param.Of(c / a),
+				"matrix": param.Of(string(h))}}, b)
 	if err == nil {
 		x.Scale(1/a, x)
 	}
@@ -206,7 +222,8 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 }
 
 // apply returns a function of the graph times B, which has a row for each node.
-func apply(ctx context.Context, g *Graph, n *function.Named, b mat.Matrix) (*mat.Dense, error) {
+func apply(ctx context.Context, g *Graph, n *function.Named,
+	b mat.Matrix) (*mat.Dense, error) {
 	x, err := toRows(g, b)
 	if err != nil {
 		return nil, err
@@ -233,7 +250,8 @@ func apply(ctx context.Context, g *Graph, n *function.Named, b mat.Matrix) (*mat
 func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
 	n, k := b.Dims()
 	if n != g.Nodes.Len() {
-		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "b", What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
+		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "b",
+			What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
 	}
 	x := sparse.NewBlock[float64](n, k)
 	i := 0

@@ -16,7 +16,9 @@ var ErrFollower = errors.New("heatwalk: process 0 has the result")
 
 // Gather returns the block of all nodes of the graph in process 0, nil in others, from those of the jobs of all processes. Every
 // process calls it.
-func (j *Job) Gather(b *sparse.Block[float64]) *sparse.Block[float64] { return gather(j, b) }
+func (j *Job) Gather(b *sparse.Block[float64]) *sparse.Block[float64] {
+	return gather(j, b)
+}
 
 func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	if j.division == nil || b == nil {
@@ -30,7 +32,8 @@ func (j *Job) allDegrees() []float64 {
 	if j.division == nil {
 		return j.Degrees
 	}
-	full := sparse.GatherAll(j.division, sparse.BlockOf(len(j.Degrees), 1, j.Degrees))
+	full := sparse.GatherAll(j.division,
+		sparse.BlockOf(len(j.Degrees), 1, j.Degrees))
 	degrees := make([]float64, full.Rows)
 	for v := range degrees {
 		degrees[v] = full.Row(v)[0]
@@ -75,7 +78,8 @@ func gatherValues(j *Job, out *regress.Prediction) error {
 
 // gatherReached returns the values of all nodes and the set of reached ones in process 0, nil in others, from
 // those of the local rows.
-func gatherReached(j *Job, values []float64, reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
+func gatherReached(j *Job, values []float64,
+	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	nodes := sparse.NewBlock[float64](len(values), 2)
 	for i, v := range values {
 		nodes.Row(i)[0] = v

@@ -18,8 +18,10 @@ import (
 // methods such as "harmonic,diffusion+rls"; "" means those of [regress.Default]. The value of a node is at its
 // row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
 // [regress.Run].
-func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods string) (*regress.Prediction, error) {
-	list, err := regress.Parse(cmp.Or(methods, regress.Default(g.Nodes.Len(), g.Signed)))
+func (g *Graph) Regress(ctx context.Context, values map[string]float64,
+	methods string) (*regress.Prediction, error) {
+	list, err := regress.Parse(cmp.Or(methods,
+		regress.Default(g.Nodes.Len(), g.Signed)))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +29,8 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(g.Nodes.Position(a), g.Nodes.Position(b)) })
+	slices.SortFunc(rows,
+		func(a, b int) int { return cmp.Compare(g.Nodes.Position(a), g.Nodes.Position(b)) })
 	p := &regress.Problem{Row: rows}
 	for _, row := range rows {
 		p.Value = append(p.Value, values[g.Nodes.ID(row)])
@@ -37,7 +40,8 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
 // the problem, and the Memory and the Workers of the settings.
-func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
+func PredictValues(ctx context.Context, g *Graph, p *regress.Problem,
+	methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
 	job, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
@@ -51,7 +55,9 @@ func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
 // in the Graph of the problem, and the Memory and the Workers of the settings.
-func CompareValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, plan *evaluate.Plan, s *regress.Settings) (*evaluate.ValuesReport, error) {
+func CompareValues(ctx context.Context, g *Graph, p *regress.Problem,
+	methods []*regress.Method, plan *evaluate.Plan,
+	s *regress.Settings) (*evaluate.ValuesReport, error) {
 	job, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
@@ -65,14 +71,17 @@ func CompareValues(ctx context.Context, g *Graph, p *regress.Problem, methods []
 
 // beginValues begins a run of methods on the graph, whose nodes with a value are named. It returns the problem on the rows of
 // the job, and the settings with its memory.
-func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*Job, *regress.Problem, *regress.Settings, error) {
+func beginValues(ctx context.Context, g *Graph, p *regress.Problem,
+	methods []*regress.Method,
+	s *regress.Settings) (*Job, *regress.Problem, *regress.Settings, error) {
 	if g.Directed {
 		return nil, nil, nil, regress.ErrDirected
 	}
 	set := *s
 	set.Workers = g.options.Workers
 	local := func(j *Job) *regress.Problem {
-		return &regress.Problem{Graph: j.Graph, Row: j.Rows(p.Row), Value: p.Value, Attributes: j.attributes(p.Attributes), Edges: j.edges()}
+		return &regress.Problem{Graph: j.Graph, Row: j.Rows(p.Row), Value: p.Value,
+			Attributes: j.attributes(p.Attributes), Edges: j.edges()}
 	}
 	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Structure: true, Estimate: func(j *Job, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
@@ -91,7 +100,8 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 // Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
 // "diffusion:beta=2"; parameters that are not given have their defaults. The lists of the result are by
 // row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
-func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ranking, error) {
+func (g *Graph) Rank(ctx context.Context, seeds []string,
+	name string) (*rank.Ranking, error) {
 	named, given, err := parseKernel(name)
 	if err != nil {
 		return nil, err
@@ -104,7 +114,8 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, &rank.Problem{Nodes: nodes, Seeds: rows}, named, given, &rank.Settings{RNGSeed: usualSeed})
+	r, _, err := RankNodes(ctx, g, &rank.Problem{Nodes: nodes, Seeds: rows}, named,
+		given, &rank.Settings{RNGSeed: usualSeed})
 	return r, err
 }
 
@@ -112,10 +123,13 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 // start at the seeds, such as personalized PageRank. It fills in the Kernel and the graph of the problem and the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
-func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
+func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
+	given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
 	n := len(g.Degrees)
 	var memory kernel.Settings
-	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"), &function.Named{Name: name, Given: given}, rank.Columns(n), &memory, p.Seeds)
+	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"),
+		&function.Named{Name: name, Given: given}, rank.Columns(n),
+		&memory, p.Seeds)
 	if err != nil {
 		return nil, nil, err
 	}

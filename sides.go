@@ -14,6 +14,7 @@ func weighEdges(ctx context.Context, g *Graph) error {
 	if err := g.options.Edges.Check(m); err != nil || !m.Coded() {
 		return err
 	}
-	g.edges = &sides.Edges{Store: g.Store.Store, Options: &g.options.Edges, Weighted: m.Weighted, Streamed: g.options.Stream}
+	g.edges = &sides.Edges{Store: g.Store.Store, Options: &g.options.Edges,
+		Weighted: m.Weighted, Streamed: g.options.Stream}
 	return shard.Weigh(ctx, g.Store, g.options.Edges.Book(m))
 }

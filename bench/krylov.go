@@ -28,7 +28,8 @@ func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	functions := make([]expm.Function, len(s.Betas))
 	blocks := make([]*sparse.Block[float64], len(s.Betas))
 	for i, beta := range s.Betas {
-		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, s.Columns)
+		functions[i], blocks[i] = expm.Exp(-beta),
+			sparse.NewBlock[float64](b.Rows, s.Columns)
 	}
 	kind := sparse.Laplacian
 	if s.Normalized {
@@ -40,7 +41,8 @@ func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	}
 	var out *expm.Result
 	v, err := measure(s.Repeat, func() (err error) {
-		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: s.Limit})
+		out, err = m.ApplyTo(ctx, blocks, b, functions,
+			&expm.Settings{Tolerance: s.Tolerance, Memory: s.Limit})
 		return err
 	})
 	if err != nil {
@@ -116,7 +118,9 @@ func eigen(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	var out *spectral.Pairs
 	v, err := measure(s.Repeat, func() (err error) {
 		out = nil // its vectors make room for the next
-		out, err = s.Problem.Solve(ctx, g, s.Columns, &lanczos.Settings{Tolerance: s.Tolerance, RNGSeed: s.RNGSeed, Workers: g.Workers})
+		out, err = s.Problem.Solve(ctx, g, s.Columns,
+			&lanczos.Settings{Tolerance: s.Tolerance, RNGSeed: s.RNGSeed,
+				Workers: g.Workers})
 		return err
 	})
 	if err != nil {
@@ -154,4 +158,6 @@ func noise(n, k int, order []uint32) *sparse.Block[float64] {
 }
 
 // signs are the weights of checksums of results with numbers of both signs.
-func signs(i, j int) float64 { return float64((31*i+17*j)%101 - 50) }
+func signs(i, j int) float64 {
+	return float64((31*i+17*j)%101 - 50)
+}

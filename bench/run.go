@@ -86,13 +86,17 @@ var Workloads = param.List[*Workload]{
 	{Spec: param.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode},
 	{Spec: param.Spec{Name: "spmm", Works: onGraph}, run: spmm},
 	{Spec: param.Spec{Name: "walk", Works: onGraph}, run: walk},
-	{Spec: param.Spec{Name: "exponential", Works: param.Undirected}, Krylov: true, run: exponential},
-	{Spec: param.Spec{Name: "solve", Works: param.Undirected}, Krylov: true, run: solve},
-	{Spec: param.Spec{Name: "eigen", Works: param.Undirected}, Krylov: true, Pairs: true, run: eigen},
+	{Spec: param.Spec{Name: "exponential", Works: param.Undirected}, Krylov: true,
+		run: exponential},
+	{Spec: param.Spec{Name: "solve", Works: param.Undirected}, Krylov: true,
+		run: solve},
+	{Spec: param.Spec{Name: "eigen", Works: param.Undirected}, Krylov: true,
+		Pairs: true, run: eigen},
 }
 
 // Run measures the workload on t.
-func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (_ *Report, err error) {
+func (w *Workload) Run(ctx context.Context, t *Target,
+	s *Settings) (_ *Report, err error) {
 	if w.Krylov {
 		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
 			return nil, err
@@ -150,5 +154,6 @@ func measure(repeat int, work func() error) (*Report, error) {
 		times[i] = time.Since(start).Seconds()
 	}
 	slices.Sort(times)
-	return &Report{Repeat: len(times), SecondsMin: times[0], SecondsMedian: times[len(times)/2]}, nil
+	return &Report{Repeat: len(times), SecondsMin: times[0],
+		SecondsMedian: times[len(times)/2]}, nil
 }

@@ -18,7 +18,8 @@ func spmm(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return spmmOf[float32](ctx, t, s)
 }
 
-func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Report, error) {
+func spmmOf[T sparse.Float](ctx context.Context, t *Target,
+	s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()
 	x, y := sparse.NewBlock[T](n, s.Columns), sparse.NewBlock[T](n, s.Columns)
 	for r := range n {
@@ -27,7 +28,8 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 			x.Row(r)[j] = T((i*s.Columns+j)%17 + 1)
 		}
 	}
-	op := &sparse.Operator[T]{A: t.A, Left: blocks.Inverses(t.Degrees), Workers: s.Workers}
+	op := &sparse.Operator[T]{A: t.A, Left: blocks.Inverses(t.Degrees),
+		Workers: s.Workers}
 	v, err := measure(s.Repeat, func() error { return op.ApplyTo(ctx, y, x) })
 	if err != nil {
 		return nil, err
@@ -50,13 +52,15 @@ func walk(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return walkOf[float32](ctx, t, s)
 }
 
-func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (*Report, error) {
+func walkOf[T sparse.Float](ctx context.Context, g *Target,
+	s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
 	n, _ := g.A.Dims()
 	buffer := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
 	var p [steps + 1]*sparse.Block[T]
 	for t := range p {
-		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: buffer.Stride, Data: buffer.Data[t*n*buffer.Stride : (t+1)*n*buffer.Stride]}
+		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: buffer.Stride,
+			Data: buffer.Data[t*n*buffer.Stride : (t+1)*n*buffer.Stride]}
 	}
 	left := blocks.Inverses(g.Degrees)
 	seeds := make([]seed, 0, n/stride+1)
@@ -79,7 +83,8 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (*Repor
 		for t := range steps {
 			y := p[t+1]
 			err := op.StepTo(ctx, y, p[t], sparse.Step[T]{Alpha: 1, Visit: func(r sparse.Rows) {
-				first, _ := slices.BinarySearchFunc(seeds, r.Lo, func(s seed, row int) int { return s.row - row })
+				first, _ := slices.BinarySearchFunc(seeds, r.Lo,
+					func(s seed, row int) int { return s.row - row })
 				for _, s := range seeds[first:] {
 					if s.row >= r.Hi {
 						break
@@ -97,7 +102,8 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (*Repor
 		return nil, err
 	}
 	v.sweeps(g.A, classes, s.blockBytes(1, classes), steps, s.Double)
-	v.Checksum = sum(p[steps], g.Order, func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
+	v.Checksum = sum(p[steps], g.Order,
+		func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
 	return v, nil
 }
 
@@ -141,7 +147,8 @@ func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 }
 
 // sweeps sets the numbers of entries, columns and passes, for rows of rowBytes bytes.
-func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int, double bool) {
+func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int,
+	double bool) {
 	v.Columns, v.DType, v.Entries, v.Sweeps = columns, "float32", a.NNZ(), passes
 	if double {
 		v.DType = "float64"
@@ -153,7 +160,8 @@ func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int
 
 // sum adds weight(i, j)·b_rj, i the place of row r in the order of the ids, in
 // fixed chunks of rows.
-func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) *float64 {
+func sum[T sparse.Float](b *sparse.Block[T], order []uint32,
+	weight func(i, j int) float64) *float64 {
 	const chunk = 4096
 	partial := make([]float64, (b.Rows+chunk-1)/chunk)
 	_ = sched.Run(context.Background(), 0, len(partial), func(_, c int) error {

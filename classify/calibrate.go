@@ -31,7 +31,8 @@ type calibration struct {
 // given the scores of one item, as Learner.Probabilities does. Cost: five fits.
 //
 // An output whose parts never have items of both classes has probability ½.
-func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, classes int, v param.Values) (func(dst, scores []float64) []float64, error) {
+func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
+	classes int, v param.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
@@ -69,7 +70,8 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 			for o, f := range model.ScoresTo(nil, row, row[i]) {
 				if p := outputs[o]; c == p.Positive || p.Negative == Rest || c == p.Negative { // it is about the item
 					s := scores[p]
-					scores[p] = outputScores{append(s.score, f), append(s.first, c == p.Positive)}
+					scores[p] = outputScores{append(s.score, f),
+						append(s.first, c == p.Positive)}
 				}
 			}
 		}

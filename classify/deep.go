@@ -38,7 +38,9 @@ func deepLearner(base *Learner) *Learner {
 			Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.3",
 			Params: append([]param.Param{
 				{Name: "depth", Symbol: "depth", Meaning: "levels of a deep kernel machine above the kernel", Kind: param.Whole,
-					Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(1), Grid: []param.Value{param.Of(0), param.Of(1), param.Of(2), param.Of(3)}},
+					Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(1),
+					Grid: []param.Value{param.Of(0), param.Of(1), param.Of(2),
+						param.Of(3)}},
 				{Name: "bandwidth", Meaning: "pairs of nodes whose mean distance is the bandwidth of a level: all, or those with a label", Kind: param.Choice,
 					Words: []string{"all", "obs"}, Default: param.Of("all")},
 			}, base.Params...),
@@ -56,7 +58,8 @@ func deepLearner(base *Learner) *Learner {
 
 // fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
 // between the items with a class.
-func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v param.Values) (*Model, error) {
+func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int,
+	v param.Values) (*Model, error) {
 	if _, err := newGroupsOfTwo(k.Len(), y, classes); err != nil {
 		return nil, err
 	}
@@ -90,13 +93,15 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 		return nil, err
 	}
 	m.base = model
-	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs, Rule: m}, err
+	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs,
+		Rule: m}, err
 }
 
 // gather returns the values of k between the given items.
 func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], error) {
 	n := len(items)
-	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n,
+		Data: make([]float64, n*n)}
 	for a, i := range items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -120,11 +125,14 @@ type deep struct {
 }
 
 // peak returns K(x, x) of a level of bandwidth h, its largest value.
-func peak(h float64) float64 { return 1 / (math.Sqrt(2*math.Pi) * h) }
+func peak(h float64) float64 {
+	return 1 / (math.Sqrt(2*math.Pi) * h)
+}
 
 // lift turns the values of x with items on the kernel that was given, and with itself, into
 // those of the last level.
-func (m *deep) lift(row []float64, value float64, diagonal []float64) (self float64) {
+func (m *deep) lift(row []float64, value float64,
+	diagonal []float64) (self float64) {
 	for l, h := range m.h {
 		m.distances(row, value, diagonal, l)
 		for i, d := range row {
@@ -139,7 +147,8 @@ func (m *deep) lift(row []float64, value float64, diagonal []float64) (self floa
 // into distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space: Tang and Zhu 2010, equation 5.
 // The K(i, i) are the diagonal or, above level 0, equal. Differences that rounding makes negative
 // count as 0.
-func (m *deep) distances(row []float64, value float64, diagonal []float64, level int) {
+func (m *deep) distances(row []float64, value float64, diagonal []float64,
+	level int) {
 	if level == 0 {
 		for i, v := range row {
 			row[i] = math.Sqrt(max(0, value-2*v+diagonal[i]))
@@ -238,12 +247,14 @@ var centroidLearner = Learner{
 
 // means returns the model whose scores are class means of the kernel, less half the
 // squared norms of the centroids if these are wanted.
-func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*Model, error) {
+func means(ctx context.Context, k Gram, y []int, classes int,
+	norms bool) (*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
 	}
-	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
+		Machines: make([]Machine, len(g.present))}
 	for m, c := range g.present {
 		items := g.class(c)
 		machine := &model.Machines[m]

@@ -40,7 +40,9 @@ func DenseGram[T float32 | float64](k *sparse.Block[T]) Gram {
 // Len implements [Gram].
 func (g *denseGram[T]) Len() int { return g.Rows }
 
-func (g *denseGram[T]) row(i int) []T { return g.Data[i*g.Stride:][:g.Cols] }
+func (g *denseGram[T]) row(i int) []T {
+	return g.Data[i*g.Stride:][:g.Cols]
+}
 
 // RowTo implements [Gram].
 func (g *denseGram[T]) RowTo(dst []float64, i int) {
@@ -51,9 +53,13 @@ func (g *denseGram[T]) RowTo(dst []float64, i int) {
 }
 
 // PartTo implements [Gram].
-func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) { takeTo(dst, g.row(i), items) }
+func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
+	takeTo(dst, g.row(i), items)
+}
 
-func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) { takeTo(dst, g.row(i), items) }
+func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) {
+	takeTo(dst, g.row(i), items)
+}
 
 // takeTo stores row[items[j]] in dst[j], rounded to its type.
 func takeTo[D, S sparse.Float](dst []D, row []S, items []int) {
@@ -69,7 +75,9 @@ type linearGram[T sparse.Float] struct{ *sparse.Block[T] }
 // LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram,
 // computed when it is asked for: a row costs Rows·Cols products. Products and sums are
 // float64 whatever the features are. It shares memory with f.
-func LinearGram[T float32 | float64](f *sparse.Block[T]) Gram { return linearGram[T]{f} }
+func LinearGram[T float32 | float64](f *sparse.Block[T]) Gram {
+	return linearGram[T]{f}
+}
 
 // Len implements [Gram].
 func (f linearGram[T]) Len() int { return f.Rows }
@@ -97,12 +105,14 @@ func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 // InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric
 // to the bit. Cost: Rows²·Cols/2 products and as many values as Rows²; the error is the
 // context's.
-func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
+func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
+	workers int) (*sparse.Block[float64], error) {
 	return rowProducts(ctx, f, f, workers)
 }
 
 // rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g.
-func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
+func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T],
+	workers int) (*sparse.Block[float64], error) {
 	k := sparse.BlockOf(f.Rows, g.Rows, make([]float64, f.Rows*g.Rows))
 	return k, gram.AddProducts(ctx, k, f, g, workers)
 }
@@ -312,4 +322,6 @@ func (a *arena) take(n int) ([]int, []float64) {
 	return a.index[lo:lo:hi], a.coef[lo:lo:hi]
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func finite(v float64) bool {
+	return !math.IsNaN(v) && !math.IsInf(v, 0)
+}

@@ -16,7 +16,8 @@ import (
 // of the largest value, or more for a kernel that is less exact, at most 1e-6. The rows of the items of pivots are a lower triangle. Cost: m·r²
 // products for m items and rank r. The error is [ErrIndefinite] if K is seen not to be
 // positive semidefinite.
-func factor(ctx context.Context, k Gram, items []int) (g *sparse.Block[float64], pivots []int, err error) {
+func factor(ctx context.Context, k Gram,
+	items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +55,8 @@ func factor(ctx context.Context, k Gram, items []int) (g *sparse.Block[float64],
 func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 	m := c.SymmetricDim()
 	rank := c.Rank()
-	g := &sparse.Block[float64]{Rows: m, Cols: rank, Stride: rank, Data: make([]float64, m*rank)}
+	g := &sparse.Block[float64]{Rows: m, Cols: rank, Stride: rank,
+		Data: make([]float64, m*rank)}
 	upper := c.RawU()
 	for j, i := range c.ColumnPivots(nil) {
 		row := g.Row(i)
@@ -69,7 +71,8 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 // Σ_i α_ic·K(·, i) of the classes, and with or without free biases. At the minimum α is
 // V(Y − π)/λ, where Y are the one-hot classes, π their probabilities and V the weights of the items'
 // classes; nil: 1.
-func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda float64, weights []float64, biases bool) (*Model, error) {
+func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int,
+	lambda float64, weights []float64, biases bool) (*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
@@ -81,8 +84,10 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	}
 	pivots := sched.UpTo(len(items))
 	s := &softmaxFit[float64]{
-		features: features, items: pivots, rows: pivots, y: g.positions(items), class: g.present,
-		weight: g.weights(weights), ridge: [3]float64{lambda}, tolerance: 1e-12, limit: 200,
+		features: features, items: pivots, rows: pivots, y: g.positions(items),
+		class:  g.present,
+		weight: g.weights(weights), ridge: [3]float64{lambda}, tolerance: 1e-12,
+		limit: 200,
 	}
 	if biases {
 		s.biases = len(g.present)
@@ -93,7 +98,8 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	}
 	s.predict()
 	_, b, _ := split(s, s.theta)
-	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
+		Machines: make([]Machine, len(g.present))}
 	for c := range model.Machines {
 		machine := Machine{Index: items, Coef: make([]float64, len(items))}
 		for a := range items {
@@ -153,12 +159,15 @@ var gpLearner = Learner{
 		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.3.3, equation 1.8",
 		Params: []param.Param{{
-			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: param.Above(0), Default: param.Of(1.0),
+			Name: "variance", Symbol: "σ²",
+			Meaning: "variance of Gaussian processes in addition to the kernel's",
+			Range:   param.Above(0), Default: param.Of(1.0),
 			Grid: param.Grid(0.01, 0.1, 1, 10, 100, 1000),
 		}, WeightsParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
-		return fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"), weightsOf(v, y, classes), false)
+		return fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"),
+			weightsOf(v, y, classes), false)
 	},
 	Dual:          true,
 	Probabilities: Softmax,

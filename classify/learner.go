@@ -59,7 +59,9 @@ type Learner struct {
 }
 
 // Learners returns all learners: those of a kernel, those on deep kernels, and those of [Register].
-func Learners() param.List[*Learner] { return slices.Clone(learners) }
+func Learners() param.List[*Learner] {
+	return slices.Clone(learners)
+}
 
 // FitBytes returns the bytes of Fit in addition to the Gram for the given number of items with a class.
 func (l *Learner) FitBytes(items, classes int) int64 {
@@ -77,7 +79,8 @@ func Register(l *Learner) {
 	learners.Add(l, l.Fit != nil)
 }
 
-var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
+var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner,
+	&logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
 
 func init() {
 	for _, base := range learners {

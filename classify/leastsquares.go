@@ -24,7 +24,9 @@ var rlsLearner = Learner{
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, equation 1.2",
 		Params: []param.Param{
 			ridgeParam,
-			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: param.Above(0), Instead: "lambda"},
+			{Name: "cost", Symbol: "C",
+				Meaning: "cost C of regularised least squares, λ = m/C for m items",
+				Range:   param.Above(0), Instead: "lambda"},
 			WeightsParam,
 		},
 	},
@@ -32,7 +34,8 @@ var rlsLearner = Learner{
 		return FitRLS(ctx, k, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
-		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
+		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y),
+			weightsOf(v, y, classes))
 	},
 	LinearBytes: func(items, features, classes int) int64 {
 		m := int64(min(items, features))
@@ -45,7 +48,8 @@ var rlsLearner = Learner{
 	ComparedItems: fewTried,
 	Path:          &ridgePath,
 	Solve: func(y []int, classes int, v param.Values, solve func([]float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
-		return solveRLS(y, classes, ridgeOf(v, y), weightsOf(v, y, classes), func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
+		return solveRLS(y, classes, ridgeOf(v, y), weightsOf(v, y, classes),
+			func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
 	},
 	// Conjugate gradients take some tens of products with a column for each class, where the
 	// values between all items take one with a column for each.
@@ -57,24 +61,29 @@ var rlsLearner = Learner{
 const fewTried = 250
 
 var ridgeParam = param.Param{
-	Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: param.Above(0), Default: param.Of(1.0),
+	Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares",
+	Range: param.Above(0), Default: param.Of(1.0),
 	Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 }
 
 // scaledRidge has λ on kernels whose mean between an item and itself is 1.
-var scaledRidge = param.Spec{Name: "rls", Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10), WeightsParam}}
+var scaledRidge = param.Spec{Name: "rls",
+	Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10),
+		WeightsParam}}
 
 // ridgePath has all λ of least squares by one eigendecomposition.
 var ridgePath = Path{
 	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
-			return alongRidges(ctx, k, y, classes, numbers("lambda", settings), weightsOf(settings[0], y, classes))
+			return alongRidges(ctx, k, y, classes, numbers("lambda", settings),
+				weightsOf(settings[0], y, classes))
 		}
 	},
 	// The loss is the mean squared error of one-hot targets, halved and summed over classes.
 	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (Pairs, [][]float64, []float64, error) {
-		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes, numbers("lambda", settings), weightsOf(settings[0], y, classes))
+		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes,
+			numbers("lambda", settings), weightsOf(settings[0], y, classes))
 		for l := range loss { // targets are ±1, two apart where those of one-hot are one apart
 			loss[l] *= float64(len(pairs)) / 8
 		}
@@ -150,7 +159,8 @@ func (t *targets) ridges(lambda float64) []float64 {
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and
 // [ErrIndefinite].
-func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64, weights []float64) (*Model, error) {
+func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
+	weights []float64) (*Model, error) {
 	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
@@ -169,7 +179,8 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64, w
 // solveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
 // (K + R)⁻¹·T for the items with y ≥ 0, the rows of T in their order, where R is the diagonal matrix of
 // the ridge of each item.
-func solveRLS(y []int, classes int, lambda float64, weights []float64, solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
+func solveRLS(y []int, classes int, lambda float64, weights []float64,
+	solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes, weights)
 	if err != nil {
 		return nil, err
@@ -221,7 +232,8 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 
 // solve returns (a + diag(ridge))⁻¹·b in b. It overwrites a too, and neither may be used afterwards when ctx is
 // cancelled:, solve returns while the factorisation still runs to its end.
-func solve(ctx context.Context, a *mat.SymDense, ridges []float64, b *mat.Dense) (*mat.Dense, error) {
+func solve(ctx context.Context, a *mat.SymDense, ridges []float64,
+	b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
 		a.SetSym(i, i, a.At(i, i)+ridges[i])
 	}
@@ -237,8 +249,10 @@ func solve(ctx context.Context, a *mat.SymDense, ridges []float64, b *mat.Dense)
 
 // newKernelModel returns the model whose classifiers have the columns of coef as
 // coefficients of the given items.
-func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *Model {
-	model := &Model{Classes: classes, Items: n, Pairs: pairs, Machines: make([]Machine, len(pairs))}
+func newKernelModel(classes, n int, pairs Pairs, items []int,
+	coef mat.Matrix) *Model {
+	model := &Model{Classes: classes, Items: n, Pairs: pairs,
+		Machines: make([]Machine, len(pairs))}
 	for m := range pairs {
 		k := &model.Machines[m]
 		k.Index = items
@@ -256,7 +270,8 @@ func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *
 // and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
-func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], y []int, classes int, lambda float64, weights []float64) (*LinearModel, error) {
+func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
+	y []int, classes int, lambda float64, weights []float64) (*LinearModel, error) {
 	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
@@ -288,7 +303,8 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 			}
 			if v != 0 {
 				weighted := targets.weight[a] * float64(v)
-				addScaled(raw.Data[c*raw.Stride+c:c*raw.Stride+f.Cols], weighted, x[c:])
+				addScaled(raw.Data[c*raw.Stride+c:c*raw.Stride+f.Cols],
+					weighted, x[c:])
 				addScaled(sums.RawRowView(c), weighted, targets.value.RawRowView(a))
 			}
 		}
@@ -307,7 +323,8 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 // alongRidges returns the model of [FitRLS] for each λ, nil where its error is [ErrIndefinite].
 // Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ a product of each of the m eigenvectors
 // for each class. Other errors are those of [FitRLS].
-func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas, weights []float64) ([]*Model, error) {
+func alongRidges(ctx context.Context, k Gram, y []int, classes int,
+	lambdas, weights []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
 	if err != nil {
 		return nil, err
@@ -319,7 +336,8 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas, wei
 			for a, r := range p.root {
 				floats.Scale(r, coef.RawRowView(a))
 			}
-			models[l] = newKernelModel(classes, p.n, p.targets.pairs, p.targets.items, coef)
+			models[l] = newKernelModel(classes, p.n, p.targets.pairs,
+				p.targets.items, coef)
 		}
 	}
 	return models, nil
@@ -333,7 +351,8 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas, wei
 // with the weights V of all items, zeros for items that are not used, and the mean of (d − t)² over the used items and the
 // classifiers; nil where [FitRLS] returns [ErrIndefinite]. The classifiers separate each class
 // that has an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
-func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
+func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
+	lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
 	if err != nil {
 		return nil, nil, nil, err
@@ -355,7 +374,8 @@ type rlsPath struct {
 }
 
 // newRLSPath takes the values of k between the items with y ≥ 0.
-func newRLSPath(ctx context.Context, k Gram, y []int, classes int, weights []float64) (*rlsPath, error) {
+func newRLSPath(ctx context.Context, k Gram, y []int, classes int,
+	weights []float64) (*rlsPath, error) {
 	if len(y) != k.Len() {
 		panic(badLength)
 	}

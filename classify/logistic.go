@@ -21,26 +21,31 @@ var logisticLearner = Learner{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
 		Source: "Hastie, Tibshirani and Friedman, The elements of statistical learning, 2009, sections 4.4 and 18.3.2",
 		Params: []param.Param{{
-			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: param.Above(0), Default: param.Of(1.0),
+			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression",
+			Range: param.Above(0), Default: param.Of(1.0),
 			Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 		}, WeightsParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
-		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), weightsOf(v, y, classes), true)
+		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"),
+			weightsOf(v, y, classes), true)
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
 		for i := range f.Rows {
 			simd.ConvertTo(wide.Row(i), f.Row(i))
 		}
-		models, err := LogisticPath(ctx, &Logistic{Tolerance: 1e-11, Weights: weightsOf(v, y, classes)}, wide, y, classes, []float64{v.Number("lambda")})
+		models, err := LogisticPath(ctx,
+			&Logistic{Tolerance: 1e-11, Weights: weightsOf(v, y, classes)}, wide, y,
+			classes, []float64{v.Number("lambda")})
 		if models == nil {
 			return nil, err
 		}
 		return models[0], err
 	},
 	LinearBytes: func(items, features, classes int) int64 {
-		return 8*int64(items)*int64(features) + LogisticBytes(items, features, classes)
+		return 8*int64(items)*int64(features) +
+			LogisticBytes(items, features, classes)
 	},
 	Dual:          true,
 	Probabilities: Softmax,
@@ -101,7 +106,9 @@ func (s *SharedColumns) count(classes int) int {
 // Errors are those of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of products of the features with
 // weights for each λ; of many classes and fewer items than features, of a triangle of numbers
 // with weights.
-func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *sparse.Block[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {
+func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
+	f *sparse.Block[T], y []int, classes int,
+	lambdas []float64) ([]*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)
 	}
@@ -117,7 +124,8 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 	}
 	items := used(y)
 	if len(g.present) < manyClasses || len(items) >= f.Cols {
-		return logisticPath(ctx, s, &softmaxFit[T]{features: f, rows: items, items: items}, g, lambdas)
+		return logisticPath(ctx, s,
+			&softmaxFit[T]{features: f, rows: items, items: items}, g, lambdas)
 	}
 	t, err := newTriangle(ctx, f, items)
 	if err != nil {
@@ -131,14 +139,16 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 }
 
 // logisticPath is LogisticPath for a fit with features of items.
-func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
+func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
+	fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
 	classes := len(g.start) - 1
 	fit.y = g.positions(fit.items)
 	fit.class = g.present
 	fit.classes = classes
 	fit.biases = len(g.present)
 	fit.weight = g.weights(s.Weights)
-	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes), cmp.Or(s.Tolerance, 1e-6), cmp.Or(s.MaxSteps, 200)
+	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes),
+		cmp.Or(s.Tolerance, 1e-6), cmp.Or(s.MaxSteps, 200)
 	fit.begin()
 	if s.Shared != nil {
 		fit.ridge[2] = s.Shared.Ridge
@@ -180,7 +190,8 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmax
 }
 
 // startAt makes shared weights count from their prior, whose logits become the offset.
-func startAt[T sparse.Float](ctx context.Context, s *softmaxFit[T], prior []float64) error {
+func startAt[T sparse.Float](ctx context.Context, s *softmaxFit[T],
+	prior []float64) error {
 	if prior == nil {
 		return nil
 	}
@@ -238,7 +249,8 @@ const manyClasses = 16
 
 // newTriangle returns that of some of the items, from Cholesky's factor of XXᵀ. Cost: m²·p/2
 // products for m items and p features, and m³/3.
-func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T], items []int) (*triangle, error) {
+func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
+	items []int) (*triangle, error) {
 	x := sparse.NewBlock[T](len(items), f.Cols)
 	for a, i := range items {
 		copy(x.Row(a), f.Row(i))

@@ -22,7 +22,9 @@ type Pair struct{ Positive, Negative int }
 type Pairs []Pair
 
 // byVotes reports whether the classifiers are one-vs-one.
-func (p Pairs) byVotes() bool { return len(p) > 0 && p[0].Negative != Rest }
+func (p Pairs) byVotes() bool {
+	return len(p) > 0 && p[0].Negative != Rest
+}
 
 // classes returns one more than the highest class of any classifier.
 func (p Pairs) classes() int {
@@ -130,8 +132,13 @@ func (g *groups) set(y []int, classes int) {
 	g.start[0] = 0
 }
 
-func (g *groups) class(c int) []int { return g.items[g.start[c]:g.start[c+1]] }
-func (g *groups) count(c int) int   { return g.start[c+1] - g.start[c] }
+func (g *groups) class(c int) []int {
+	return g.items[g.start[c]:g.start[c+1]]
+}
+
+func (g *groups) count(c int) int {
+	return g.start[c+1] - g.start[c]
+}
 
 // pairs appends the classifiers for the classes that have items.
 func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
@@ -173,7 +180,8 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 }
 
 // factorsTo stores in dst the class weight of each item; nil weights are 1.
-func (g *groups) factorsTo(dst []float64, items []int, weights []float64) []float64 {
+func (g *groups) factorsTo(dst []float64, items []int,
+	weights []float64) []float64 {
 	dst = resize(dst, len(items))
 	for k, item := range items {
 		dst[k] = weightOf(weights, g.y[item])
@@ -191,7 +199,9 @@ func resize[E any](s []E, n int) []E {
 }
 
 // positive reports whether v is a positive finite number.
-func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+func positive(v float64) bool {
+	return v > 0 && !math.IsInf(v, 1)
+}
 
 // SoftVotes stores in dst, whose length is the number of classes, the scores that the
 // decisions of binary classifiers amount to, which sum to one. With classifiers for two
@@ -203,7 +213,8 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // a is the slope: a larger one makes votes harder. With classifiers against [Rest] the scores
 // are exp(a·d_c), normalised. A class without a classifier scores 0. A nil dst allocates just
 // enough.
-func SoftVotes(dst []float64, p Pairs, decisions []float64, slope float64) []float64 {
+func SoftVotes(dst []float64, p Pairs, decisions []float64,
+	slope float64) []float64 {
 	if len(decisions) != len(p) {
 		panic(badLength)
 	}
@@ -250,15 +261,19 @@ func ArgMax[T float32 | float64](scores []T) int {
 // the steps and votes of perceptrons. Scores that are means over the items of a class do not depend on
 // v_c, see alwaysBalanced.
 var WeightsParam = param.Param{
-	Name: "class-weights", Meaning: "weight of the items of each class: 1, or one that makes all classes weigh the same",
-	Kind: param.Choice, Words: []string{"equal", "balanced"}, Default: param.Of("equal"),
+	Name:    "class-weights",
+	Meaning: "weight of the items of each class: 1, or one that makes all classes weigh the same",
+	Kind:    param.Choice, Words: []string{"equal", "balanced"},
+	Default: param.Of("equal"),
 }
 
 // alwaysBalanced is WeightsParam of learners whose score of a class is a mean over its items, in which
 // all classes weigh the same already.
 var alwaysBalanced = param.Param{
-	Name: "class-weights", Meaning: "all classes weigh the same, because scores are means over the items of a class",
-	Kind: param.Choice, Words: []string{"balanced"}, Default: param.Of("balanced"),
+	Name:    "class-weights",
+	Meaning: "all classes weigh the same, because scores are means over the items of a class",
+	Kind:    param.Choice, Words: []string{"balanced"},
+	Default: param.Of("balanced"),
 }
 
 // weightsOf returns the weight of the items of each class; nil: 1.
@@ -286,7 +301,8 @@ func BalancedWeights(y []int, classes int) []float64 {
 
 func validateWeights(weights []float64, classes int) error {
 	if weights != nil && len(weights) != classes {
-		return fmt.Errorf("classify: %d class weights for %d classes", len(weights), classes)
+		return fmt.Errorf("classify: %d class weights for %d classes",
+			len(weights), classes)
 	}
 	for c, w := range weights {
 		if !positive(w) {

@@ -22,9 +22,11 @@ var perceptronLearner = Learner{
 		Source: "Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999",
 		Params: []param.Param{
 			{Name: "epochs", Symbol: "epochs", Meaning: "passes of a perceptron over the labels", Kind: param.Whole,
-				Range: param.Range{Least: 1, Most: 1e6}, Default: param.Of(10), Grid: []param.Value{param.Of(1), param.Of(10), param.Of(100)}},
+				Range: param.Range{Least: 1, Most: 1e6}, Default: param.Of(10),
+				Grid: []param.Value{param.Of(1), param.Of(10), param.Of(100)}},
 			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: param.Choice,
-				Words: []string{"voted", "averaged", "last"}, Default: param.Of("voted")},
+				Words:   []string{"voted", "averaged", "last"},
+				Default: param.Of("voted")},
 			WeightsParam,
 		},
 	},
@@ -41,7 +43,8 @@ var perceptronLearner = Learner{
 		items := used(y)
 		weight := g.factorsTo(nil, items, weightsOf(v, y, classes))
 		err = machines(ctx, 0, len(p), func(_, m int) (err error) {
-			p[m], err = makeMistakes(ctx, k, items, y, weight, model.Pairs[m].Positive, v.Int("epochs"))
+			p[m], err = makeMistakes(ctx, k, items, y, weight,
+				model.Pairs[m].Positive, v.Int("epochs"))
 			return err
 		})
 		if err != nil {
@@ -73,7 +76,8 @@ type distinctGram interface {
 
 // makeMistakes passes over the items, whose weights are given, epochs times. Items that the Gram reports as equal share
 // one score. Cost: a kernel value for each distinct item and each mistake.
-func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64, class, epochs int) (mistakes, error) {
+func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
+	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
 	group := sched.UpTo(len(items))
 	n := len(items)

@@ -53,10 +53,12 @@ const curvature = 1e-12
 
 // start sets up a classifier whose positive class is items[:positive]; d.rate holds
 // the C_i of items for a cost of 1. All β are 0, and the caller must set the bounds.
-func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64, cacheBytes int64) {
+func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
+	cacheBytes int64) {
 	n := len(items)
 	d.item = append(d.item[:0], items...)
-	for _, s := range []*[]float64{&d.y, &d.beta, &d.lo, &d.hi, &d.diag, &d.up, &d.down} {
+	for _, s := range []*[]float64{&d.y, &d.beta, &d.lo, &d.hi, &d.diag,
+		&d.up, &d.down} {
 		*s = resize(*s, n)
 	}
 	for k, item := range d.item {
@@ -137,7 +139,8 @@ const shrinkPeriod = 1000
 
 // solve iterates until the largest violation is below the tolerance and
 // returns the number of iterations. All positions are active before and after.
-func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int) (int, error) {
+func (d *dual[T]) solve(ctx context.Context, tolerance float64,
+	limit int) (int, error) {
 	n := len(d.item)
 	period := min(n, shrinkPeriod)
 	countdown := period + 1
@@ -165,7 +168,8 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int) (int,
 		}
 		a := d.active
 		ri := d.rows.row(i, a)
-		j := simd.LargestGain(d.down[:a], d.diag[:a], ri, lowest, d.diag[i], curvature)
+		j := simd.LargestGain(d.down[:a], d.diag[:a], ri, lowest,
+			d.diag[i], curvature)
 		if j < 0 {
 			d.unshrink()
 			return iteration, nil
@@ -252,7 +256,8 @@ func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 func (d *dual[T]) swap(a, b int) {
 	d.rows.swap(a, b)
 	d.item[a], d.item[b] = d.item[b], d.item[a]
-	for _, s := range [...][]float64{d.y, d.rate, d.beta, d.lo, d.hi, d.diag, d.up, d.down} {
+	for _, s := range [...][]float64{d.y, d.rate, d.beta, d.lo, d.hi, d.diag,
+		d.up, d.down} {
 		s[a], s[b] = s[b], s[a]
 	}
 }
@@ -365,7 +370,8 @@ func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 		c.chunks = nil
 	}
 	c.perChunk = c.chunk / n
-	c.limit = int(max(2, min(int64(n), bytes/valueBytes[T]()/int64(c.chunk)*int64(c.perChunk))))
+	c.limit = int(max(2, min(int64(n),
+		bytes/valueBytes[T]()/int64(c.chunk)*int64(c.perChunk))))
 }
 
 // values returns the memory of a slot, one value for each position.

@@ -53,10 +53,12 @@ type softmaxFit[T sparse.Float] struct {
 func (s *softmaxFit[T]) begin() {
 	params := len(s.class)*softmaxStride(s.features.Cols) + s.biases + s.q
 	logits := len(s.items) * len(s.class)
-	for _, v := range []*[]float64{&s.theta, &s.gradient, &s.step, &s.direction, &s.residual, &s.image} {
+	for _, v := range []*[]float64{&s.theta, &s.gradient, &s.step, &s.direction,
+		&s.residual, &s.image} {
 		*v = make([]float64, params)
 	}
-	for _, v := range []*[]float64{&s.z, &s.share, &s.stepLogits, &s.directionLogits, &s.r} {
+	for _, v := range []*[]float64{&s.z, &s.share, &s.stepLogits,
+		&s.directionLogits, &s.r} {
 		*v = make([]float64, logits)
 	}
 	s.batches = make([]batch[T], sched.Workers(0))
@@ -68,7 +70,8 @@ func (s *softmaxFit[T]) begin() {
 // softmaxBytes returns the memory that begin allocates.
 func softmaxBytes(items, features, classes int) int64 {
 	stride := int64(softmaxStride(features))
-	return 8*int64(classes)*(8*stride+7*int64(items)) + 8*(softmaxBatch+1)*stride*int64(sched.Workers(0))
+	return 8*int64(classes)*(8*stride+7*int64(items)) +
+		8*(softmaxBatch+1)*stride*int64(sched.Workers(0))
 }
 
 // solve returns [ErrIterationLimit] if the limit came before the tolerance. It may be
@@ -143,7 +146,8 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 		sum += float64(weightOf(s.weight, y) * (logSum(row) - row[y]))
 	}
 	weights, biases, shared := split(s, theta)
-	return sum + (s.ridge[0]*inner(weights, weights)+s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
+	return sum + (s.ridge[0]*inner(weights, weights)+
+		s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
 
 // reference returns the norm of the gradient where all logits and θ are 0.
@@ -285,10 +289,13 @@ func Softmax(dst, scores []float64) []float64 {
 
 // softmaxStride is the distance between the weights of two classes in θ: the number of features,
 // rounded up to the multiple of 4 that [simd.DotPanels] requires.
-func softmaxStride(features int) int { return (features + 3) &^ 3 }
+func softmaxStride(features int) int {
+	return (features + 3) &^ 3
+}
 
 // split returns the weights, biases and shared weights of θ.
-func split[T sparse.Float](s *softmaxFit[T], theta []float64) (weights, biases, shared []float64) {
+func split[T sparse.Float](s *softmaxFit[T],
+	theta []float64) (weights, biases, shared []float64) {
 	w := len(s.class) * softmaxStride(s.features.Cols)
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
@@ -303,7 +310,8 @@ const (
 
 // pieces calls do for one batch of items after the other, of which the last may be smaller,
 // with the number of their piece.
-func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece int, b *batch[T])) error {
+func (s *softmaxFit[T]) pieces(ctx context.Context,
+	do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
 		b := &s.batches[worker]
 		for lo := piece * softmaxPiece; lo < min(len(s.items), (piece+1)*softmaxPiece); lo += softmaxBatch {
@@ -382,7 +390,8 @@ func (b *batch[T]) take(lo, count int) {
 	}
 	width := min(b.width, b.s.features.Cols)
 	for i := range (count + 3) &^ 3 {
-		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.rows[lo+min(i, count-1)])[:width])
+		simd.ConvertTo(b.x[i],
+			b.s.features.Row(b.s.rows[lo+min(i, count-1)])[:width])
 	}
 }
 
@@ -405,7 +414,8 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 		for i := 0; i < b.count; i += 2 {
 			var sums [8]float64
 			if b.width > 0 {
-				simd.DotPanels(&sums, b.x[i][:b.width], b.x[i+1][:b.width], row(c), row(c+1), row(c+2), row(c+3))
+				simd.DotPanels(&sums, b.x[i][:b.width], b.x[i+1][:b.width], row(c),
+					row(c+1), row(c+2), row(c+3))
 			}
 			copy(z[(b.lo+i)*k:][c:k], sums[:4])
 			if i+1 < b.count {
@@ -455,7 +465,8 @@ func (b *batch[T]) addAdjoint(g, r []float64) {
 				}
 			}
 			x := b.x[lo:][:4]
-			simd.AddPanels(weights[c*stride:][:b.width], spare, x[0][:b.width], x[1][:b.width], x[2][:b.width], x[3][:b.width], &factors)
+			simd.AddPanels(weights[c*stride:][:b.width], spare, x[0][:b.width],
+				x[1][:b.width], x[2][:b.width], x[3][:b.width], &factors)
 		}
 	}
 	for a := b.lo; a < b.lo+b.count; a++ {

@@ -46,7 +46,8 @@ var svmLearner = Learner{
 		return LinearWeights(model, f), err
 	},
 	LinearBytes: func(items, features, classes int) int64 {
-		return 2*8*int64(items)*int64(classes) + productBytes(items, features) + svmCache(items)
+		return 2*8*int64(items)*int64(classes) + productBytes(items, features) +
+			svmCache(items)
 	},
 	MostItems: 10_000,
 	Path:      &svmPath,
@@ -54,14 +55,17 @@ var svmLearner = Learner{
 
 // svmPath has the costs of support vector machines, each from the one before.
 var svmPath = Path{
-	Spec:      param.Spec{Name: "svm", Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam, scaledToleranceParam}},
+	Spec: param.Spec{Name: "svm",
+		Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam,
+			scaledToleranceParam}},
 	Parameter: "cost",
 	Fit: func() PathFit {
 		var solver costSolver
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 			solver.SVM = svmOf(settings[0], y, classes)
 			solver.SVM.MaxIterations, solver.SVM.Workers = comparedIterations, 1
-			models, err := solver.path(ctx, k, y, classes, numbers("cost", settings))
+			models, err := solver.path(ctx, k, y, classes,
+				numbers("cost", settings))
 			list := make([]*Model, len(models))
 			for i := range models {
 				list[i] = &models[i]
@@ -90,7 +94,8 @@ const mostPairwise = 20
 // svmOf returns the settings with the given values of the parameters.
 func svmOf(v param.Values, y []int, classes int) SVM {
 	return SVM{
-		Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
+		Cost: v.Number("cost"), Weights: weightsOf(v, y, classes),
+		OneVsRest: v.Word("strategy") == "one-vs-rest",
 		Tolerance: v.Number("svm-tolerance"),
 	}
 }
@@ -106,29 +111,37 @@ func productBytes(items, features int) int64 {
 }
 
 // svmCache returns the bytes of the kernel rows that a fit to the given number of items caches.
-func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(items)) }
+func svmCache(items int) int64 {
+	return min(200<<20, 16+16*int64(items)*int64(items))
+}
 
 // Parameters of support vector machines.
 var (
 	costParam = param.Param{
-		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: param.Above(0), Default: param.Of(1.0),
+		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine",
+		Range: param.Above(0), Default: param.Of(1.0),
 		Grid: param.Grid(0.01, 0.1, 1, 10, 100, 1000), Sooner: "smaller",
 	}
 	strategyParam = param.Param{
 		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
-		Kind: param.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: param.Of("one-vs-one"),
+		Kind: param.Choice, Words: []string{"one-vs-one", "one-vs-rest"},
+		Default: param.Of("one-vs-one"),
 	}
 	toleranceParam = param.Param{
-		Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
-		Range: param.Above(0), Default: param.Of(1e-7), Sooner: "larger",
+		Name: "svm-tolerance", Symbol: "tolerance",
+		Meaning: "violation of the optimality conditions at which the support vector machine stops",
+		Range:   param.Above(0), Default: param.Of(1e-7), Sooner: "larger",
 	}
 )
 
 // The same on kernels whose mean between an item and itself is 1.
 var (
-	scaledCostParam      = usually(costParam, 0.5, 0.125, 0.5, 2, 8, 32, 128, 512, 2048)
-	scaledStrategyParam  = otherwise(strategyParam, "behind methods by the number of classes")
-	scaledToleranceParam = otherwise(usually(toleranceParam, 1e-3), "behind methods 0.001")
+	scaledCostParam = usually(costParam, 0.5, 0.125, 0.5, 2, 8, 32,
+		128, 512, 2048)
+	scaledStrategyParam = otherwise(strategyParam,
+		"behind methods by the number of classes")
+	scaledToleranceParam = otherwise(usually(toleranceParam, 1e-3),
+		"behind methods 0.001")
 )
 
 // usually returns a parameter with another default and other usual values.
@@ -181,7 +194,8 @@ type SVM struct {
 // validate reports everything that is wrong with the settings for a number of
 // classes.
 func (s *SVM) validate(classes int) error {
-	return errors.Join(notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes))
+	return errors.Join(notPositive("cost", s.Cost),
+		notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes))
 }
 
 // notPositive returns an error about a setting that is given, not 0, and no positive number.
@@ -198,7 +212,8 @@ func (s *SVM) filled() SVM {
 	if s != nil {
 		f = *s
 	}
-	f.Cost, f.Tolerance, f.CacheBytes = cmp.Or(f.Cost, 1), cmp.Or(f.Tolerance, 1e-3), cmp.Or(f.CacheBytes, 200<<20)
+	f.Cost, f.Tolerance, f.CacheBytes = cmp.Or(f.Cost, 1),
+		cmp.Or(f.Tolerance, 1e-3), cmp.Or(f.CacheBytes, 200<<20)
 	return f
 }
 
@@ -210,7 +225,8 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a classifier did not reach the tolerance.
-func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
+func (s *SVM) Fit(ctx context.Context, k Gram, y []int,
+	classes int) (*Model, error) {
 	solver := costSolver{SVM: s.filled()}
 	models, err := solver.path(ctx, k, y, classes, []float64{solver.SVM.Cost})
 	if models == nil {
@@ -221,7 +237,8 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, er
 
 // machines trains the classifiers 0 … n−1 on several workers. One that reaches its
 // limit does not stop the others; the error is then ErrIterationLimit.
-func machines(ctx context.Context, workers, n int, train func(worker, m int) error) error {
+func machines(ctx context.Context, workers, n int,
+	train func(worker, m int) error) error {
 	limited := make([]bool, n)
 	err := sched.Run(ctx, workers, n, func(worker, m int) error {
 		err := train(worker, m)
@@ -268,7 +285,8 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 // step solves the classifier and stores it in dst.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
-	iterations, err := d.solve(ctx, set.Tolerance, cmp.Or(set.MaxIterations, max(10_000_000, 100*len(d.item))))
+	iterations, err := d.solve(ctx, set.Tolerance,
+		cmp.Or(set.MaxIterations, max(10_000_000, 100*len(d.item))))
 	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return err
 	}
@@ -320,12 +338,14 @@ type costSolver struct {
 // call.
 //
 // With [ErrIterationLimit] the models are returned too.
-func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]Model, error) {
+func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
+	costs []float64) ([]Model, error) {
 	set := s.SVM.filled()
 	if err := set.validate(classes); err != nil {
 		return nil, err
 	}
-	if !slices.IsSorted(costs) || len(costs) == 0 || slices.ContainsFunc(costs, func(c float64) bool { return !positive(c) }) {
+	if !slices.IsSorted(costs) || len(costs) == 0 ||
+		slices.ContainsFunc(costs, func(c float64) bool { return !positive(c) }) {
 		return nil, fmt.Errorf("classify: costs %v are not positive and increasing", costs)
 	}
 	if err := s.groups.setTwo(k.Len(), y, classes); err != nil {
@@ -337,7 +357,8 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, cos
 	s.models = resize(s.models, len(costs))
 	s.cells = resize(s.cells, len(costs)*n)
 	for c := range s.models {
-		s.models[c] = Model{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
+		s.models[c] = Model{Classes: classes, Items: k.Len(), Pairs: s.pairs,
+			Machines: s.cells[c*n : (c+1)*n]}
 	}
 	var err error
 	if set.rounded() {
@@ -353,7 +374,8 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, cos
 
 // pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a
 // time.
-func pathTo[T sparse.Float](ctx context.Context, s *costSolver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
+func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
+	trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))
 	set.CacheBytes /= int64(workers)
 	set.Cost = costs[0]
@@ -383,4 +405,6 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver, trainers *[]trai
 }
 
 // reset makes the memory in use free again.
-func (a *arena) reset() { a.index, a.coef = a.index[:0], a.coef[:0] }
+func (a *arena) reset() {
+	a.index, a.coef = a.index[:0], a.coef[:0]
+}

@@ -59,7 +59,8 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 // passes them to it, as many at a time as half of Memory holds, from row lo on, and returns
 // none; the other half is for the walk, which every panel takes. Cost: Steps sweeps for
 // each slab.
-func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick, sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
+func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
+	sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
 	batch := len(picks)
 	if sink != nil {
 		batch = w.panelRows(start, len(picks))
@@ -95,12 +96,14 @@ func scaleOf[T sparse.Float](w *Walk[T], start int) T {
 //
 // so that its first columns belong to shorter walks. FeaturesBytes is its memory; where the
 // limit is lower, the walk is cut into slabs.
-func (w *Walk[T]) Collect(ctx context.Context, start int, picks []Pick) (*sparse.Block[T], error) {
+func (w *Walk[T]) Collect(ctx context.Context, start int,
+	picks []Pick) (*sparse.Block[T], error) {
 	return collect(ctx, w, start, picks, 1)
 }
 
 // collect is Collect, times scale.
-func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int, picks []Pick, scale T) (*sparse.Block[T], error) {
+func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int,
+	picks []Pick, scale T) (*sparse.Block[T], error) {
 	k, cols, err := planPicks(w, start, picks)
 	if err != nil {
 		return nil, err
@@ -115,7 +118,8 @@ func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int, picks [
 }
 
 // planPicks returns a walker over the picked variants that is not prepared yet, and the number of columns in a slab.
-func planPicks[T sparse.Float](w *Walk[T], start int, picks []Pick) (k *walker[T], cols int, err error) {
+func planPicks[T sparse.Float](w *Walk[T], start int,
+	picks []Pick) (k *walker[T], cols int, err error) {
 	if err := validate(w, start); err != nil {
 		return nil, 0, err
 	}
@@ -127,13 +131,15 @@ func planPicks[T sparse.Float](w *Walk[T], start int, picks []Pick) (k *walker[T
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(start, picks int) int64 {
-	return pickedBytes(w, start, picks) + memoryOf(w).walks(w.classes()*len(w.Variants), 1)
+	return pickedBytes(w, start, picks) +
+		memoryOf(w).walks(w.classes()*len(w.Variants), 1)
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
 // it included, and its number of sweeps. Panels reports whether the features go to a sink. The
 // error is that of a limit that is too low.
-func (w *Walk[T]) FeaturesBytes(start int, picks []Pick, panels bool) (bytes int64, sweeps int, err error) {
+func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
+	panels bool) (bytes int64, sweeps int, err error) {
 	batch := len(picks)
 	if panels {
 		batch = w.panelRows(start, len(picks))
@@ -146,7 +152,8 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick, panels bool) (bytes int
 	if !panels {
 		walks = 1
 	}
-	return pickedBytes(w, start, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
+	return pickedBytes(w, start, batch) + k.bytes(cols),
+		walks * k.sweepsAt(cols), nil
 }
 
 // pickedBytes returns the memory of the features of the given number of picks, with lists of the
@@ -157,29 +164,35 @@ func pickedBytes[T sparse.Float](w *Walk[T], start, picks int) int64 {
 }
 
 // width returns the number of features.
-func (w *Walk[T]) width(start int) int { return w.classes() * (w.Steps - start + 1) }
+func (w *Walk[T]) width(start int) int {
+	return w.classes() * (w.Steps - start + 1)
+}
 
 // walkerOf returns a walker over the variants that are picked from. It must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {
 		for _, p := range list {
-			if uint(p.Variant) >= uint(len(used)) || uint(p.Row) >= uint(len(w.Degrees)) {
+			if uint(p.Variant) >= uint(len(used)) ||
+				uint(p.Row) >= uint(len(w.Degrees)) {
 				panic(badPick)
 			}
 			used[p.Variant] = true
 		}
 	}
-	variants := slices.DeleteFunc(sched.UpTo(len(used)), func(g int) bool { return !used[g] })
+	variants := slices.DeleteFunc(sched.UpTo(len(used)),
+		func(g int) bool { return !used[g] })
 	return &walker[T]{w: w, memory: memoryOf(w), variants: variants}
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no
 // more than cols columns at a time.
-func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], minSteps int, picks []Pick, scale T, cols int) error {
+func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
+	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.classes()
 	order := sched.UpTo(len(picks)) // by row
-	slices.SortFunc(order, func(a, b int) int { return picks[a].Row - picks[b].Row })
+	slices.SortFunc(order,
+		func(a, b int) int { return picks[a].Row - picks[b].Row })
 	slot := make([]int, len(k.w.Variants))
 	for s, g := range k.variants {
 		slot[g] = s
@@ -188,7 +201,8 @@ func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], minStep
 		if t < minSteps {
 			return
 		}
-		first, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return picks[i].Row - row })
+		first, _ := slices.BinarySearchFunc(order, rows.Lo,
+			func(i, row int) int { return picks[i].Row - row })
 		for _, i := range order[first:] {
 			pick := picks[i]
 			if pick.Row >= rows.Hi {
@@ -197,7 +211,8 @@ func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], minStep
 			start := slot[pick.Variant] * classes
 			a, b := max(lo, start), min(hi, start+classes)
 			if a < b {
-				copy(dst.Row(i)[(t-minSteps)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
+				copy(dst.Row(i)[(t-minSteps)*classes+a-start:],
+					p.Row(pick.Row)[a-lo:b-lo])
 			}
 		}
 	})

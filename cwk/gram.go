@@ -20,7 +20,8 @@ const panelBytes = 32 << 20
 // The features of cols are held, those of rows are made in as few walks as
 // Memory allows. No value depends on how the rows fall into panels, and if
 // rows and cols are the same the block is symmetric to the bit.
-func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
+func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
+	sink func(lo int, panel *sparse.Block[T]) error) error {
 	if err := validate(w, start); err != nil {
 		return err
 	}
@@ -64,17 +65,20 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 
 // GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
 // number of sweeps. The error is that of a limit that is too low.
-func (w *Walk[T]) GramBytes(start int, rows, cols []Pick) (bytes int64, sweeps int, err error) {
+func (w *Walk[T]) GramBytes(start int,
+	rows, cols []Pick) (bytes int64, sweeps int, err error) {
 	if err := validate(w, start); err != nil {
 		return 0, 0, err
 	}
 	k := w.walkerOf(rows, cols)
-	plan, err := w.planGram(k.columns(), start, len(rows), len(cols), slices.Equal(rows, cols))
+	plan, err := w.planGram(k.columns(), start, len(rows), len(cols),
+		slices.Equal(rows, cols))
 	if err != nil {
 		return 0, 0, err
 	}
 	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
-	return pickedBytes(w, start, len(cols)+plan.rows) + panel + k.bytes(plan.slab), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
+	return pickedBytes(w, start, len(cols)+plan.rows) + panel + k.bytes(plan.slab),
+		plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
 // gramPlan says how a Gram block is made.
@@ -95,10 +99,12 @@ func (p gramPlan) walks(rows int) int {
 // features, one row of a panel, one column of a walk), up to a quarter goes to panels and a
 // quarter to features of rows. The walk then gets all the columns that fit, because each slab
 // costs a walk, and the rest goes to features again.
-func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPlan, error) {
+func (w *Walk[T]) planGram(columns, start, rows, cols int,
+	square bool) (gramPlan, error) {
 	panelRow := int64(cols) * size[T]()
 	row := pickedBytes(w, start, 1)
-	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
+	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows),
+		slab: columns}
 	if square {
 		plan.rows = 0
 		row = 0
@@ -128,14 +134,19 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPla
 }
 
 // clamp returns n, at least 1 and at most limit.
-func clamp(n int64, limit int) int { return int(max(1, min(n, int64(limit)))) }
+func clamp(n int64, limit int) int {
+	return int(max(1, min(n, int64(limit))))
+}
 
 // panels multiplies the features of rows that begin at lo with those of cols.
-func panels[T sparse.Float](ctx context.Context, workers, lo int, rows, cols *sparse.Block[T], values []T, sink func(lo int, panel *sparse.Block[T]) error) error {
+func panels[T sparse.Float](ctx context.Context, workers, lo int,
+	rows, cols *sparse.Block[T], values []T,
+	sink func(lo int, panel *sparse.Block[T]) error) error {
 	limit := len(values) / cols.Rows
 	for i := 0; i < rows.Rows; i += limit {
 		slice := blocks.Range(rows, i, min(i+limit, rows.Rows))
-		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
+		panel := sparse.BlockOf(slice.Rows, cols.Rows,
+			values[:slice.Rows*cols.Rows])
 		clear(panel.Data)
 		err := gram.AddProducts(ctx, panel, slice, cols, workers)
 		if err == nil {

@@ -74,7 +74,8 @@ func (p Prior) shared(s Seeds, v Variant) []float64 {
 }
 
 // problems validates the prior of an n-node walk.
-func (p Prior) problems(n int, team *sparse.Team, s Seeds, variants []Variant) []error {
+func (p Prior) problems(n int, team *sparse.Team, s Seeds,
+	variants []Variant) []error {
 	var list []error
 	switch {
 	case p.Given == nil && p.Empirical:
@@ -88,7 +89,8 @@ func (p Prior) problems(n int, team *sparse.Team, s Seeds, variants []Variant) [
 		}
 	case p.Given != nil:
 		if p.Given.Rows != n || p.Given.Cols != s.Classes {
-			return append(list, fmt.Errorf("given prior: want a block of %d×%d", n, s.Classes))
+			return append(list, fmt.Errorf("given prior: want a block of %d×%d", n,
+				s.Classes))
 		}
 		for i := range n {
 			if team.IsPadding(i) {

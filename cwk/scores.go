@@ -25,7 +25,9 @@ const ScoreClasses = 32
 // lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is valid during the call,
 // and the first error of visit ends it. Cost: Steps sweeps for each 32 classes, and for each
 // slab.
-func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
+func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int,
+	weights *sparse.Block[float64], bias []float64,
+	visit func(lo int, scores *sparse.Block[float64]) error) error {
 	if err := validate(w, start); err != nil {
 		return err
 	}
@@ -91,7 +93,8 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 
 // scoreSlabs returns a scorer and how many of the functions fit at a time. Its
 // walks go without padding where more then fit in fewer slabs.
-func scoreSlabs[T sparse.Float](w *Walk[T], functions int) (*scorer[T], int, error) {
+func scoreSlabs[T sparse.Float](w *Walk[T],
+	functions int) (*scorer[T], int, error) {
 	one := functionBytes(w)
 	s, err := newScorer(w, one)
 	if err != nil || w.Memory <= 0 {
@@ -125,7 +128,8 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
-	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(ScoreClasses, w.Seeds.Classes)}
+	s := &scorer[T]{lane: lane[T]{workers: w.Workers},
+		cols: min(ScoreClasses, w.Seeds.Classes)}
 	if w.Memory > 0 {
 		m := memoryOf(w)
 		used += m.vectors
@@ -140,7 +144,8 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 
 // bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
-	return functionBytes(s.k.w)*int64(functions) + s.k.memory.vectors + s.k.memory.blocks(s.cols, s.lane.unpadded)
+	return functionBytes(s.k.w)*int64(functions) + s.k.memory.vectors +
+		s.k.memory.blocks(s.cols, s.lane.unpadded)
 }
 
 // functionBytes returns the memory of a column of scores, and of the weights of a function on up to
@@ -155,7 +160,8 @@ func (s *scorer[T]) sweeps() int {
 }
 
 // to stores the scores in dst.
-func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64) error {
+func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start int,
+	weights *sparse.Block[float64], bias []float64) error {
 	classes := s.k.w.Seeds.Classes
 	scale := scaleOf(s.k.w, start)
 	for lo := 0; lo < classes; lo += s.cols {

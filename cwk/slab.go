@@ -65,7 +65,8 @@ func (k *walker[T]) sweepsAt(fits int) int {
 
 // walkSlabs walks all columns in slabs lo ≤ j < hi. No more than the given
 // number of columns is walked at a time.
-func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T])) error {
+func (k *walker[T]) walkSlabs(ctx context.Context, fits int,
+	visit func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T])) error {
 	columns := k.columns()
 	width, lanes := k.layout(fits)
 	workers := k.w.Workers
@@ -98,7 +99,8 @@ type memory[T sparse.Float] struct {
 // memoryOf returns the memory of w: the vectors are a factor for each row, and another if there are rows
 // without entries or if other processes may have such rows.
 func memoryOf[T sparse.Float](w *Walk[T]) memory[T] {
-	m := memory[T]{rows: len(w.Degrees), vectors: 8 * int64(len(w.Degrees)), limit: w.Memory}
+	m := memory[T]{rows: len(w.Degrees), vectors: 8 * int64(len(w.Degrees)),
+		limit: w.Memory}
 	if sparse.TeamOf(w.A) != nil || slices.Contains(w.Degrees, 0) {
 		m.vectors *= 2
 	}

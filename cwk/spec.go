@@ -6,19 +6,25 @@ import "github.com/heatwalk/heatwalk/param"
 // Its usual grid loses nothing, on the graphs that it was made with, against that of
 // Neumann, Garnett and Kersting.
 var Spec = param.Spec{
-	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)", Works: param.Undirected | param.Directed, Arcs: param.AlongArcs,
+	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)",
+	Works: param.Undirected | param.Directed, Arcs: param.AlongArcs,
 	Source: "Neumann, Garnett and Kersting, Coinciding walk kernels, ACML 2013, equation 4",
 	Params: []param.Param{
 		{
-			Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node absorbs at a step",
-			Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.9), Grid: param.Grid(0.01, 0.1, 0.5, 0.8, 0.9, 0.99),
+			Name: "alpha", Symbol: "α",
+			Meaning: "probability that a labelled node absorbs at a step",
+			Range:   param.Range{Least: 0, Most: 1}, Default: param.Of(0.9),
+			Grid: param.Grid(0.01, 0.1, 0.5, 0.8, 0.9, 0.99),
 		},
 		{
-			Name: "steps", Symbol: "T", Meaning: "last step of the walk", Kind: param.Whole,
-			Range: param.Range{Least: 0, Most: MaxSteps}, Default: param.Of(40), Grid: param.Grid(1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200),
+			Name: "steps", Symbol: "T", Meaning: "last step of the walk",
+			Kind:  param.Whole,
+			Range: param.Range{Least: 0, Most: MaxSteps}, Default: param.Of(40),
+			Grid: param.Grid(1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200),
 		},
 		{
-			Name: "min-steps", Symbol: "t₀", Meaning: "first step that counts", Kind: param.Whole,
+			Name: "min-steps", Symbol: "t₀", Meaning: "first step that counts",
+			Kind:  param.Whole,
 			Range: param.Range{Least: 0, Most: MaxSteps}, Default: param.Of(0),
 		},
 	},
@@ -28,7 +34,8 @@ var Spec = param.Spec{
 // name, or at distributions of their own, in place of which a file of them is named.
 var PriorParam = param.Param{
 	Name: "prior", Meaning: "start of walks at nodes without a label",
-	Kind: param.Choice, Words: []string{"uniform", "empirical"}, Default: param.Of("uniform"),
+	Kind: param.Choice, Words: []string{"uniform", "empirical"},
+	Default: param.Of("uniform"),
 }
 
 // MaxSteps bounds T: a walk mixes long before.

@@ -29,7 +29,8 @@ func validate[T sparse.Float](w *Walk[T], start int) error {
 	n := len(w.Degrees)
 	team := sparse.TeamOf(w.A)
 	if rows, cols := w.A.Dims(); rows != cols || rows != n {
-		add("matrix is %d×%d with %d degrees; all three must be equal", rows, cols, n)
+		add("matrix is %d×%d with %d degrees; all three must be equal",
+			rows, cols, n)
 		n = rows
 	}
 	if w.Steps < 0 || w.Steps > MaxSteps {
@@ -41,7 +42,8 @@ func validate[T sparse.Float](w *Walk[T], start int) error {
 	if len(w.Variants) == 0 {
 		add("variants: none given")
 	}
-	if (w.Lo != 0 || w.Hi != 0) && (w.Lo < 0 || w.Lo >= w.Hi || w.Hi > w.Seeds.Classes) {
+	if (w.Lo != 0 || w.Hi != 0) &&
+		(w.Lo < 0 || w.Lo >= w.Hi || w.Hi > w.Seeds.Classes) {
 		add("slab: classes %d to %d of %d", w.Lo, w.Hi, w.Seeds.Classes)
 	}
 	seedsFit := w.Seeds.problems(n, team, add)
@@ -50,7 +52,8 @@ func validate[T sparse.Float](w *Walk[T], start int) error {
 			add("variant %d: absorption %v is not in [0, 1]", g, v.Absorb)
 		}
 		if v.Hidden != nil && len(v.Hidden) != len(w.Seeds.Row) {
-			add("variant %d: hides %d seeds of %d", g, len(v.Hidden), len(w.Seeds.Row))
+			add("variant %d: hides %d seeds of %d", g, len(v.Hidden),
+				len(w.Seeds.Row))
 			seedsFit = false
 		}
 	}
@@ -65,7 +68,8 @@ func validate[T sparse.Float](w *Walk[T], start int) error {
 
 // problems validates the seeds of an n-node walk and reports whether their lists have the same
 // length.
-func (s Seeds) problems(n int, team *sparse.Team, add func(format string, args ...any)) bool {
+func (s Seeds) problems(n int, team *sparse.Team,
+	add func(format string, args ...any)) bool {
 	if s.Classes < 1 {
 		add("seeds: %d classes, want at least 1", s.Classes)
 	}

@@ -23,7 +23,9 @@ type Variant struct {
 	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil hides none
 }
 
-func (v Variant) hides(seed int) bool { return v.Hidden != nil && v.Hidden[seed] }
+func (v Variant) hides(seed int) bool {
+	return v.Hidden != nil && v.Hidden[seed]
+}
 
 // Walk is a partially absorbing random walk in one or more variants. The
 // fields must not change while a method runs; methods may run concurrently.
@@ -62,7 +64,9 @@ type Walk[T sparse.Float] struct {
 // call. If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited, and the
 // walk ends once it returns true, which it must do in all processes at the same t. Run ignores Memory: it allocates two blocks of n×(hi−lo).
 // Cost: at most Steps sweeps.
-func (w *Walk[T]) Run(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T]), enough func(t int) bool) error {
+func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
+	visit func(t int, rows sparse.Rows, p *sparse.Block[T]),
+	enough func(t int) bool) error {
 	if err := w.Validate(); err != nil {
 		return err
 	}
@@ -123,16 +127,21 @@ func (k *walker[T]) prepare() {
 	for i, row := range w.Seeds.Row {
 		k.seeds = append(k.seeds, seed{row: row, class: w.Seeds.Class[i], index: i})
 	}
-	slices.SortFunc(k.seeds, func(a, b seed) int { return cmp.Compare(a.row, b.row) })
+	slices.SortFunc(k.seeds,
+		func(a, b seed) int { return cmp.Compare(a.row, b.row) })
 }
 
 // columns returns the number of columns of the whole walk.
-func (k *walker[T]) columns() int { return k.w.classes() * len(k.variants) }
+func (k *walker[T]) columns() int {
+	return k.w.classes() * len(k.variants)
+}
 
 // run walks the columns lo ≤ j < hi of the walker's variants.
-func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int,
+	visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
 	if l.op == nil {
-		l.op = &sparse.Operator[T]{A: k.op.A, Left: k.op.Left, Diag: k.op.Diag, Workers: l.workers}
+		l.op = &sparse.Operator[T]{A: k.op.A, Left: k.op.Left, Diag: k.op.Diag,
+			Workers: l.workers}
 	}
 	n := len(k.w.Degrees)
 	next := l.block(1, n, hi-lo)
@@ -220,9 +229,11 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 // visible calls do for every seed among the rows and every variant that does
 // not hide it, with the variant's columns a ≤ j < b in the slab and the column
 // of the seed's class, which may lie outside.
-func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, b, label int)) {
+func (k *walker[T]) visible(rows sparse.Rows, lo, hi int,
+	do func(row, slot, a, b, label int)) {
 	classes := k.w.classes()
-	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo, func(s seed, row int) int { return cmp.Compare(s.row, row) })
+	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo,
+		func(s seed, row int) int { return cmp.Compare(s.row, row) })
 	for _, s := range k.seeds[first:] {
 		if s.row >= rows.Hi {
 			return

@@ -49,8 +49,10 @@ type entry struct {
 // entries returns all methods that are measured, complete.
 func (plan *Plan) entries(set *method.Settings) []entry {
 	methods := plan.Methods
-	if !slices.ContainsFunc(methods, func(e method.Entry) bool { return e.Method == method.Majority }) {
-		methods = append(slices.Clone(methods), method.Entry{Method: method.Majority})
+	if !slices.ContainsFunc(methods,
+		func(e method.Entry) bool { return e.Method == method.Majority }) {
+		methods = append(slices.Clone(methods),
+			method.Entry{Method: method.Majority})
 	}
 	list := make([]entry, len(methods))
 	for i := range list {
@@ -89,25 +91,30 @@ func (s *size) measured(method string) measured {
 }
 
 // begin draws the splits of items without classes, which have the given rows, and describes them.
-func (plan *Plan) begin(d *protocol, nodes int, row []int, seed uint64) ([]size, error) {
-	sizes, err := plan.sizes(&method.Problem{Row: row, Class: make([]int, len(row)), Names: []string{""}}, seed)
+func (plan *Plan) begin(d *protocol, nodes int, row []int,
+	seed uint64) ([]size, error) {
+	sizes, err := plan.sizes(&method.Problem{Row: row, Class: make([]int, len(row)),
+		Names: []string{""}}, seed)
 	if err != nil {
 		return nil, err
 	}
-	*d = protocol{Nodes: nodes, Labelled: len(row), Splits: sizes[0].splits.Len, Folds: plan.Folds, RNGSeed: seed}
+	*d = protocol{Nodes: nodes, Labelled: len(row), Splits: sizes[0].splits.Len,
+		Folds: plan.Folds, RNGSeed: seed}
 	d.Protocol = d.drawn()
 	return sizes, nil
 }
 
 // eachSplit calls measure for the splits of a training size.
-func (plan *Plan) eachSplit(sizes []size, number int, measure func(i int, s split.Split) error) error {
+func (plan *Plan) eachSplit(sizes []size, number int,
+	measure func(i int, s split.Split) error) error {
 	splits := sizes[number].splits
 	for i := range splits.Len {
 		if err := measure(i, splits.At(i)); err != nil {
 			return err
 		}
 		if plan.Progress != nil {
-			plan.Progress("", int64(number*splits.Len+i+1), int64(len(sizes)*splits.Len))
+			plan.Progress("", int64(number*splits.Len+i+1),
+				int64(len(sizes)*splits.Len))
 		}
 	}
 	return nil
@@ -123,7 +130,10 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 		if len(list) < count {
 			return nil, split.Usage("%d given splits of one training size and %d of another; give the same number of each", count, len(list))
 		}
-		sizes = append(sizes, size{fraction: share(list[0]), splits: &split.Splits{Len: count, At: func(i int) split.Split { return list[i] }}})
+		sizes = append(sizes,
+			size{fraction: share(list[0]),
+				splits: &split.Splits{Len: count,
+					At: func(i int) split.Split { return list[i] }}})
 	}
 	if sizes != nil {
 		return sizes, nil
@@ -162,8 +172,10 @@ func (plan *Plan) givenSizes() (sizes [][]split.Split) {
 }
 
 // SplitsOf returns all splits of a plan for labels of the given classes.
-func (plan *Plan) SplitsOf(class []int, seed uint64) (list []split.Split, err error) {
-	sizes, err := plan.sizes(&method.Problem{Class: class, Row: make([]int, len(class))}, seed)
+func (plan *Plan) SplitsOf(class []int,
+	seed uint64) (list []split.Split, err error) {
+	sizes, err := plan.sizes(&method.Problem{Class: class,
+		Row: make([]int, len(class))}, seed)
 	for _, s := range sizes {
 		for i := range s.splits.Len {
 			list = append(list, s.splits.At(i))

@@ -35,7 +35,8 @@ type Quality struct {
 
 // measures returns the fields of the measures.
 func (q *Quality) measures() []**float64 {
-	return []**float64{&q.AveragePrecision, &q.AUC, &q.LogLoss, &q.Brier, &q.CalibrationError}
+	return []**float64{&q.AveragePrecision, &q.AUC, &q.LogLoss, &q.Brier,
+		&q.CalibrationError}
 }
 
 // leastProbability is the resolution of float32. Smaller probabilities are raised to it, so that
@@ -49,7 +50,8 @@ const rounding = 1e-3
 // class truth[i] and the prediction predicted[i], and row(i) returns its score for
 // each class, which is used until the next call. Cost: a sort of the items
 // for each class.
-func measureQuality(truth, predicted []int, classes int, row func(i int) []float32) Quality {
+func measureQuality(truth, predicted []int, classes int,
+	row func(i int) []float32) Quality {
 	var q Quality
 	if len(truth) == 0 {
 		return q
@@ -98,7 +100,8 @@ func measureQuality(truth, predicted []int, classes int, row func(i int) []float
 // rankings returns the means of average precision and AUC over the classes that some
 // items have and some have not, nil if there are none or a score is not a number. It
 // overwrites score and positive.
-func rankings(truth []int, classes int, score []float64, positive []bool, row func(i int) []float32) (_, _ *float64) {
+func rankings(truth []int, classes int, score []float64, positive []bool,
+	row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
 	present := 0
 	for c := range classes {
@@ -131,7 +134,8 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 // one has the higher score, equal scores counting one half: the area under the receiver operating characteristic.
 func ranking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.UpTo(len(score))
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	slices.SortFunc(order,
+		func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	// positives, and pairs of them and a lower negative
 	right := 0
 	pairs := 0.0
@@ -146,7 +150,8 @@ func ranking(positive []bool, score []float64) (averagePrecision, auc float64) {
 		right += positives
 		averagePrecision += float64(positives) * float64(right) / float64(hi)
 	}
-	return averagePrecision / float64(right), pairs / (float64(right) * float64(len(order)-right))
+	return averagePrecision / float64(right),
+		pairs / (float64(right) * float64(len(order)-right))
 }
 
 // calibrationBins is the number of bins of [calibration], that of Guo et al.
@@ -165,7 +170,8 @@ type bin struct {
 
 // add counts an item with a probability of the predicted class.
 func (c *calibration) add(probability float64, isRight bool) {
-	b := &c[min(max(0, int(math.Ceil(probability*calibrationBins))-1), calibrationBins-1)]
+	b := &c[min(max(0, int(math.Ceil(probability*calibrationBins))-1),
+		calibrationBins-1)]
 	b.Nodes++
 	if isRight {
 		b.Right++
@@ -263,7 +269,8 @@ type Accuracies struct {
 }
 
 // truthOf compares predicted classes with the true ones. Only the first named classes have a part in the mean of F1.
-func truthOf(truth, predicted []int, classes, named int, reached func(i int) bool) (t Truth) {
+func truthOf(truth, predicted []int, classes, named int,
+	reached func(i int) bool) (t Truth) {
 	table := newConfusion(classes)
 	table.Count(truth, predicted)
 	t.Nodes, t.MacroF1 = len(truth), table.macroF1(named)
@@ -286,7 +293,8 @@ func truthOf(truth, predicted []int, classes, named int, reached func(i int) boo
 // Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
 // known ones on all nodes without a label in seeds. It returns nil if there are no such nodes.
 // A blank counts as wrong, and so does every class that seeds lacks.
-func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labels) *Truth {
+func Compare(labels []int, reached *roaring.Bitmap,
+	seeds, actual *nodefile.Labels) *Truth {
 	seedClass := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
 	position := map[string]int{}
@@ -316,7 +324,8 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labe
 	if rows == nil {
 		return nil
 	}
-	t := truthOf(truth, predicted, blank+1, blank, func(i int) bool { return reached.Contains(uint32(rows[i])) })
+	t := truthOf(truth, predicted, blank+1, blank,
+		func(i int) bool { return reached.Contains(uint32(rows[i])) })
 	return &t
 }
 
@@ -403,12 +412,14 @@ type ListPrecision struct {
 const mostLikely = 100
 
 // describeRare returns the list of the class with fewer labels.
-func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int, seedClass []int32, id func(row int) string) *RareClass {
+func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int,
+	seedClass []int32, id func(row int) string) *RareClass {
 	rare := 0
 	if s.ByClass[1].Labels < s.ByClass[0].Labels {
 		rare = 1
 	}
-	r := &RareClass{Class: s.Classes[rare], Predictions: s.ByClass[rare].Predictions, First: []LikelyNode{}}
+	r := &RareClass{Class: s.Classes[rare],
+		Predictions: s.ByClass[rare].Predictions, First: []LikelyNode{}}
 	predicted := 0.0
 	for row, c := range labels {
 		if seedClass[row] != Unlabelled || c == Unlabelled {
@@ -418,7 +429,8 @@ func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int, s
 		if c == rare {
 			predicted += v.Probability
 		}
-		r.First = ranked.Insert(r.First, v, mostLikely, func(a, b LikelyNode) int { return cmp.Compare(b.Probability, a.Probability) })
+		r.First = ranked.Insert(r.First, v, mostLikely,
+			func(a, b LikelyNode) int { return cmp.Compare(b.Probability, a.Probability) })
 	}
 	sum := 0.0
 	for i := range r.First {
@@ -427,21 +439,26 @@ func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int, s
 		v.Node = id(v.Row)
 		sum += v.Probability
 		if n := i + 1; n == 10 || n == 50 || n == mostLikely {
-			r.Precision = append(r.Precision, ListPrecision{"first " + strconv.Itoa(n), n, sum / float64(n)})
+			r.Precision = append(r.Precision,
+				ListPrecision{"first " + strconv.Itoa(n), n, sum / float64(n)})
 		}
 	}
 	if r.Predictions > 0 {
-		r.Precision = append(r.Precision, ListPrecision{"all predicted", r.Predictions, predicted / float64(r.Predictions)})
+		r.Precision = append(r.Precision,
+			ListPrecision{"all predicted", r.Predictions,
+				predicted / float64(r.Predictions)})
 	}
 	return r
 }
 
 // Summarize returns statistics of the predictions for nodes without a label: labels are their classes,
 // or [Unlabelled], which does not count, and rows of scores sum to one. truth may be nil, then held-out labels take its place; id returns the name of a node. Cost: one pass over the scores.
-func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
+func Summarize(prediction *method.Prediction, labels []int,
+	seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
 	classes := len(seeds.Names)
 	scores := prediction.Scores
-	s := &Predictions{Classes: seeds.Names, ByClass: make([]ClassCounts, classes), Probability: make([]ProbabilityBin, probabilityBins)}
+	s := &Predictions{Classes: seeds.Names, ByClass: make([]ClassCounts, classes),
+		Probability: make([]ProbabilityBin, probabilityBins)}
 	for i := range s.Probability {
 		s.Probability[i].From = float64(i) / probabilityBins
 	}
@@ -477,7 +494,8 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 			continue
 		}
 		p := scores.Row(row)
-		u := UncertainNode{row: row, Class: seeds.Names[c], Probability: float64(p[c])}
+		u := UncertainNode{row: row, Class: seeds.Names[c],
+			Probability: float64(p[c])}
 		for class, q := range p {
 			if class != c && (u.Second == "" || float64(q) > u.SecondShare) {
 				u.Second = seeds.Names[class]
@@ -486,15 +504,18 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 		}
 		count++
 		s.ByClass[c].Predictions++
-		s.Probability[min(max(0, int(u.Probability*probabilityBins)), probabilityBins-1)].Nodes++
+		s.Probability[min(max(0, int(u.Probability*probabilityBins)),
+			probabilityBins-1)].Nodes++
 		s.Expected += u.Probability
-		s.Least = ranked.Insert(s.Least, u, leastCertain, func(a, b UncertainNode) int { return cmp.Compare(a.Probability, b.Probability) })
+		s.Least = ranked.Insert(s.Least, u, leastCertain,
+			func(a, b UncertainNode) int { return cmp.Compare(a.Probability, b.Probability) })
 		if want := trueClass[row]; want != Unlabelled {
 			s.Confusion[want][c]++
 			s.Calibration.add(u.Probability, want == c)
 		}
 	}
-	for s.Probability[0].Nodes == 0 && s.Probability[0].From+1.0/probabilityBins <= 1/float64(classes) {
+	for s.Probability[0].Nodes == 0 &&
+		s.Probability[0].From+1.0/probabilityBins <= 1/float64(classes) {
 		s.Probability = s.Probability[1:] // no largest probability is below 1/classes
 	}
 	for i := range s.Least {
@@ -509,7 +530,8 @@ func Summarize(prediction *method.Prediction, labels []int, seeds, truth *nodefi
 		b.LabelShare = float64(b.Labels) / float64(max(1, len(seeds.Row)))
 		b.PredictionShare = float64(b.Predictions) / float64(max(1, count))
 	}
-	slices.SortStableFunc(s.ByClass, func(a, b ClassCounts) int { return cmp.Compare(b.Labels, a.Labels) })
+	slices.SortStableFunc(s.ByClass,
+		func(a, b ClassCounts) int { return cmp.Compare(b.Labels, a.Labels) })
 	s.Expected /= float64(max(1, count))
 	return s
 }

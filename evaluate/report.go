@@ -104,7 +104,9 @@ func (m *measured) note(parameters any, s split.Split, splits int) error {
 
 // unite stores the parameters of splits as those of all if they are equal.
 func (m *measured) unite() {
-	if list := m.ParametersBySplit; len(list) > 0 && !slices.ContainsFunc(list, func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
+	if list := m.ParametersBySplit; len(list) > 0 &&
+		!slices.ContainsFunc(list,
+			func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
 		m.Parameters = list[0]
 		m.ParametersBySplit = nil
 	}
@@ -129,7 +131,8 @@ func (r *Report) parameterChoice() (lines []string) {
 	if r.TuningSplits == 1 {
 		splits = "split"
 	}
-	texts := []string{fmt.Sprintf("once on %d further %s of all labels", r.TuningSplits, splits), "inside each training set"}
+	texts := []string{fmt.Sprintf("once on %d further %s of all labels",
+		r.TuningSplits, splits), "inside each training set"}
 	for i, tuned := range []string{onSplits, inside} {
 		var names []string
 		for _, res := range r.Results {
@@ -138,7 +141,8 @@ func (r *Report) parameterChoice() (lines []string) {
 			}
 		}
 		if names != nil {
-			lines = append(lines, "parameters chosen "+texts[i]+": "+strings.Join(names, ", "))
+			lines = append(lines,
+				"parameters chosen "+texts[i]+": "+strings.Join(names, ", "))
 		}
 	}
 	return lines
@@ -164,10 +168,12 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.Results[i].lineTo(&b)
 	}
 	if r.Unreached > 0 {
-		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
+		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n",
+			thousands(r.Unreached), thousands(r.Nodes))
 	}
 	means := page.Table("Means over splits.")
-	if !slices.ContainsFunc(r.Results, func(res Result) bool { return res.NodesReached < res.NodesTested }) {
+	if !slices.ContainsFunc(r.Results,
+		func(res Result) bool { return res.NodesReached < res.NodesTested }) {
 		means.Head = means.Head[:len(means.Head)-1] // because the accuracy of reached nodes is that of all
 	}
 	b.WriteString("\n" + means.Text())
@@ -211,7 +217,9 @@ func (r *protocol) drawn() string {
 }
 
 // percent writes a share of one as a percentage with one decimal.
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
+func percent(x float64) string {
+	return strconv.FormatFloat(100*x, 'f', 1, 64)
+}
 
 // describe stores the texts of a report, and the times of its results.
 func (r *Report) describe() {
@@ -219,7 +227,8 @@ func (r *Report) describe() {
 	r.Marks = bestMark + " best"
 	for i := range r.Results {
 		res := &r.Results[i]
-		res.SecondsPrediction = (res.Phases.Choose + res.Phases.Walk + res.Phases.Classify) / float64(max(1, r.Splits))
+		res.SecondsPrediction = (res.Phases.Choose + res.Phases.Walk +
+			res.Phases.Classify) / float64(max(1, r.Splits))
 	}
 	if r.Splits > 1 {
 		r.Marks = legend
@@ -249,7 +258,8 @@ func (r *Report) verdict() string {
 	if best.TrainPerClass == 0 {
 		size += " of the labels"
 	}
-	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size, best.Method, percent(best.AccuracyMean))
+	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size,
+		best.Method, percent(best.AccuracyMean))
 	if r.Splits > 1 {
 		text += " ± " + percent(best.AccuracyStderr)
 	}
@@ -257,12 +267,15 @@ func (r *Report) verdict() string {
 	if next == nil {
 		return text
 	}
-	text += fmt.Sprintf(" The next one is %s, with a difference of %.1f points", next.Method, 100*(best.AccuracyMean-next.AccuracyMean))
+	text += fmt.Sprintf(" The next one is %s, with a difference of %.1f points",
+		next.Method, 100*(best.AccuracyMean-next.AccuracyMean))
 	if r.Splits < 2 {
 		return text + ". A single split does not show whether the difference is chance."
 	}
 	test := r.Significance[slices.IndexFunc(r.Significance, func(c Comparison) bool {
-		return c.TrainedOn == best.TrainedOn && (c.A == best.Method && c.B == next.Method || c.A == next.Method && c.B == best.Method)
+		return c.TrainedOn == best.TrainedOn &&
+			(c.A == best.Method && c.B == next.Method ||
+				c.A == next.Method && c.B == best.Method)
 	})]
 	draws := "may be chance"
 	if test.PDraws < Level {
@@ -273,9 +286,11 @@ func (r *Report) verdict() string {
 	case math.IsNaN(test.PHolm):
 		return text + " Other nodes are not tested, because test sets are larger than training sets."
 	case test.PHolm < Level:
-		return text + " For other nodes it is significant (p value " + pValue(test.PHolm) + ")."
+		return text + " For other nodes it is significant (p value " +
+			pValue(test.PHolm) + ")."
 	}
-	return text + " For other nodes it may not hold (p value " + pValue(test.PHolm) + ")."
+	return text + " For other nodes it may not hold (p value " +
+		pValue(test.PHolm) + ")."
 }
 
 // pValue writes a p value with three decimals.

@@ -40,7 +40,8 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{Classes: p.Names, protocol: protocol{
-		Nodes: p.Nodes(), Labelled: len(p.Row), RNGSeed: set.RNGSeed, Splits: sizes[0].splits.Len, Folds: plan.Folds, Stratified: plan.Stratified,
+		Nodes: p.Nodes(), Labelled: len(p.Row), RNGSeed: set.RNGSeed,
+		Splits: sizes[0].splits.Len, Folds: plan.Folds, Stratified: plan.Stratified,
 	}}
 	report.Protocol = report.drawn()
 	if p.A != nil {
@@ -55,14 +56,17 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		for j := range methods {
 			m := &methods[j]
 			result := Result{
-				measured: sizes[i].measured(m.Name), TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
+				measured:      sizes[i].measured(m.Name),
+				TrainPerClass: sizes[i].perClass,
+				Confusion:     newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
 			}
 			if err := r.run(ctx, m, &sizes[i], &result); err != nil {
 				return nil, err
 			}
 			results = append(results, result)
 		}
-		report.Significance = append(report.Significance, compare(results, (*Result).scores)...)
+		report.Significance = append(report.Significance,
+			compare(results, (*Result).scores)...)
 		report.Results = append(report.Results, results...)
 	}
 	report.describe()
@@ -93,7 +97,8 @@ const splitBytes = 96
 
 // settle returns the methods with settings for the memory without splits, and the memory of these. Training sets of one size
 // are taken to need the memory of the first of them.
-func (plan *Plan) settle(p *method.Problem, set *method.Settings, sizes []size) (methods []entry, held int64, err error) {
+func (plan *Plan) settle(p *method.Problem, set *method.Settings,
+	sizes []size) (methods []entry, held int64, err error) {
 	splits := splitBytes * int64(len(p.Row))
 	training := make([]*method.Problem, len(sizes))
 	largest := &method.Problem{}
@@ -133,7 +138,8 @@ const sideBytes = 256 << 20
 // and the settings of each. It is above 1 for small graphs, because their sweeps are too short to be
 // divided among processors. Several processes that share the rows compute one after the other, because all of
 // them must take each step at the same time.
-func sideBySide(m *entry, train *method.Problem, splits int) (lanes int, s *method.Settings) {
+func sideBySide(m *entry, train *method.Problem,
+	splits int) (lanes int, s *method.Settings) {
 	if problem.TeamOf(train) != nil {
 		return 1, m.Settings
 	}
@@ -190,7 +196,8 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) err
 	var mu sync.Mutex // of the result, to which splits are added in their order
 	err := sched.Run(ctx, m.lanes, len(results), func(_, i int) error {
 		split := s.splits.At(i)
-		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.predictionSettings)
+		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test),
+			chosen, m.predictionSettings)
 		if err != nil {
 			return err
 		}
@@ -241,7 +248,8 @@ type splitResult struct {
 
 // predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
-func predict(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
+func predict(ctx context.Context, m method.Method, train, test *method.Problem,
+	chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
 	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = named(train)
@@ -257,10 +265,12 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	if err := method.Reweigh(ctx, train, out, s.Workers); err != nil {
 		return nil, err
 	}
-	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
+	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)),
+		unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose
-		a.isTunedInside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
+		a.isTunedInside = out.Settings > 1 ||
+			out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
 		if out.Settings > 0 {
 			if a.parameters, err = json.Marshal(&out.Parameters); err != nil {
 				return nil, err
@@ -279,7 +289,8 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 		return scores
 	})
 	a.outcome = outcome{Quality: quality, Trained: len(train.Row)}
-	a.Truth = truthOf(a.truth, a.predicted, len(test.Names), len(test.Names), func(i int) bool { return out.Reached.Contains(uint32(test.Row[i])) })
+	a.Truth = truthOf(a.truth, a.predicted, len(test.Names), len(test.Names),
+		func(i int) bool { return out.Reached.Contains(uint32(test.Row[i])) })
 	return a, nil
 }
 

@@ -38,7 +38,8 @@ type SeveralResult struct {
 // CompareSeveral measures predictions of nodes with several labels each, and compares them with the most
 // frequent labels for every node. Training nodes are drawn uniformly; a label that none of them has is never
 // right. It uses the Fractions, Folds, Splits and Progress of the plan. Errors are those of splits and of [multilabel.Predict].
-func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan, s *method.Settings) (*SeveralReport, error) {
+func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan,
+	s *method.Settings) (*SeveralReport, error) {
 	set := s.WithDefaults()
 	learner := multilabel.NewLearner(p, &set)
 	r := &SeveralReport{Labels: len(p.Row), Classes: p.Names}
@@ -47,7 +48,8 @@ func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan, s *metho
 		return nil, err
 	}
 	for i := range sizes {
-		results := []SeveralResult{{measured: sizes[i].measured("spectral")}, {measured: sizes[i].measured("majority")}}
+		results := []SeveralResult{{measured: sizes[i].measured("spectral")},
+			{measured: sizes[i].measured("majority")}}
 		var splits [8][]float64 // four measures of each method
 		err := plan.eachSplit(sizes, i, func(_ int, s split.Split) error {
 			model, err := learner.Fit(ctx, s.Train)
@@ -56,12 +58,14 @@ func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan, s *metho
 			}
 			counts, limit := learner.Frequent(s.Train)
 			measures := learner.F1(s.Test, model.Threshold, model.Probabilities)
-			frequent := learner.F1(s.Test, limit, func(int) []float64 { return counts })
+			frequent := learner.F1(s.Test, limit,
+				func(int) []float64 { return counts })
 			for k, f := range append(measures[:], frequent[:]...) {
 				splits[k] = append(splits[k], f)
 			}
 			results[1].note(nil, s, sizes[i].splits.Len)
-			return results[0].note(param.Values{"columns": param.Of(model.Columns), "lambda": param.Of(model.Lambda)}, s, sizes[i].splits.Len)
+			return results[0].note(param.Values{"columns": param.Of(model.Columns),
+				"lambda": param.Of(model.Lambda)}, s, sizes[i].splits.Len)
 		})
 		if err != nil {
 			return nil, err
@@ -82,7 +86,10 @@ func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan, s *metho
 func (r *SeveralReport) WriteText(w io.Writer) error {
 	page, err := report.Build("severallabels", r)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels, r.Labelled, len(r.Classes), r.Protocol, page.Sections[0].Tables[0].Text())
+		_, err = fmt.Fprintf(w,
+			"%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels,
+			r.Labelled, len(r.Classes), r.Protocol,
+			page.Sections[0].Tables[0].Text())
 	}
 	return err
 }

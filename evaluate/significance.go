@@ -48,7 +48,9 @@ const Level = 0.05
 
 // byDraws reports whether the test over draws of the labels is the only one: where test sets are larger than training sets.
 // Such draws share few training nodes.
-func byDraws(r *measured) bool { return r.NodesTested > r.NodesTrained }
+func byDraws(r *measured) bool {
+	return r.NodesTested > r.NodesTrained
+}
 
 // How a method compares with the others at its training size.
 const (
@@ -58,11 +60,14 @@ const (
 )
 
 // scores returns the accuracies by split.
-func (r *Result) scores() (*measured, []float64) { return &r.measured, r.Accuracies }
+func (r *Result) scores() (*measured, []float64) {
+	return &r.measured, r.Accuracies
+}
 
 // compare returns the tests between all methods of one training size by their scores on each split, and stores how
 // they compare with the best. Without a second split nothing is known of chance.
-func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests []Comparison) {
+func compare[R any](list []R,
+	scoresOf func(*R) (*measured, []float64)) (tests []Comparison) {
 	results := make([]*measured, len(list))
 	scores := make([][]float64, len(list))
 	best := 0
@@ -115,7 +120,8 @@ func compare[R any](list []R, scoresOf func(*R) (*measured, []float64)) (tests [
 
 // newComparison compares two methods at one training size.
 func newComparison(a, b *measured, x, y []float64) Comparison {
-	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn, A: a.Method, B: b.Method, Difference: stat.Mean(x, nil) - stat.Mean(y, nil)}
+	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn,
+		A: a.Method, B: b.Method, Difference: stat.Mean(x, nil) - stat.Mean(y, nil)}
 	for i := range x {
 		switch cmp.Compare(x[i], y[i]) {
 		case 1:
@@ -163,7 +169,8 @@ func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 // the k-th smallest, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, at most 1.
 func holm(p []float64) []float64 {
 	order := sched.UpTo(len(p))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
 	highest := 0.0
 	for k, i := range order {

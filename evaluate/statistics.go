@@ -63,9 +63,11 @@ type ClassLabels struct {
 // LabelsByClass returns the counts of classes, of at most 400, most labels first.
 func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	for c, n := range s.OfClass {
-		list = append(list, ClassLabels{names[c], n, float64(n) / float64(s.Labelled)})
+		list = append(list, ClassLabels{names[c], n,
+			float64(n) / float64(s.Labelled)})
 	}
-	slices.SortStableFunc(list, func(a, b ClassLabels) int { return cmp.Compare(b.Labels, a.Labels) })
+	slices.SortStableFunc(list,
+		func(a, b ClassLabels) int { return cmp.Compare(b.Labels, a.Labels) })
 	return list[:min(400, len(list))]
 }
 
@@ -105,13 +107,15 @@ func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 
 // Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
 // set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
-func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int) (*Statistics, error) {
+func Measure(ctx context.Context, a sparse.Matrix, directed bool,
+	l *nodefile.Labels, workers int) (*Statistics, error) {
 	n, _ := a.Dims()
 	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
 	}
-	s := &Statistics{Components: int64(len(parts.Sizes)), Neighbours: make([]uint32, n)}
+	s := &Statistics{Components: int64(len(parts.Sizes)),
+		Neighbours: make([]uint32, n)}
 	count := map[int64]int64{}
 	for _, n := range parts.Sizes {
 		count[int64(n)]++

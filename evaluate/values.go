@@ -40,9 +40,12 @@ type ValuesResult struct {
 // known values, choose their parameters by cross-validation of these alone, and are scored on the same
 // other known values. It uses the Fractions, Folds, Given, Splits and Progress of the plan. The
 // errors are those of [regress.Run] and of splits.
-func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.Method, plan *Plan, s *regress.Settings) (*ValuesReport, error) {
+func CompareValues(ctx context.Context, p *regress.Problem,
+	methods []*regress.Method, plan *Plan,
+	s *regress.Settings) (*ValuesReport, error) {
 	r := new(ValuesReport)
-	sizes, err := plan.begin(&r.protocol, sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
+	sizes, err := plan.begin(&r.protocol,
+		sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,8 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 			index := 0
 			return regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
 				if j == 0 {
-					results = append(results, ValuesResult{measured: sizes[i].measured(name)})
+					results = append(results,
+						ValuesResult{measured: sizes[i].measured(name)})
 					results[index].Text = v.String()
 				}
 				results[index].add(test, v, split, sizes[i].splits.Len, predicted)
@@ -85,14 +89,19 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 }
 
 // add measures the predictions of one of some splits.
-func (r *ValuesResult) add(test *regress.Problem, v method.Parameters, s split.Split, splits int, predicted []float64) {
-	e := regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] })
+func (r *ValuesResult) add(test *regress.Problem, v method.Parameters,
+	s split.Split, splits int, predicted []float64) {
+	e := regress.Measure(test.Value,
+		func(i int) float64 { return predicted[test.Row[i]] })
 	if r.RMSEs == nil {
 		for i := 0; i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
-			r.Tested = append(r.Tested, regress.TestedValue{True: test.Value[i], Predicted: predicted[test.Row[i]]})
+			r.Tested = append(r.Tested,
+				regress.TestedValue{True: test.Value[i],
+					Predicted: predicted[test.Row[i]]})
 		}
 	}
-	r.RMSEs, r.splits[0], r.splits[1] = append(r.RMSEs, e.RMSE), append(r.splits[0], e.MAE), append(r.splits[1], e.R2)
+	r.RMSEs, r.splits[0], r.splits[1] = append(r.RMSEs, e.RMSE),
+		append(r.splits[0], e.MAE), append(r.splits[1], e.R2)
 	var parameters any
 	if v.String() != "" {
 		parameters = v
@@ -109,7 +118,8 @@ func (r *ValuesReport) describe() {
 	var best []string
 	for i := range r.Results {
 		res := &r.Results[i]
-		res.Mark = map[string]string{first: bestMark, notWorse: notWorseMark}[res.Standing]
+		res.Mark = map[string]string{first: bestMark,
+			notWorse: notWorseMark}[res.Standing]
 		if res.Standing == first {
 			best = append(best, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %.4g, R² %.3f.", res.TrainedOn, res.Method, res.RMSE, res.R2))
 		}
@@ -127,7 +137,8 @@ func (r *ValuesReport) WriteText(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.Protocol, page.Sections[0].Tables[0].Text(), r.Marks)
+	fmt.Fprintf(&b, "errors of predicted numbers, %s\n%s%s\n", r.Protocol,
+		page.Sections[0].Tables[0].Text(), r.Marks)
 	for i := range r.Results {
 		r.Results[i].lineTo(&b)
 	}

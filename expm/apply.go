@@ -31,7 +31,8 @@ import (
 // valid, [ErrParameter], [ErrOverflow], [ErrSmooth], [ErrInterval], the context's, or that of
 // a sweep. Memory: two blocks more, six with solves, seven with a factor, and
 // one where a rate is above 1e8/λ; of slabs two and one for each function.
-func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
+func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
+	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	checkBlocks(m.n, dst, b, fs)
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -48,13 +49,15 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 }
 
 // apply is [Map.ApplyTo] on the interval of m, with valid arguments.
-func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
+func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
+	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	e := &evaluation{m: m, settings: s.withDefaults(), b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
 		f, _ := fs[i].lowerPeak(m.Lo, m.Hi)
-		e.parts[i] = part{f: f, y: dst[i], dest: dst[i], out: &e.result.Functions[i]}
+		e.parts[i] = part{f: f, y: dst[i], dest: dst[i],
+			out: &e.result.Functions[i]}
 	}
 	err := e.run(ctx)
 	if err != nil && !errors.Is(err, ErrTolerance) {
@@ -63,7 +66,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64], b *sparse
 	for i := range fs {
 		if _, s := fs[i].lowerPeak(m.Lo, m.Hi); s > 0 {
 			if err := m.raise(ctx, dst[i], &e.result.Functions[i], s); err != nil {
-				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err, fs[i].rate, m.Lo, m.Hi)
+				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err,
+					fs[i].rate, m.Lo, m.Hi)
 			}
 		}
 	}
@@ -72,7 +76,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64], b *sparse
 
 // raise multiplies the result of a lowered exponential and its bounds by exp(s), in two steps because exp(s)
 // may overflow where the result does not. The error is [ErrOverflow] or the context's.
-func (m *Map) raise(ctx context.Context, y *sparse.Block[float64], o *Outcome, s float64) error {
+func (m *Map) raise(ctx context.Context, y *sparse.Block[float64], o *Outcome,
+	s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
 		*bound *= half
@@ -110,7 +115,8 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	return nil
 }
 
-func checkBlocks(n int, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function) {
+func checkBlocks(n int, dst []*sparse.Block[float64], b *sparse.Block[float64],
+	fs []Function) {
 	if b.Rows != n || len(dst) != len(fs) {
 		panic(badShape)
 	}
@@ -232,7 +238,8 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 		e.norms = make([]float64, e.b.Cols)
 		e.zero = make([]float64, e.b.Cols)
 	}
-	d := division{e: e, m: e.m, parts: parts, scratch: make([]rowFactors, sched.Workers(e.m.workers))}
+	d := division{e: e, m: e.m, parts: parts,
+		scratch: make([]rowFactors, sched.Workers(e.m.workers))}
 	if scaled {
 		d.inner = e.m.inner
 	}
@@ -244,7 +251,8 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 	}
 	e.sums.begin(e.m.team, e.b.Cols)
 	for _, p := range parts {
-		d.nullValues, d.lone = append(d.nullValues, p.f.value(e.m.nullValue)), append(d.lone, p.f.value(0))
+		d.nullValues, d.lone = append(d.nullValues, p.f.value(e.m.nullValue)),
+			append(d.lone, p.f.value(0))
 		p.sums.begin(e.m.team, e.b.Cols)
 	}
 	if err := e.m.chunks(ctx, d.rows); err != nil {
@@ -272,7 +280,8 @@ func (p *part) leastNorm(e *evaluation) float64 {
 		return p.null
 	}
 	const slack = 1e-9 // for rounding errors of the norms
-	return math.Hypot(p.null, min(p.f.value(e.m.Lo), p.f.value(e.m.Hi))*(1-slack)*e.norm)
+	return math.Hypot(p.null,
+		min(p.f.value(e.m.Lo), p.f.value(e.m.Hi))*(1-slack)*e.norm)
 }
 
 // begin computes the norms of the part in the null space.
@@ -300,7 +309,8 @@ func (c *costs) tolerance(p *part) float64 {
 func (e *evaluation) refuse(p *part) {
 	if e.tooTight == nil && !p.tame {
 		e.tooTight = fmt.Errorf("%w: asked for %.3g of a result of norm %.3g, where %.3g can be promised; loosen the tolerance",
-			ErrTolerance, e.settings.Tolerance, p.out.NormLowerBound, p.out.Relative)
+			ErrTolerance, e.settings.Tolerance, p.out.NormLowerBound,
+			p.out.Relative)
 	}
 }
 
@@ -318,7 +328,8 @@ func (f *Function) valueRounding() float64 {
 
 // finish fills a part's outcome from bounds, the share of them that is rounding errors, and
 // norms. It adds the rounding errors of the result itself, which the bounds lack.
-func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, norm float64) {
+func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
+	norm float64) {
 	o := p.out
 	relative := (8 + p.f.valueRounding()) * epsilon
 	o.ErrorBound = bound + relative*norm
@@ -345,6 +356,7 @@ func (o *Outcome) relate() {
 func (e *evaluation) swept(sweeps, ahead int) {
 	e.result.Sweeps += sweeps
 	if e.settings.Progress != nil {
-		e.settings.Progress("sweeps", int64(e.result.Sweeps), int64(e.result.Sweeps+max(ahead, 0)))
+		e.settings.Progress("sweeps", int64(e.result.Sweeps),
+			int64(e.result.Sweeps+max(ahead, 0)))
 	}
 }

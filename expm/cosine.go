@@ -34,7 +34,8 @@ func sample(f func(y, shifted float64) float64) (*expansion, error) {
 		}
 		return newExpansion(coef, tail), nil
 	}
-	return nil, fmt.Errorf("%w: %d Chebyshev coefficients do not decay", ErrSmooth, most)
+	return nil, fmt.Errorf("%w: %d Chebyshev coefficients do not decay",
+		ErrSmooth, most)
 }
 
 // cosine returns the m+1 coefficients of the polynomial that has the values of

@@ -27,7 +27,8 @@ const (
 // Exp is x ↦ exp(t·x): diffusion of a Laplacian with t = −β, the exponential
 // kernel of an adjacency with t = β.
 func Exp(t float64) Function {
-	return Function{kind: exponential, rate: t, value: func(x float64) float64 { return math.Exp(t * x) }}
+	return Function{kind: exponential, rate: t,
+		value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
 // lowerPeak returns exp(t·x − s) and s, which is 0 unless squares of exp(t·x) may overflow on [lo, hi].
@@ -38,20 +39,23 @@ func (f *Function) lowerPeak(lo, hi float64) (_ *Function, s float64) {
 		return f, 0
 	}
 	rate := f.rate
-	return &Function{kind: exponential, rate: rate, shift: s, value: func(x float64) float64 { return math.Exp(rate*x - s) }}, s
+	return &Function{kind: exponential, rate: rate, shift: s,
+		value: func(x float64) float64 { return math.Exp(rate*x - s) }}, s
 }
 
 // Inverse is x ↦ 1/(shift + slope·x), which must have no pole on the interval.
 // (I − αS)⁻¹ is Inverse(1, −α) of S, (I + αL)⁻¹ is Inverse(1, α) of L, and
 // PageRank (1−α)(I − αT)⁻¹ is Inverse(1, α/(1−α)) of I − T.
 func Inverse(shift, slope float64) Function {
-	return Function{kind: resolvent, shift: shift, slope: slope, value: func(x float64) float64 { return 1 / (shift + slope*x) }}
+	return Function{kind: resolvent, shift: shift, slope: slope,
+		value: func(x float64) float64 { return 1 / (shift + slope*x) }}
 }
 
 // Power is x ↦ (shift − x)ᵖ, the p-step kernel of a Laplacian. It takes p
 // sweeps and has no truncation error; p ≥ 0.
 func Power(shift float64, p int) Function {
-	return Function{kind: smooth, power: float64(p), value: func(x float64) float64 { return wholePower(shift-x, p) }}
+	return Function{kind: smooth, power: float64(p),
+		value: func(x float64) float64 { return wholePower(shift-x, p) }}
 }
 
 // wholePower returns xᵖ, p ≥ 0, to about half an ulp, because [math.Pow] errs by p/2 of
@@ -82,13 +86,16 @@ func wholePower(x float64, p int) float64 {
 // Matern is x ↦ (σ + x)^−ν with σ > 0 and ν > 0. The Matérn kernel of a
 // Laplacian has σ = 2ν/κ².
 func Matern(sigma, nu float64) Function {
-	return Function{kind: matern, shift: sigma, power: nu, value: func(x float64) float64 { return math.Pow(sigma+x, -nu) }}
+	return Function{kind: matern, shift: sigma, power: nu,
+		value: func(x float64) float64 { return math.Pow(sigma+x, -nu) }}
 }
 
 // Smooth is any function, which must be smooth on the interval: its Chebyshev
 // coefficients are computed from samples, and the error bound assumes that
 // those beyond the samples continue to decay.
-func Smooth(f func(x float64) float64) Function { return Function{kind: smooth, value: f} }
+func Smooth(f func(x float64) float64) Function {
+	return Function{kind: smooth, value: f}
+}
 
 // check returns an error if the function is not defined on [lo, hi].
 func (f *Function) check(lo, hi float64) error {
@@ -96,7 +103,8 @@ func (f *Function) check(lo, hi float64) error {
 	switch f.kind {
 	case smooth:
 		if f.power < 0 {
-			return fmt.Errorf("%w: power %g; it must not be negative", ErrParameter, f.power)
+			return fmt.Errorf("%w: power %g; it must not be negative",
+				ErrParameter, f.power)
 		}
 	case exponential:
 		if bad(f.rate) {
@@ -109,7 +117,8 @@ func (f *Function) check(lo, hi float64) error {
 			return fmt.Errorf("%w: %g %+g·x has a zero in [%.6g, %.6g], which holds the spectrum", ErrParameter, f.shift, f.slope, lo, hi)
 		}
 	case matern:
-		if !(f.power > 0) || bad(f.power) || !(f.shift > 0) || bad(f.shift) || lo < 0 {
+		if !(f.power > 0) || bad(f.power) || !(f.shift > 0) ||
+			bad(f.shift) || lo < 0 {
 			return fmt.Errorf("%w: (%g + x)^−%g on [%.6g, %.6g]; the shift and the power must be positive and the map a Laplacian", ErrParameter, f.shift, f.power, lo, hi)
 		}
 	}
@@ -183,7 +192,8 @@ func expandExp(t, s, lo, hi float64) (*expansion, error) {
 		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g] needs a series of degree %d", ErrParameter, t, lo, hi, last)
 	}
 	if peak > maxLog {
-		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", ErrOverflow, t, lo, hi)
+		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]",
+			ErrOverflow, t, lo, hi)
 	}
 	coef, tail := scaledBessel(z)
 	factor := math.Exp(peak - s)
@@ -229,6 +239,7 @@ func expandInverse(a, b float64) *expansion {
 		}
 	}
 	e := newExpansion(coef, 2*math.Abs(power)/(1-rho))
-	e.slope = math.Abs(b) / ((math.Abs(a) - math.Abs(b)) * (math.Abs(a) - math.Abs(b)))
+	e.slope = math.Abs(b) / ((math.Abs(a) - math.Abs(b)) * (math.Abs(a) -
+		math.Abs(b)))
 	return e
 }

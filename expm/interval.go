@@ -21,7 +21,8 @@ import (
 // 1998) for L, which is not above max d_u + d_v over the edges (Anderson and
 // Morley 1985); each further product of the power iteration lowers it. Cost: a
 // few sweeps of one column.
-func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64, error) {
+func largestBound(ctx context.Context, g *graph.Graph,
+	laplacian bool) (float64, error) {
 	const products, gain, slack = 12, 0.01, 1e-9
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)

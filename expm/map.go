@@ -79,7 +79,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Lo, m.Hi, m.sweep = -hi, hi, &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+		m.Lo, m.Hi, m.sweep = -hi, hi,
+			&sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 		return m, nil
 	case sparse.Laplacian:
 		hi, err := largestBound(ctx, g, true)
@@ -88,7 +89,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 		}
 		l := g.Laplacian()
 		m.Hi, m.sweep, m.null, m.graph = hi, l, g.NullSpace(false), g
-		m.degrees, m.laplacian = DiagonalOf(m.team, g.Degrees), DiagonalOf(m.team, l.Diag)
+		m.degrees, m.laplacian = DiagonalOf(m.team, g.Degrees),
+			DiagonalOf(m.team, l.Diag)
 		return m, nil
 	case sparse.Transition:
 		panic(badKind)
@@ -96,7 +98,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
 	// rows that are left and need no scaled copy of the block.
 	m.null, m.inner = g.NullSpace(true), blocks.Roots(g.Degrees)
-	a := &sparse.Operator[float64]{A: g.A, Left: blocks.Inverses(g.Degrees), Workers: g.Workers}
+	a := &sparse.Operator[float64]{A: g.A, Left: blocks.Inverses(g.Degrees),
+		Workers: g.Workers}
 	m.sweep = a
 	if kind == sparse.NormalizedLaplacian {
 		m.Hi = 2
@@ -120,7 +123,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 // NewBounded returns a symmetric map of which nothing is known but an interval
 // that holds its spectrum. Where it does not, functions fail with
 // [ErrInterval] as soon as that shows.
-func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, error) {
+func NewBounded(a sparse.Applier[float64], lo, hi float64,
+	workers int) (*Map, error) {
 	r, c := a.Dims()
 	if r != c {
 		panic(badShape)
@@ -128,7 +132,8 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, e
 	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
-	return &Map{n: r, workers: workers, team: sparse.TeamOf(a), Lo: lo, Hi: hi, unproven: true, sweep: a}, nil
+	return &Map{n: r, workers: workers, team: sparse.TeamOf(a), Lo: lo, Hi: hi,
+		unproven: true, sweep: a}, nil
 }
 
 // chunks runs a pass over all chunks of rows.

@@ -16,7 +16,8 @@ func (p *part) fitMatern(e *evaluation) int {
 	integer, fraction := math.Modf(p.f.power)
 	cost := integer * e.m.steps(1/sigma, e.settings.Tolerance)
 	if fraction > 0 {
-		p.fit = fitPower(fraction, 1+e.m.Hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
+		p.fit = fitPower(fraction, 1+e.m.Hi/sigma,
+			max(e.settings.Tolerance/4, 16*epsilon))
 		for _, q := range p.fit.pole {
 			cost += e.m.steps(1/(sigma*(1+q)), e.settings.Tolerance)
 		}
@@ -48,7 +49,8 @@ type inverses struct {
 func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	p.out.Method = Rational
 	k := e.b.Cols
-	s := &inverses{e: e, m: e.m, p: p, x: sparse.NewBlock[float64](e.m.n, k), columns: make([]float64, k), rounded: make([]float64, k)}
+	s := &inverses{e: e, m: e.m, p: p, x: sparse.NewBlock[float64](e.m.n, k),
+		columns: make([]float64, k), rounded: make([]float64, k)}
 	typical, err := s.typical(ctx)
 	if err != nil {
 		return err
@@ -65,7 +67,8 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 		solves += float64(len(p.fit.pole))
 	}
 	s.solves = int(solves)
-	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower, typical) / max(solves, 1)
+	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower,
+		typical) / max(solves, 1)
 	y := e.w[0]
 	if p.fit != nil {
 		if err := s.fraction(ctx, integer, fraction); err != nil {
@@ -151,7 +154,8 @@ func (s *inverses) fraction(ctx context.Context, integer, fraction float64) erro
 
 // solve stores (shift + H)⁻¹·B in x. growth is by how much a residual may
 // reach the final result.
-func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, growth float64) error {
+func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
+	shift, growth float64) error {
 	target := s.share / growth
 	absolute, err := absoluteTargets(target, s.e.b.Cols)
 	if err != nil {
@@ -184,12 +188,14 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 
 // finishRational adds w, the part outside the null space, to the result, converts that to the
 // caller's variables and fills the outcome. A nil w is zero.
-func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
+func (s *inverses) finishRational(ctx context.Context,
+	w *sparse.Block[float64]) error {
 	partNorms := make([]float64, s.e.b.Cols)
 	s.e.sums.begin(s.m.team, s.e.b.Cols)
 	s.p.sums.begin(s.m.team, s.e.b.Cols)
 	err := s.m.chunks(ctx, func(_, lo, hi int) {
-		sums, totals := s.e.sums.of(lo/blocks.ChunkRows, lo), s.p.sums.of(lo/blocks.ChunkRows, lo)
+		sums, totals := s.e.sums.of(lo/blocks.ChunkRows, lo),
+			s.p.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			y := s.p.y.Row(i)
 			if w != nil {
@@ -210,8 +216,10 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 	}
 	relative += solveRounding * epsilon * float64(s.solved)
 	for j, v := range partNorms {
-		s.columns[j] = s.columns[j] + relative*(v+s.columns[j]) + s.own(s.e.norms[j])
-		s.rounded[j] = s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.e.norms[j])
+		s.columns[j] = s.columns[j] + relative*(v+s.columns[j]) +
+			s.own(s.e.norms[j])
+		s.rounded[j] = s.rounded[j] +
+			float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.e.norms[j])
 	}
 	bound := s.bound + relative*(size+s.bound) + s.own(s.e.norm)
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)

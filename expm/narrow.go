@@ -55,7 +55,8 @@ func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, erro
 		return m, 0, nil
 	}
 	n := m.team.TotalOf(m.n)
-	steps := int(min(endSteps, max(leastEndSteps, math.Ceil(stepsFor(n, margin/need)))))
+	steps := int(min(endSteps,
+		max(leastEndSteps, math.Ceil(stepsFor(n, margin/need)))))
 	m.narrow.Lock()
 	defer m.narrow.Unlock()
 	if narrow := m.narrow.list[steps]; narrow != nil {
@@ -70,9 +71,11 @@ func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, erro
 	}
 	narrow := &Map{
 		Lo: max(m.Lo, lo), Hi: min(m.Hi, hi), unproven: true,
-		n: m.n, workers: m.workers, team: m.team, sweep: m.sweep, centre: m.centre, inner: m.inner,
-		null: m.null, nullValue: m.nullValue, lone: m.lone,
-		graph: m.graph, normalized: m.normalized, degrees: m.degrees, laplacian: m.laplacian,
+		n: m.n, workers: m.workers, team: m.team, sweep: m.sweep, centre: m.centre,
+		inner: m.inner,
+		null:  m.null, nullValue: m.nullValue, lone: m.lone,
+		graph: m.graph, normalized: m.normalized, degrees: m.degrees,
+		laplacian: m.laplacian,
 	}
 	if width := narrow.Hi - narrow.Lo; width > 0 {
 		narrow.rounding = (m.Hi - m.Lo) / width
@@ -87,13 +90,18 @@ func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, erro
 // stepsFor returns the number k of steps of Lanczos after which the relative error of an extreme eigenvalue exceeds ε
 // with a probability below missed, for n rows and a random vector: 1.648·√n·e^−√ε(2k−1) (Kuczyński and Woźniakowski
 // 1992, theorem 4.2).
-func stepsFor(n int, eps float64) float64 { return (logMissed(n)/math.Sqrt(eps) + 1) / 2 }
+func stepsFor(n int, eps float64) float64 {
+	return (logMissed(n)/math.Sqrt(eps) + 1) / 2
+}
 
 // logMissed returns ln(1.648·√n/missed).
-func logMissed(n int) float64 { return math.Log(1.648 * math.Sqrt(float64(n)) / missed) }
+func logMissed(n int) float64 {
+	return math.Log(1.648 * math.Sqrt(float64(n)) / missed)
+}
 
 // findEnds returns an interval that holds the spectrum but for the probability missed, and the number of sweeps.
-func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int, err error) {
+func findEnds(ctx context.Context, m *Map,
+	steps int) (lo, hi float64, done int, err error) {
 	u := sparse.NewBlock[float64](m.n, 1)
 	p := sparse.NewBlock[float64](m.n, 1)
 	dot := func(x, y *sparse.Block[float64]) float64 {
@@ -159,7 +167,8 @@ func findEnds(ctx context.Context, m *Map, steps int) (lo, hi float64, done int,
 }
 
 // applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven one if the estimated one turns out wrong.
-func applyNarrowed(ctx context.Context, m *Map, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
+func applyNarrowed(ctx context.Context, m *Map, dst []*sparse.Block[float64],
+	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	narrow, sweeps, err := narrowInterval(ctx, m, fs)
 	if err != nil {
 		return nil, err

@@ -59,9 +59,11 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	for i := range e.parts {
 		p := &e.parts[i]
 		switch {
-		case p.f.kind == matern && e.m.solvable() && e.m.Hi > WideSpectrum*p.f.shift:
+		case p.f.kind == matern && e.m.solvable() &&
+			e.m.Hi > WideSpectrum*p.f.shift:
 			pl.rational = append(pl.rational, p)
-		case p.f.kind == exponential && p.f.rate < 0 && e.m.solvable() && e.settings.Method != Chebyshev:
+		case p.f.kind == exponential && p.f.rate < 0 && e.m.solvable() &&
+			e.settings.Method != Chebyshev:
 			falling = append(falling, p)
 		case p.f.kind == exponential && e.settings.Method == Resolvent:
 			return nil, fmt.Errorf("%w: exp(%g·x) by resolvents; the rate must be negative and the map a Laplacian", ErrParameter, p.f.rate)
@@ -86,14 +88,17 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 }
 
 // solvable says whether I + γH can be solved with.
-func (m *Map) solvable() bool { return m.graph != nil && m.Lo == 0 && m.Hi > 0 }
+func (m *Map) solvable() bool {
+	return m.graph != nil && m.Lo == 0 && m.Hi > 0
+}
 
 // expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
 	p.expansion, err = p.f.expand(e.m.Lo, e.m.Hi)
 	if err == nil && e.m.Hi > e.m.Lo {
 		p.expansion.productRounding = e.m.rounding
-		p.expansion.slope = max(p.expansion.slope, e.m.slopeOf(2*p.expansion.steepest()/(e.m.Hi-e.m.Lo)))
+		p.expansion.slope = max(p.expansion.slope,
+			e.m.slopeOf(2*p.expansion.steepest()/(e.m.Hi-e.m.Lo)))
 	}
 	return err
 }
@@ -104,19 +109,23 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
 	}
-	if tame := tameProduct / e.m.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
+	if tame := tameProduct / e.m.Hi; slices.ContainsFunc(falling,
+		func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
 		// smaller rate shows that no solve is needed.
 		f := Exp(-tame)
 		y := sparse.NewBlock[float64](e.m.n, e.b.Cols)
-		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, dest: y})
+		falling = append(falling,
+			&part{tame: true, f: &f, out: &Outcome{}, y: y, dest: y})
 	}
-	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
+	slices.SortStableFunc(falling,
+		func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
 	series := e.settings.Method != Resolvent
 	first := 0
-	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
+	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps ||
+		!MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
 		first = len(falling)
 	} else {
 		if err := e.split(ctx, falling[:1], false); err != nil {
@@ -136,7 +145,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 				if !series {
 					continue
 				}
-				cost = max(float64(pl.sweeps), e.costs().seriesCost(falling[count-1]))
+				cost = max(float64(pl.sweeps),
+					e.costs().seriesCost(falling[count-1]))
 			}
 			for _, g := range groupsOf(falling[count:]) {
 				if cost > best {
@@ -162,7 +172,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		}
 		pl.series = append(pl.series, p)
 		pl.steepest = p
-		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowError(p), 1)))
+		pl.sweeps = max(pl.sweeps,
+			degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowError(p), 1)))
 	}
 	for _, g := range pl.groups {
 		pl.sweeps += int(e.costs().resolventCost(g))
@@ -174,7 +185,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 func groupsOf(parts []*part) (groups [][]*part) {
 	for lo := 0; lo < len(parts); {
 		hi := lo + 1
-		for hi < len(parts) && parts[hi].f.rate >= groupSpan*parts[lo].f.rate && !parts[hi-1].tame {
+		for hi < len(parts) && parts[hi].f.rate >= groupSpan*parts[lo].f.rate &&
+			!parts[hi-1].tame {
 			hi++
 		}
 		groups = append(groups, parts[lo:hi:hi])
@@ -205,7 +217,8 @@ func (c *costs) allowError(p *part) float64 {
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
-	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*c.m.slopeOf(-p.f.rate) > eps {
+	if rounding*epsilon*math.Sqrt(terms)+
+		slopeRounding*epsilon*c.m.slopeOf(-p.f.rate) > eps {
 		return infinity
 	}
 	return terms
@@ -257,7 +270,9 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 		}
 	}
 	team.Max(largest)
-	return Diagonal{Mean: blocks.SumOver(team, sum) / float64(max(1, team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
+	return Diagonal{Mean: blocks.SumOver(team,
+		sum) / float64(max(1,
+		team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
 }
 
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends
@@ -289,7 +304,8 @@ func (m *Map) SeriesOnly(fs []Function) bool {
 		case f.kind == matern:
 			return m.Hi > WideSpectrum*f.shift
 		}
-		return f.kind == exponential && f.rate < 0 && MaySolve(m.kind(), m.degrees, -f.rate)
+		return f.kind == exponential && f.rate < 0 &&
+			MaySolve(m.kind(), m.degrees, -f.rate)
 	})
 }
 

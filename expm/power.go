@@ -50,7 +50,8 @@ type aaa struct {
 }
 
 func newAAA(s, top float64) *aaa {
-	a := &aaa{s: s, top: top, x: grid(top, fitPoints), used: make([]bool, fitPoints)}
+	a := &aaa{s: s, top: top, x: grid(top, fitPoints),
+		used: make([]bool, fitPoints)}
 	var mean float64
 	for _, x := range a.x {
 		f := math.Pow(x, -s)
@@ -186,7 +187,8 @@ func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 			return nil
 		}
 	}
-	r := &stieltjes{constant: w.AtVec(0) / size[0], pole: poles, weight: make([]float64, len(poles))}
+	r := &stieltjes{constant: w.AtVec(0) / size[0], pole: poles,
+		weight: make([]float64, len(poles))}
 	for i := range poles {
 		r.weight[i] = w.AtVec(i+1) / size[i+1]
 		if !(r.weight[i] > 0) {

@@ -45,7 +45,8 @@ const drifting = 100
 
 // runResolvent computes a group of falling exponentials.
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
-	s := &solves{e: e, m: e.m, group: group, x: sparse.NewBlock[float64](e.m.n, e.b.Cols)}
+	s := &solves{e: e, m: e.m, group: group,
+		x: sparse.NewBlock[float64](e.m.n, e.b.Cols)}
 	likely := make([]float64, len(group))
 	for attempt := 0; ; attempt++ {
 		if err := e.split(ctx, group, false); err != nil {
@@ -91,7 +92,8 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return false, err
 	}
-	s.errors = solveErrors{size: s.e.norm, sizes: s.e.norms, expected: s.e.rough * s.e.norm}
+	s.errors = solveErrors{size: s.e.norm, sizes: s.e.norms,
+		expected: s.e.rough * s.e.norm}
 	s.firstSteps = 0
 	s.unfinished = 0
 	for j := 0; s.e.norm > 0; j++ {
@@ -128,7 +130,8 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 				return false, err
 			}
 		}
-		s.e.swept(0, int(float64(s.e.result.Sweeps)*s.digits(j+1, last)/s.digits(0, j+1)))
+		s.e.swept(0, int(float64(s.e.result.Sweeps)*s.digits(j+1,
+			last)/s.digits(0, j+1)))
 	}
 	return s.finishGroup(first)
 }
@@ -146,7 +149,8 @@ func (s *solves) prepare(ctx context.Context) error {
 		diag[i] = float64(s.gamma*l.Diag[i]) + ground
 		fullDiag[i] = float64(s.gamma*d) + ground
 	}
-	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.m.workers}
+	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag,
+		Workers: s.m.workers}
 	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(fullDiag), s.m.workers
 	if s.m.normalized {
 		s.cg.Scale = s.m.inner // I + γL̃ = D^−½·(D + γL)·D^−½
@@ -170,7 +174,8 @@ func (s *solves) budget(p *part) float64 {
 
 // lastTerm returns the last term of a part's series.
 func (s *solves) lastTerm(p *part) int {
-	return min(p.expansion.terms(tailShare*s.budget(p)/s.e.norm), len(p.expansion.coef)) - 1
+	return min(p.expansion.terms(tailShare*s.budget(p)/s.e.norm),
+		len(p.expansion.coef)) - 1
 }
 
 // solveErrors bounds the errors of solves so far, and of results.
@@ -245,7 +250,8 @@ func (s *solves) target(j int) float64 {
 			left = left - later
 			rounded = rounded + later
 		}
-		share := max(left/float64(p.end-j), rounded/(beneathRounding*float64(p.end)))
+		share := max(left/float64(p.end-j),
+			rounded/(beneathRounding*float64(p.end)))
 		target = min(target, share/p.sensitivity(j, p.end))
 	}
 	return max(target, wrong/beneathRounding)
@@ -262,12 +268,15 @@ func (s *solves) digits(j, last int) (sum float64) {
 
 // solve stores M·T_j in x, or an approximation after limit steps if limit is positive. The
 // residual is computed anew where that of the recurrence may be wrong by much of the target.
-func (s *solves) solve(ctx context.Context, j int, target float64, limit int) error {
+func (s *solves) solve(ctx context.Context, j int, target float64,
+	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)
 	if err != nil {
 		return err
 	}
-	r, err := s.cg.SolveTo(ctx, s.x, s.e.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true, Start: s.unfinished > 0, MaxIterations: limit})
+	r, err := s.cg.SolveTo(ctx, s.x, s.e.w[j%2],
+		&iterative.Settings{Absolute: columns, Recurrence: true,
+			Start: s.unfinished > 0, MaxIterations: limit})
 	s.unfinished = 0
 	if limit > 0 && errors.Is(err, iterative.ErrIterationLimit) {
 		s.firstSteps += float64(r.Steps)
@@ -285,9 +294,11 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 	drift := s.drift(r)
 	if err != nil || !(drift <= mostDrift*columns[0]) {
 		for c := range columns { // steps among rounding errors may do harm
-			columns[c] = max(columns[c], aboveRounding*s.errors.lastWrong()/math.Sqrt(float64(len(columns))))
+			columns[c] = max(columns[c],
+				aboveRounding*s.errors.lastWrong()/math.Sqrt(float64(len(columns))))
 		}
-		r, err = s.cg.SolveTo(ctx, s.x, s.e.w[j%2], &iterative.Settings{Absolute: columns, Start: true})
+		r, err = s.cg.SolveTo(ctx, s.x, s.e.w[j%2],
+			&iterative.Settings{Absolute: columns, Start: true})
 		if err != nil && !roundingEnded(err) {
 			return err
 		}
@@ -300,7 +311,8 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 		r.Residual[c] += drift
 		sum += float64(r.Residual[c] * r.Residual[c])
 	}
-	s.errors.residual, s.errors.residualNorms = append(s.errors.residual, r.Residual), append(s.errors.residualNorms, math.Sqrt(sum))
+	s.errors.residual, s.errors.residualNorms = append(s.errors.residual,
+		r.Residual), append(s.errors.residualNorms, math.Sqrt(sum))
 	if j == 0 {
 		s.firstSteps += float64(steps)
 	}
@@ -325,7 +337,8 @@ const (
 // (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.e.norms) * (1 + slices.Max(r.History))
-	return driftRounding * epsilon * float64(r.Steps+1) * (1 + 2*s.gamma*s.m.Hi) * size
+	return driftRounding * epsilon * float64(r.Steps+1) * (1 +
+		2*s.gamma*s.m.Hi) * size
 }
 
 // advance makes T_{j+1} and adds terms to the results, two at a time unless
@@ -340,7 +353,8 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	}
 	rounded := make([]float64, s.e.b.Cols)
 	norms := s.e.sums.rootsTo(rounded)
-	s.errors.wrong = append(s.errors.wrong, epsilon*(residualRounding*norms+stepRounding*s.e.norm))
+	s.errors.wrong = append(s.errors.wrong,
+		epsilon*(residualRounding*norms+stepRounding*s.e.norm))
 	scaleTo(rounded, residualRounding*epsilon, rounded)
 	blocks.AddScaled(rounded, stepRounding*epsilon, s.e.norms)
 	s.errors.rounded = append(s.errors.rounded, rounded)
@@ -394,9 +408,11 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		}
 		y := blocks.Rows(p.y, lo)
 		if p.first {
-			simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j:j+1], blocks.Rows(now, lo))
+			simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j:j+1],
+				blocks.Rows(now, lo))
 		}
-		simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j+1:j+2], blocks.Rows(next, lo))
+		simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j+1:j+2],
+			blocks.Rows(next, lo))
 		if p.norms {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {

@@ -38,7 +38,8 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 		return err
 	}
 	pace := s.firstSteps / digits
-	if pace > min(worth, factorPace*factorCost) && series > solveWeight*factorCost*usualSteps*float64(last) {
+	if pace > min(worth, factorPace*factorCost) &&
+		series > solveWeight*factorCost*usualSteps*float64(last) {
 		if err := s.factor(ctx); err != nil {
 			return err
 		}
@@ -74,7 +75,8 @@ func (s *solves) factor(ctx context.Context) error {
 	for i := range ground {
 		ground[i] = s.m.ground(i)
 	}
-	system := &iterative.System{Graph: s.m.graph, Edge: s.gamma, Ground: ground, Memory: s.e.settings.Memory}
+	system := &iterative.System{Graph: s.m.graph, Edge: s.gamma, Ground: ground,
+		Memory: s.e.settings.Memory}
 	p, factored, err := system.Preconditioner(ctx)
 	if errors.Is(err, iterative.ErrMemory) {
 		return nil
@@ -108,7 +110,8 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 		// Another attempt is of use only if the norm is smaller than planned.
 		if first && s.e.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.e.costs().tolerance(p) * p.lower
-			if s.errors.spent(p, p.end) > allowed && s.errors.boundRounding(p, p.end) < allowed*mostGain {
+			if s.errors.spent(p, p.end) > allowed &&
+				s.errors.boundRounding(p, p.end) < allowed*mostGain {
 				return true, nil
 			}
 		}
@@ -138,7 +141,8 @@ const mostGain = 2
 // projectRest finishes all groups behind a part by the part of B in the null
 // space, where that is within the tolerance, because the part outside does not
 // grow with the rate.
-func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part) (done bool, err error) {
+func (e *evaluation) projectRest(ctx context.Context, p *part,
+	groups [][]*part) (done bool, err error) {
 	if e.m.null == nil {
 		return false, nil
 	}

@@ -27,7 +27,8 @@ const (
 // roundingEnded reports whether rounding errors ended a solve of a positive definite map. The
 // residual then bounds the error of the solution.
 func roundingEnded(err error) bool {
-	return errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite)
+	return errors.Is(err, iterative.ErrStagnation) ||
+		errors.Is(err, iterative.ErrIndefinite)
 }
 
 // absoluteTargets returns the residual that each of some columns may have so that together

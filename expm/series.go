@@ -24,11 +24,15 @@ const (
 
 // errorAt bounds the error of the series cut after term j, relative to the norm of B outside
 // the null space.
-func (s *expansion) errorAt(j int) float64 { return s.tail[j] + s.roundingAt(j) }
+func (s *expansion) errorAt(j int) float64 {
+	return s.tail[j] + s.roundingAt(j)
+}
 
 // roundingAt is the part of it that is rounding errors.
 func (s *expansion) roundingAt(j int) float64 {
-	return float64(rounding*max(1, s.productRounding)*epsilon*math.Sqrt(float64(j+1))*s.size) + float64(slopeRounding*epsilon*s.slope)
+	return float64(rounding*max(1,
+		s.productRounding)*epsilon*math.Sqrt(float64(j+1))*s.size) +
+		float64(slopeRounding*epsilon*s.slope)
 }
 
 // reach returns the first term from which on the error is at most a bound, or
@@ -45,7 +49,8 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		}
 		return last, false
 	}
-	return lo + sort.Search(hi-lo, func(i int) bool { return s.errorAt(lo+i) <= bound }), true
+	return lo + sort.Search(hi-lo,
+		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
 // aim chooses the last term, or the term at which the norm of the result is measured to choose
@@ -62,7 +67,8 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	}
 	if measured {
 		p.lower = max(p.lower, norm-p.expansion.errorAt(j)*unit)
-		if p.expansion.errorAt(j)*unit <= tolerance*p.lower || j >= len(p.expansion.coef)-1 {
+		if p.expansion.errorAt(j)*unit <= tolerance*p.lower ||
+			j >= len(p.expansion.coef)-1 {
 			p.end = j
 			p.settled = true
 			return
@@ -106,7 +112,8 @@ func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	if err := e.constants(ctx, parts); err != nil {
 		return err
 	}
-	r := recurrence{e: e, m: e.m, parts: parts, batch: make([][]float64, sched.Workers(e.m.workers))}
+	r := recurrence{e: e, m: e.m, parts: parts,
+		batch: make([][]float64, sched.Workers(e.m.workers))}
 	for w := range r.batch {
 		r.batch[w] = make([]float64, max(batchBytes/8, e.b.Cols))
 	}
@@ -198,7 +205,8 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	if half == 0 {
 		half = 1
 	}
-	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.m.centre - (r.m.Hi+r.m.Lo)/2) / half, Visit: r.rows}
+	s := sparse.Step[float64]{Alpha: 1 / half,
+		Beta: (r.m.centre - (r.m.Hi+r.m.Lo)/2) / half, Visit: r.rows}
 	r.j, r.x, r.t = j, r.e.w[(j-1)%2], r.e.w[j%2]
 	if j > 1 {
 		s.Alpha = 2 * s.Alpha
@@ -283,7 +291,8 @@ func (p *part) unscale(ctx context.Context, e *evaluation) error {
 	if e.m.inner == nil && p.y == p.dest {
 		return nil
 	}
-	return e.m.chunks(ctx, func(_, lo, hi int) { scaleRows(p.dest, p.y, lo, hi, backFactors(e.m.inner, lo, hi), e.zero) })
+	return e.m.chunks(ctx,
+		func(_, lo, hi int) { scaleRows(p.dest, p.y, lo, hi, backFactors(e.m.inner, lo, hi), e.zero) })
 }
 
 // backFactors returns the factors that convert rows to the caller's variables.
@@ -313,7 +322,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			t := blocks.Rows(r.t, lo)
 			if r.m.inner != nil {
 				t = simd.Rows[float64]{Data: scratch, Stride: k}
-				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.e.zero}, r.m.inner[lo:hi], blocks.Rows(r.t, lo))
+				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.e.zero},
+					r.m.inner[lo:hi], blocks.Rows(r.t, lo))
 			}
 			simd.DotColumns(sums, hi-lo, t, t)
 		}
@@ -345,7 +355,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			if p.scale {
 				seen = blocks.Rows(p.dest, lo)
 			}
-			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.e.zero}, backFactors(r.m.inner, lo, hi), y)
+			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.e.zero},
+				backFactors(r.m.inner, lo, hi), y)
 			simd.DotColumns(sums, hi-lo, seen, seen)
 		}
 	}

@@ -75,13 +75,19 @@ func (s *Settings) validate() error {
 	}
 	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
+		problems = append(problems,
+			fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g",
+				ErrParameter, s.Tolerance, defaultTolerance))
 	}
 	if s.Method != Automatic && s.Method != Chebyshev && s.Method != Resolvent {
-		problems = append(problems, fmt.Errorf("%w: method %s; choose none, chebyshev or resolvent", ErrParameter, s.Method))
+		problems = append(problems,
+			fmt.Errorf("%w: method %s; choose none, chebyshev or resolvent",
+				ErrParameter, s.Method))
 	}
 	if s.Memory < 0 {
-		problems = append(problems, fmt.Errorf("%w: %d bytes of memory; 0 means no limit", ErrParameter, s.Memory))
+		problems = append(problems,
+			fmt.Errorf("%w: %d bytes of memory; 0 means no limit",
+				ErrParameter, s.Memory))
 	}
 	return errors.Join(problems...)
 }

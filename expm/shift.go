@@ -118,7 +118,8 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 			if j == len(residual) {
 				residual = append(residual, infinity)
 			}
-			residual[j] = min(residual[j], max(left/(float64(end)*r), c.rough/beneathRounding))
+			residual[j] = min(residual[j],
+				max(left/(float64(end)*r), c.rough/beneathRounding))
 		}
 	}
 	var digits float64
@@ -134,7 +135,9 @@ const beneathRounding = 16
 
 // digitsOf returns the natural logarithm of the factor by which a solve reduces a residual,
 // at least that of a step or two.
-func digitsOf(residual float64) float64 { return max(1, math.Log(2/residual)) }
+func digitsOf(residual float64) float64 {
+	return max(1, math.Log(2/residual))
+}
 
 // pace predicts the steps of Jacobi's solve with I + γH in which the residual falls
 // by a factor e.

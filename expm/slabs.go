@@ -56,11 +56,13 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			} else {
 				y = e.m.slab(hi - lo)
 			}
-			running[i] = &part{f: p.f, y: y, dest: p.dest.Columns(lo, hi), out: new(Outcome), expansion: p.expansion}
+			running[i] = &part{f: p.f, y: y, dest: p.dest.Columns(lo, hi),
+				out: new(Outcome), expansion: p.expansion}
 		}
 		if e.settings.Progress != nil {
 			s.settings.Progress = func(stage string, done, total int64) {
-				e.settings.Progress(stage, (int64(lo/width)*total+done)/int64((cols+width-1)/width), total)
+				e.settings.Progress(stage,
+					(int64(lo/width)*total+done)/int64((cols+width-1)/width), total)
 			}
 		}
 		if err := s.runSeries(ctx, running); err != nil {

@@ -46,12 +46,14 @@ func (d *division) rows(worker, lo, hi int) {
 				clear(p.y.Row(i))
 			}
 		}
-		simd.DotColumns(sums, hi-lo, blocks.Rows(d.e.w[0], lo), blocks.Rows(d.e.w[0], lo))
+		simd.DotColumns(sums, hi-lo, blocks.Rows(d.e.w[0], lo),
+			blocks.Rows(d.e.w[0], lo))
 	} else {
 		d.share.EachRun(lo, hi, func(r blocks.Run) { d.run(worker, r, sums) })
 	}
 	if d.inner != nil {
-		scaleRows(d.e.w[0], d.e.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]), d.e.zero)
+		scaleRows(d.e.w[0], d.e.w[0], lo, hi,
+			d.inverses(worker, d.inner[lo:hi]), d.e.zero)
 	}
 }
 
@@ -79,11 +81,13 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 		square += float64(u * u)
 	}
 	for q, p := range d.parts {
-		addSquares(p.sums.of(r.Lo/blocks.ChunkRows, r.Lo), d.nullValues[q]*math.Sqrt(square), r.Total)
+		addSquares(p.sums.of(r.Lo/blocks.ChunkRows, r.Lo),
+			d.nullValues[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
 			factors[i] = d.nullValues[q] * u / blocks.Factor(d.inner, r.Lo+i)
 		}
-		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.e.zero}, factors, total)
+		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k,
+			simd.Rows[float64]{Data: d.e.zero}, factors, total)
 	}
 }
 
@@ -111,5 +115,6 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 // scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each and zero a row of zeros;
 // dst may be x.
 func scaleRows(dst, x *sparse.Block[float64], lo, hi int, f, zero []float64) {
-	simd.AddRows(blocks.Rows(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: zero}, f, blocks.Rows(x, lo))
+	simd.AddRows(blocks.Rows(dst, lo), hi-lo, x.Cols,
+		simd.Rows[float64]{Data: zero}, f, blocks.Rows(x, lo))
 }

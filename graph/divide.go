@@ -10,12 +10,14 @@ import (
 // the ids are used. Blocks and vectors have the rows of a process, see [sparse.Team]; sizes of components are
 // those of the whole graph. The entries may take memory bytes, see [sparse.Divide]. Cost: that of sparse.Divide for
 // each direction, and one sweep over the entries of this process in memory. Errors are those of [New].
-func Divide(ctx context.Context, g *Graph, d *sparse.Division, memory int64) (*Graph, error) {
+func Divide(ctx context.Context, g *Graph, d *sparse.Division,
+	memory int64) (*Graph, error) {
 	a, err := sparse.Divide(ctx, g.A, d, memory, g.Workers)
 	if err != nil {
 		return nil, err
 	}
-	components, err := findComponents(ctx, &Graph{A: a, Nodes: g.Nodes, Workers: g.Workers})
+	components, err := findComponents(ctx,
+		&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers})
 	if err != nil {
 		return nil, err
 	}

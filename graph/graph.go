@@ -76,7 +76,8 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 		team := sparse.TeamOf(g.A)
 		weights := NullWeights(g, normalized)
 		if g.Signed {
-			g.null[which] = blocks.NewDisjointOf(team, g.Components.Of, len(g.Components.Sizes), weights)
+			g.null[which] = blocks.NewDisjointOf(team, g.Components.Of,
+				len(g.Components.Sizes), weights)
 		} else {
 			g.null[which] = blocks.NewDisjoint(team, g.Components, weights)
 		}
@@ -103,8 +104,11 @@ func Sizes(ctx context.Context, g *Graph) (*Graph, error) {
 	if !g.Signed {
 		return g, nil
 	}
-	a, err := sparse.MapValues(ctx, g.A, func(_, _ int, w float64) float64 { return math.Abs(w) })
-	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory, TempDir: g.TempDir}, err
+	a, err := sparse.MapValues(ctx, g.A,
+		func(_, _ int, w float64) float64 { return math.Abs(w) })
+	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components,
+		Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory,
+		TempDir: g.TempDir}, err
 }
 
 // Sweeps is the number of sweeps of [New] without negative weights, which take one more.
@@ -135,7 +139,8 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if s != nil {
 		set = *s
 	}
-	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes, Workers: set.Workers}
+	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes,
+		Workers: set.Workers}
 	err := weigh(ctx, g)
 	if err == nil {
 		err = blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees)

@@ -110,7 +110,10 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.looplessDegrees == nil {
 		return g
 	}
-	return &Graph{A: g.loopless, Signed: g.Signed, sides: g.sides, Degrees: g.looplessDegrees, Loops: g.negativeLoops, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+	return &Graph{A: g.loopless, Signed: g.Signed, sides: g.sides,
+		Degrees: g.looplessDegrees, Loops: g.negativeLoops,
+		Components: g.Components, Nodes: g.Nodes, Workers: g.Workers,
+		Memory: g.Memory}
 }
 
 // leaveLoopsOut computes the matrix without positive self loops if it is needed.

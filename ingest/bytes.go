@@ -57,17 +57,20 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 			return nil, err
 		}
 		total.add(n)
-		total.Declared = n.Declared && len(inputs) == 1 && c.Nodes == "" && len(c.Sources) == 0
+		total.Declared = n.Declared && len(inputs) == 1 && c.Nodes == "" &&
+			len(c.Sources) == 0
 	}
 	for _, s := range c.Sources {
 		if s.Most == nil {
-			return nil, refuse(s.Name, "read it", "its size is not known before it is read")
+			return nil, refuse(s.Name, "read it",
+				"its size is not known before it is read")
 		}
 		m, err := s.Most(ctx)
 		if err != nil {
 			return nil, err
 		}
-		total.add(Counts{Nodes: m.Nodes, Lines: m.Lines, Text: max(1, m.Text), Held: m.Held, Weighted: m.Weighted})
+		total.add(Counts{Nodes: m.Nodes, Lines: m.Lines, Text: max(1, m.Text),
+			Held: m.Held, Weighted: m.Weighted})
 	}
 	return total, nil
 }
@@ -102,7 +105,8 @@ func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
 		return n, err
 	}
 	if m := lay.Market; m != nil {
-		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries), Weighted: lay.HasValues(), Declared: true}, nil
+		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries),
+			Weighted: lay.HasValues(), Declared: true}, nil
 	}
 	_, size := in.Progress()
 	text := float64(size) * in.Growth()
@@ -127,7 +131,8 @@ var errDeclared = errors.New("ingest: counts are declared")
 
 // countsOfFormat bounds the counts of a file of another format: those that it declares, or else
 // those of the shortest edges and nodes that fit into it.
-func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n Counts, err error) {
+func (c *Config) countsOfFormat(in *textio.Reader,
+	format *graphfile.Format) (n Counts, err error) {
 	const (
 		edge = 20      // bytes of an edge of GML or GraphML, at the least
 		held = 17 + 60 // bytes that the readers of these keep of an edge, with its share of the nodes
@@ -136,7 +141,8 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n 
 	file := c.graphInput(in, new(lines.Codes))
 	declared := false
 	file.Declared = func(d *graphfile.Summary) error {
-		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered, Declared: d.Numbered}
+		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges),
+			Weighted: d.Weighted, Dense: d.Numbered, Declared: d.Numbered}
 		if !d.Numbered { // a table, whose ids may be text
 			n.Nodes = 2 * n.Lines
 			n.Text = 1 + 16*n.Lines
@@ -145,7 +151,8 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n 
 		declared = true
 		return errDeclared
 	}
-	_, err = graphfile.Read(format, file, func(*graphfile.Batch) error { return errDeclared })
+	_, err = graphfile.Read(format, file,
+		func(*graphfile.Batch) error { return errDeclared })
 	if err != nil && !errors.Is(err, errDeclared) {
 		return n, err
 	}
@@ -171,7 +178,8 @@ func (n *Counts) Bytes(c *Config) int64 {
 	switch e.order {
 	case DefaultOrder:
 	case DegreeOrder:
-		ordering = 4*max(e.nodes, e.codes)*int64(min(e.workers, countWorkers)) + sampleBytes(int(e.nodes))
+		ordering = 4*max(e.nodes, e.codes)*int64(min(e.workers, countWorkers)) +
+			sampleBytes(int(e.nodes))
 	default:
 		ordering = e.graph() + entries*sort.EntryBytes(int(e.nodes), false)
 	}
@@ -199,14 +207,17 @@ func (n *Counts) Fits(c *Config) error {
 	}
 	ordered := e.order != DefaultOrder
 	e.order = DefaultOrder
-	return &LimitError{Need: need, Limit: c.Memory, Unordered: ordered && e.numberedBytes()+sort.LeastBytes <= c.Memory}
+	return &LimitError{Need: need, Limit: c.Memory, Unordered: ordered &&
+		e.numberedBytes()+sort.LeastBytes <= c.Memory}
 }
 
 // extent returns that of a graph with these counts, with all lines in memory.
 func (n *Counts) extent(c *Config) *extent {
 	c = cmp.Or(c, new(Config))
-	e := &extent{c: c, nodes: n.Nodes, lines: n.Lines, readers: n.Held, values: n.Weighted || c.Duplicates == SumDuplicates}
-	e.workers = min(sched.Workers(c.Workers), int(1+max(n.Lines*8/textio.ChunkBytes, n.Nodes/sort.MaxBucketRows)))
+	e := &extent{c: c, nodes: n.Nodes, lines: n.Lines, readers: n.Held,
+		values: n.Weighted || c.Duplicates == SumDuplicates}
+	e.workers = min(sched.Workers(c.Workers),
+		int(1+max(n.Lines*8/textio.ChunkBytes, n.Nodes/sort.MaxBucketRows)))
 	line := int64(8)
 	if n.Weighted {
 		line += 8
@@ -215,7 +226,8 @@ func (n *Counts) extent(c *Config) *extent {
 	switch {
 	case n.Text > 0:
 		e.text = n.Text
-		e.dict, e.rowIDs = ids.DictBytes(e.nodes, e.text), ids.KnownBytes(e.nodes, e.text)
+		e.dict, e.rowIDs = ids.DictBytes(e.nodes, e.text),
+			ids.KnownBytes(e.nodes, e.text)
 	default:
 		e.bits = ids.BitmapLimit(max(ids.DenseBits, ids.IDBits*e.nodes/2))
 		if n.Dense {
@@ -234,7 +246,8 @@ func (n *Counts) DiskBytes(c *Config) (store, temporary int64) {
 	c = cmp.Or(c, new(Config))
 	e := n.extent(c)
 	entries := e.entries()
-	store = int64(storeBytes(float64(e.nodes), float64(entries), n.Weighted, c.Directed, e.order != DefaultOrder)) + n.Text
+	store = int64(storeBytes(float64(e.nodes), float64(entries), n.Weighted,
+		c.Directed, e.order != DefaultOrder)) + n.Text
 	if n.Text > 0 {
 		store += 6 * e.nodes
 	}

@@ -14,7 +14,9 @@ import (
 )
 
 // hasCodes reports whether edges have kinds or times.
-func (c *Config) hasCodes() bool { return c.Kind != "" || c.Time != "" }
+func (c *Config) hasCodes() bool {
+	return c.Kind != "" || c.Time != ""
+}
 
 // packCodes returns the weights of the edges of a batch of a file, packed with their codes.
 func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
@@ -25,7 +27,8 @@ func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 			w = b.Weight[i]
 		}
 		if !sort.IsPackable(w) {
-			return nil, textio.Fault(name, 0, "multiply all weights by a number", "weight %g "+lines.OutOfRange, w)
+			return nil, textio.Fault(name, 0, "multiply all weights by a number",
+				"weight %g "+lines.OutOfRange, w)
 		}
 		packed[i] = sort.Pack(w, code)
 	}
@@ -39,7 +42,8 @@ func (t *task) checkKinds() error {
 		return nil
 	}
 	return textio.Fault(t.files[len(t.files)-1].Name, 0, "join rare kinds in the column of {kind}, or leave {kind} out",
-		"%s of edges in the column %s; a store has at most %d", table.Counted(len(names), "kind"), table.Quoted(t.c.Kind), shard.MaxKinds)
+		"%s of edges in the column %s; a store has at most %d",
+		table.Counted(len(names), "kind"), table.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
 // describe describes kinds, in the order of their names, and times in a manifest. It returns the kind of each number,
@@ -57,7 +61,8 @@ func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 		}
 	}
 	if t.c.Time != "" {
-		m.Times = &shard.Times{Unit: cmp.Or(t.codes.Unit(), "step"), First: math.MaxUint16}
+		m.Times = &shard.Times{Unit: cmp.Or(t.codes.Unit(), "step"),
+			First: math.MaxUint16}
 	}
 	return kinds
 }
@@ -78,13 +83,16 @@ type codedEntry struct {
 
 // unpack returns a row with the codes that its values are packed with, and with kinds of the store. The result is valid
 // until the next call.
-func (r *codedRow) unpack(col []uint32, packed []float64, kinds []uint8) (columns []uint32, val []float64, code []uint32) {
+func (r *codedRow) unpack(col []uint32, packed []float64,
+	kinds []uint8) (columns []uint32, val []float64, code []uint32) {
 	r.entries = r.entries[:0]
 	for e, v := range packed {
 		weight, c := sort.Unpack(v)
-		r.entries = append(r.entries, codedEntry{col[e], c&^0xff | uint32(kinds[c&0xff]), weight})
+		r.entries = append(r.entries,
+			codedEntry{col[e], c&^0xff | uint32(kinds[c&0xff]), weight})
 	}
-	slices.SortFunc(r.entries, func(a, b codedEntry) int { return cmp.Or(cmp.Compare(a.col, b.col), cmp.Compare(a.code, b.code)) })
+	slices.SortFunc(r.entries,
+		func(a, b codedEntry) int { return cmp.Or(cmp.Compare(a.col, b.col), cmp.Compare(a.code, b.code)) })
 	r.col = r.col[:0]
 	r.val = r.val[:0]
 	r.code = r.code[:0]

@@ -129,17 +129,25 @@ func (c *Config) fields() []string {
 func (c *Config) validate() error {
 	var problems []error
 	bad := func(option, format string, args ...any) {
-		problems = append(problems, &nodefile.ParseError{Option: option, Msg: fmt.Sprintf(format, args...), Err: nodefile.ErrInput})
+		problems = append(problems,
+			&nodefile.ParseError{Option: option, Msg: fmt.Sprintf(format, args...),
+				Err: nodefile.ErrInput})
 	}
 	if c.Directed && c.Undirected {
-		problems = append(problems, &nodefile.ParseError{Option: "directed", Msg: "an edge has a direction or not", Fix: "give it or {undirected}", Err: nodefile.ErrInput})
+		problems = append(problems,
+			&nodefile.ParseError{Option: "directed",
+				Msg: "an edge has a direction or not",
+				Fix: "give it or {undirected}", Err: nodefile.ErrInput})
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
-		bad("fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
+		bad("fields", "%s, want 2 or 3 (source, target, weight)",
+			table.Counted(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
-		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > nodetable.MaxFields) {
-			bad("fields", "column %s; columns run from 1 to %d", f, nodetable.MaxFields)
+		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) &&
+			(err != nil || n > nodetable.MaxFields) {
+			bad("fields", "column %s; columns run from 1 to %d", f,
+				nodetable.MaxFields)
 		}
 		if slices.Contains(c.Fields[:i], f) {
 			bad("fields", "column %s is named twice", f)
@@ -148,7 +156,8 @@ func (c *Config) validate() error {
 	if c.Weight != "" && len(c.Fields) == 3 {
 		bad("weight", "the columns of fields name a weight too; leave one of them out")
 	}
-	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == nodefile.NoHeader {
+	if c.Fields != nil && !table.Numbers(c.Fields) &&
+		c.Header == nodefile.NoHeader {
 		bad("fields", "names columns of a header, and the file has no header; give numbers")
 	}
 	if c.Memory < 0 {

@@ -15,7 +15,8 @@ import (
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // its limit is a share of the whole limit
-		return &LimitError{Need: e.c.Memory + over.Need - over.Limit, Limit: e.c.Memory}
+		return &LimitError{Need: e.c.Memory + over.Need - over.Limit,
+			Limit: e.c.Memory}
 	}
 	var wrong *sort.MergeError
 	if !errors.As(err, &wrong) {
@@ -29,7 +30,9 @@ func (e *edgeSorter) explain(err error) error {
 		}
 		for i := 0; i < len(code); i += 2 {
 			u, v := code[i], code[i+1]
-			if u == wrong.Row && v == wrong.Col || u == wrong.Col && v == wrong.Row && (wrong.Kind == sort.Differing || !e.c.Directed) {
+			if u == wrong.Row && v == wrong.Col ||
+				u == wrong.Col && v == wrong.Row &&
+					(wrong.Kind == sort.Differing || !e.c.Directed) {
 				w := 1.0
 				edge := uint32(0)
 				if weight != nil {
@@ -39,7 +42,9 @@ func (e *edgeSorter) explain(err error) error {
 					w, edge = sort.Unpack(w)
 				}
 				if w != 0 && edge == wrong.Code {
-					lines = append(lines, edgeLine{e.t.files[p.file].Name, p.line(i / 2), w, e.row(u), e.row(v)})
+					lines = append(lines,
+						edgeLine{e.t.files[p.file].Name, p.line(i / 2), w,
+							e.row(u), e.row(v)})
 				}
 			}
 		}
@@ -77,7 +82,9 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", e.id(last.u), e.id(last.v))
 	if wrong.Kind == sort.Infinite {
-		return textio.Fault(last.file, last.line, "choose {duplicates=max}, min or first", "the weights of %s add up to infinity", edge)
+		return textio.Fault(last.file, last.line,
+			"choose {duplicates=max}, min or first",
+			"the weights of %s add up to infinity", edge)
 	}
 	for i, l := range lines[1:] {
 		for _, earlier := range lines[:i+1] {
@@ -94,13 +101,17 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 			}
 			edge := fmt.Sprintf("%s–%s", e.id(l.u), e.id(l.v))
 			if wrong.Kind == sort.Repeated {
-				return textio.Fault(l.file, l.line, choose, "%s is on %s already", edge, place)
+				return textio.Fault(l.file, l.line, choose, "%s is on %s already",
+					edge, place)
 			}
 			opposite := fmt.Sprintf("%s–%s", e.id(earlier.u), e.id(earlier.v))
-			return textio.Fault(l.file, l.line, choose, "%s has weight %s, and the opposite direction %s has %s (%s)", edge, e.total(lines, l), opposite, e.total(lines, earlier), place)
+			return textio.Fault(l.file, l.line, choose,
+				"%s has weight %s, and the opposite direction %s has %s (%s)", edge,
+				e.total(lines, l), opposite, e.total(lines, earlier), place)
 		}
 	}
-	return textio.Fault(last.file, last.line, choose, "%s is given in two ways", edge)
+	return textio.Fault(last.file, last.line, choose,
+		"%s is given in two ways", edge)
 }
 
 // total words the sum of the weights of the lines with the direction of one of them.

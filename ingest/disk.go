@@ -60,13 +60,15 @@ func (t *task) checkEvicted(parts []*part) error {
 
 // checkStore is the second check, for a graph with this number of entries, before lines of one edge
 // are merged.
-func (t *task) checkStore(nodes *shard.Nodes, entries int, weighted, directed bool) error {
+func (t *task) checkStore(nodes *shard.Nodes, entries int,
+	weighted, directed bool) error {
 	ids := int64(0)
 	if t.report.IDs != "numeric" {
 		ids = nodes.Bytes()
 	}
 	ordered := t.c.Order != DefaultOrder
-	bytes := storeBytes(float64(nodes.Len()), float64(entries), weighted, directed, ordered) + float64(ids)
+	bytes := storeBytes(float64(nodes.Len()), float64(entries), weighted, directed,
+		ordered) + float64(ids)
 	return t.checkFree(t.dir, diskStore, int64(bytes))
 }
 

@@ -25,7 +25,8 @@ type LimitError struct {
 // Error returns the bytes needed and the remedy.
 func (e *LimitError) Error() string {
 	if e.Dir != "" {
-		return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir, e.What, e.Need, e.Limit, e.Fix)
+		return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir,
+			e.What, e.Need, e.Limit, e.Fix)
 	}
 	otherwise := ""
 	if e.Unordered {
@@ -67,7 +68,8 @@ func join(parts []lines.Faults, good bool) error {
 			}
 		}
 		if fault.Count > 1 {
-			e.Msg += fmt.Sprintf(" (and %s%s)", qualifier, table.Counted(fault.Count-1, "more such line"))
+			e.Msg += fmt.Sprintf(" (and %s%s)", qualifier,
+				table.Counted(fault.Count-1, "more such line"))
 		}
 		list = append(list, e)
 	}

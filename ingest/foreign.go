@@ -41,7 +41,8 @@ const headBytes = 4 << 10
 
 // recognize returns the format of an input. Files of features and of formats that are not read are
 // errors.
-func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.Format, error) {
+func (c *Config) recognize(ctx context.Context,
+	in *textio.Reader) (*graphfile.Format, error) {
 	if folder := filepath.Dir(in.Name()); in.Name() == graphfile.ArraysFile(folder) && graphfile.IsArrays(folder) {
 		return graphfile.Arrays, nil
 	}
@@ -50,7 +51,8 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 		return nil, notRead(in.Name(), f)
 	}
 	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
-		return nil, textio.Fault(in.Name(), 0, m.NoGraph, "%s, which holds features and no edges", m.Title)
+		return nil, textio.Fault(in.Name(), 0, m.NoGraph,
+			"%s, which holds features and no edges", m.Title)
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
@@ -61,7 +63,8 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 			return nil, err
 		}
 		if properties := graphfile.MissingProperties(in.Name(), head); properties != "" {
-			return nil, textio.Fault(in.Name(), 0, "put that file next to it", "no text, as METIS is; a BVGraph needs %s", properties)
+			return nil, textio.Fault(in.Name(), 0, "put that file next to it",
+				"no text, as METIS is; a BVGraph needs %s", properties)
 		}
 	}
 	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines {
@@ -78,7 +81,8 @@ func notRead(name string, f *unread.Format) error {
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
-func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
+func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
+	several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.t.files) - 1}
 	r.t.files[f.file].Format = format.Title
 	if format == graphfile.Arrays {
@@ -127,10 +131,13 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 }
 
 // graphInput returns an input as a format of graphs reads it.
-func (c *Config) graphInput(in *textio.Reader, codes *lines.Codes) *graphfile.Input {
+func (c *Config) graphInput(in *textio.Reader,
+	codes *lines.Codes) *graphfile.Input {
 	input := &graphfile.Input{
-		Name: in.Name(), Text: in.Content(), Directed: c.Directed, Undirected: c.Undirected, Fields: c.fields(), Weight: c.Weight,
-		Kind: c.Kind, Time: c.Time, Code: codes.Code, Signed: c.Signed, Bipartite: c.Bipartite,
+		Name: in.Name(), Text: in.Content(), Directed: c.Directed,
+		Undirected: c.Undirected, Fields: c.fields(), Weight: c.Weight,
+		Kind: c.Kind, Time: c.Time, Code: codes.Code, Signed: c.Signed,
+		Bipartite: c.Bipartite,
 	}
 	input.File, input.Size = in.File()
 	return input
@@ -146,16 +153,27 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 		isWrong          bool
 		option, msg, fix string
 	}{
-		{c.Fields != nil && isForeign && !format.Table, "fields", "is for edge lists; " + file, leave},
-		{c.Weight != "" && isForeign && !format.Table && !format.Attributes, "weight", "names one of several weights; " + file + ", which has one at the most", leave},
-		{c.Kind != "" && !format.Attributes && !format.Kinds, "kind", "names a column or an attribute; " + file, "write its edges as a table with a header"},
-		{c.Time != "" && !format.Attributes && !format.Table, "time", "names a column or an attribute; " + file, "write its edges as a table with a header"},
-		{c.Bipartite && !format.Table, "bipartite", "is for tables of edges; " + file, leave},
-		{c.Header != nodefile.AutoHeader && isForeign, "header", "is for edge lists; " + file, leave},
-		{c.SkipBadLines && isForeign, "skip-bad-lines", "is for edge lists; " + file, leave},
+		{c.Fields != nil && isForeign && !format.Table, "fields",
+			"is for edge lists; " + file, leave},
+		{c.Weight != "" && isForeign && !format.Table && !format.Attributes,
+			"weight", "names one of several weights; " + file +
+				", which has one at the most", leave},
+		{c.Kind != "" && !format.Attributes && !format.Kinds, "kind",
+			"names a column or an attribute; " +
+				file, "write its edges as a table with a header"},
+		{c.Time != "" && !format.Attributes && !format.Table, "time",
+			"names a column or an attribute; " +
+				file, "write its edges as a table with a header"},
+		{c.Bipartite && !format.Table, "bipartite",
+			"is for tables of edges; " + file, leave},
+		{c.Header != nodefile.AutoHeader && isForeign, "header",
+			"is for edge lists; " + file, leave},
+		{c.SkipBadLines && isForeign, "skip-bad-lines",
+			"is for edge lists; " + file, leave},
 	} {
 		if refusal.isWrong {
-			return &nodefile.ParseError{Option: refusal.option, Msg: refusal.msg, Fix: refusal.fix, Err: nodefile.ErrInput}
+			return &nodefile.ParseError{Option: refusal.option, Msg: refusal.msg,
+				Fix: refusal.fix, Err: nodefile.ErrInput}
 		}
 	}
 	return nil
@@ -163,16 +181,19 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 
 // numbersItsOwn is the error for a file that numbers its own nodes and is one of several inputs.
 func numbersItsOwn(name string, format *graphfile.Format) error {
-	return refuse(name, "give it alone", "a %s file numbers its own nodes", format.Title)
+	return refuse(name, "give it alone", "a %s file numbers its own nodes",
+		format.Title)
 }
 
 // state records the direction of edges that a file states.
 func (r *reader) state(name string, d graphfile.Direction) error {
-	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed || r.c.Undirected {
+	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed ||
+		r.c.Undirected {
 		return nil
 	}
 	if r.stated != graphfile.Unstated && r.stated != d {
-		return textio.Fault(name, 0, "pass {directed} or {undirected}", "its edges have directions or not, unlike those of %s", r.statedBy)
+		return textio.Fault(name, 0, "pass {directed} or {undirected}",
+			"its edges have directions or not, unlike those of %s", r.statedBy)
 	}
 	r.stated = d
 	r.statedBy = name

@@ -21,7 +21,9 @@ const citesFile = ".cites"
 // a directory that holds neither LINQS files nor the parts or partitions of a table nor the arrays of a matrix.
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil && textio.Partition(path) == "" && !graphfile.IsArrays(path)
+	return err == nil && info.IsDir() && folder(path) == "" &&
+		nodetable.Parts(path) == nil && textio.Partition(path) == "" &&
+		!graphfile.IsArrays(path)
 }
 
 // folder returns the path of the only .cites file in a directory; "" if there is not exactly one,
@@ -45,7 +47,8 @@ func filesWith(dir, stem, extension string) []string {
 	}
 	var paths []string
 	for _, e := range entries {
-		if e.IsDir() || table.Extension(e.Name()) != extension || stem != "" && stemOf(e.Name()) != stem {
+		if e.IsDir() || table.Extension(e.Name()) != extension ||
+			stem != "" && stemOf(e.Name()) != stem {
 			continue
 		}
 		paths = append(paths, filepath.Join(dir, e.Name()))
@@ -82,9 +85,11 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		}
 		cites := filesWith(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, refuse(path, "give that file, and this one with {nodes}", "lists nodes; the edges are in the .cites file, which is not in the same folder")
+			return nil, refuse(path, "give that file, and this one with {nodes}",
+				"lists nodes; the edges are in the .cites file, which is not in the same folder")
 		}
-		if !slices.ContainsFunc(inputs, func(input string) bool { return table.Extension(input) == citesFile }) {
+		if !slices.ContainsFunc(inputs,
+			func(input string) bool { return table.Extension(input) == citesFile }) {
 			paths = append(paths, cites[0])
 		}
 	}
@@ -92,7 +97,8 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		if c.Nodes != "" || path == "-" || table.Extension(path) != citesFile {
 			continue
 		}
-		if content := filesWith(filepath.Dir(path), stemOf(path), nodetable.ContentFile); len(content) > 0 {
+		if content := filesWith(filepath.Dir(path), stemOf(path),
+			nodetable.ContentFile); len(content) > 0 {
 			c.Nodes = content[0]
 		}
 	}

@@ -18,14 +18,17 @@ import (
 const loadShare = 8
 
 // Loads reports whether [Load] may read a file: whether it is an archive or a folder of arrays.
-func Loads(path string) bool { return graphfile.HoldsArrays(path) }
+func Loads(path string) bool {
+	return graphfile.HoldsArrays(path)
+}
 
 // Load opens the sparse matrix in a SciPy archive, or in a folder of arrays, as it is in memory, if it
 // is that of an undirected graph with sorted rows. Otherwise, if a setting changes the graph, or if it
 // takes more than an eighth of Memory, it returns nil without an error, so that the caller calls [Run].
 // The rows and the report are those of a store in the default order that Run writes.
 // The error is that of the context.
-func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report, error) {
+func Load(ctx context.Context, path string,
+	c *Config) (*shard.Sweeper, *Report, error) {
 	if c == nil {
 		c = new(Config)
 	}
@@ -38,16 +41,22 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 			c.Progress(readingStage+" "+path, done, total)
 		}
 	})
-	if err != nil || a == nil || a.Loops > 0 && !c.KeepLoops || a.Negative > 0 && !c.Signed {
+	if err != nil || a == nil || a.Loops > 0 && !c.KeepLoops ||
+		a.Negative > 0 && !c.Signed {
 		return nil, nil, err
 	}
 	r := &Report{
 		Files: []FileReport{{Name: path, Format: a.Format.Title, Bytes: a.Bytes}},
-		Edges: (a.NNZ() + a.Loops) / 2, Entries: a.NNZ(), Reciprocal: (a.NNZ() - a.Loops) / 2, Averaged: a.Averaged, SelfLoops: a.Loops,
-		Weighted: a.IsWeighted(), Weights: weightsOf(a.CSR), IDs: "numeric", Bytes: a.Bytes,
+		Edges: (a.NNZ() + a.Loops) / 2, Entries: a.NNZ(),
+		Reciprocal: (a.NNZ() - a.Loops) / 2, Averaged: a.Averaged,
+		SelfLoops: a.Loops,
+		Weighted:  a.IsWeighted(), Weights: weightsOf(a.CSR), IDs: "numeric",
+		Bytes: a.Bytes,
 	}
-	m := shard.Manifest{Options: c.storeOptions(), Sources: []shard.File{{Name: path, Bytes: a.Bytes}}}
-	s, err := shard.InMemory(ctx, a.Symmetric, m, &shard.Options{Workers: c.Workers})
+	m := shard.Manifest{Options: c.storeOptions(),
+		Sources: []shard.File{{Name: path, Bytes: a.Bytes}}}
+	s, err := shard.InMemory(ctx, a.Symmetric, m,
+		&shard.Options{Workers: c.Workers})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,14 +84,18 @@ func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report,
 
 // loads reports whether no setting changes the graph of a symmetric matrix or the order of its rows.
 func (c *Config) loads() bool {
-	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" && c.Fields == nil && c.Weight == "" && !c.hasCodes() && !c.Bipartite &&
-		c.Header == nodefile.AutoHeader && c.Missing == nil && !c.SkipBadLines && c.UnknownIDs == DefaultUnknown &&
-		(c.Order == DefaultOrder || c.Order == AutoOrder) && c.Sources == nil && c.Store == nil
+	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" &&
+		c.Fields == nil && c.Weight == "" && !c.hasCodes() && !c.Bipartite &&
+		c.Header == nodefile.AutoHeader && c.Missing == nil && !c.SkipBadLines &&
+		c.UnknownIDs == DefaultUnknown &&
+		(c.Order == DefaultOrder || c.Order == AutoOrder) && c.Sources == nil &&
+		c.Store == nil
 }
 
 // faultAveraged is the warning about edges whose weights of both directions were averaged.
 func faultAveraged(name string, n int64) error {
-	return textio.Fault(name, 0, "keep directions with {directed}", "%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge"))
+	return textio.Fault(name, 0, "keep directions with {directed}",
+		"%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge"))
 }
 
 // weightsOf returns the narrowest type that holds the values of a matrix, as in [Report].

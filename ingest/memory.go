@@ -18,8 +18,10 @@ type memory struct {
 
 // newMemory returns the memory of a run with the empty stages of a new graph.
 func newMemory(t *task) *memory {
-	s := &lineStore{t: t, loaders: make([]sort.Lines, t.workers), slabs: newSlabs(t.c.Memory, t.workers)}
-	return &memory{t: t, c: &t.c, lines: s, names: &names{t: t, dict: ids.NewDict()}, numbering: new(numbering)}
+	s := &lineStore{t: t, loaders: make([]sort.Lines, t.workers),
+		slabs: newSlabs(t.c.Memory, t.workers)}
+	return &memory{t: t, c: &t.c, lines: s,
+		names: &names{t: t, dict: ids.NewDict()}, numbering: new(numbering)}
 }
 
 // extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
@@ -54,7 +56,8 @@ const (
 
 // extent returns the size of the graph so far.
 func (m *memory) extent() *extent {
-	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(), lines: int64(m.lines.count), held: m.lines.held}
+	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(),
+		lines: int64(m.lines.count), held: m.lines.held}
 	for _, in := range m.t.inputs {
 		e.readers += unusualWindow(in)
 	}
@@ -63,7 +66,8 @@ func (m *memory) extent() *extent {
 	}
 	switch {
 	case m.numbering.nodes != nil:
-		e.nodes, e.rowIDs, e.placed = int64(m.numbering.nodes.Len()), m.numbering.nodes.Bytes(), m.numbering.placed != nil
+		e.nodes, e.rowIDs, e.placed = int64(m.numbering.nodes.Len()),
+			m.numbering.nodes.Bytes(), m.numbering.placed != nil
 	case m.names.useDict.Load():
 		e.nodes = int64(m.names.dict.Len())
 		e.dict, e.text = m.names.dict.Bytes(), m.names.dict.TextBytes()
@@ -102,7 +106,9 @@ func (e *extent) namingBytes() int64 {
 }
 
 // readingBytes returns the bytes in memory while lines are read and ids numbered.
-func (e *extent) readingBytes() int64 { return e.held + e.room() + e.namingBytes() }
+func (e *extent) readingBytes() int64 {
+	return e.held + e.room() + e.namingBytes()
+}
 
 // numberedBytes returns the bytes in memory once ids have rows, without lines and entries.
 func (e *extent) numberedBytes() int64 {
@@ -152,7 +158,8 @@ func (e *extent) fits() bool {
 		return false // the order takes more
 	}
 	// Lines that go to disk leave memory for the rows.
-	sorting := e.held + e.room() + e.rowIDs + e.entries()*sort.EntryBytes(int(e.nodes), e.values)
+	sorting := e.held + e.room() + e.rowIDs +
+		e.entries()*sort.EntryBytes(int(e.nodes), e.values)
 	return max(reading, sorting) <= e.c.Memory
 }
 
@@ -165,10 +172,14 @@ func (e *extent) entries() int64 {
 }
 
 // hasValues reports whether entries have values.
-func (m *memory) hasValues() bool { return m.lines.values || m.c.Duplicates == SumDuplicates }
+func (m *memory) hasValues() bool {
+	return m.lines.values || m.c.Duplicates == SumDuplicates
+}
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
-func (m *memory) dictNeeds() int64 { return m.extent().namingBytes() }
+func (m *memory) dictNeeds() int64 {
+	return m.extent().namingBytes()
+}
 
 // fits returns a [*LimitError] if the lines in memory, the dictionary, the numbering of its ids and
 // other bytes exceed the limit. See fit for lines that may go to disk.
@@ -183,7 +194,8 @@ func (m *memory) fits(extra int64) error {
 	}
 	need = max(need, extra+e.numberedBytes()+sort.LeastBytes)
 	need += need / 16 // for the work of other workers at the same time
-	return &LimitError{Need: int64(float64(need) / m.t.shareRead()), Limit: m.c.Memory}
+	return &LimitError{Need: int64(float64(need) / m.t.shareRead()),
+		Limit: m.c.Memory}
 }
 
 // otherBytes returns the memory that is neither of lines nor of their dictionary.

@@ -21,7 +21,8 @@ var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None",
 func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
 		for _, word := range words {
-			if code, isID := n.names.dict.Code([]byte(word)); isID && (n.c.Missing != nil || !slices.Contains(listed, code)) {
+			if code, isID := n.names.dict.Code([]byte(word)); isID &&
+				(n.c.Missing != nil || !slices.Contains(listed, code)) {
 				codes = append(codes, code)
 				ids = append(ids, word)
 			}
@@ -43,9 +44,11 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		for i := 0; i < len(code); i += 2 {
 			switch {
 			case weight != nil && weight[i/2] == 0: // counted as a zero weight
-			case slices.Contains(dropped, code[i]) || slices.Contains(dropped, code[i+1]):
+			case slices.Contains(dropped, code[i]) ||
+				slices.Contains(dropped, code[i+1]):
 				missing.Add(1)
-			case slices.Contains(doubtful, code[i]) || slices.Contains(doubtful, code[i+1]):
+			case slices.Contains(doubtful, code[i]) ||
+				slices.Contains(doubtful, code[i+1]):
 				lines[p.file].Add(1)
 			}
 		}
@@ -60,18 +63,22 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		if count == 0 {
 			continue
 		}
-		what := "the id " + table.Quoted(words[0]) + ", which may stand for no value; it is one node here"
+		what := "the id " + table.Quoted(words[0]) +
+			", which may stand for no value; it is one node here"
 		if len(words) > 1 {
 			what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", words)
 		}
-		n.t.warn(textio.Fault(n.t.files[i].Name, 0, "{missing="+strings.Join(words, ",")+"} drops such lines", "%s with %s", table.Counted(count, "line"), what))
+		n.t.warn(textio.Fault(n.t.files[i].Name, 0,
+			"{missing="+strings.Join(words, ",")+"} drops such lines", "%s with %s",
+			table.Counted(count, "line"), what))
 	}
 	return dropped, nil
 }
 
 // withoutMissing removes the codes of missing ends from the codes in the order of rows, of which
 // the first are those of the list of nodes. It reports whether the ids that are left are integers.
-func (n *numberer) withoutMissing(codes []uint32, listed int, missing []uint32) (left []uint32, leftListed int, integers bool) {
+func (n *numberer) withoutMissing(codes []uint32, listed int,
+	missing []uint32) (left []uint32, leftListed int, integers bool) {
 	isMissing := func(code uint32) bool { return slices.Contains(missing, code) }
 	for _, code := range codes[:listed] {
 		if !isMissing(code) {
@@ -79,5 +86,7 @@ func (n *numberer) withoutMissing(codes []uint32, listed int, missing []uint32) 
 		}
 	}
 	left = slices.DeleteFunc(codes, isMissing)
-	return left, leftListed, !slices.ContainsFunc(left, func(code uint32) bool { return !table.IsInteger(n.names.dict.Key(code)) })
+	return left, leftListed,
+		!slices.ContainsFunc(left,
+			func(code uint32) bool { return !table.IsInteger(n.names.dict.Key(code)) })
 }

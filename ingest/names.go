@@ -34,7 +34,8 @@ func (n *names) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
 }
 
 // moveToDict replaces codes that are ids by codes of the dictionary.
-func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64, b *ids.Batch) error {
+func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64,
+	b *ids.Batch) error {
 	if p.inDict {
 		return nil
 	}

@@ -27,17 +27,20 @@ func (r *reader) readNodes() error {
 	defer func() { r.close(in, 0, last) }()
 	var b ids.Batch
 	var code []uint32
-	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text, Options: textio.Options{Warn: r.t.warn}}
+	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text,
+		Options: textio.Options{Warn: r.t.warn}}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
-			p := &part{seq: r.names.seq, code: slices.Clone(code), top: sort.Largest(code)}
+			p := &part{seq: r.names.seq, code: slices.Clone(code),
+				top: sort.Largest(code)}
 			r.names.set.Add(p.code, p.top)
 			r.names.listed = append(r.names.listed, p)
 			r.lines.held += p.bytes()
 		}
 		if b.Len() > 0 {
-			if err := r.names.codes(&part{seq: r.names.seq}, make([]uint32, b.Len()), nil, &b); err != nil {
+			if err := r.names.codes(&part{seq: r.names.seq},
+				make([]uint32, b.Len()), nil, &b); err != nil {
 				return err
 			}
 			if err := r.m.fits(0); err != nil {
@@ -75,7 +78,8 @@ func (r *reader) readNodes() error {
 	r.t.files[0].Columns = list.Columns
 	r.names.listedIDs = r.names.distinctListed()
 	if repeated := listed - r.names.listedIDs; repeated > 0 {
-		r.t.warn(fmt.Errorf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
+		r.t.warn(fmt.Errorf("%s: lines with an id that is listed already: %d",
+			in.Name(), repeated))
 	}
 	r.names.listedParts = r.names.seq
 	return nil

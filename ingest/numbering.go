@@ -74,7 +74,8 @@ func (n *numberer) number() (*shard.Nodes, error) {
 
 // tooMany is the error for more nodes than a store can have.
 func (n *numberer) tooMany() error {
-	return &nodefile.ParseError{File: n.t.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
+	return &nodefile.ParseError{File: n.t.files[0].Name,
+		Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
 }
 
 // movedNeeds bounds the bytes of the dictionary and of the numbering once all ids are in the
@@ -129,11 +130,17 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 		n.t.report.IDs = "numeric"
 		dict.SortIntegers(codes[listed:])
 	} else if short, id, ok := dict.FindVariant(codes, ids.PlainNumber); ok {
-		n.t.warn(textio.Fault("", 0, "write each integer in one way if they are meant as one", "ids %q and %q both occur and are different nodes", short, id))
+		n.t.warn(textio.Fault("", 0,
+			"write each integer in one way if they are meant as one",
+			"ids %q and %q both occur and are different nodes", short, id))
 	} else if short, id, ok := dict.FindVariant(codes, ids.Recode); ok {
-		n.t.warn(textio.Fault("", 0, "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8", "ids %q and %q both occur: some text is UTF-8 and some is not", short, id))
+		n.t.warn(textio.Fault("", 0,
+			"convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8",
+			"ids %q and %q both occur: some text is UTF-8 and some is not",
+			short, id))
 	}
-	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" && n.c.UnknownIDs == ErrorUnknown {
+	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" &&
+		n.c.UnknownIDs == ErrorUnknown {
 		rows := dict.Numbers(codes[:listed])
 		return nil, n.faultUnlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
 			return append(dst, dict.Key(code)...)
@@ -243,7 +250,9 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if listed := n.names.dict.Len(); uint64(listed) != n.names.matrix.rows {
-		return nil, textio.Fault(n.c.Nodes, 0, "list the id of each row once, in order", "%s, the graph has %d", table.Counted(listed, "id"), n.names.matrix.rows)
+		return nil, textio.Fault(n.c.Nodes, 0,
+			"list the id of each row once, in order", "%s, the graph has %d",
+			table.Counted(listed, "id"), n.names.matrix.rows)
 	}
 	codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
 	n.t.report.IDs = "text"

@@ -122,7 +122,8 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 
 // faultUnlisted returns the error for the first code that the list of nodes does not have; several is
 // the number of such ids, and id appends the id of a code.
-func (n *numberer) faultUnlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
+func (n *numberer) faultUnlisted(several int, has func(code uint32) bool,
+	id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"
 	if several == 1 {
 		verb = "id is"
@@ -137,7 +138,8 @@ func (n *numberer) faultUnlisted(several int, has func(code uint32) bool, id fun
 			continue
 		}
 		return textio.Fault(n.t.files[p.file].Name, p.line(index/2), "pass {unknown-ids=skip} to leave such edges out",
-			"%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])), n.c.Nodes, several, verb)
+			"%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])),
+			n.c.Nodes, several, verb)
 	}
 	return nil
 }

@@ -108,7 +108,8 @@ func (o *orderer) order() (row []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := partition.Locality(o.t.ctx, a, func(nodes int) { progress.reach(rows + nodes) })
+	order, err := partition.Locality(o.t.ctx, a,
+		func(nodes int) { progress.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
@@ -183,7 +184,8 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 // orderError is the error for an order that needs more memory than the limit.
 func (o *orderer) orderError(need int64) error {
 	o.c.Order = DefaultOrder
-	return &LimitError{Need: need, Limit: o.c.Memory, Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
+	return &LimitError{Need: need, Limit: o.c.Memory,
+		Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
 // placesPay reports whether sweeps gain from the rows of the codes.
@@ -279,7 +281,8 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 
 // stretches returns the other ends of the lines of some codes, which are neighbours in the order of
 // the ids. They are samples of consecutive entries of the matrix.
-func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32, error) {
+func (o *orderer) stretches(count []uint32,
+	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)
 	stretch := uint32(reorder.Stretch(len(count)))
 	member := make([]uint64, (len(count)+63)/64)
@@ -306,7 +309,8 @@ func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32
 	err := o.lines.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
 		take := func(row, col uint32) {
 			if member[row/64]>>(row%64)&1 != 0 {
-				i := slices.IndexFunc(spans, func(s span) bool { return row < s.hi })
+				i := slices.IndexFunc(spans,
+					func(s span) bool { return row < s.hi })
 				lists[i][next[i].Add(1)-1] = col
 			}
 		}

@@ -51,7 +51,9 @@ func (p *part) bytes() int64 {
 }
 
 // lineBytes returns the memory of its lines, which is freed when the part goes to disk.
-func (p *part) lineBytes() int64 { return int64(len(p.code))*4 + int64(len(p.weight))*8 }
+func (p *part) lineBytes() int64 {
+	return int64(len(p.code))*4 + int64(len(p.weight))*8
+}
 
 // position returns the position of the first token of chunk seq in the input. Earlier tokens have
 // lower positions, and the next token has the next one.

@@ -55,7 +55,8 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	if err := r.t.checkKinds(); err != nil {
 		return 0, err
 	}
-	if slices.ContainsFunc(r.lines.parts, func(p *part) bool { return p.edges > 0 }) {
+	if slices.ContainsFunc(r.lines.parts,
+		func(p *part) bool { return p.edges > 0 }) {
 		return r.stated, nil
 	}
 	f := &r.t.files[len(r.t.files)-max(len(inputs), 1)]
@@ -91,7 +92,8 @@ func (r *reader) readInputs(inputs []string) error {
 			in.Close()
 			return cmp.Or(flush(), err)
 		}
-		beside := several && r.t.workers > 1 && in.Compressed && in.Window() <= usualWindow && format == graphfile.EdgeList
+		beside := several && r.t.workers > 1 && in.Compressed &&
+			in.Window() <= usualWindow && format == graphfile.EdgeList
 		if !beside {
 			if err := flush(); err != nil {
 				in.Close()
@@ -142,7 +144,9 @@ func (r *reader) open(path string) (*textio.Reader, error) {
 
 // openOptions are those of an input whose format is still to be found out.
 func (c *Config) openOptions(warn func(error)) *textio.Options {
-	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Text: c.Text, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption}
+	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Text: c.Text,
+		Window:       cmp.Or(c.Window, textio.DefaultWindow),
+		WindowOption: textio.WindowOption}
 }
 
 // usualWindow is the largest window of a zstd level below --ultra; it is counted in the memory of a
@@ -167,7 +171,8 @@ func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	r.t.report.Bytes += done
 	r.t.report.Lines += lines
 	in.Close()
-	r.t.inputs = slices.DeleteFunc(r.t.inputs, func(open *textio.Reader) bool { return open == in })
+	r.t.inputs = slices.DeleteFunc(r.t.inputs,
+		func(open *textio.Reader) bool { return open == in })
 }
 
 // begin finds out how an edge list is built.
@@ -186,7 +191,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 		return err
 	}
 	if list.lay.IsMixed && !r.c.Directed && !r.c.Undirected {
-		r.t.warn(textio.Fault(list.in.Name(), 0, "pass {directed} or {undirected}", "the column Type has directed and undirected edges, and all are read as undirected"))
+		r.t.warn(textio.Fault(list.in.Name(), 0, "pass {directed} or {undirected}",
+			"the column Type has directed and undirected edges, and all are read as undirected"))
 	}
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
@@ -194,7 +200,9 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 			return err
 		}
 		if several || r.c.Fields != nil || r.c.Weight != "" {
-			return refuse(list.in.Name(), "give it alone, without {fields} and {weight}", "a Matrix Market file numbers its own nodes")
+			return refuse(list.in.Name(),
+				"give it alone, without {fields} and {weight}",
+				"a Matrix Market file numbers its own nodes")
 		}
 		r.names.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
 	}
@@ -230,10 +238,12 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		sum := list.sum
 		name := list.in.Name()
 		r.t.report.Comments += sum.Comments
-		r.t.reportRounded(fmt.Sprintf("%s:%d", name, sum.Rounded.First), sum.Rounded.N)
+		r.t.reportRounded(fmt.Sprintf("%s:%d", name, sum.Rounded.First),
+			sum.Rounded.N)
 		r.t.reportPadded(list)
 		if sum.Weightless.N > 0 {
-			r.t.warn(graphfile.MissingWeights(name, sum.Weightless.First, sum.Weightless.N))
+			r.t.warn(graphfile.MissingWeights(name, sum.Weightless.First,
+				sum.Weightless.N))
 		}
 		if sum.Zeros.N > 0 && list.lay.Market == nil {
 			r.t.warn(list.lay.ZeroWarning(name, sum.Zeros))
@@ -275,7 +285,9 @@ func (g *reading) list(worker, workers, i int) error {
 			return errEnough
 		}
 		if parsers[w] == nil {
-			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict, Codes: &r.t.codes, Signed: r.c.Signed}
+			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay,
+				Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict,
+				Codes: &r.t.codes, Signed: r.c.Signed}
 		}
 		p, err := r.parse(parsers[w], chunk, list)
 		if err != nil {
@@ -347,12 +359,16 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Unweighted: c.Unweighted, Kind: c.Kind, Time: c.Time, Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,
+		Unweighted: c.Unweighted, Kind: c.Kind, Time: c.Time,
+		Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header,
+		SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no
 // small integer; its slices are valid until the parser's next chunk.
-func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part, error) {
+func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
+	list *edgeList) (*part, error) {
 	if list.lay.IsBipartite() {
 		r.names.useDict.Store(true)
 	}
@@ -365,8 +381,10 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*p
 		return nil, err
 	}
 	out := &part{
-		seq: list.seq + chunk.Index, file: list.file, first: chunk.First, code: read.Code, weight: read.Weight,
-		weighted: list.lay.HasWeights(), values: list.lay.HasValues(), gaps: read.Gaps, bad: read.Bad, stats: read.Stats,
+		seq: list.seq + chunk.Index, file: list.file, first: chunk.First,
+		code: read.Code, weight: read.Weight,
+		weighted: list.lay.HasWeights(), values: list.lay.HasValues(),
+		gaps: read.Gaps, bad: read.Bad, stats: read.Stats,
 	}
 	if read.IDs != nil {
 		err = r.names.codes(out, out.code, chunk.Data, read.IDs)
@@ -389,7 +407,8 @@ func (r *reader) addPart(worker int, p *part) error {
 	keep, evict := r.m.admit(p)
 	p.gaps = slices.Clone(p.gaps)
 	if keep {
-		p.code, p.weight = r.lines.slabs[worker].Code.Keep(p.code), r.lines.slabs[worker].Weight.Keep(p.weight)
+		p.code, p.weight = r.lines.slabs[worker].Code.Keep(p.code),
+			r.lines.slabs[worker].Weight.Keep(p.weight)
 	} else {
 		if err := r.t.checkEvicted(append(evict, p)); err != nil {
 			return err

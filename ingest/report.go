@@ -74,5 +74,6 @@ func (t *task) reportPadded(list *edgeList) {
 	if list.lay.HasTabs() {
 		what = "were kept, but for those around integers"
 	}
-	t.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.Padded.First, sum.Padded.N, what))
+	t.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s",
+		list.in.Name(), sum.Padded.First, sum.Padded.N, what))
 }

@@ -26,7 +26,8 @@ import (
 // one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError], one of
 // package shard's, or the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
-func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *Report, err error) {
+func Run(ctx context.Context, dir string, inputs []string,
+	c *Config) (report *Report, err error) {
 	start := time.Now()
 	t := &task{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}}
 	if c != nil {
@@ -57,15 +58,18 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 			t.warn(fmt.Errorf("the temporary file could not be removed: %v", left))
 		}
 	}()
-	stated, err := (&reader{t: t, c: c, m: m, lines: lines, names: m.names}).read(inputs)
+	stated, err := (&reader{t: t, c: c, m: m, lines: lines,
+		names: m.names}).read(inputs)
 	if err != nil {
 		return nil, err
 	}
 	t.report.SecondsRead = time.Since(start).Seconds()
-	if err := (&numberer{t: t, c: c, m: m, lines: lines, names: m.names, numbering: numbering}).numberAll(); err != nil {
+	if err := (&numberer{t: t, c: c, m: m, lines: lines, names: m.names,
+		numbering: numbering}).numberAll(); err != nil {
 		return nil, err
 	}
-	entries := &edgeSorter{t: t, c: c, m: m, lines: lines, numbering: numbering, matrix: m.names.matrix}
+	entries := &edgeSorter{t: t, c: c, m: m, lines: lines, numbering: numbering,
+		matrix: m.names.matrix}
 	directed, err := entries.isDirected(stated)
 	if err != nil {
 		return nil, err
@@ -78,7 +82,8 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 			return nil, err
 		}
 	}
-	if err := (&orderer{t: t, c: c, m: m, lines: lines, numbering: numbering, sorting: entries}).reorder(); err != nil {
+	if err := (&orderer{t: t, c: c, m: m, lines: lines, numbering: numbering,
+		sorting: entries}).reorder(); err != nil {
 		return nil, err
 	}
 	if err := entries.write(w, directed); err != nil {
@@ -106,7 +111,8 @@ func (c *Config) distinctInputs(inputs []string) error {
 			info, err = os.Stat(path)
 		}
 		switch twice := func(earlier os.FileInfo) bool { return os.SameFile(earlier, info) }; {
-		case slices.Contains(inputs[:i], path), info != nil && slices.ContainsFunc(infos, twice):
+		case slices.Contains(inputs[:i], path), info != nil &&
+			slices.ContainsFunc(infos, twice):
 			return refuse(path, "", "given twice; weights would double")
 		case err != nil:
 			return openError(err)

@@ -30,12 +30,15 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 		policy = sort.Sum
 	}
 	s := &sort.Sorter{
-		Context: e.t.ctx, Workers: e.t.workers, Temporary: e.lines.forFillings, Rows: e.numbering.nodes.Len(), View: v, Values: values, Limit: e.m.left(),
+		Context: e.t.ctx, Workers: e.t.workers, Temporary: e.lines.forFillings,
+		Rows: e.numbering.nodes.Len(), View: v, Values: values, Limit: e.m.left(),
 		Load: func(worker, i int) (code []uint32, weight []float64, err error) {
 			return e.lines.load(worker, e.lines.parts[i])
 		},
 		KeepLoops: e.c.KeepLoops,
-		Merge:     sort.Merger{Policy: policy, Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected, Coded: e.c.hasCodes()},
+		Merge: sort.Merger{Policy: policy, Values: values,
+			PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected,
+			Coded: e.c.hasCodes()},
 	}
 	if e.numbering.late != nil {
 		late := e.numbering.late
@@ -86,7 +89,8 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 
 // addsDirections reports whether the weights of both directions of an edge are added by default.
 func (e *edgeSorter) addsDirections() bool {
-	return e.c.Duplicates == DefaultDuplicates && e.lines.weighted && e.t.areEvents && e.matrix == nil
+	return e.c.Duplicates == DefaultDuplicates && e.lines.weighted &&
+		e.t.areEvents && e.matrix == nil
 }
 
 // hasBothDirections reports whether the input is a matrix with an entry for each direction of an

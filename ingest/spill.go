@@ -125,7 +125,8 @@ func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 // load returns the codes and weights of a part, through the maps that have been
 // set; they are valid until the worker loads another one and must not be
 // changed.
-func (s *lineStore) load(worker int, p *part) (code []uint32, weight []float64, err error) {
+func (s *lineStore) load(worker int,
+	p *part) (code []uint32, weight []float64, err error) {
 	if p.spilled == nil {
 		return p.code, p.weight, nil
 	}
@@ -177,7 +178,8 @@ func newSlabs(memory int64, workers int) []lines.Slabs {
 // mapLate maps codes that are ids to rows. It leaves them if ids have no more bits than rows,
 // because the sorter has less to look up then.
 func (n *numbering) mapLate(lines *lineStore) error {
-	if n.late == nil || bits.Len(uint(n.late.Limit()-1)) == bits.Len(uint(n.late.N-1)) {
+	if n.late == nil || bits.Len(uint(n.late.Limit()-
+		1)) == bits.Len(uint(n.late.N-1)) {
 		return nil
 	}
 	ranks := n.late

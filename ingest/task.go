@@ -81,7 +81,8 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 		t.warn(fmt.Errorf("%s: %w", t.dir, durable.ErrNoLocks))
 	}
 	if err == nil && w.Removed > 0 {
-		t.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", t.dir, table.Counted(w.Removed, "file")))
+		t.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", t.dir,
+			table.Counted(w.Removed, "file")))
 	}
 	return w, err
 }
@@ -103,11 +104,17 @@ func (t *task) shareRead() float64 {
 
 // isTight reports whether the memory is too little to open more files than can be
 // read at once: one under zstd may take a dozen megabytes.
-func (t *task) isTight() bool { return t.c.Memory > 0 && t.c.Memory < int64(t.workers)<<27 }
+func (t *task) isTight() bool {
+	return t.c.Memory > 0 && t.c.Memory < int64(t.workers)<<27
+}
 
 // warnUnlisted warns of ids that the .content file does not have.
 func (t *task) warnUnlisted(ids int) {
-	if ids > 0 && table.Extension(t.c.Nodes) == nodetable.ContentFile && t.c.UnknownIDs == DefaultUnknown {
-		t.warn(textio.Fault(t.c.Nodes, 0, "to leave them out pass {unknown-ids=skip}", "does not list %s of the edges; they are nodes too", table.Counted(ids, "id")))
+	if ids > 0 && table.Extension(t.c.Nodes) == nodetable.ContentFile &&
+		t.c.UnknownIDs == DefaultUnknown {
+		t.warn(textio.Fault(t.c.Nodes, 0,
+			"to leave them out pass {unknown-ids=skip}",
+			"does not list %s of the edges; they are nodes too",
+			table.Counted(ids, "id")))
 	}
 }

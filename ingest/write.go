@@ -28,14 +28,16 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	switch {
 	case directed && e.matrix != nil && e.matrix.symmetry == market.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
-	case directed && e.c.Signed && e.matrix != nil && e.matrix.symmetry == market.Skew:
+	case directed && e.c.Signed && e.matrix != nil &&
+		e.matrix.symmetry == market.Skew:
 		views = []sort.View{sort.Skew, sort.SkewIncoming}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}
 	rows := numbering.nodes.Len()
 	out := &storedRows{w: store, kinds: kinds, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
-		return heavy(t.files[len(t.files)-1].Name, numbering.orderNodes(e.c.Order).AppendID(nil, row))
+		return heavy(t.files[len(t.files)-1].Name,
+			numbering.orderNodes(e.c.Order).AppendID(nil, row))
 	}}
 	for direction, v := range views {
 		if direction == 1 {
@@ -48,7 +50,8 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 			done := int64((float64(direction) + share) * float64(rows))
 			t.progress(writingStage, done, int64(len(views)*rows))
 		}
-		if direction == len(views)-1 && !s.Values && e.c.Duplicates != ErrorDuplicates {
+		if direction == len(views)-1 && !s.Values &&
+			e.c.Duplicates != ErrorDuplicates {
 			s.Forget = e.lines.forget // no lines can disagree
 		}
 		lines, err := e.planSort(s, 0)
@@ -165,5 +168,6 @@ func (o *storedRows) complete(report *Report, rows int, directed bool) {
 // heavy is the error for a node whose weights have an infinite sum, although each of them is
 // finite: nothing that divides by the sum would be right.
 func heavy(name string, id []byte) error {
-	return textio.Fault(name, 0, "multiply all weights by a small number", "the weights of the edges of %s add up to infinity", table.Quoted(id))
+	return textio.Fault(name, 0, "multiply all weights by a small number",
+		"the weights of the edges of %s add up to infinity", table.Quoted(id))
 }

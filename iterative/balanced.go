@@ -18,10 +18,12 @@ import (
 //
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
 // every sweep, or kept if several processes share the rows, and v is kept. Cost: [graph.Sweeps].
-func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, bound float64) (*System, error) {
+func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
+	v []float64, bound float64) (*System, error) {
 	team := sparse.TeamOf(g.A)
 	factor := sparse.ByColumn(g.A, v)
-	balanced, err := sparse.MapValues(ctx, g.A, func(i, j int, w float64) float64 { return float64(factor[i]*factor[j]) * w })
+	balanced, err := sparse.MapValues(ctx, g.A,
+		func(i, j int, w float64) float64 { return float64(factor[i]*factor[j]) * w })
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +34,8 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: bound}
+	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)),
+		Scale: v, Least: bound}
 	indefinite := 0.0
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
@@ -45,7 +48,8 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 		}
 	}
 	if blocks.MaxOver(team, indefinite) != 0 {
-		return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite", ErrParameter, alpha)
+		return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite",
+			ErrParameter, alpha)
 	}
 	s.startNear(slices.Clone(v))
 	return s, nil

@@ -115,7 +115,8 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 //
 // Cost: a sweep for each step, one more for the true residual, one for a start
 // that is not zero. Allocations per step do not grow with the system.
-func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settings) (*Result, error) {
+func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
+	s *Settings) (*Result, error) {
 	n, cols := c.A.Dims()
 	switch {
 	case n != cols || b.Rows != n || x.Rows != n || b.Cols != x.Cols,
@@ -186,7 +187,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 		if c.status == noDirection {
 			c.status = converged
 		}
-		if c.status != converged && c.status != indefinite || c.residual <= c.target {
+		if c.status != converged && c.status != indefinite ||
+			c.residual <= c.target {
 			continue
 		}
 		// A second start that has not halved the residual of the first one
@@ -234,7 +236,8 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	if r.cg.Precond, err = r.cg.ladder.climb(ctx); err != nil {
 		return false, err
 	}
-	r.v.p, r.v.q = blocks.Reshape(r.v.p, r.v.b.Rows, r.v.b.Cols), blocks.Reshape(r.v.q, r.v.b.Rows, r.v.b.Cols)
+	r.v.p, r.v.q = blocks.Reshape(r.v.p, r.v.b.Rows, r.v.b.Cols),
+		blocks.Reshape(r.v.q, r.v.b.Rows, r.v.b.Cols)
 	for j := range r.columns {
 		c := &r.columns[j]
 		if c.status != waiting {
@@ -338,17 +341,20 @@ func (r *run) verdict() error {
 	res := r.rec.result
 	for j := range r.columns {
 		col := &r.columns[j]
-		res.ColumnSteps[j], res.Residual[j], res.Relative[j] = col.steps, col.residual, col.relative()
+		res.ColumnSteps[j], res.Residual[j], res.Relative[j] = col.steps,
+			col.residual, col.relative()
 		res.estimate[j] = col.estimate()
 	}
 	worst := -1
 	for j := range r.columns {
 		col := &r.columns[j]
-		if col.residual <= col.target || r.settings.Recurrence && col.status == converged {
+		if col.residual <= col.target ||
+			r.settings.Recurrence && col.status == converged {
 			continue
 		}
 		if col.status == indefinite {
-			return fmt.Errorf("%w: column %d broke down at step %d, residual %.3g", ErrIndefinite, j, col.steps, col.residual)
+			return fmt.Errorf("%w: column %d broke down at step %d, residual %.3g",
+				ErrIndefinite, j, col.steps, col.residual)
 		}
 		if worst < 0 || col.residual*r.columns[worst].target > r.columns[worst].residual*col.target {
 			worst = j
@@ -359,7 +365,8 @@ func (r *run) verdict() error {
 	}
 	col := &r.columns[worst]
 	if r.stagnant && col.status == converged {
-		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g", ErrStagnation, worst, col.residual, col.target)
+		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g",
+			ErrStagnation, worst, col.residual, col.target)
 	}
 	return fmt.Errorf("%w: after %d steps column %d has residual %.3g, asked for %.3g",
 		ErrIterationLimit, col.steps, worst, col.residual, col.target)

@@ -50,13 +50,16 @@ func CholeskyBytes(n int, entries int64, cols int, room int64) int64 {
 		return max(memory, complete)
 	}
 	if cols > 0 {
-		memory = max(memory-2*blocks.BlockBytes[float64](n, cols), keptBytes(n, entries))
+		memory = max(memory-2*blocks.BlockBytes[float64](n, cols),
+			keptBytes(n, entries))
 	}
 	return memory
 }
 
 // keptBytes bounds the bytes of a factor that has been made.
-func keptBytes(n int, entries int64) int64 { return 24*factorLimit(n, entries) + 36*int64(n) }
+func keptBytes(n int, entries int64) int64 {
+	return 24*factorLimit(n, entries) + 36*int64(n)
+}
 
 // choleskyBytes bounds the bytes of making and keeping a factor.
 func choleskyBytes(n int, entries int64) int64 {
@@ -67,7 +70,9 @@ func choleskyBytes(n int, entries int64) int64 {
 
 // isLean reports whether a complete factor is tried: of a small graph, and of one with so few edges that it may
 // be a road map, a grid, a tree or a mesh.
-func isLean(n int, entries int64) bool { return n <= smallRows || entries <= 8*int64(n) }
+func isLean(n int, entries int64) bool {
+	return n <= smallRows || entries <= 8*int64(n)
+}
 
 // smallRows is the largest number of rows of graphs whose complete factor takes less than a second nearly always,
 // and which have it because it keeps all digits, whatever the weights.
@@ -83,7 +88,9 @@ func completeBytes(n int, entries int64) int64 {
 
 // recordsFor returns the number of records with which an elimination seldom
 // has to look for unused ones.
-func recordsFor(entries int64) int64 { return entries + entries/4 }
+func recordsFor(entries int64) int64 {
+	return entries + entries/4
+}
 
 // factorLimit bounds the entries of the triangle where there is a limit on
 // memory. That of a social network, a web or a road map has 0.5 to 1.2 times as
@@ -103,7 +110,8 @@ func factorLimit(n int, entries int64) int64 {
 // choleskyBytes, 0 for none. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
 // [graph.ErrWeight], or is that of the sweep.
-func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, memory int64, workers int) (*cholesky, error) {
+func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
+	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
 	if n != cols || ground != nil && len(ground) != n {
 		panic(badShape)
@@ -116,7 +124,8 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 		limit = factorLimit(n, a.NNZ())
 	}
 	pages.Expect(choleskyBytes(n, a.NNZ()))
-	columns, err := eliminate(ctx, a, scale, ground, rngSeed, recordsFor(a.NNZ()), limit)
+	columns, err := eliminate(ctx, a, scale, ground, rngSeed,
+		recordsFor(a.NNZ()), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +140,8 @@ func newFactor(columns *columns, workers int) *cholesky {
 }
 
 func memoryError(need, limit int64) error {
-	return fmt.Errorf("%w: %w", ErrMemory, budget.Check(limit, need, "the sampled Cholesky factor"))
+	return fmt.Errorf("%w: %w", ErrMemory,
+		budget.Check(limit, need, "the sampled Cholesky factor"))
 }
 
 // arrange orders the positions by level: a position's level is one more than
@@ -203,7 +213,8 @@ func (c *cholesky) arrange(columns *columns) {
 }
 
 func newTriangle(n int, entries int64) triangle {
-	return triangle{make([]int64, n+1), pages.Make[uint32](int(entries)), pages.Make[float64](int(entries))}
+	return triangle{make([]int64, n+1), pages.Make[uint32](int(entries)),
+		pages.Make[float64](int(entries))}
 }
 
 // scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
@@ -222,7 +233,8 @@ const slabColumns = 8
 
 // ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R, also where dst is r: one pass over the
 // factor forwards and one backwards, columns shared out among the workers.
-func (c *cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
+func (c *cholesky) ApplyTo(ctx context.Context,
+	dst, r *sparse.Block[float64]) error {
 	n := len(c.order)
 	k := r.Cols
 	if r.Rows != n || dst.Rows != n || dst.Cols != k {
@@ -307,7 +319,8 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	first := t.ptr[lo]
 	end := t.ptr[hi]
-	simd.Gather(s.sums, s.sums.Stride, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
+	simd.Gather(s.sums, s.sums.Stride, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1],
+		t.col[first:end], t.val[first:end])
 	return first < end
 }
 
@@ -331,7 +344,8 @@ func (s *substitution) forward(t *triangle, order []uint32, lo, hi int) {
 }
 
 // backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
-func (s *substitution) backward(t *triangle, order []uint32, pivot []float64, lo, hi int) {
+func (s *substitution) backward(t *triangle, order []uint32, pivot []float64,
+	lo, hi int) {
 	s.gather(t, lo, hi)
 	for place, v := range order[lo:hi] {
 		f := pivot[lo+place]

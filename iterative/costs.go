@@ -49,7 +49,8 @@ func (l *ladder) review(columns []column) {
 			continue
 		}
 		steps := float64(c.steps) * math.Log(c.target/c.first) / math.Log(c.residual/c.first)
-		if c.residual >= c.first || steps > float64(l.jacobiSteps) || c.steps >= 2*l.jacobiSteps {
+		if c.residual >= c.first || steps > float64(l.jacobiSteps) ||
+			c.steps >= 2*l.jacobiSteps {
 			c.status = waiting
 		}
 	}

@@ -78,7 +78,8 @@ type columns struct {
 
 // newColumns returns no columns, of a matrix with n rows and the given number of stored entries.
 func newColumns(n int, stored int64) columns {
-	c := columns{order: make([]uint32, 0, n), start: append(make([]int64, 0, n+1), 0), pivot: make([]float64, 0, n)}
+	c := columns{order: make([]uint32, 0, n),
+		start: append(make([]int64, 0, n+1), 0), pivot: make([]float64, 0, n)}
 	c.piece = int(min(pieceEntries, stored+1))
 	return c
 }
@@ -129,9 +130,11 @@ const noRecord = math.MaxUint32
 
 // eliminate factors scale·L(A) + diag(ground) with the given number of records,
 // at least one for each entry. A factor of more than limit entries is refused.
-func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, rngSeed uint64, records, limit int64) (*columns, error) {
+func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
+	ground []float64, rngSeed uint64, records, limit int64) (*columns, error) {
 	if records >= noRecord {
-		return nil, fmt.Errorf("%w: more than %d edges", ErrMemory, uint32(noRecord))
+		return nil, fmt.Errorf("%w: more than %d edges", ErrMemory,
+			uint32(noRecord))
 	}
 	n, _ := a.Dims()
 	e := &elimination{
@@ -165,7 +168,8 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []flo
 
 // read makes the records of the matrix's entries. Self loops are no part of a
 // Laplacian.
-func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) error {
+func (e *elimination) read(ctx context.Context, a sparse.Matrix,
+	scale float64) error {
 	for i := range e.head {
 		e.head[i] = noRecord
 	}
@@ -175,7 +179,8 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 // eachEdge calls visit with the row, the column and scale times the weight of every entry off the
 // diagonal, except zeros. It returns [graph.ErrWeight] for a weight that is negative or no number,
 // because neither factorization is defined for it.
-func eachEdge(ctx context.Context, a sparse.Matrix, scale float64, visit func(i, c uint32, w float64)) error {
+func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
+	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
 		for entry, c := range col {
 			w := scale
@@ -285,7 +290,8 @@ func (e *elimination) collect(v uint32) {
 		e.neighbours = append(e.neighbours, neighbour{g, uint32(len(e.head))})
 	}
 	slices.SortFunc(e.neighbours, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.vertex, b.vertex))
+		return cmp.Or(cmp.Compare(a.weight, b.weight),
+			cmp.Compare(a.vertex, b.vertex))
 	})
 }
 

@@ -50,17 +50,20 @@ func (c *column) estimate() float64 {
 		rz *= ratio * ratio
 	}
 	fall := math.Pow(rz/p.first, 1/float64(p.steps))
-	return min(1, usual*math.Sqrt(p.longest*rz/(max(1-fall, 1/float64(p.steps+1))*p.energy)))
+	return min(1, usual*math.Sqrt(p.longest*rz/(max(1-fall,
+		1/float64(p.steps+1))*p.energy)))
 }
 
 // estimateByFactor fills ErrorEstimate where a complete factor C gave the solution X: the error is about
 // C⁺·R, where R is the residual. Numbers with random signs as large as the rounding errors of R, which
 // computing it may hide, are added to it.
-func estimateByFactor(ctx context.Context, s *System, out *Result, x *sparse.Block[float64]) error {
+func estimateByFactor(ctx context.Context, s *System, out *Result,
+	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v
 	signs := rand.New(rand.NewPCG(rngSeed, 0))
 	for i, d := range s.diagonal(true) {
-		rounding := math.Copysign(4*unitRoundoff*d/blocks.Factor(s.Scale, i), signs.Float64()-0.5)
+		rounding := math.Copysign(4*unitRoundoff*d/blocks.Factor(s.Scale, i),
+			signs.Float64()-0.5)
 		row := v.r.Row(i)
 		for j, value := range x.Row(i) {
 			row[j] += float64(rounding * value)

@@ -61,7 +61,8 @@ func FactorBytes(n int, entries int64, cols int, room int64) int64 {
 // of the sweep.
 //
 // Cost: one sweep, and n³/6 products at most.
-func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, held []int, workers int) (*exact, error) {
+func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
+	held []int, workers int) (*exact, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, held, noLimits)
 	if err != nil {
 		return nil, err
@@ -80,4 +81,6 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 
 // columnError bounds the relative error of a solution that comes from eliminating a vertex
 // with k neighbours, and from using its column in two substitutions.
-func columnError(k int) float64 { return float64(14*k+12) * unitRoundoff }
+func columnError(k int) float64 {
+	return float64(14*k+12) * unitRoundoff
+}

@@ -26,7 +26,8 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newExact(ctx, a, s.Edge, s.Ground, scalingOf(s).heaviest(), s.Graph.Workers)
+	f, err := newExact(ctx, a, s.Edge, s.Ground, scalingOf(s).heaviest(),
+		s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
 	}
@@ -41,7 +42,9 @@ type scaling struct {
 	components *sparse.Components
 }
 
-func scalingOf(s *System) *scaling { return &scaling{s.Scale, s.Null, s.Graph.Components} }
+func scalingOf(s *System) *scaling {
+	return &scaling{s.Scale, s.Null, s.Graph.Components}
+}
 
 // heaviest returns the row of each vector of the null space where that is largest, nil for a
 // definite system. Holding it costs the fewest digits, because means are near its value.
@@ -74,7 +77,8 @@ func (s *scaling) heaviest() []int {
 // or shared by processes, and where products of weights vanish.
 //
 // Cost: a factor, which is kept, and two solves with it.
-func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64]) (*Result, error) {
+func (s *System) EliminateTo(ctx context.Context,
+	x, b *sparse.Block[float64]) (*Result, error) {
 	if s.quotients != nil && s.free == nil { // Ground is a difference
 		return nil, ErrStagnation
 	}
@@ -92,7 +96,8 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64]) (
 }
 
 // eliminatedTo is EliminateTo with all fields of the result of an iteration.
-func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64], record func(int, []float64)) (*Result, error) {
+func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
+	record func(int, []float64)) (*Result, error) {
 	for j, norm := range columnNorms(s.team(), b) {
 		if err := checkNorm(j, norm); err != nil {
 			return nil, err
@@ -129,7 +134,8 @@ func (s *scaling) normsOf(e *sparse.Block[float64]) []float64 {
 
 // eliminate stores the solution in x. It returns bounds of the errors of the elements of
 // diag(1/s)·X, in a singular component but for a constant.
-func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
+func (s *scaling) eliminate(ctx context.Context, f *exact,
+	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
 	bound = sparse.NewBlock[float64](b.Rows, k)
 	mean, err := s.removeMeans(x, bound, b)
@@ -219,8 +225,10 @@ type componentMeans struct {
 
 func (s *scaling) newMeans() *componentMeans {
 	parts := s.components
-	m := &componentMeans{part: parts.Of, unit: s.null.Unit, weight: make([]float64, len(parts.Sizes))}
-	m.sums, m.minus = make([]blocks.ExactSum, len(parts.Sizes)), make([]blocks.ExactSum, len(parts.Sizes))
+	m := &componentMeans{part: parts.Of, unit: s.null.Unit,
+		weight: make([]float64, len(parts.Sizes))}
+	m.sums, m.minus = make([]blocks.ExactSum, len(parts.Sizes)),
+		make([]blocks.ExactSum, len(parts.Sizes))
 	for i, c := range parts.Of {
 		m.weight[c] += s.squareOf(i)
 	}

@@ -38,7 +38,9 @@ const panelColumns = 4
 
 // completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), in which the held vertices
 // come last. The error wraps [ErrFill] beyond the limits for that many rows and entries.
-func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64, ground []float64, held []int, limit func(n int, entries int64) fillLimits) (*columns, error) {
+func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
+	ground []float64, held []int,
+	limit func(n int, entries int64) fillLimits) (*columns, error) {
 	a, err := readAdjacency(ctx, matrix, scale)
 	if err != nil {
 		return nil, err
@@ -53,9 +55,11 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64, g
 
 // eliminateFronts returns the columns of the complete factor with the given fronts. The error wraps
 // [ErrFill] where more numbers would wait on the stack than limit.
-func eliminateFronts(ctx context.Context, a *adjacency, ground []float64, fronts *fronts, limit int64) (*columns, error) {
+func eliminateFronts(ctx context.Context, a *adjacency, ground []float64,
+	fronts *fronts, limit int64) (*columns, error) {
 	n := len(a.start) - 1
-	m := &multifrontal{a: a, ground: make([]float64, n), fronts: fronts, done: make([]bool, n), place: make([]int32, n)}
+	m := &multifrontal{a: a, ground: make([]float64, n), fronts: fronts,
+		done: make([]bool, n), place: make([]int32, n)}
 	copy(m.ground, ground)
 	children := childrenOf(fronts)
 	order := postorder(fronts, children)
@@ -101,7 +105,9 @@ type children struct {
 	front []int32
 }
 
-func (c *children) of(f int32) []int32 { return c.front[c.start[f]:c.start[f+1]] }
+func (c *children) of(f int32) []int32 {
+	return c.front[c.start[f]:c.start[f+1]]
+}
 
 // childrenOf returns the fronts whose parent is each front, except those that leave nothing behind.
 func childrenOf(fronts *fronts) *children {
@@ -193,7 +199,8 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 			column := m.place[v]
 			for i, u := range border[j+1:] {
 				row := m.place[u]
-				m.matrix[int(min(row, column))*m.stride+int(max(row, column))] += value[i]
+				m.matrix[int(min(row, column))*m.stride+int(max(row,
+					column))] += value[i]
 			}
 			value = value[len(border)-j-1:]
 		}
@@ -219,7 +226,9 @@ func (m *multifrontal) eliminate(f int32) {
 	}
 }
 
-func (m *multifrontal) column(j int) []float64 { return m.matrix[j*m.stride:][:m.stride] }
+func (m *multifrontal) column(j int) []float64 {
+	return m.matrix[j*m.stride:][:m.stride]
+}
 
 // addBelow adds c·x to y from a row on.
 func addBelow(y, x []float64, row int, c float64) {
@@ -264,7 +273,8 @@ func (m *multifrontal) addPanel(lo, hi, size int) {
 	if hi-lo < panelColumns || size-hi < panelColumns {
 		for p := lo; p < hi; p++ {
 			for j := hi; j < size; j++ {
-				addBelow(m.column(j)[:size], m.column(p)[:size], j+1, m.shares[p-lo][j])
+				addBelow(m.column(j)[:size], m.column(p)[:size], j+1,
+					m.shares[p-lo][j])
 			}
 		}
 		return
@@ -282,6 +292,8 @@ func (m *multifrontal) addPanel(lo, hi, size int) {
 			target = blocks.Grow(m.unused, len(target))
 			m.unused = target
 		}
-		simd.AddPanels(m.column(j)[row:], target, m.column(lo)[row:], m.column(lo + 1)[row:], m.column(lo + 2)[row:], m.column(lo + 3)[row:], &c)
+		simd.AddPanels(m.column(j)[row:], target, m.column(lo)[row:],
+			m.column(lo + 1)[row:], m.column(lo + 2)[row:],
+			m.column(lo + 3)[row:], &c)
 	}
 }

@@ -48,18 +48,21 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		marks.Row(i)[0] = u
 	}
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
-	among := &graph.Graph{A: g.A, Signed: g.Signed, Components: g.Components, Workers: g.Workers, Degrees: make([]float64, n)}
+	among := &graph.Graph{A: g.A, Signed: g.Signed, Components: g.Components,
+		Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
 	sizes, err := graph.Sizes(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and L; not differences of degrees
-	if err := (&sparse.Operator[float64]{A: sizes.A, Left: free, Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
+	if err := (&sparse.Operator[float64]{A: sizes.A, Left: free,
+		Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
 	}
 	h := &System{
-		Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
+		Graph: among, Edge: 1, Ground: make([]float64, n),
+		Scale: make([]float64, n), Memory: g.Memory, free: free,
 		boundary: boundary,
 	}
 	if g.Loops != nil {
@@ -84,7 +87,8 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 }
 
 // harmonicTo is [System.SolveTo] of a [Harmonic] system.
-func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], settings *Settings) (*Result, error) {
+func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
+	settings *Settings) (*Result, error) {
 	if f.Rows != len(s.free) {
 		panic(badShape)
 	}
@@ -150,15 +154,18 @@ func givenRange(s *System, f *sparse.Block[float64]) (lows, highs []float64) {
 }
 
 // freePart returns a matrix with zeros in the rows and columns in which free is 0; nil means ones.
-func freePart(ctx context.Context, a sparse.Matrix, free []float64) (sparse.Matrix, error) {
+func freePart(ctx context.Context, a sparse.Matrix,
+	free []float64) (sparse.Matrix, error) {
 	if free == nil {
 		return a, nil
 	}
-	return sparse.MapValues(ctx, a, func(i, j int, w float64) float64 { return free[i] * free[j] * w })
+	return sparse.MapValues(ctx, a,
+		func(i, j int, w float64) float64 { return free[i] * free[j] * w })
 }
 
 // HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
 // factor: five blocks, ten vectors and the slots of rows, marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	return 5*blocks.BlockBytes[float64](n, cols) + (10*8+4+1)*int64(n) + 16*int64(cols)*int64(blocks.Chunks(n))
+	return 5*blocks.BlockBytes[float64](n, cols) + (10*8+4+1)*int64(n) +
+		16*int64(cols)*int64(blocks.Chunks(n))
 }

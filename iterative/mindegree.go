@@ -25,7 +25,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 
 // readAdjacency reads a matrix whose rows have rising columns, see [eachEdge]. A list has each neighbour once, on which the
 // search for an order relies.
-func readAdjacency(ctx context.Context, matrix sparse.Matrix, scale float64) (*adjacency, error) {
+func readAdjacency(ctx context.Context, matrix sparse.Matrix,
+	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
 	a := &adjacency{
 		start:  make([]int64, n+1),
@@ -52,7 +53,9 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix, scale float64) (*a
 // span is a part of a list of vertices.
 type span struct{ from, to int64 }
 
-func (s span) of(list []uint32) []uint32 { return list[s.from:s.to] }
+func (s span) of(list []uint32) []uint32 {
+	return list[s.from:s.to]
+}
 
 func (s span) size() int { return int(s.to - s.from) }
 
@@ -164,7 +167,8 @@ func noLimits(int, int64) fillLimits {
 // limitsOf returns the limits for a matrix with n rows and the given number of stored entries.
 func limitsOf(n int, entries int64) fillLimits {
 	size := entries + int64(n)
-	limits := fillLimits{factorCost{completeLimit(n, entries), productsPerEntry * float64(size)}, stepsPerEntry * size}
+	limits := fillLimits{factorCost{completeLimit(n, entries),
+		productsPerEntry * float64(size)}, stepsPerEntry * size}
 	if n <= smallRows {
 		limits.products = max(limits.products, 5e8)
 		limits.steps = max(limits.steps, 5e7)
@@ -185,7 +189,8 @@ var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
 // orderFronts returns the fronts of a complete factor, in which the held vertices come last. The error
 // wraps [ErrFill] beyond the limits.
-func orderFronts(ctx context.Context, a *adjacency, held []int, limits fillLimits) (*fronts, error) {
+func orderFronts(ctx context.Context, a *adjacency, held []int,
+	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, held, limits)
 	m.peel()
 	size := int64(len(a.end) + len(m.size))
@@ -227,7 +232,8 @@ func (m *minimumDegree) isHopeless() bool {
 		entries += int64(size) * int64(m.degree[v]) / 2
 	}
 	gone := float64(len(m.size)) - float64(m.left)
-	return 2*entries > m.limits.entries-m.cost.entries || float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
+	return 2*entries > m.limits.entries-m.cost.entries ||
+		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
 func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegree {
@@ -235,8 +241,9 @@ func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegre
 	m := &minimumDegree{
 		start: a.start, list: slices.Clone(a.end),
 		elements: make([]int32, n), length: make([]int32, n),
-		size: make([]int32, n), next: make([]uint32, n), degree: make([]int32, n), isLast: make([]bool, n),
-		front: make([]int32, n), border: make([]span, n), extent: make([]int32, n),
+		size: make([]int32, n), next: make([]uint32, n), degree: make([]int32, n),
+		isLast: make([]bool, n),
+		front:  make([]int32, n), border: make([]span, n), extent: make([]int32, n),
 		beyond: make([]int32, n), reached: make([]int32, n), mark: make([]int32, n),
 		limits: limits,
 	}
@@ -280,7 +287,8 @@ func (m *minimumDegree) peel() {
 	for first := range m.size {
 		for v := uint32(first); m.size[v] > 0 && m.degree[v] == 1; {
 			list := m.list[m.start[v]:][:m.length[v]]
-			u := list[slices.IndexFunc(list, func(u uint32) bool { return m.size[u] > 0 })]
+			u := list[slices.IndexFunc(list,
+				func(u uint32) bool { return m.size[u] > 0 })]
 			m.size[v] = 0
 			m.left--
 			m.degree[u]--
@@ -345,7 +353,8 @@ func (m *minimumDegree) eliminate(v uint32) {
 	m.border[v] = span{first, int64(len(m.names))}
 	m.extent[v] = int32(len(m.whole))
 	for _, i := range m.names[first:] {
-		m.degree[i] = min(m.degree[i]+m.extent[v]-m.size[i], int32(m.left)-m.size[i])
+		m.degree[i] = min(m.degree[i]+m.extent[v]-m.size[i],
+			int32(m.left)-m.size[i])
 		m.queue.put(i, m.degree[i])
 	}
 	m.steps += int64(len(m.pivots) + len(m.whole))
@@ -354,7 +363,9 @@ func (m *minimumDegree) eliminate(v uint32) {
 }
 
 // number is that of the present front.
-func (m *minimumDegree) number() int32 { return int32(len(m.fronts.parent)) }
+func (m *minimumDegree) number() int32 {
+	return int32(len(m.fronts.parent))
+}
 
 // appendMerged appends v and the vertices that have been merged into it.
 func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
@@ -546,7 +557,9 @@ func (t *twins) clear() {
 }
 
 // first returns the first variable with the same remainder of the hash; chain leads to the others.
-func (t *twins) first(hash uint32) uint32 { return t.head[hash&uint32(len(t.head)-1)] }
+func (t *twins) first(hash uint32) uint32 {
+	return t.head[hash&uint32(len(t.head)-1)]
+}
 
 func (t *twins) add(hash, v uint32) {
 	h := hash & uint32(len(t.head)-1)

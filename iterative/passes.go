@@ -38,14 +38,19 @@ func (r *passes) dotRows(rows sparse.Rows) {
 	if !r.team.Counts(rows.Lo) {
 		return
 	}
-	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, blocks.Rows(r.p, rows.Lo), blocks.Rows(r.q, rows.Lo))
+	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo,
+		blocks.Rows(r.p, rows.Lo), blocks.Rows(r.q, rows.Lo))
 }
 
 // updateChunk is update on one chunk.
-func (r *passes) updateChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) }
+func (r *passes) updateChunk(chunk, lo, hi int) {
+	r.lessen(chunk, lo, hi, r.q)
+}
 
 // measureChunk is measure on one chunk, with α = 0 and anything finite for q.
-func (r *passes) measureChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }
+func (r *passes) measureChunk(chunk, lo, hi int) {
+	r.lessen(chunk, lo, hi, r.r)
+}
 
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the
 // null space's share of both.
@@ -59,7 +64,8 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 		s := blocks.Factor(r.cg.Scale, lo+i)
 		weights[i] = 1 / (s * s)
 	}
-	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha, weights[:hi-lo], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha,
+		weights[:hi-lo], r.inverse[lo:hi], rr, rz)
 	if r.cg.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -91,7 +97,8 @@ func (r *passes) projectChunk(_, lo, hi int) {
 		case slot == blocks.OwnSlot:
 			clear(row)
 		case slot != blocks.NoSlot:
-			blocks.AddScaled(row, -r.cg.Null.Unit[i]*blocks.Factor(r.cg.Scale, i), r.null.Of(slot)[r.b.Cols:][:len(row)])
+			blocks.AddScaled(row, -r.cg.Null.Unit[i]*blocks.Factor(r.cg.Scale, i),
+				r.null.Of(slot)[r.b.Cols:][:len(row)])
 		}
 	}
 }
@@ -116,7 +123,8 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	if r.z != nil {
 		z = r.z // with ones for the inverse
 	}
-	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo), r.alpha, r.beta, factor[lo:hi])
+	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo),
+		r.alpha, r.beta, factor[lo:hi])
 	if r.cg.Null != nil {
 		for i := lo; i < hi; i++ {
 			r.removeNull(i, r.p.Row(i))
@@ -132,6 +140,7 @@ func (r *passes) removeNull(i int, p []float64) {
 	case slot == blocks.OwnSlot:
 		clear(p)
 	default:
-		blocks.AddScaled(p, -r.cg.Null.Unit[i]/blocks.Factor(r.cg.Scale, i), r.null.Of(slot)[:len(p)])
+		blocks.AddScaled(p, -r.cg.Null.Unit[i]/blocks.Factor(r.cg.Scale, i),
+			r.null.Of(slot)[:len(p)])
 	}
 }

@@ -56,7 +56,8 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n := b.Rows
 	k := b.Cols
 	r.cg, r.v.cg, r.rec.cg, r.rec.v = c, c, c, &r.v
-	r.v.team, r.v.x, r.v.b, r.settings, r.stagnant = sparse.TeamOf(c.A), x, b, s, false
+	r.v.team, r.v.x, r.v.b, r.settings, r.stagnant = sparse.TeamOf(c.A), x,
+		b, s, false
 	r.rec.result = &Result{
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
@@ -70,7 +71,8 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	for j := range r.columns {
 		r.columns[j] = column{limit: s.MaxIterations}
 	}
-	for _, v := range []*[]float64{&r.v.alpha, &r.v.beta, &r.rec.products, &r.rec.rr, &r.rec.rz, &r.relative, &r.verified} {
+	for _, v := range []*[]float64{&r.v.alpha, &r.v.beta, &r.rec.products,
+		&r.rec.rr, &r.rec.rz, &r.relative, &r.verified} {
 		*v = blocks.Grow(*v, k)
 		clear(*v)
 	}
@@ -84,13 +86,16 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 
 // end lets the caller's blocks go.
 func (r *run) end() {
-	r.cg, r.v.cg, r.rec.cg, r.v.x, r.v.b, r.settings = nil, nil, nil, nil, nil, Settings{}
+	r.cg, r.v.cg, r.rec.cg, r.v.x, r.v.b, r.settings = nil, nil, nil, nil,
+		nil, Settings{}
 }
 
 // chunks runs a pass over the rows lo ≤ i < hi of each chunk.
-func (r *passes) chunks(ctx context.Context, do func(r *passes, chunk, lo, hi int)) error {
+func (r *passes) chunks(ctx context.Context,
+	do func(r *passes, chunk, lo, hi int)) error {
 	return sched.Run(ctx, r.cg.Workers, blocks.Chunks(r.b.Rows), func(_, chunk int) error {
-		do(r, chunk, chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, r.b.Rows))
+		do(r, chunk, chunk*blocks.ChunkRows,
+			min((chunk+1)*blocks.ChunkRows, r.b.Rows))
 		return nil
 	})
 }
@@ -123,7 +128,8 @@ func (r *run) start(ctx context.Context) error {
 	switch {
 	case r.settings.Start:
 		r.rec.result.Sweeps++
-		err = r.cg.A.StepTo(ctx, r.v.r, r.v.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
+		err = r.cg.A.StepTo(ctx, r.v.r, r.v.x,
+			sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
 	case r.cg.easy != nil:
 		err = r.rec.startEasy(ctx)
 	}
@@ -218,7 +224,8 @@ func (r *recurrence) rightHandSide(ctx context.Context) error {
 }
 
 // outside returns B − P₀B, which is B itself or in room.
-func (r *recurrence) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse.Block[float64], error) {
+func (r *recurrence) outside(ctx context.Context,
+	room *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	if r.cg.Null == nil {
 		return r.v.b, nil
 	}
@@ -239,7 +246,8 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	r.result.Sweeps++
 	return r.cg.A.StepTo(ctx, r.v.r, r.v.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
 		res := blocks.Rows(r.v.r, rows.Lo)
-		simd.AddRows(res, rows.Hi-rows.Lo, r.v.b.Cols, res, scale[rows.Lo:rows.Hi], blocks.Rows(projected, rows.Lo))
+		simd.AddRows(res, rows.Hi-rows.Lo, r.v.b.Cols, res, scale[rows.Lo:rows.Hi],
+			blocks.Rows(projected, rows.Lo))
 	}})
 }
 
@@ -278,7 +286,8 @@ func (r *recurrence) measure(ctx context.Context) error {
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
-func (r *recurrence) addUp(ctx context.Context, pass func(r *passes, chunk, lo, hi int)) error {
+func (r *recurrence) addUp(ctx context.Context,
+	pass func(r *passes, chunk, lo, hi int)) error {
 	err := r.v.chunks(ctx, pass)
 	r.v.total(r.rr, 0)
 	r.v.total(r.rz, 1)
@@ -319,7 +328,8 @@ func (r *run) aim(ctx context.Context) error {
 func (r *recurrence) multiply(ctx context.Context) error {
 	r.v.dots.Begin(r.v.b.Cols)
 	r.result.Sweeps++
-	err := r.cg.A.StepTo(ctx, r.v.q, r.v.p, sparse.Step[float64]{Alpha: 1, Visit: r.dot})
+	err := r.cg.A.StepTo(ctx, r.v.q, r.v.p,
+		sparse.Step[float64]{Alpha: 1, Visit: r.dot})
 	r.v.dots.TotalTo(r.products)
 	r.v.team.Sum(r.products)
 	return err
@@ -381,7 +391,9 @@ func (r *recurrence) correct() {
 }
 
 // turn does x += p·diag(α) and p = z + p·diag(β).
-func (r *recurrence) turn(ctx context.Context) error { return r.v.chunks(ctx, (*passes).turnChunk) }
+func (r *recurrence) turn(ctx context.Context) error {
+	return r.v.chunks(ctx, (*passes).turnChunk)
+}
 
 // finish leaves in x the solution of the scaled system.
 func (r *run) finish(ctx context.Context) error {

@@ -71,16 +71,21 @@ func (s *Settings) validate() error {
 	}
 	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
+		problems = append(problems,
+			fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g",
+				ErrParameter, s.Tolerance, defaultTolerance))
 	}
 	for j, t := range s.Absolute {
 		if !(t > 0) {
-			problems = append(problems, fmt.Errorf("%w: absolute tolerance %g of column %d; it must be positive", ErrParameter, t, j))
+			problems = append(problems,
+				fmt.Errorf("%w: absolute tolerance %g of column %d; it must be positive", ErrParameter, t, j))
 			break
 		}
 	}
 	if s.MaxIterations < 0 {
-		problems = append(problems, fmt.Errorf("%w: iteration limit %d; it must be positive, or 0 for %d", ErrParameter, s.MaxIterations, defaultMaxIterations))
+		problems = append(problems,
+			fmt.Errorf("%w: iteration limit %d; it must be positive, or 0 for %d",
+				ErrParameter, s.MaxIterations, defaultMaxIterations))
 	}
 	return errors.Join(problems...)
 }

@@ -73,7 +73,8 @@ type System struct {
 // set aside; when the others are done they continue with the complete factor or else the sampled one,
 // which is then made and kept. These decisions depend on the column alone, and so do its bits.
 // Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
-func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
+func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
+	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
 	}
@@ -115,17 +116,23 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 
 // team returns the processes that share the rows of the graph. Then there are no factors, which need all entries
 // in one process.
-func (s *System) team() *sparse.Team { return sparse.TeamOf(s.Graph.A) }
+func (s *System) team() *sparse.Team {
+	return sparse.TeamOf(s.Graph.A)
+}
 
 // noFactor reports whether the matrix has no factor, because its rows are shared, or because signs make edges that are
 // no Laplacian's.
-func noFactor(s *System) bool { return s.team() != nil || s.Graph.Signed }
+func noFactor(s *System) bool {
+	return s.team() != nil || s.Graph.Signed
+}
 
 // errNoFactor is the error where noFactor is true: without a factor, the iteration goes on as where it fills in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 // Release frees the buffers and factors that solves keep for the next one.
-func (s *System) Release() { s.cg, s.factor, s.complete, s.direct = CG{}, nil, false, nil }
+func (s *System) Release() {
+	s.cg, s.factor, s.complete, s.direct = CG{}, nil, false, nil
+}
 
 // newLadder returns the ladder from Jacobi to the factor.
 func (s *System) newLadder(settings *Settings) *ladder {
@@ -146,7 +153,8 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		if s.factor == nil {
 			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
 			if room > 0 {
-				room = max(room, choleskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()))
+				room = max(room, choleskyBytes(len(s.Graph.Degrees),
+					s.Graph.A.NNZ()))
 			}
 		}
 		f, err := s.factorWithin(ctx, room)
@@ -169,7 +177,9 @@ func (s *System) newLadder(settings *Settings) *ladder {
 func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
-		c.A = &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
+		c.A = &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A,
+			Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false),
+			Workers: s.Graph.Workers}
 		c.Scale = s.Scale
 		c.Null = s.Null
 		c.Workers = s.Graph.Workers
@@ -180,7 +190,8 @@ func (s *System) prepare(cols int) {
 			c.image = s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols, 1); !noFactor(s) && s.Memory > 0 && need > s.Memory {
+		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols,
+			1); !noFactor(s) && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -210,7 +221,8 @@ func factorCompletely(ctx context.Context, s *System, memory int64) error {
 	n := len(s.Graph.Degrees)
 	entries := s.Graph.A.NNZ()
 	switch {
-	case s.factor != nil || s.filled || s.Strict || noFactor(s) || !isLean(n, entries):
+	case s.factor != nil || s.filled || s.Strict || noFactor(s) ||
+		!isLean(n, entries):
 		return nil
 	case memory > 0 && completeBytes(n, entries) > memory:
 		return nil
@@ -234,7 +246,8 @@ func factorCompletely(ctx context.Context, s *System, memory int64) error {
 
 // factorWithin returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled one,
 // which is made once, within memory in bytes.
-func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
+func (s *System) factorWithin(ctx context.Context,
+	memory int64) (*cholesky, error) {
 	if noFactor(s) {
 		return nil, errNoFactor
 	}
@@ -284,7 +297,8 @@ const rngSeed = 1
 // bound fills ErrorBound. Computing a residual errs by less than
 // 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of a
 // similar matrix, for ‖M‖.
-func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
+func (s *System) bound(ctx context.Context, out *Result,
+	x, b *sparse.Block[float64]) error {
 	switch {
 	case s.Least == 0 && out.CompleteCholesky && s.Null != nil:
 		return estimateByFactor(ctx, s, out, x)
@@ -345,7 +359,8 @@ func uneven(team *sparse.Team, ground []float64) bool {
 //
 // where R_i errs by a rounding error of the row alone. A row without g is one
 // without entries, whose X is 0. Cost: a sweep.
-func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
+func (s *System) boundByRows(ctx context.Context, out *Result,
+	x, b *sparse.Block[float64]) error {
 	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // which the recurrence has done with
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err

@@ -16,7 +16,8 @@ var ErrParameter = errors.New("iterative: parameter out of range")
 
 // ShiftedLaplacian is the system a·L + c·I, normalized a·L̃ + c·I, with a > 0 and c ≥ 0:
 // the regularised Laplacian with c = 1; with c = 0 its solution is (a·L)⁺·B.
-func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, error) {
+func ShiftedLaplacian(g *graph.Graph, normalized bool,
+	a, c float64) (*System, error) {
 	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {
 		return nil, fmt.Errorf("%w: %g·L + %g·I; the factor of L must be positive and that of I not negative", ErrParameter, a, c)
 	}
@@ -46,9 +47,11 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 		if normalized {
 			what = "I − αS"
 		}
-		return nil, fmt.Errorf("%w: α = %g; %s is definite for 0 < α < 1", ErrParameter, alpha, what)
+		return nil, fmt.Errorf("%w: α = %g; %s is definite for 0 < α < 1",
+			ErrParameter, alpha, what)
 	}
-	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha)}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha,
+		Ground: groundOf(g, 1-alpha)}
 	if normalized {
 		s.Scale, s.easy = blocks.Roots(g.Degrees), g.NullSpace(true)
 	}

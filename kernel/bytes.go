@@ -53,7 +53,8 @@ func seriesOf(matrix sparse.Kind) work {
 
 // resolventsOf returns the work of a function of a matrix that may be a sum of resolvents.
 func resolventsOf(matrix sparse.Kind) work {
-	return work{matrix: matrix, blocks: resolventBlocks, function: true, factor: true, half: true}
+	return work{matrix: matrix, blocks: resolventBlocks, function: true,
+		factor: true, half: true}
 }
 
 // root returns the work of half steps: for an inverse that of a series, since (c + aL)^−½ is one.
@@ -65,7 +66,9 @@ func (w work) root() work {
 }
 
 // vectorBytes returns the memory of the vectors of a graph with n nodes.
-func vectorBytes(n int) int64 { return graphVectors * 8 * int64(n) }
+func vectorBytes(n int) int64 {
+	return graphVectors * 8 * int64(n)
+}
 
 // bytes returns the memory of the engine for a block of n rows and cols columns, its argument and
 // its result included.
@@ -105,7 +108,8 @@ func leastBytes(n int) int64 {
 // factorBytes returns the memory of factors: a sampled Cholesky factor where solves may need one,
 // and the elimination of a small graph. used is the
 // memory without it; within a limit, 0 for none, factors that do not fit are not made.
-func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
+func (w work) factorBytes(degrees []float64, cols int,
+	entries, limit, used int64) int64 {
 	n := len(degrees)
 	fits := func(bytes int64) bool { return limit == 0 || used+bytes <= limit }
 	room := budget.Remaining(limit, used)
@@ -150,7 +154,8 @@ func pieceNumbers(rows int, symmetric bool) int {
 // entries, and edges with a direction or not. With a limit in s it is the memory within that
 // limit, or the least that the block requires if that exceeds it. A tolerance in s may require an
 // eigenvalue.
-func (f *Family) Bytes(v param.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings) int64 {
+func (f *Family) Bytes(v param.Values, degrees []float64, entries int64,
+	directed bool, rows, cols []int, s *Settings) int64 {
 	if s == nil {
 		s = new(Settings)
 	}
@@ -158,14 +163,16 @@ func (f *Family) Bytes(v param.Values, degrees []float64, entries int64, directe
 }
 
 // blockBytes is Bytes for inverses with half steps or without.
-func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings, roots bool) int64 {
+func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
+	directed bool, rows, cols []int, s *Settings, roots bool) int64 {
 	limit := s.Memory
 	n := len(degrees)
 	long := max(len(rows), len(cols))
 	short := min(len(rows), len(cols))
 	if f.bytes != nil {
 		vectors := vectorBytes(n)
-		return vectors + f.bytes(v, shape{n, long, short, directed}, budget.Remaining(limit, vectors))
+		return vectors + f.bytes(v, shape{n, long, short, directed},
+			budget.Remaining(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
 	w.needsSmallest = w.needsSmallest && s.certifies(n)
@@ -181,7 +188,8 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, di
 	bytes := w.slabBytes(n, width, long, symmetric)
 	if half {
 		block := blocks.BlockBytes[float64](n, width) // of which one is counted already
-		stored, image := storedSlabs((short+width-1)/width, limit, bytes-block, block)
+		stored, image := storedSlabs((short+width-1)/width, limit,
+			bytes-block, block)
 		bytes += int64(stored-1)*block + image
 	}
 	return bytes + w.factorBytes(degrees, width, entries, limit, bytes)
@@ -208,7 +216,9 @@ func (f *Family) FactorLimit(bytes int64) int64 {
 func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
 	if f.bytes != nil {
-		return vectorBytes(n) + f.bytes(v, shape{n, 0, cols, f.Works&param.Directed != 0}, 0) + 2*blocks.BlockBytes[float64](n, cols)
+		return vectorBytes(n) +
+			f.bytes(v, shape{n, 0, cols, f.Works&param.Directed != 0}, 0) +
+			2*blocks.BlockBytes[float64](n, cols)
 	}
 	w := f.work(v, describe(nil, degrees))
 	return w.slabBytes(n, cols, 0, false)
@@ -216,7 +226,8 @@ func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
-func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
+func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
+	nodes []int, limit int64) int64 {
 	n := len(degrees)
 	m := int64(len(nodes))
 	description := describe(nil, degrees)
@@ -240,21 +251,26 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 	limit = budget.Remaining(limit, grams)
 	var peak int64
 	for _, v := range separate {
-		peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit}, false))
+		peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes,
+			&Settings{Memory: limit}, false))
 	}
 	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
-		peak = max(peak, groupBytes(degrees, len(nodes), entries, groups[matrix], limit))
+		peak = max(peak, groupBytes(degrees, len(nodes), entries,
+			groups[matrix], limit))
 	}
 	return grams + peak
 }
 
 // groupBytes returns the memory of computing the blocks of functions of one matrix together, without
 // the blocks.
-func groupBytes(degrees []float64, nodes int, entries int64, group []work, limit int64) int64 {
+func groupBytes(degrees []float64, nodes int, entries int64, group []work,
+	limit int64) int64 {
 	n := len(degrees)
 	width := gramsWidth(n, nodes, len(group))
 	series := !slices.ContainsFunc(group, func(w work) bool { return !w.series })
-	bytes := vectorBytes(n) + max(slabsBytes(n, width, len(group), series), group[0].searchBytes(n, width))
+	bytes := vectorBytes(n) +
+		max(slabsBytes(n, width, len(group), series),
+			group[0].searchBytes(n, width))
 	if !series {
 		w := work{function: true, factor: true}
 		bytes += w.factorBytes(degrees, width, entries, limit, bytes)

@@ -14,7 +14,9 @@ import (
 // Fouss et al. 2007.
 var commuteTime = Family{
 	Spec: param.Spec{
-		Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: param.Undirected,
+		Name:   "commute-time",
+		Title:  "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol",
+		Works:  param.Undirected,
 		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
 	},
 	Distance: "pseudo-inverse:laplacian=combinatorial",
@@ -54,17 +56,20 @@ func (d *distance) inWhole() Kernel { return d }
 func (d *distance) release() { d.inverse.release() }
 
 // ApplyTo implements [Kernel]; it returns ErrDistance.
-func (d *distance) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Block[float64], *Settings) (*Report, error) {
+func (d *distance) ApplyTo(context.Context, *sparse.Block[float64],
+	*sparse.Block[float64], *Settings) (*Report, error) {
 	return nil, ErrDistance
 }
 
 // BlockTo implements [Kernel].
-func (d *distance) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+func (d *distance) BlockTo(ctx context.Context, dst *sparse.Block[float64],
+	rows, cols []int, s *Settings) (*Report, error) {
 	return gather(ctx, d, dst, rows, cols, s)
 }
 
 // Block implements [Streamer]. It takes the columns of L⁺ of all rows and cols.
-func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
+func (d *distance) Block(ctx context.Context, rows, cols []int, take sink,
+	s *Settings) (*Report, error) {
 	checkNodes(d.Len(), rows, cols)
 	c, err := d.inverse.begin(s)
 	if err != nil {
@@ -80,7 +85,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 		err = c.mirrorColumns(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {
 			diagonal = append(diagonal, diagonalAt(y, rows[lo:hi])...)
 			for i := range hi {
-				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi], diagonal[lo:hi], y.Row(rows[i]))
+				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi],
+					diagonal[lo:hi], y.Row(rows[i]))
 			}
 		}, d.measurePieces(c, take))
 	} else {
@@ -110,7 +116,8 @@ func (d *distance) measurePieces(c *computation, take sink) sink {
 
 // timesTo stores the commute times between node and each of nodes in dst, given the
 // diagonal of L⁺ there and the values between them. A time is not negative.
-func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int, diagonal, values []float64) {
+func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int,
+	diagonal, values []float64) {
 	component := d.inverse.graph.Components.Of
 	for j, column := range nodes {
 		switch {
@@ -135,7 +142,8 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 
 // across is Block for different lists: first the diagonal of the short one,
 // then the columns of the long one.
-func (d *distance) across(ctx context.Context, c *computation, rows, cols []int, out sink) error {
+func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
+	out sink) error {
 	short := rows
 	long := cols
 	turned := false
@@ -168,11 +176,13 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 			return err
 		}
 		diagonal := diagonalAt(y, nodes)
-		piece := sparse.BlockOf(len(short), len(nodes), values[:len(short)*len(nodes)])
+		piece := sparse.BlockOf(len(short), len(nodes),
+			values[:len(short)*len(nodes)])
 		lo := 0
 		left := slab[0]
 		if turned {
-			piece = sparse.BlockOf(len(nodes), len(short), values[:len(short)*len(nodes)])
+			piece = sparse.BlockOf(len(nodes), len(short),
+				values[:len(short)*len(nodes)])
 			lo = slab[0]
 			left = 0
 		}

@@ -10,9 +10,11 @@ import (
 // diffusion is exp(−βL), Kondor and Lafferty 2002.
 var diffusion = Family{
 	Spec: param.Spec{
-		Name: "diffusion", Title: "exp(−βL)", Works: param.Undirected | param.Signed,
+		Name: "diffusion", Title: "exp(−βL)",
+		Works:  param.Undirected | param.Signed,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.3, equations 11 and 12",
-		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
+		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk),
+			betaParam(overDegree)},
 	},
 	asymmetric: ofRandomWalk,
 	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
@@ -24,12 +26,14 @@ var diffusion = Family{
 }
 
 // newDiffusion returns exp(−βL) of a Laplacian.
-func newDiffusion(ctx context.Context, g *matrices, laplacian string, beta float64) (Kernel, error) {
+func newDiffusion(ctx context.Context, g *matrices, laplacian string,
+	beta float64) (Kernel, error) {
 	m, root, err := laplacianOf(ctx, g, laplacian)
 	if err != nil {
 		return nil, err
 	}
-	return g.spectral(&series{m, expm.Exp(-beta)}, &series{m, expm.Exp(-beta / 2)}, root), nil
+	return g.spectral(&series{m, expm.Exp(-beta)},
+		&series{m, expm.Exp(-beta / 2)}, root), nil
 }
 
 // diffusionWork returns the work of exp(−βL). It asks package expm for the method that this chooses on

@@ -16,12 +16,14 @@ type engine interface {
 	// applyTo stores K·X in dst. The tolerance is the engine's own measure, in
 	// which errors are proportional to it. With again dst holds the result for
 	// a larger tolerance.
-	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error)
+	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort,
+		again bool) (*engineResult, error)
 
 	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not
 	// depend on the weights. The error is [iterative.ErrStagnation] for a kernel that is no
 	// inverse, and wraps [iterative.ErrFill] where there is no factor.
-	eliminate(ctx context.Context, dst, x *sparse.Block[float64]) (*engineResult, error)
+	eliminate(ctx context.Context,
+		dst, x *sparse.Block[float64]) (*engineResult, error)
 
 	// function returns the matrix and the function that package expm computes, or nil and
 	// any function.
@@ -63,7 +65,8 @@ type series struct {
 	f expm.Function
 }
 
-func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*engineResult, error) {
+func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	o effort, _ bool) (*engineResult, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
 		Tolerance: o.tolerance, Memory: o.memory, Progress: o.sweeps(),
 	})
@@ -71,14 +74,19 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return nil, err
 	}
 	f := r.Functions[0]
-	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), isSmallest: err != nil, assumed: r.Condition}, nil
+	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding,
+		sweeps: r.Sweeps, method: string(f.Method), isSmallest: err != nil,
+		assumed: r.Condition}, nil
 }
 
-func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }
+func (e *series) function() (*expm.Map, expm.Function) {
+	return e.m, e.f
+}
 
 func (e *series) release() {}
 
-func (e *series) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64]) (*engineResult, error) {
+func (e *series) eliminate(context.Context, *sparse.Block[float64],
+	*sparse.Block[float64]) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
 }
 
@@ -91,10 +99,12 @@ type inverseRoot struct {
 }
 
 func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
-	return &inverseRoot{series{m: m, f: expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
+	return &inverseRoot{series{m: m, f: expm.Matern(c/a, 0.5)},
+		scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
-func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
+func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	o effort, again bool) (*engineResult, error) {
 	out, err := e.series.applyTo(ctx, dst, x, o, again)
 	if err != nil {
 		return nil, err
@@ -116,7 +126,8 @@ type solves struct {
 	assumed string // about the least eigenvalue of a singular system
 }
 
-func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
+func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory
 	if o.certify {
 		// x may be the first columns of slabs that are as wide as its stride.
@@ -146,11 +157,14 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		},
 	})
 	// Where rounding ends a solve, of a map that is definite, its bound holds all the same.
-	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
+	if err != nil && !errors.Is(err, iterative.ErrStagnation) &&
+		!errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &engineResult{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), isSmallest: err != nil, assumed: e.assumed}
+	out := &engineResult{bound: make([]float64, x.Cols),
+		rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r),
+		isSmallest: err != nil, assumed: e.assumed}
 	if r.ErrorBound == nil {
 		for j, v := range r.ErrorEstimate {
 			out.bound[j] = e.scale * v
@@ -161,24 +175,29 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	}
 	rounded := true
 	for j := range out.bound {
-		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j], e.scale*r.Rounding[j]
+		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j],
+			e.scale*r.Rounding[j]
 		rounded = rounded && r.ErrorBound[j] <= 2*r.Rounding[j]
 	}
 	out.isSmallest = out.isSmallest || rounded
 	return out, nil
 }
 
-func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
+func (e *solves) function() (m *expm.Map, f expm.Function) {
+	return m, f
+}
 
 func (e *solves) release() { e.system.Release() }
 
-func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64]) (*engineResult, error) {
+func (e *solves) eliminate(ctx context.Context,
+	dst, x *sparse.Block[float64]) (*engineResult, error) {
 	r, err := e.system.EliminateTo(ctx, dst, x)
 	if err != nil {
 		return nil, err
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination", isSmallest: true}
+	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination",
+		isSmallest: true}
 	for j, size := range blocks.Norms(sparse.TeamOf(e.system.Graph.A), dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}

@@ -11,7 +11,8 @@ import (
 // exponential is exp(βA).
 var exponential = Family{
 	Spec: param.Spec{
-		Name: "exponential", Title: "exp(βA)", Works: param.Undirected | param.Signed,
+		Name: "exponential", Title: "exp(βA)",
+		Works:  param.Undirected | param.Signed,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.1",
 		Params: []param.Param{matrixParam(adjacency), exponentialBeta()},
 	},
@@ -22,9 +23,11 @@ var exponential = Family{
 			return nil, err
 		}
 		if !(beta > 0 && beta*m.Hi <= maxLog) {
-			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %s on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titleOf("exponential", matrix), param.End(maxLog/m.Hi, beta, false, 6), m.Hi)
+			return nil, refuse("exponential", "beta",
+				"%v is out of range; %s takes 0 < β ≤ %s on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titleOf("exponential", matrix), param.End(maxLog/m.Hi, beta, false, 6), m.Hi)
 		}
-		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
+		return g.spectral(&series{m: m, f: expm.Exp(beta)},
+			&series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
 	work: func(v param.Values, _ *degrees) work {
 		w := seriesOf(sparse.Kind(v.Word("matrix")))

@@ -56,7 +56,8 @@ type Family struct {
 
 // IsNormalized reports whether the kernel with complete values is a function of S = D^-½AD^-½ or of L̃.
 func (f *Family) IsNormalized(v param.Values) bool {
-	return f.normalized || v["laplacian"] == param.Of(normalized) || v["matrix"] == param.Of(normalizedAdjacency)
+	return f.normalized || v["laplacian"] == param.Of(normalized) ||
+		v["matrix"] == param.Of(normalizedAdjacency)
 }
 
 var families = param.List[*Family]{
@@ -65,7 +66,9 @@ var families = param.List[*Family]{
 }
 
 // Families returns the kernels of this package and those that were registered.
-func Families() param.List[*Family] { return slices.Clone(families) }
+func Families() param.List[*Family] {
+	return slices.Clone(families)
+}
 
 // Register adds a kernel of another package to those that have a name in methods, grids,
 // estimates and help. For example, from an init function:
@@ -102,10 +105,12 @@ func names() []string {
 //
 // Cost: a sweep of one column, for bounds of a spectrum a few more, and for defaults that are
 // relative to ρ some tens.
-func New(ctx context.Context, g *graph.Graph, name string, values param.Values) (Kernel, error) {
+func New(ctx context.Context, g *graph.Graph, name string,
+	values param.Values) (Kernel, error) {
 	f := Families().Named(name)
 	if f == nil {
-		return nil, refuse(pkg, pkg, "there is no %q; choose from %s", name, strings.Join(names(), ", "))
+		return nil, refuse(pkg, pkg, "there is no %q; choose from %s", name,
+			strings.Join(names(), ", "))
 	}
 	if len(g.Degrees) == 0 {
 		return nil, errors.New("kernel: the graph has no nodes")
@@ -123,7 +128,8 @@ func New(ctx context.Context, g *graph.Graph, name string, values param.Values) 
 
 // NewAll is [New] for several complete values. The kernels share the maps of the graph, so that
 // [Grams] can compute their blocks together.
-func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) ([]Kernel, error) {
+func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
+	vs []param.Values) ([]Kernel, error) {
 	if g.In != nil && f.Works&param.Directed == 0 {
 		return nil, ErrAsymmetric
 	}
@@ -140,7 +146,8 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) 
 			return nil, err
 		}
 	}
-	shared := &matrices{Graph: g, degrees: describe(sparse.TeamOf(g.A), g.Degrees), maps: map[sparse.Kind]*expm.Map{}}
+	shared := &matrices{Graph: g, degrees: describe(sparse.TeamOf(g.A), g.Degrees),
+		maps: map[sparse.Kind]*expm.Map{}}
 	ks := make([]Kernel, len(vs))
 	for i, v := range vs {
 		if f.work != nil {
@@ -178,7 +185,8 @@ const pkg = "kernel"
 
 // refuse returns the error about the value of a parameter of the named kernel.
 func refuse(kernel, parameter, format string, args ...any) error {
-	return &param.ParameterError{Of: kernel, Parameter: parameter, What: fmt.Sprintf(format, args...)}
+	return &param.ParameterError{Of: kernel, Parameter: parameter,
+		What: fmt.Sprintf(format, args...)}
 }
 
 // degrees describes the degrees of a graph, on which engines, defaults and estimates depend.
@@ -191,7 +199,8 @@ type degrees struct {
 // describe returns the description of degrees. Several processes give those of their rows, and all get that of
 // the graph.
 func describe(team *sparse.Team, sums []float64) *degrees {
-	d := &degrees{Diagonal: expm.DiagonalOf(team, sums), nodes: team.TotalOf(len(sums)), mean: 1}
+	d := &degrees{Diagonal: expm.DiagonalOf(team, sums),
+		nodes: team.TotalOf(len(sums)), mean: 1}
 	connected := 0.0
 	for lo, hi := range team.Counted(0, len(sums)) {
 		for _, degree := range sums[lo:hi] {
@@ -230,7 +239,9 @@ func On(ctx context.Context, g *graph.Graph) param.Graph {
 
 // OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
 // largest eigenvalue.
-func OnDegrees(degrees []float64) param.Graph { return onGraph{degrees: describe(nil, degrees)} }
+func OnDegrees(degrees []float64) param.Graph {
+	return onGraph{degrees: describe(nil, degrees)}
+}
 
 // Len implements [param.Graph].
 func (g onGraph) Len() int { return g.degrees.nodes }

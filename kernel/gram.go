@@ -18,19 +18,23 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
 	root := c.k.work.root()
-	if err := c.reserveWork(width, root.bytes(n, width)+8*int64(pieceNumbers(m, true))*int64(width)); err != nil {
+	if err := c.reserveWork(width,
+		root.bytes(n, width)+
+			8*int64(pieceNumbers(m, true))*int64(width)); err != nil {
 		return err
 	}
 	c.log.report.HalfSteps = true
 	block := blocks.BlockBytes[float64](n, width)
-	held, _ := storedSlabs(len(slabs), c.s.Memory, root.slabBytes(n, width, m, true)-block, block)
+	held, _ := storedSlabs(len(slabs), c.s.Memory,
+		root.slabBytes(n, width, m, true)-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}
 	for first := 0; first < len(slabs); first += held {
 		c.log.slabs += len(slabs) - first
 	}
-	g := &gramPieces{team: c.scale.team, workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
+	g := &gramPieces{team: c.scale.team, workers: c.k.graph.Workers,
+		values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
 	// The norm that a slab's errors are compared with, and the effort of its computation, are the
 	// same whenever it is computed, because results must not depend on the memory limit.
@@ -67,7 +71,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		g.left = g.left[:0]
 	}
 	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding.
-	c.finish(2*c.worst*(c.norm+c.worst) + gramRounding(c.scale.team, n)*c.norm*c.norm)
+	c.finish(2*c.worst*(c.norm+c.worst) +
+		gramRounding(c.scale.team, n)*c.norm*c.norm)
 	if largest := c.norm * c.norm; c.strict && c.log.report.ErrorBound > c.s.Tolerance*largest {
 		return tooTight(c.s.Tolerance, c.log.report.ErrorBound/largest)
 	}
@@ -92,7 +97,8 @@ func gramRounding(team *sparse.Team, n int) float64 {
 
 // halfStep computes a slab of U, with errors that are small relative to a column of the given
 // norm or its own largest one.
-func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, norm float64) error {
+func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
+	nodes []int, norm float64) error {
 	var norms []float64
 	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
 		norms = blocks.Norms(c.scale.team, y)
@@ -108,7 +114,8 @@ func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], no
 	if err != nil {
 		return err
 	}
-	c.norm, c.worst = max(c.norm, slices.Max(norms)), max(c.worst, slices.Max(a.bound))
+	c.norm, c.worst = max(c.norm, slices.Max(norms)),
+		max(c.worst, slices.Max(a.bound))
 	return nil
 }
 
@@ -123,7 +130,8 @@ type gramPieces struct {
 // multiply hands out the products of the slabs on the left, which begin in
 // column first of the block, with u, which is one of them if held, and their
 // mirror image.
-func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], first int, slab [2]int, held bool, out sink) error {
+func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
+	first int, slab [2]int, held bool, out sink) error {
 	rows, cols := 0, u.Cols
 	offset := make([]int, len(g.left))
 	for i, l := range g.left {
@@ -133,7 +141,8 @@ func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], fir
 	piece := sparse.BlockOf(rows, cols, g.values[:rows*cols])
 	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
 		l := g.left[i]
-		reflection := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[offset[i]*cols : (offset[i]+l.Cols)*cols]}
+		reflection := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols,
+			Data: piece.Data[offset[i]*cols : (offset[i]+l.Cols)*cols]}
 		blocks.ShareOfProductTo(g.team, reflection, l, u)
 		return ctx.Err()
 	})

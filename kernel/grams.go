@@ -21,7 +21,8 @@ import (
 // and, unlike those of [Matrix], made without half steps, whose products take
 // longer than the columns of many nodes: errors are relative to the largest
 // column of all, by default 1e-8 of it. sweeps is their number over all entries.
-func Grams(ctx context.Context, ks []Kernel, nodes, cols []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
+func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
+	s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {
 		return nil, 0, err
 	}
@@ -48,7 +49,8 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int, s *Settings) (gr
 			if isGrouped {
 				single = g.inWhole()
 			}
-			grams[i], report, err = Matrix(ctx, single, slices.Concat(nodes, cols), nodes, &set)
+			grams[i], report, err = Matrix(ctx, single, slices.Concat(nodes, cols),
+				nodes, &set)
 			if err != nil {
 				return nil, sweeps, err
 			}
@@ -97,7 +99,8 @@ func gramsWidth(n, nodes, kernels int) int {
 
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
 // by slab.
-func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
+func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
+	joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
 	s.Tolerance = cmp.Or(s.Tolerance, defaultLimit)
 	m := len(nodes)
 	checkNodes(n, slices.Concat(nodes, cols))
@@ -110,7 +113,8 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	}
 	s.Memory = matrix.Team().LeastLimit(s.Memory)
 	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + results
-	if err := budget.Check(s.Memory, need, fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
+	if err := budget.Check(s.Memory, need,
+		fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err
 	}
 	memory := budget.Remaining(s.Memory, need+vectorBytes(n)) // for factors
@@ -127,7 +131,8 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 			parts[q] = images[q].Columns(0, hi-lo)
 		}
 		setUnits(slab, nodes[lo:hi], 1)
-		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: memory})
+		r, err := matrix.ApplyTo(ctx, parts, slab, functions,
+			&expm.Settings{Tolerance: s.Tolerance, Memory: memory})
 		switch {
 		case err != nil && !errors.Is(err, expm.ErrTolerance):
 			return sweeps, err

@@ -15,7 +15,9 @@ import (
 //
 // It is the only step between the loops over slabs and the engines: graphs of up to
 // [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
-func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (a *engineResult, err error) {
+func (c *computation) image(ctx context.Context, e engine,
+	dst *sparse.Block[float64], nodes []int,
+	measure func(y *sparse.Block[float64], bound []float64) float64) (a *engineResult, err error) {
 	x := c.x.Columns(0, len(nodes))
 	setUnits(x, nodes, 1)
 	defer setUnits(x, nodes, 0)
@@ -38,8 +40,11 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 }
 
 // applyEngine stores the engine's image of x in dst, with the present effort.
-func applyEngine(ctx context.Context, c *computation, e engine, dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
-	return e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt, certify: c.s.certifies(c.k.Len())}, again)
+func applyEngine(ctx context.Context, c *computation, e engine,
+	dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
+	return e.applyTo(ctx, dst, x,
+		effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt,
+			certify: c.s.certifies(c.k.Len())}, again)
 }
 
 // checkLimit returns an error for a result with the error miss, relative to the tolerance, above the limit.
@@ -73,7 +78,8 @@ type attempts struct {
 // review decides after an attempt whether it was the last one, and sets the effort of the next. The
 // error is [ErrTolerance] if rounding keeps the image from a tolerance that must be met, because a
 // smaller tolerance of the engine would not reduce the error then.
-func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) (done bool, _ error) {
+func (t *attempts) review(y *sparse.Block[float64], a *engineResult,
+	err error) (done bool, _ error) {
 	c := t.c
 	switch {
 	case t.anew && errors.Is(err, iterative.ErrIndefinite): // only rounding errors are left
@@ -116,7 +122,9 @@ func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) 
 // nodes, which takes milliseconds and needs no eigenvalue for its bound, or nil where there
 // is none that meets the tolerance. It ignores the memory limit, because bits of values do
 // not depend on that.
-func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
+func (c *computation) small(ctx context.Context, e engine,
+	dst, x *sparse.Block[float64],
+	measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
 	if x.Rows > iterative.ExactFirst {
 		return nil, nil
 	}
@@ -187,7 +195,8 @@ func (e *ToleranceError) Error() string {
 func (e *ToleranceError) Unwrap() error { return ErrTolerance }
 
 // product is ApplyTo for x within float64.
-func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
+func (c *computation) product(ctx context.Context, dst *sparse.Block[float64],
+	measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
 	if a, err := c.small(ctx, c.k.full, dst, c.x, measure); a != nil || err != nil {
 		return a, err
 	}
@@ -202,7 +211,8 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
 			return a, checkLimit(c, miss)
 		case a.isSmallest || attempt == mostAttempts:
-			return nil, c.refineError(tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
+			return nil, c.refineError(tooTight(c.s.Tolerance,
+				max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
 		}
 		c.effort /= 2 * miss
 	}

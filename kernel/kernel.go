@@ -38,11 +38,13 @@ type Kernel interface {
 	// BlockTo stores the values between rows and cols in dst, which has as many rows and
 	// columns. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
 	// context's, or that of a sweep.
-	BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error)
+	BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int,
+		s *Settings) (*Report, error)
 
 	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
 	// relative to the norm of the result. Errors are those of BlockTo.
-	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error)
+	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
+		s *Settings) (*Report, error)
 }
 
 // Streamer is a [Kernel] that hands out a block in pieces while it computes it, because a block
@@ -54,7 +56,9 @@ type Streamer interface {
 	// valid during the call and may be changed. If rows
 	// and cols are equal and the kernel is symmetric, so is the block, to the
 	// bit. Errors are those of BlockTo, or the first one of take.
-	Block(ctx context.Context, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error)
+	Block(ctx context.Context, rows, cols []int,
+		take func(lo, left int, piece *sparse.Block[float64]) error,
+		s *Settings) (*Report, error)
 }
 
 // grouped is a kernel that [Grams] computes together with other functions of the same matrix.
@@ -148,7 +152,9 @@ func (p part) clipPieces(rows, cols int, take sink) sink {
 
 // wants reports whether what begins at lo and ends before hi has anything in
 // common with the part.
-func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi > p.lo }
+func (p part) wants(lo, hi int) bool {
+	return p == (part{}) || lo < p.hi && hi > p.lo
+}
 
 const (
 	defaultTolerance = 1e-10
@@ -195,13 +201,17 @@ func (s *Settings) validate() error {
 	}
 	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems, refuse(pkg, "tolerance", "%g is out of range; give 0 < tolerance < 1", s.Tolerance))
+		problems = append(problems,
+			refuse(pkg, "tolerance", "%g is out of range; give 0 < tolerance < 1",
+				s.Tolerance))
 	}
 	if s.part() != (part{}) && (s.Lo < 0 || s.Lo >= s.Hi) {
-		problems = append(problems, refuse(pkg, "part", "%d to %d is empty", s.Lo, s.Hi))
+		problems = append(problems,
+			refuse(pkg, "part", "%d to %d is empty", s.Lo, s.Hi))
 	}
 	if s.Memory < 0 {
-		problems = append(problems, refuse(pkg, "memory", "%d bytes; 0 means no limit", s.Memory))
+		problems = append(problems,
+			refuse(pkg, "memory", "%d bytes; 0 means no limit", s.Memory))
 	}
 	return errors.Join(problems...)
 }
@@ -231,13 +241,17 @@ type Report struct {
 const estimated = "the error is estimated from the convergence of conjugate gradients; with a tolerance it is bounded"
 
 // Estimated reports whether ErrorBound is an estimate, which the error may exceed.
-func (r *Report) Estimated() bool { return r.Condition == estimated }
+func (r *Report) Estimated() bool {
+	return r.Condition == estimated
+}
 
 // Values is Block of k for values that are rounded to T: tolerance and bounds are those of
 // rounded values, 0 meaning about what T can hold, and pieces of a part are placed within
 // it. A block whose largest value T does not hold is a [*param.ParameterError]. Cost: that
 // of Block.
-func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error) {
+func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
+	take func(lo, left int, piece *sparse.Block[float64]) error,
+	s *Settings) (*Report, error) {
 	var set Settings
 	if s != nil {
 		set = *s
@@ -257,7 +271,8 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	case set.Tolerance > 0:
 		return nil, &ToleranceError{Asked: set.Tolerance, Reached: 2 * rounding}
 	}
-	report, err := Block(ctx, k, rows, cols, set.part().shiftPieces(len(rows), len(cols), take), &set)
+	report, err := Block(ctx, k, rows, cols,
+		set.part().shiftPieces(len(rows), len(cols), take), &set)
 	if err == nil && math.IsNaN(report.Largest+report.ErrorBound) {
 		err = ErrRange
 	}
@@ -266,7 +281,9 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	}
 	const denormal, normal = 0x1p-149, 0x1p-126 // the least ones
 	if report.Largest > 0 && report.Largest < normal {
-		return nil, refuse(pkg, "dtype", "the largest value, %.3g, is too small for float32; give float64", report.Largest)
+		return nil, refuse(pkg, "dtype",
+			"the largest value, %.3g, is too small for float32; give float64",
+			report.Largest)
 	}
 	report.ErrorBound += rounding*report.Largest + denormal/2
 	return report, nil
@@ -284,9 +301,11 @@ func (p part) shiftPieces(rows, cols int, take sink) sink {
 
 // Matrix returns the block of k between rows and cols. Memory: that of the computation and the
 // block.
-func Matrix(ctx context.Context, k Kernel, rows, cols []int, s *Settings) (*sparse.Block[float64], *Report, error) {
+func Matrix(ctx context.Context, k Kernel, rows, cols []int,
+	s *Settings) (*sparse.Block[float64], *Report, error) {
 	checkNodes(k.Len(), rows, cols)
-	out := sparse.BlockOf(len(rows), len(cols), make([]float64, len(rows)*len(cols)))
+	out := sparse.BlockOf(len(rows), len(cols),
+		make([]float64, len(rows)*len(cols)))
 	report, err := Block(ctx, k, rows, cols, into(ctx, out), s)
 	return out, report, err
 }
@@ -305,7 +324,8 @@ func into(ctx context.Context, dst *sparse.Block[float64]) sink {
 }
 
 // gather is BlockTo of a kernel that streams.
-func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64],
+	rows, cols []int, s *Settings) (*Report, error) {
 	if dst.Rows != len(rows) || dst.Cols != len(cols) {
 		panic(badShape)
 	}
@@ -314,7 +334,9 @@ func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64], rows, c
 
 // Block is [Streamer.Block] of any kernel. One that does not stream is computed in slabs of
 // columns, or of rows where there are fewer of them.
-func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error) {
+func Block(ctx context.Context, k Kernel, rows, cols []int,
+	take func(lo, left int, piece *sparse.Block[float64]) error,
+	s *Settings) (*Report, error) {
 	if k, ok := k.(Streamer); ok {
 		return k.Block(ctx, rows, cols, take, s)
 	}

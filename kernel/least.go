@@ -64,7 +64,8 @@ const mapRounding = 2
 
 // noDigit refuses an inverse, and says why.
 func noDigit(why string) error {
-	return refuse(pkg, pkg, "it is an inverse that has no sure digit on this graph%s; take regularized-laplacian", why)
+	return refuse(pkg, pkg,
+		"it is an inverse that has no sure digit on this graph%s; take regularized-laplacian", why)
 }
 
 // leastSearch finds the smallest eigenvalue outside the null space,
@@ -83,7 +84,8 @@ type leastSearch struct {
 func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	n := len(g.Degrees)
-	l := &leastSearch{system: s, limit: s.Memory, factor: iterative.CholeskyBytes(n, g.A.NNZ(), cols, s.Memory)}
+	l := &leastSearch{system: s, limit: s.Memory,
+		factor: iterative.CholeskyBytes(n, g.A.NNZ(), cols, s.Memory)}
 	memory := l.limit
 	if memory > 0 {
 		memory += searchRoom(n, cols)
@@ -97,8 +99,11 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 		diag = op.Diag
 	}
 	l.diagonal = iterative.NewJacobi(diag)
-	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: graph.NullWeights(g, weights != nil)}, Beyond: true}
-	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true, Memory: memory, Workers: g.Workers}
+	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest,
+		Known: &lanczos.Known{Components: g.Components,
+			Weights: graph.NullWeights(g, weights != nil)}, Beyond: true}
+	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true,
+		Memory: memory, Workers: g.Workers}
 	if !l.fits() {
 		l.settings.MaxProducts = jacobiProducts
 	}
@@ -107,14 +112,19 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 
 // searchRoom returns the memory of the following solve that a search may use: all blocks but the
 // argument and the result.
-func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * blocks.BlockBytes[float64](n, cols) }
+func searchRoom(n, cols int) int64 {
+	return (solveBlocks - 2) * blocks.BlockBytes[float64](n, cols)
+}
 
 // fits reports whether the memory suffices for a factor.
-func (l *leastSearch) fits() bool { return l.limit == 0 || l.factor <= l.limit }
+func (l *leastSearch) fits() bool {
+	return l.limit == 0 || l.factor <= l.limit
+}
 
 // room reports whether a factor may be made, which also requires all entries in one process.
 func (l *leastSearch) room() bool {
-	return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
+	return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil &&
+		!l.system.Graph.Signed
 }
 
 const (
@@ -134,7 +144,8 @@ const (
 var errBehind = errors.New("kernel: a factor pays")
 
 // find returns the pair.
-func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pairs, error) {
+func (l *leastSearch) find(ctx context.Context,
+	tolerance float64) (*lanczos.Pairs, error) {
 	settings := l.settings
 	settings.Tolerance = tolerance
 	if l.factored {
@@ -147,7 +158,9 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	}
 	if l.room() {
 		settings.Recorder = func(iterations int, residual float64) {
-			if iterations >= paceReview && residual > firstLook*math.Exp((paceReach-float64(iterations))/paceIterations) {
+			if iterations >= paceReview &&
+				residual > firstLook*math.Exp((paceReach-
+					float64(iterations))/paceIterations) {
 				stop(errBehind)
 			}
 		}
@@ -158,9 +171,11 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 		settings.Recorder = nil
 		return l.problem.Solve(ctx, 1, &settings)
 	}
-	if !l.fits() && (errors.Is(err, sparse.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
+	if !l.fits() && (errors.Is(err, sparse.ErrMemory) ||
+		errors.Is(err, lanczos.ErrIterationLimit)) {
 		// What would do is the factor that had no room.
-		err = fmt.Errorf("%w: %w", iterative.ErrMemory, budget.Check(l.limit, l.factor, "the sampled Cholesky factor"))
+		err = fmt.Errorf("%w: %w", iterative.ErrMemory,
+			budget.Check(l.limit, l.factor, "the sampled Cholesky factor"))
 	}
 	return pairs, err
 }

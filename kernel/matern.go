@@ -12,16 +12,19 @@ import (
 // matern is (2ν/κ²·I + L)^−ν, Borovitskiy et al. 2021.
 var matern = Family{
 	Spec: param.Spec{
-		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: param.Undirected | param.Signed,
+		Name: "matern", Title: "(2ν/κ²·I + L)^−ν",
+		Works:  param.Undirected | param.Signed,
 		Source: "Borovitskiy et al., Matérn Gaussian processes on graphs, AISTATS 2021",
 		Params: []param.Param{
 			laplacianParam(normalized, combinatorial, randomWalk),
 			{
-				Name: "nu", Symbol: "ν", Meaning: "smoothness", Range: param.Above(0),
+				Name: "nu", Symbol: "ν", Meaning: "smoothness",
+				Range:   param.Above(0),
 				Default: param.Of(1.5), Grid: param.Grid(0.5, 1.5, 2.5),
 			},
 			{
-				Name: "kappa", Symbol: "κ", Meaning: "length", Range: param.Above(0),
+				Name: "kappa", Symbol: "κ", Meaning: "length",
+				Range:   param.Above(0),
 				Default: param.Of(3.0), Grid: param.Grid(1.0, 2, 4, 8, 16),
 				On: func(x float64, v param.Values, g param.Graph) (float64, error) {
 					if v.Word("laplacian") == combinatorial {
@@ -35,7 +38,8 @@ var matern = Family{
 	asymmetric: ofRandomWalk,
 	build:      newMatern,
 	work: func(v param.Values, d *degrees) work {
-		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"), laplacianKind(v.Word("laplacian"))
+		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"),
+			laplacianKind(v.Word("laplacian"))
 		if d.largestOf(v.Word("laplacian")) <= expm.WideSpectrum*2*nu/(kappa*kappa) {
 			return seriesOf(matrix)
 		}
@@ -54,16 +58,20 @@ func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 	middle := math.Sqrt(2 * nu)
 	factor := math.Exp(min(maxLog/nu, maxLog) / 2)
 	if smallest, greatest := middle/factor, middle*factor; !(kappa >= smallest && kappa <= greatest) {
-		low, high := param.End(smallest, kappa, false, 6), param.End(greatest, kappa, false, 6)
+		low, high := param.End(smallest, kappa, false, 6),
+			param.End(greatest, kappa, false, 6)
 		if low == high { // a large ν leaves κ a narrow range
 			low, high = fmt.Sprint(smallest), fmt.Sprint(greatest)
 		}
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %s ≤ κ ≤ %s, beyond which norms of its columns overflow", kappa, nu, low, high)
+		return nil, refuse("matern", "kappa",
+			"%v is out of range; matern with ν = %v takes %s ≤ κ ≤ %s, beyond which norms of its columns overflow", kappa, nu, low, high)
 	}
 	hi := m.Hi
 	if limit := math.Sqrt(2 * nu / epsilon / hi); kappa > limit {
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, param.End(limit, kappa, false, 6), hi)
+		return nil, refuse("matern", "kappa",
+			"%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, param.End(limit, kappa, false, 6), hi)
 	}
 	sigma := 2 * nu / (kappa * kappa)
-	return g.spectral(&series{m: m, f: expm.Matern(sigma, nu)}, &series{m: m, f: expm.Matern(sigma, nu/2)}, root), nil
+	return g.spectral(&series{m: m, f: expm.Matern(sigma, nu)},
+		&series{m: m, f: expm.Matern(sigma, nu/2)}, root), nil
 }

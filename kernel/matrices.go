@@ -27,11 +27,13 @@ func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
 	}
-	return &spectral{graph: g.Graph, full: full, half: half, root: root, work: g.work}
+	return &spectral{graph: g.Graph, full: full, half: half, root: root,
+		work: g.work}
 }
 
 // of returns a matrix of the graph, which it makes once.
-func (g *matrices) of(ctx context.Context, kind sparse.Kind) (m *expm.Map, err error) {
+func (g *matrices) of(ctx context.Context,
+	kind sparse.Kind) (m *expm.Map, err error) {
 	m = g.maps[kind]
 	if m == nil {
 		m, err = expm.New(ctx, g.Graph, kind)
@@ -77,7 +79,8 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 
 // laplacianOf returns the symmetric map of a Laplacian, and d^½ for I − T, which is similar to
 // that map.
-func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map, []float64, error) {
+func laplacianOf(ctx context.Context, g *matrices,
+	laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {
 		return m, roots(g.Graph), err

@@ -53,8 +53,11 @@ var modularities = Family{
 		Source: "Zhang and Mao, A new kernel for classification of networked entities, 2008, section 2",
 		Params: []param.Param{
 			{
-				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: param.Whole,
-				Range: param.From(1), Default: param.Of(wholeRows), Grid: []param.Value{param.Of(fewPairs)},
+				Name: "rank", Symbol: "rank",
+				Meaning: "eigenvalues that count at the most, if they are positive",
+				Kind:    param.Whole,
+				Range:   param.From(1), Default: param.Of(wholeRows),
+				Grid: []param.Value{param.Of(fewPairs)},
 				On: func(limit float64, _ param.Values, g param.Graph) (float64, error) {
 					n := float64(g.Len())
 					if n > limit {
@@ -64,7 +67,8 @@ var modularities = Family{
 				},
 			},
 			{
-				Name: "resolution", Symbol: "γ", Meaning: "weight of the subtracted matrix", Range: param.Above(0),
+				Name: "resolution", Symbol: "γ",
+				Meaning: "weight of the subtracted matrix", Range: param.Above(0),
 				Default: param.Of(1.0),
 			},
 		},
@@ -92,7 +96,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 	n := team.TotalOf(len(g.Degrees))
 	resolution := v.Number("resolution")
 	if rank := v.Int("rank"); rank > n {
-		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
+		return nil, refuse("modularity", "rank",
+			"%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
 	vol := blocks.Total(team, g.Degrees)
 	squares := blocks.Dot(team, g.Degrees, g.Degrees)
@@ -103,7 +108,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 		bound = vol / squares * (vol / float64(n)) / epsilon
 	}
 	if !(resolution <= bound) {
-		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, param.End(bound, resolution, false, 6))
+		return nil, refuse("modularity", "resolution",
+			"%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, param.End(bound, resolution, false, 6))
 	}
 	m := &modularity{graph: g.Graph, team: team, nodes: n, rank: rankOn(v, n)}
 	if vol > 0 {
@@ -177,7 +183,8 @@ func pairsOf(n, rank int) int {
 }
 
 // find computes the eigenpairs with residuals up to a tolerance.
-func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) error {
+func (m *modularity) find(ctx context.Context, s Settings,
+	tolerance float64) error {
 	sweeps := m.Sweeps
 	m.features = newFeatures(m.Len(), 0)
 	m.tolerance = tolerance
@@ -185,9 +192,11 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 	if sparse.EntriesOf(m.graph.A) == 0 {
 		return nil
 	}
-	op := &sparse.Operator[float64]{A: m.graph.A, Gamma: m.gamma, U: m.graph.Degrees, V: m.graph.Degrees, Workers: m.graph.Workers}
+	op := &sparse.Operator[float64]{A: m.graph.A, Gamma: m.gamma,
+		U: m.graph.Degrees, V: m.graph.Degrees, Workers: m.graph.Workers}
 	problem := lanczos.Problem{A: op, Positive: true}
-	settings := &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: m.graph.Workers}
+	settings := &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory,
+		Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(_ string, done, _ int64) { s.progress(int(done), 0) }
 	}
@@ -241,7 +250,8 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 		top = pairs.Values[0]
 	}
 	// Products with M and with vectors have rounding errors of their own.
-	m.Bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.Scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(count))*top
+	m.Bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.Scale) +
+		math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(count))*top
 	m.features = newFeatures(m.Len(), count)
 	if count == 0 {
 		return
@@ -257,7 +267,8 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 
 // gapBelow returns a lower bound of the distance between the eigenvalues rank and rank+1.
 func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
-	return max(0, pairs.Values[rank-1]-pairs.Values[rank]-pairs.Residuals[rank-1]-pairs.Residuals[rank])
+	return max(0, pairs.Values[rank-1]-pairs.Values[rank]-pairs.Residuals[rank-1]-
+		pairs.Residuals[rank])
 }
 
 // cutsCopies says which ranks do not cut through copies of an eigenvalue as this one does.
@@ -279,12 +290,14 @@ func (m *modularity) report() *Report {
 }
 
 // BlockTo implements [Kernel].
-func (m *modularity) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+func (m *modularity) BlockTo(ctx context.Context, dst *sparse.Block[float64],
+	rows, cols []int, s *Settings) (*Report, error) {
 	return gather(ctx, m, dst, rows, cols, s)
 }
 
 // Block implements [Streamer].
-func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
+func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink,
+	s *Settings) (*Report, error) {
 	checkNodes(m.Len(), rows, cols)
 	set, err := m.prepare(ctx, s)
 	if err != nil {
@@ -293,7 +306,8 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 	report := m.report()
 	take = set.part().clipPieces(len(rows), len(cols), take)
 	height := min(len(rows), max(1, panelBytes/8/len(cols)))
-	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(height)*int64(len(cols))
+	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) +
+		8*int64(height)*int64(len(cols))
 	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {
 		return nil, err
 	}
@@ -313,7 +327,8 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 }
 
 // ApplyTo implements [Kernel].
-func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	s *Settings) (*Report, error) {
 	checkBlocks(m.Len(), dst, x)
 	if _, err := m.prepare(ctx, s); err != nil {
 		return nil, err
@@ -337,7 +352,8 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}
-	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), blocks.Largest(m.team, dst)
+	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound),
+		blocks.Largest(m.team, dst)
 	return report, nil
 }
 
@@ -352,5 +368,6 @@ func modularityBytes(n, rank int) int64 {
 	if rank == 0 {
 		rank = n
 	}
-	return max(search, blocks.BlockBytes[float64](n, pairs)+blocks.BlockBytes[float64](n, featureColumns(rank)))
+	return max(search, blocks.BlockBytes[float64](n, pairs)+
+		blocks.BlockBytes[float64](n, featureColumns(rank)))
 }

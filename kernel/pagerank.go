@@ -12,7 +12,8 @@ var pageRank = Family{
 	Spec: param.Spec{
 		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: param.Undirected,
 		Source: "Brin and Page, The anatomy of a large-scale hypertextual Web search engine, WWW 1998",
-		Params: []param.Param{withRest(shareParam(0.85), "pagerank"), symmetricParam()},
+		Params: []param.Param{withRest(shareParam(0.85), "pagerank"),
+			symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,
 	normalized: true,

@@ -38,7 +38,8 @@ const leastRest = 32 * epsilon
 // laplacianParam is the Laplacian that a kernel is a function of.
 func laplacianParam(words ...string) param.Param {
 	return param.Param{
-		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T", Kind: param.Choice,
+		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T",
+		Kind:  param.Choice,
 		Words: words, Default: param.Of(normalized),
 	}
 }
@@ -55,7 +56,8 @@ func ofRandomWalk(v param.Values) (parameter, what string) {
 func matrixParam(usual string) param.Param {
 	return param.Param{
 		Name: "matrix", Symbol: "A", Meaning: "A or S", Kind: param.Choice,
-		Words: []string{adjacency, normalizedAdjacency}, Default: param.Of(usual), Grid: []param.Value{param.Of(normalizedAdjacency)},
+		Words: []string{adjacency, normalizedAdjacency}, Default: param.Of(usual),
+		Grid: []param.Value{param.Of(normalizedAdjacency)},
 	}
 }
 
@@ -63,15 +65,18 @@ func matrixParam(usual string) param.Param {
 func betaParam(scale func(x float64, v param.Values, g param.Graph) (float64, error)) param.Param {
 	return param.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
-		Range: param.Above(0), Default: param.Of(float64(usualTime)), Grid: powersOfTwo(), On: scale,
+		Range: param.Above(0), Default: param.Of(float64(usualTime)),
+		Grid: powersOfTwo(), On: scale,
 	}
 }
 
 // shareParam is the share α < 1 of a walk that goes on at a step.
 func shareParam(usual float64) param.Param {
 	return param.Param{
-		Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
-		Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(usual), Grid: shares(),
+		Name: "alpha", Symbol: "α",
+		Meaning: "share of a walk that goes on at a step",
+		Range:   param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
+		Default: param.Of(usual), Grid: shares(),
 	}
 }
 
@@ -79,7 +84,8 @@ func shareParam(usual float64) param.Param {
 // which is what learners take.
 func symmetricParam() param.Param {
 	return param.Param{
-		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½", Kind: param.Switch,
+		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½",
+		Kind:    param.Switch,
 		Default: param.Of(false), Grid: []param.Value{param.Of(true)},
 	}
 }

@@ -48,7 +48,8 @@ type shiftedMap struct {
 }
 
 // StepTo implements [sparse.Applier].
-func (m *shiftedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
+func (m *shiftedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64],
+	s sparse.Step[float64]) error {
 	s.Alpha, s.Beta = -s.Alpha/m.sigma, s.Beta+s.Alpha
 	return m.Operator.StepTo(ctx, dst, x, s)
 }
@@ -79,7 +80,8 @@ func newPerron(g *graph.Graph, lower, upper float64) *perron {
 	return &perron{
 		graph: g, team: team, cg: iterative.CG{Workers: g.Workers},
 		noFactor: team != nil, // it requires all entries in one process
-		b:        onesOf(team, n), y: sparse.NewBlock[float64](n, 1), q: sparse.NewBlock[float64](n, 1),
+		b:        onesOf(team, n), y: sparse.NewBlock[float64](n, 1),
+		q:     sparse.NewBlock[float64](n, 1),
 		lower: lower, upper: upper, ratio: math.Inf(1),
 	}
 }
@@ -101,7 +103,8 @@ func (w *perron) search(ctx context.Context, enough func() bool) error {
 func (w *perron) round(ctx context.Context) error {
 	// A little above, or the solve would have no end.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
-	w.cg.A = &shiftedMap{&sparse.Operator[float64]{A: w.graph.A, Workers: w.graph.Workers}, sigma}
+	w.cg.A = &shiftedMap{&sparse.Operator[float64]{A: w.graph.A,
+		Workers: w.graph.Workers}, sigma}
 	guess := sigma / (sigma - w.lower)
 	for i, v := range w.b.Data {
 		w.y.Data[i] = guess * v
@@ -133,7 +136,8 @@ func (w *perron) round(ctx context.Context) error {
 		blocks.Scale(sparse.BlockOf(len(y), 1, w.best), 1/high)
 	}
 	w.upper = min(w.upper, w.ratio)
-	w.lower = max(w.lower, sigma*(1-blocks.Dot(w.team, y, q)/blocks.Dot(w.team, y, y)-rounding))
+	w.lower = max(w.lower,
+		sigma*(1-blocks.Dot(w.team, y, q)/blocks.Dot(w.team, y, y)-rounding))
 	for i, v := range y {
 		if !w.team.IsPadding(i) {
 			b[i] = max(v/high, perronFloor)
@@ -157,7 +161,8 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 		}
 		if limit > 0 {
 			result, err := w.cg.SolveTo(ctx, w.y, w.b, &iterative.Settings{
-				Start: true, Recurrence: true, Tolerance: epsilon, Enough: w.isSolved, MaxIterations: limit,
+				Start: true, Recurrence: true, Tolerance: epsilon,
+				Enough: w.isSolved, MaxIterations: limit,
 			})
 			switch {
 			case errors.Is(err, iterative.ErrIndefinite): // rounding has made σ too small
@@ -188,12 +193,14 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	g := w.graph
 	w.cg.Precond = nil
 	w.noFactor = true
-	system, err := iterative.VonNeumannAdjacency(ctx, g, 1/sigma, slices.Clone(w.best), 0)
+	system, err := iterative.VonNeumannAdjacency(ctx, g, 1/sigma,
+		slices.Clone(w.best), 0)
 	if err == nil {
 		n := len(g.Degrees)
 		system.Memory = iterative.CholeskyBytes(n, g.A.NNZ(), 0, 1)
 		if g.Memory > 0 {
-			system.Memory = max(1, min(system.Memory, g.Memory-vectorBytes(n)-radiusBytes(n)))
+			system.Memory = max(1,
+				min(system.Memory, g.Memory-vectorBytes(n)-radiusBytes(n)))
 		}
 		var (
 			factor   iterative.Preconditioner
@@ -218,7 +225,8 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 func (w *perron) isSolved(y, residual []float64) bool {
 	open := 0.0 // 1: there is a row with too large a residual
 	for i, r := range residual {
-		if (!(math.Abs(r) <= perronRest*w.b.Data[i]) || !(y[i] > 0)) && !w.team.IsPadding(i) {
+		if (!(math.Abs(r) <= perronRest*w.b.Data[i]) || !(y[i] > 0)) &&
+			!w.team.IsPadding(i) {
 			open = 1
 			break
 		}

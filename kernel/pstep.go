@@ -17,7 +17,9 @@ var pStep = Family{
 		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
 		Params: []param.Param{
 			{
-				Name: "shift", Symbol: "a", Meaning: "at least the largest eigenvalue that L̃ can have", Range: param.From(2),
+				Name: "shift", Symbol: "a",
+				Meaning: "at least the largest eigenvalue that L̃ can have",
+				Range:   param.From(2),
 				Default: param.Of(2.0),
 				Check: func(v param.Values) error {
 					if limit := math.Exp(maxLog); v.Number("shift") > limit {
@@ -27,11 +29,13 @@ var pStep = Family{
 				},
 			},
 			{
-				Name: "steps", Symbol: "p", Meaning: "steps", Kind: param.Whole, Range: param.From(1),
+				Name: "steps", Symbol: "p", Meaning: "steps", Kind: param.Whole,
+				Range:   param.From(1),
 				Default: param.Of(2 * usualTime), // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
 				Grid:    param.Grid(1, 2, 3, 5, 7, 10, 20),
 				Check: func(v param.Values) error {
-					if a, p := v.Number("shift"), v.Number("steps"); p > math.Floor(maxLog/math.Log(a)) {
+					if a, p := v.Number("shift"),
+						v.Number("steps"); p > math.Floor(maxLog/math.Log(a)) {
 						return fmt.Errorf("%v is out of range; p-step with a = %v takes 1 to %d, beyond which norms of its columns overflow", p, a, int(maxLog/math.Log(a)))
 					}
 					return nil
@@ -46,7 +50,8 @@ var pStep = Family{
 			return nil, err
 		}
 		a, p := v.Number("shift"), v.Int("steps")
-		return g.spectral(&series{m: m, f: expm.Power(a, p)}, &series{m: m, f: expm.Power(a, p/2)}, nil), nil
+		return g.spectral(&series{m: m, f: expm.Power(a, p)},
+			&series{m: m, f: expm.Power(a, p/2)}, nil), nil
 	},
 	work: func(v param.Values, _ *degrees) work {
 		w := seriesOf(sparse.NormalizedLaplacian)

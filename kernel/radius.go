@@ -62,10 +62,14 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 }
 
 // largest finds the largest eigenvalue of A.
-func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
-	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
-	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers}
-	settings.Memory = sparse.TeamOf(g.A).LeastLimit(budget.Remaining(g.Memory, vectorBytes(len(g.Degrees))))
+func largest(ctx context.Context, g *graph.Graph,
+	tolerance float64) (*lanczos.Pairs, error) {
+	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A,
+		Workers: g.Workers}}
+	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis,
+		Workers: g.Workers}
+	settings.Memory = sparse.TeamOf(g.A).LeastLimit(budget.Remaining(g.Memory,
+		vectorBytes(len(g.Degrees))))
 	return problem.Solve(ctx, 1, settings)
 }
 
@@ -74,4 +78,6 @@ func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.P
 const radiusBasis = 32
 
 // radiusBytes returns the memory of [radius].
-func radiusBytes(n int) int64 { return lanczos.Bytes(n, 1, 0, lanczos.Largest, radiusBasis) }
+func radiusBytes(n int) int64 {
+	return lanczos.Bytes(n, 1, 0, lanczos.Largest, radiusBasis)
+}

@@ -10,9 +10,11 @@ import (
 // regularizedCommuteTime is (D − αA)⁺, Mantrach et al. 2011.
 var regularizedCommuteTime = Family{
 	Spec: param.Spec{
-		Name: "regularized-commute-time", Title: "(D − αA)⁺", Works: param.Undirected,
+		Name: "regularized-commute-time", Title: "(D − αA)⁺",
+		Works:  param.Undirected,
 		Source: "Mantrach et al., Semi-supervised classification and betweenness computation on large, sparse, directed graphs, Pattern Recognition 44, 2011",
-		Params: []param.Param{withRest(shareParam(usualShare), "regularized-commute-time")},
+		Params: []param.Param{withRest(shareParam(usualShare),
+			"regularized-commute-time")},
 	},
 	build: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 		s, err := iterative.VonNeumann(g.Graph, false, v.Number("alpha"))

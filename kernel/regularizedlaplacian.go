@@ -10,11 +10,14 @@ import (
 // regularizedLaplacian is (I + αL)⁻¹, Smola and Kondor 2003.
 var regularizedLaplacian = Family{
 	Spec: param.Spec{
-		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: param.Undirected | param.Signed,
+		Name: "regularized-laplacian", Title: "(I + αL)⁻¹",
+		Works:  param.Undirected | param.Signed,
 		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
 		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk), {
-			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: param.Above(0),
-			Default: param.Of(float64(usualTime)), Grid: powersOfTwo(), On: overDegree,
+			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion",
+			Range:   param.Above(0),
+			Default: param.Of(float64(usualTime)), Grid: powersOfTwo(),
+			On: overDegree,
 		}},
 	},
 	asymmetric: ofRandomWalk,
@@ -25,13 +28,16 @@ var regularizedLaplacian = Family{
 			return nil, err
 		}
 		if alpha*m.Hi > 1/epsilon {
-			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, param.End(1/epsilon/m.Hi, alpha, false, 6), m.Hi)
+			return nil, refuse("regularized-laplacian", "alpha",
+				"%v is out of range; regularized-laplacian takes 0 < α ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, param.End(1/epsilon/m.Hi, alpha, false, 6), m.Hi)
 		}
-		s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, alpha, 1)
+		s, err := iterative.ShiftedLaplacian(g.Graph,
+			laplacian != combinatorial, alpha, 1)
 		if err != nil {
 			return nil, err
 		}
-		return g.spectral(&solves{system: s, scale: 1}, newInverseRoot(m, alpha, 1, 1, nil), root), nil
+		return g.spectral(&solves{system: s, scale: 1},
+			newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
 	work: func(v param.Values, d *degrees) work {
 		alpha := v.Number("alpha")
@@ -39,6 +45,8 @@ var regularizedLaplacian = Family{
 		if v.Word("laplacian") == combinatorial {
 			usual *= d.mean
 		}
-		return work{blocks: solveBlocks, half: alpha*d.largestOf(v.Word("laplacian")) <= narrow, factor: alpha*usual > wide}
+		return work{blocks: solveBlocks,
+			half:   alpha*d.largestOf(v.Word("laplacian")) <= narrow,
+			factor: alpha*usual > wide}
 	},
 }

@@ -20,12 +20,15 @@ func newFeatures(n, cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](n, featureColumns(cols))
 }
 
-func featureColumns(cols int) int { return max(1, (cols+lanes-1)/lanes) * lanes }
+func featureColumns(cols int) int {
+	return max(1, (cols+lanes-1)/lanes) * lanes
+}
 
 // rowProductsTo stores in dst the block of F·Fᵀ, of features that newFeatures
 // has made. An element depends on its two rows alone, so that any cut into parts
 // gives the same bits, and F·Fᵀ is symmetric to the bit.
-func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64], rows, cols []int) error {
+func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
+	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {
 		// The last one stands in for those beyond the end.
 		return f.Row(nodes[min(i, len(nodes)-1)])
@@ -39,7 +42,8 @@ func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float6
 				for j := left; j < min(left+tileCols, len(cols)); j += 4 {
 					var sums [8]float64
 					simd.DotPanels(&sums, row(rows, i), row(rows, i+1),
-						row(cols, j), row(cols, j+1), row(cols, j+2), row(cols, j+3))
+						row(cols, j), row(cols, j+1), row(cols, j+2),
+						row(cols, j+3))
 					for r := range min(2, bottom-i) {
 						copy(dst.Row(i + r)[j:], sums[4*r:4*r+4])
 					}

@@ -30,7 +30,9 @@ type spectral struct {
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
 
 // team returns the processes that share the rows of the graph.
-func (k *spectral) team() *sparse.Team { return sparse.TeamOf(k.graph.A) }
+func (k *spectral) team() *sparse.Team {
+	return sparse.TeamOf(k.graph.A)
+}
 
 func (k *spectral) joint() joint {
 	if k.root != nil {
@@ -100,7 +102,8 @@ type columnScale struct {
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, err := s.complete(k.team())
-	c := &computation{k: k, s: set, strict: !set.Lenient, tightest: 1, effort: set.Tolerance}
+	c := &computation{k: k, s: set, strict: !set.Lenient, tightest: 1,
+		effort: set.Tolerance}
 	c.scale.team, c.scale.root = k.team(), k.root
 	if set.Progress != nil {
 		c.log.progress = set.progress
@@ -119,7 +122,9 @@ func slabsOf(n, m int) [][2]int {
 
 // bytes returns the memory of an engine for blocks of cols columns, its argument and
 // its result included.
-func (k *spectral) bytes(cols int) int64 { return k.work.bytes(k.Len(), cols) }
+func (k *spectral) bytes(cols int) int64 {
+	return k.work.bytes(k.Len(), cols)
+}
 
 // reserve allocates the argument and the image of a slab of an engine, and returns more numbers for
 // each column of the slab. The error wraps [sparse.ErrMemory].
@@ -135,7 +140,8 @@ func (c *computation) reserve(columns, numbers int) ([]float64, error) {
 // reserveWork allocates the argument of a slab of width columns whose computation requires the
 // given bytes.
 func (c *computation) reserveWork(width int, bytes int64) error {
-	if err := budget.Check(c.s.Memory, bytes, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
+	if err := budget.Check(c.s.Memory, bytes,
+		fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
 	}
 	c.x = sparse.NewBlock[float64](c.k.Len(), width)
@@ -179,7 +185,8 @@ func (c *slabLog) reportAttempt(done, expected int) {
 
 // direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
 // relative to the largest one, whichever rows are handed out.
-func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int, turned bool) float64 {
+func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
+	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
 	worst := c.scale.worstOf(bound, nodes)
 	if worst == 0 || largest == 0 {
@@ -206,14 +213,16 @@ func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 }
 
 // columns computes the columns, or with turned the rows, of nodes and stores them in y.
-func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nodes []int, turned bool) error {
+func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
+	nodes []int, turned bool) error {
 	a, err := c.image(ctx, c.k.full, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
 		return c.direct(y, bound, nodes, turned)
 	})
 	if err != nil {
 		return err
 	}
-	c.core, c.worst = max(c.core, c.scale.largestValue(y, nodes, turned)), max(c.worst, c.scale.worstOf(a.bound, nodes))
+	c.core, c.worst = max(c.core, c.scale.largestValue(y, nodes, turned)),
+		max(c.worst, c.scale.worstOf(a.bound, nodes))
 	if c.base == 0 {
 		c.base = c.core
 	}
@@ -222,7 +231,8 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 
 // largestValue returns the largest value of the kernel in columns, or rows, given
 // those of the symmetric matrix that it is similar to.
-func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
+func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
+	turned bool) (m float64) {
 	root := c.root
 	if root == nil && c.weight == nil {
 		return blocks.Largest(c.team, y)
@@ -248,17 +258,21 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned
 const halfLimit = 1 << 28
 
 // fitsHalf reports whether U of a block of some of n nodes is within halfLimit.
-func fitsHalf(n, nodes int) bool { return int64(n)*int64(nodes) <= halfLimit }
+func fitsHalf(n, nodes int) bool {
+	return int64(n)*int64(nodes) <= halfLimit
+}
 
 // BlockTo implements [Kernel].
-func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64],
+	rows, cols []int, s *Settings) (*Report, error) {
 	return gather(ctx, k, dst, rows, cols, s)
 }
 
 // Block implements [Streamer]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
 // these are easier to compute. It loops over slabs of columns (across, mirrorColumns or gram), each of which
 // is the image of unit vectors by an engine.
-func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
+func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink,
+	s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
 	symmetric := slices.Equal(rows, cols)
 	handed := false
@@ -301,8 +315,11 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 
 // lost reports whether an error means that rounding keeps the result from its tolerance.
 func lost(err error) bool {
-	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
-		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*param.ParameterError))
+	return errors.Is(err, ErrTolerance) ||
+		errors.Is(err, iterative.ErrIndefinite) ||
+		errors.Is(err, iterative.ErrStagnation) ||
+		errors.Is(err, iterative.ErrIterationLimit) ||
+		errors.As(err, new(*param.ParameterError))
 }
 
 func checkNodes(n int, lists ...[]int) {
@@ -350,7 +367,8 @@ func (c *computation) scalePieces(rows, cols []int, take sink) sink {
 
 // finish fills the error bound, given that of the values of K.
 func (c *computation) finish(bound float64) {
-	c.log.report.ErrorBound = bound*c.tightest + c.k.rootRounding()*c.log.report.Largest
+	c.log.report.ErrorBound = bound*c.tightest +
+		c.k.rootRounding()*c.log.report.Largest
 }
 
 const epsilon = 0x1p-52
@@ -358,7 +376,8 @@ const epsilon = 0x1p-52
 // across computes the columns of the short list and picks the values of the long one from them.
 // Transposed, the short list is that of the rows. All other slabs use the tolerance that the first
 // one has found, so that a part of the block requires only the first slab and its own.
-func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out sink) error {
+func (c *computation) across(ctx context.Context, long, short []int,
+	transposed bool, out sink) error {
 	slabs := slabsOf(c.k.Len(), len(short))
 	c.log.slabs = len(slabs)
 	values, err := c.reserve(len(short), pieceNumbers(len(long), false))
@@ -409,7 +428,8 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 // mirrorColumns computes the columns of nodes and hands out the values on and above the diagonal, and
 // their mirror image below, so that the block is symmetric to the bit. fill stores the first hi rows
 // of the columns lo ≤ j < hi in piece.
-func (c *computation) mirrorColumns(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
+func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
+	fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.log.slabs = len(slabs)
 	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))
@@ -441,7 +461,8 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int, fill func(
 
 // handOver gives a piece of a symmetric block, whose first element stands in row lo and
 // column left, to out, and the mirror image of its rows above the diagonal.
-func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64, out sink) error {
+func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
+	out sink) error {
 	if height > 0 {
 		reflection := sparse.BlockOf(piece.Cols, height, turned[:piece.Cols*height])
 		for i := range height {
@@ -457,7 +478,8 @@ func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float
 }
 
 // ApplyTo implements [Kernel].
-func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	s *Settings) (*Report, error) {
 	checkBlocks(k.Len(), dst, x)
 	c, err := k.begin(s)
 	if err != nil {

@@ -48,21 +48,28 @@ var vertices = Family{
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.4",
 		Params: []param.Param{
 			{
-				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ", Kind: param.Choice,
-				Words: []string{exponentialWeights, geometricWeights}, Default: param.Of(exponentialWeights),
+				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ",
+				Kind:    param.Choice,
+				Words:   []string{exponentialWeights, geometricWeights},
+				Default: param.Of(exponentialWeights),
 			},
 			{
-				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: param.Above(0), Default: param.Of(1.0),
+				Name: "beta", Symbol: "β", Meaning: "weight of a further step",
+				Range: param.Above(0), Default: param.Of(1.0),
 				Grid: param.Grid(0.1, 0.3, 1, 3), On: perStepWeight,
 			},
 			{
-				Name: "steps", Symbol: "steps", Meaning: "steps that count at the most, of those that matter", Kind: param.Whole,
-				Range: param.Range{Least: 1, Most: mostSteps}, Default: param.Of(mostSteps),
+				Name: "steps", Symbol: "steps",
+				Meaning: "steps that count at the most, of those that matter",
+				Kind:    param.Whole,
+				Range:   param.Range{Least: 1, Most: mostSteps},
+				Default: param.Of(mostSteps),
 			},
 		},
 	},
 	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
-		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"), v.Int("steps"))
+		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"),
+			v.Int("steps"))
 	},
 	bytes: vertexBytes,
 }
@@ -111,13 +118,16 @@ func vertexBytes(_ param.Values, s shape, limit int64) int64 {
 // walkBytes returns the memory of count blocks of n rows and cols columns, and of values at long nodes with their
 // mirror image.
 func walkBytes(n, count, long, cols int) int64 {
-	return int64(count)*blocks.BlockBytes[float64](n, cols) + 16*int64(long)*int64(cols)
+	return int64(count)*blocks.BlockBytes[float64](n, cols) +
+		16*int64(long)*int64(cols)
 }
 
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i beyond
 // which terms do not change the values.
-func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64, steps int) (*vertex, error) {
-	k := &vertex{n: len(g.Degrees), beta: beta, factorial: weights == exponentialWeights, twice: g.Hyperedges}
+func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64,
+	steps int) (*vertex, error) {
+	k := &vertex{n: len(g.Degrees), beta: beta,
+		factorial: weights == exponentialWeights, twice: g.Hyperedges}
 	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	if g.In != nil {
 		k.in = &sparse.Operator[float64]{A: g.In, Workers: g.Workers}
@@ -187,7 +197,8 @@ func (k *vertex) cut(ctx context.Context, steps int) error {
 			if last < 0 {
 				break
 			}
-			ratio := math.Exp(growth[period] + weight[i] - weight[last] + math.Log(k.ratio(i)) - math.Log(k.ratio(last)))
+			ratio := math.Exp(growth[period] + weight[i] - weight[last] +
+				math.Log(k.ratio(i)) - math.Log(k.ratio(last)))
 			if !(ratio < 1) {
 				continue
 			}
@@ -217,16 +228,19 @@ func sumOf(terms []float64) (sum float64) {
 // 0.98 of it the last of mostSteps is below 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
-		return refuse("vertex", "beta", "%v is out of range; the values of the kernel overflow on this graph, give less", k.beta)
+		return refuse("vertex", "beta",
+			"%v is out of range; the values of the kernel overflow on this graph, give less", k.beta)
 	}
 	pole := 0.0
 	for p := 2; p < len(growth); p += 2 {
 		pole = max(pole, k.beta*math.Exp(-growth[p]/float64(p)))
 	}
 	if k.beta < pole {
-		return refuse("vertex", "beta", "%v is too near to %s, from where the sum of geometric weights may diverge on this graph: more than %d steps count; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), mostSteps, 0.98*pole)
+		return refuse("vertex", "beta",
+			"%v is too near to %s, from where the sum of geometric weights may diverge on this graph: more than %d steps count; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), mostSteps, 0.98*pole)
 	}
-	return refuse("vertex", "beta", "%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
+	return refuse("vertex", "beta",
+		"%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
 }
 
 // growth finds the logarithms of gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and
@@ -242,7 +256,8 @@ type growth struct {
 }
 
 func (k *vertex) newGrowth() *growth {
-	g := &growth{k: k, a: onesOf(k.out.Team(), k.n), spare: sparse.NewBlock[float64](k.n, 1)}
+	g := &growth{k: k, a: onesOf(k.out.Team(), k.n),
+		spare: sparse.NewBlock[float64](k.n, 1)}
 	if k.in != nil {
 		g.b = onesOf(k.out.Team(), k.n)
 	}
@@ -305,7 +320,8 @@ func (k *vertex) perStep() int {
 }
 
 // timesE stores r·βE·Y + X in y, with x nil for 0.
-func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64], r float64) error {
+func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64],
+	r float64) error {
 	step := sparse.Step[float64]{Alpha: r * k.beta, Prev: x}
 	if x != nil {
 		step.Delta = 1
@@ -324,12 +340,14 @@ func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64],
 }
 
 // longestRow returns the number of entries of the longest row.
-func longestRow(ctx context.Context, operands ...sparse.Matrix) (longest int, err error) {
+func longestRow(ctx context.Context,
+	operands ...sparse.Matrix) (longest int, err error) {
 	for _, a := range operands {
 		if a == nil {
 			continue
 		}
-		lengths, err := sparse.RowSums(ctx, a, 1, func(col []uint32, _ []float64) float64 { return float64(len(col)) })
+		lengths, err := sparse.RowSums(ctx, a, 1,
+			func(col []uint32, _ []float64) float64 { return float64(len(col)) })
 		if err != nil {
 			return 0, err
 		}
@@ -367,11 +385,13 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 			width = 1
 		}
 	}
-	return width, budget.Check(memory, k.bytes(long, width), "a column of the kernel")
+	return width, budget.Check(memory, k.bytes(long, width),
+		"a column of the kernel")
 }
 
 // applyTo stores K·X in dst.
-func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
+func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	progress func()) error {
 	if k.in == nil {
 		y := sparse.NewBlock[float64](k.n, x.Cols)
 		spare := sparse.NewBlock[float64](k.n, x.Cols)
@@ -393,7 +413,8 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 			continue
 		}
 		both := k.ratio(2*j-2) * k.ratio(2*j-1)
-		if err := k.in.StepTo(ctx, z[j], z[j-1], sparse.Step[float64]{Alpha: both * k.beta}); err != nil {
+		if err := k.in.StepTo(ctx, z[j], z[j-1],
+			sparse.Step[float64]{Alpha: both * k.beta}); err != nil {
 			return err
 		}
 		k.weigh(z[j-1], j-1)
@@ -401,7 +422,8 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 	}
 	k.weigh(z[len(z)-1], len(z)-1)
 	for j := len(z) - 2; j >= 0; j-- {
-		if err := k.out.StepTo(ctx, z[j], z[j+1], sparse.Step[float64]{Alpha: k.beta, Delta: 1, Prev: z[j]}); err != nil {
+		if err := k.out.StepTo(ctx, z[j], z[j+1],
+			sparse.Step[float64]{Alpha: k.beta, Delta: 1, Prev: z[j]}); err != nil {
 			return err
 		}
 		progress()
@@ -433,12 +455,14 @@ func (k *vertex) sweepsOf() int {
 }
 
 // BlockTo implements [Kernel].
-func (k *vertex) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+func (k *vertex) BlockTo(ctx context.Context, dst *sparse.Block[float64],
+	rows, cols []int, s *Settings) (*Report, error) {
 	return gather(ctx, k, dst, rows, cols, s)
 }
 
 // Block implements [Streamer].
-func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
+func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink,
+	s *Settings) (*Report, error) {
 	set, err := s.complete(k.out.Team())
 	if err != nil {
 		return nil, err
@@ -486,7 +510,8 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 
 // hand hands out columns from left on, at the given rows. For nodes among themselves the
 // part below the diagonal is used for both halves.
-func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool, take sink, report *Report) error {
+func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
+	take sink, report *Report) error {
 	first := 0
 	if symmetric {
 		first = left
@@ -515,7 +540,8 @@ func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool
 }
 
 // ApplyTo implements [Kernel].
-func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	s *Settings) (*Report, error) {
 	set, err := s.complete(k.out.Team())
 	if err != nil {
 		return nil, err
@@ -524,7 +550,8 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Method: "sum over steps", Sweeps: k.sweeps, ColumnBound: make([]float64, x.Cols)}
+	report := &Report{Method: "sum over steps", Sweeps: k.sweeps,
+		ColumnBound: make([]float64, x.Cols)}
 	progress := func() { report.Sweeps += k.perStep() }
 	for lo, hi := range blocks.Slabs(x.Cols, width) {
 		if err := k.applyTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), progress); err != nil {

@@ -16,10 +16,12 @@ import (
 // vonNeumann is (I − αS)⁻¹, or that of A.
 var vonNeumann = Family{
 	Spec: param.Spec{
-		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: param.Undirected | param.Signed,
+		Name: "von-neumann", Title: "(I − αS)⁻¹",
+		Works:  param.Undirected | param.Signed,
 		Source: "Zhou et al., Learning with local and global consistency, NIPS 16, 2004 (S); Kandola, Shawe-Taylor and Cristianini, Learning semantic similarity, NIPS 15, 2003 (A)",
 		Params: []param.Param{matrixParam(normalizedAdjacency), {
-			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
+			Name: "alpha", Symbol: "α",
+			Meaning: "share of a walk that goes on at a step",
 			Default: param.Of(usualShare), Grid: shares(),
 			On: func(x float64, v param.Values, g param.Graph) (float64, error) {
 				if v.Word("matrix") != adjacency {
@@ -29,12 +31,14 @@ var vonNeumann = Family{
 				return x / radius, err
 			},
 			Check: func(v param.Values) error {
-				alpha, title := v.Number("alpha"), titleOf("von-neumann", v.Word("matrix"))
+				alpha, title := v.Number("alpha"),
+					titleOf("von-neumann", v.Word("matrix"))
 				switch {
 				case v.Word("matrix") == adjacency: // the range depends on the graph
 					return nil
 				case !(alpha > 0 && alpha < 1):
-					return fmt.Errorf("%v is out of range; %s takes 0 < α < 1", alpha, title)
+					return fmt.Errorf("%v is out of range; %s takes 0 < α < 1",
+						alpha, title)
 				}
 				return checkRest(alpha, title)
 			},
@@ -53,7 +57,8 @@ var vonNeumann = Family{
 		}
 		w := seriesOf(sparse.Adjacency)
 		if alpha*d.Largest >= farFromPole {
-			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true, balanced: true, half: true}
+			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true,
+				balanced: true, half: true}
 		}
 		w.radius = true
 		w.factor = true // α is compared with 1/ρ to many digits
@@ -63,7 +68,8 @@ var vonNeumann = Family{
 
 // newWalkInverse returns scale·(I − αS)⁻¹, for rows that stay without entries
 // the identity.
-func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay []int) (*spectral, error) {
+func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64,
+	stay []int) (*spectral, error) {
 	s, err := iterative.VonNeumann(g.Graph, true, alpha)
 	if err != nil {
 		return nil, err
@@ -73,7 +79,9 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay
 		return nil, err
 	}
 	// I − αS is (1−α)I + αL̃, but for rows without entries.
-	return g.spectral(&solves{system: s, scale: scale, lone: stay}, newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale), lone(g.Degrees)), nil), nil
+	return g.spectral(&solves{system: s, scale: scale, lone: stay},
+		newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale),
+			lone(g.Degrees)), nil), nil
 }
 
 // walkInverseWork returns the work of (I − αS)⁻¹.
@@ -83,7 +91,8 @@ func walkInverseWork(alpha float64) work {
 }
 
 // newVonNeumannAdjacency returns (I − αA)⁻¹.
-func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Kernel, error) {
+func newVonNeumannAdjacency(ctx context.Context, g *matrices,
+	alpha float64) (Kernel, error) {
 	m, err := g.of(ctx, sparse.Adjacency)
 	if err != nil {
 		return nil, err
@@ -96,7 +105,8 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Ke
 		return g.spectral(e, nil, nil), nil
 	}
 	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-alpha*x) })
-	return g.spectral(&series{m: m, f: expm.Inverse(1, -alpha)}, &series{m: m, f: root}, nil), nil
+	return g.spectral(&series{m: m, f: expm.Inverse(1, -alpha)},
+		&series{m: m, f: root}, nil), nil
 }
 
 // nearestPole is the least 1 − αρ of von-neumann of A. The series takes some
@@ -117,7 +127,8 @@ func alphasBelow(rho, refused float64) string {
 // ρ, or says what α may be: a series in A on [−ρ, ρ] or, where that would take many
 // sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
 // is, to a tenth.
-func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine, error) {
+func nearRadius(ctx context.Context, g *matrices,
+	alpha, upper float64) (engine, error) {
 	sizes, err := graph.Sizes(ctx, g.Graph)
 	if err != nil {
 		return nil, err
@@ -137,11 +148,15 @@ func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine,
 	gap := 1 - alpha*rho
 	switch {
 	case !(alpha > 0 && gap > 0):
-		return nil, refuse("von-neumann", "alpha", "%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))
+		return nil, refuse("von-neumann", "alpha",
+			"%v is out of range; von-neumann of the adjacency takes %s", alpha,
+			alphasBelow(rho, alpha))
 	case gap < nearestPole:
-		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %s on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, param.End((1-nearestPole)/rho, alpha, false, 12), nearestPole/rho, 1/rho)
+		return nil, refuse("von-neumann", "alpha",
+			"%v is too near to the end of its range; von-neumann of the adjacency takes up to %s on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, param.End((1-nearestPole)/rho, alpha, false, 12), nearestPole/rho, 1/rho)
 	case gap < nearSolves && alpha*w.ratio < 1:
-		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, gap-4*epsilon)
+		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best,
+			gap-4*epsilon)
 		switch {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
@@ -150,7 +165,8 @@ func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine,
 			return nil, err
 		}
 	}
-	m, err := expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
+	m, err := expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers},
+		-rho, rho, g.Workers)
 	return &series{m: m, f: expm.Inverse(1, -alpha)}, err
 }
 

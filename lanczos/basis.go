@@ -26,10 +26,14 @@ func newBasis(rows, cols int) *basis {
 	return v
 }
 
-func chunksOf(rows int) int { return (rows + segment - 1) / segment }
+func chunksOf(rows int) int {
+	return (rows + segment - 1) / segment
+}
 
 // basisBytes returns the memory of a basis.
-func basisBytes(rows, cols int) int64 { return int64(chunksOf(rows)) * segment * 8 * int64(cols) }
+func basisBytes(rows, cols int) int64 {
+	return int64(chunksOf(rows)) * segment * 8 * int64(cols)
+}
 
 // panel returns the columns from j on of a chunk.
 func (v *basis) panel(chunk, j int) []float64 {
@@ -43,11 +47,15 @@ type columns struct {
 	lo, hi int
 }
 
-func (v *basis) slice(lo, hi int) columns { return columns{v, lo, hi} }
+func (v *basis) slice(lo, hi int) columns {
+	return columns{v, lo, hi}
+}
 
 func (c columns) width() int { return c.hi - c.lo }
 
-func (c columns) panel(chunk int) []float64 { return c.basis.panel(chunk, c.lo) }
+func (c columns) panel(chunk int) []float64 {
+	return c.basis.panel(chunk, c.lo)
+}
 
 // engine computes products of tall matrices, with sums over rows in the order of [blocks.Pieces].
 type engine struct {
@@ -58,13 +66,15 @@ type engine struct {
 }
 
 func newEngine(team *sparse.Team, rows, workers int) *engine {
-	e := &engine{Pieces: blocks.NewPieces(team, rows, segment, workers), team: team, rows: rows}
+	e := &engine{Pieces: blocks.NewPieces(team, rows, segment, workers), team: team,
+		rows: rows}
 	e.scratch = make([][]float64, e.Workers)
 	return e
 }
 
 // eachRow calls do for every row with the sums of its piece.
-func (e *engine) eachRow(ctx context.Context, size int, do func(i int, sums []float64)) error {
+func (e *engine) eachRow(ctx context.Context, size int,
+	do func(i int, sums []float64)) error {
 	return e.Each(ctx, size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
 			do(i, sums)
@@ -75,7 +85,9 @@ func (e *engine) eachRow(ctx context.Context, size int, do func(i int, sums []fl
 // draw fills the rows of x with random numbers, and padding with zeros. Numbers begin anew with each
 // segment of the rows of the matrix, and a process skips those of other processes' rows in a segment, so
 // that they do not depend on the number of processes.
-func (e *engine) draw(ctx context.Context, x *sparse.Block[float64], source func(segment int) *rand.Rand, fill func(rng *rand.Rand, row []float64)) error {
+func (e *engine) draw(ctx context.Context, x *sparse.Block[float64],
+	source func(segment int) *rand.Rand,
+	fill func(rng *rand.Rand, row []float64)) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		var rng *rand.Rand
 		// the segment, and the row whose numbers come next
@@ -123,7 +135,8 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 
 // multiplyTo stores V·Q in the first columns of W, which may be V: Q has
 // cols columns and as many rows as V has columns.
-func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols int) error {
+func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
+	cols int) error {
 	nv := v.width()
 	for i := range e.scratch {
 		e.scratch[i] = blocks.Grow(e.scratch[i], cols*segment)
@@ -144,7 +157,8 @@ func (e *engine) copyTo(ctx context.Context, w, v columns) error {
 }
 
 // setColumns stores the block in the columns.
-func (e *engine) setColumns(ctx context.Context, dst columns, x *sparse.Block[float64]) error {
+func (e *engine) setColumns(ctx context.Context, dst columns,
+	x *sparse.Block[float64]) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := dst.panel(chunk)
 		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
@@ -158,7 +172,8 @@ func (e *engine) setColumns(ctx context.Context, dst columns, x *sparse.Block[fl
 }
 
 // setBlock stores the columns in the first columns of the block, and zeros in its others.
-func (e *engine) setBlock(ctx context.Context, x *sparse.Block[float64], src columns) error {
+func (e *engine) setBlock(ctx context.Context, x *sparse.Block[float64],
+	src columns) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := src.panel(chunk)
 		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)

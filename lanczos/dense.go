@@ -14,7 +14,9 @@ import (
 const denseRows = 256
 
 // denseBytes returns the memory of [run.dense] for a map with n rows.
-func denseBytes(n int) int64 { return 5 * 8 * int64(n) * int64(n) }
+func denseBytes(n int) int64 {
+	return 5 * 8 * int64(n) * int64(n)
+}
 
 // dense solves the problem with the matrix of A, made by n/4 products, if there is memory for it.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
@@ -48,7 +50,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	}
 	r.norm = max(r.norm, mat.Norm(full, 2)/float64(n))
 	if excluded := r.deflation; excluded.count() > 0 {
-		banish(full, gather(team, n, 2, places, func(i int) []float64 { return []float64{float64(excluded.component[i]), excluded.Unit[i]} }))
+		banish(full, gather(team, n, 2, places,
+			func(i int) []float64 { return []float64{float64(excluded.component[i]), excluded.Unit[i]} }))
 	}
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -65,7 +68,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	for j := range count {
 		for i, row := range places {
 			if row >= 0 {
-				column(v.panel(i/segment, 0), j, count)[i%segment] = vectors.At(row, j)
+				column(v.panel(i/segment, 0), j,
+					count)[i%segment] = vectors.At(row, j)
 			}
 		}
 	}
@@ -76,7 +80,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 // of B, rising, and stores the norm.
 func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
-	r.norm = max(r.norm, math.Abs(remainder[0]), math.Abs(remainder[len(remainder)-1]))
+	r.norm = max(r.norm, math.Abs(remainder[0]),
+		math.Abs(remainder[len(remainder)-1]))
 	count := r.target
 	for count > 0 && r.omits(values[len(values)-count]) {
 		count--
@@ -115,7 +120,8 @@ func (r *run) places() []int {
 }
 
 // gather returns the rows of all processes, cols numbers for each row of the dense matrix.
-func gather(team *sparse.Team, rows, cols int, places []int, row func(i int) []float64) *sparse.Block[float64] {
+func gather(team *sparse.Team, rows, cols int, places []int,
+	row func(i int) []float64) *sparse.Block[float64] {
 	gathered := sparse.BlockOf(rows, cols, make([]float64, rows*cols))
 	for lo, hi := range team.Counted(0, len(places)) {
 		for i := lo; i < hi; i++ {

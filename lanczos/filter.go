@@ -49,7 +49,8 @@ func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
 	}
-	return math.Cosh(float64(f.degree) * math.Acosh(max(1, (lambda-f.centre)/f.half)))
+	return math.Cosh(float64(f.degree) * math.Acosh(max(1,
+		(lambda-f.centre)/f.half)))
 }
 
 // slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ:
@@ -74,7 +75,9 @@ func (f filter) steepest(value float64) float64 {
 
 // apply computes the map's product with x, using y, and returns it in one of
 // the two. remove subtracts the known vectors from a block. Cost: degree sweeps.
-func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *sparse.Block[float64], remove func(*sparse.Block[float64]) error) (*sparse.Block[float64], error) {
+func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
+	x, y *sparse.Block[float64],
+	remove func(*sparse.Block[float64]) error) (*sparse.Block[float64], error) {
 	if f.degree == 1 {
 		return y, a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: f.sign})
 	}
@@ -84,7 +87,9 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *spa
 		return nil, err
 	}
 	for i := range f.degree - 1 {
-		err := a.StepTo(ctx, x, y, sparse.Step[float64]{Alpha: 2 * alpha, Beta: 2 * beta, Delta: -1, Prev: x})
+		err := a.StepTo(ctx, x, y,
+			sparse.Step[float64]{Alpha: 2 * alpha, Beta: 2 * beta,
+				Delta: -1, Prev: x})
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +150,9 @@ type plan struct {
 
 // cost returns the work of the plan in products, if orthogonalising a block costs as much as the given number
 // of products.
-func (p plan) cost(block float64) float64 { return p.products * (1 + block/float64(p.degree)) }
+func (p plan) cost(block float64) float64 {
+	return p.products * (1 + block/float64(p.degree))
+}
 
 // filterChoice holds the numbers from which a filter is chosen.
 type filterChoice struct {
@@ -161,7 +168,9 @@ type filterChoice struct {
 }
 
 // block returns the cost of orthogonalising a block, in products.
-func (p *filterChoice) block() float64 { return blockEntries / (p.entries + rowEntries) }
+func (p *filterChoice) block() float64 {
+	return blockEntries / (p.entries + rowEntries)
+}
 
 // plan returns the best filter for which the unwanted interval ends where from, from + step
 // and so on, up to most, eigenvalues lie beyond it. Where a gap is close by, the
@@ -189,7 +198,8 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
 		allowed := math.Log(small*share/epsilon) / ahead(p.first)
 		if limit := min(mostGrowth/rate, allowed); limit >= 3 {
-			degree := max(leastDegree, p.growth/rate, math.Sqrt(blockGrowth*p.block()/rate))
+			degree := max(leastDegree, p.growth/rate,
+				math.Sqrt(blockGrowth*p.block()/rate))
 			best.degree = int(min(degree, limit-1))/2*2 + 1
 			// In between, known vectors grow from rounding error to at most ε^¼ of the block.
 			if steps := 0.75 * math.Log(1/epsilon) / ahead(p.largest); steps < float64(best.degree) {

@@ -24,7 +24,8 @@ type images struct {
 // allocate allocates the blocks if that has not been done.
 func (m *images) allocate() {
 	if m.x == nil {
-		m.x, m.y = sparse.NewBlock[float64](m.e.rows, width), sparse.NewBlock[float64](m.e.rows, width)
+		m.x, m.y = sparse.NewBlock[float64](m.e.rows, width),
+			sparse.NewBlock[float64](m.e.rows, width)
 	}
 	if m.image == nil {
 		m.image = newBasis(m.e.rows, width)
@@ -47,7 +48,8 @@ func (m *images) of(ctx context.Context, c columns, sign float64) (columns, erro
 
 // project returns Xᵀ(sign·A)X for the columns x of a basis, their Rayleigh quotients θ and
 // the norms ‖sign·A·x − θx‖.
-func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.SymDense, theta, residual []float64, err error) {
+func (m *images) project(ctx context.Context, x columns,
+	sign float64) (h *mat.SymDense, theta, residual []float64, err error) {
 	n := x.width()
 	h = mat.NewSymDense(n, nil)
 	theta = make([]float64, n)
@@ -97,7 +99,8 @@ func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
 // finish returns the result: the known pairs and then those found, with values of B = ±A,
 // falling, and vectors in the columns v. residuals are true ones, or nil: then they are
 // computed.
-func (r *run) finish(ctx context.Context, v columns, values, residuals []float64) (*Pairs, error) {
+func (r *run) finish(ctx context.Context, v columns,
+	values, residuals []float64) (*Pairs, error) {
 	out := r.result
 	zeros := min(r.deflation.count(), len(out.Values))
 	if r.p.Beyond {
@@ -111,8 +114,10 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 	out.Values = out.Values[:count]
 	out.Residuals = out.Residuals[:count]
 	sign := r.p.Which.sign()
-	if r.deflation.count() > 0 && len(values) > 0 && values[0] > sign*r.deflation.value+r.s.Tolerance*r.norm {
-		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], r.deflation.value)
+	if r.deflation.count() > 0 && len(values) > 0 &&
+		values[0] > sign*r.deflation.value+r.s.Tolerance*r.norm {
+		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g",
+			ErrKnown, sign*values[0], r.deflation.value)
 	}
 	for j, value := range values {
 		out.Values[zeros+j] = sign * value
@@ -129,7 +134,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		r.deflation.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
-		if err := r.m.e.setBlock(ctx, out.Vectors.Columns(zeros, count), v.slice(v.lo, v.lo+len(values))); err != nil {
+		if err := r.m.e.setBlock(ctx, out.Vectors.Columns(zeros, count),
+			v.slice(v.lo, v.lo+len(values))); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +146,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		copy(out.Residuals[zeros:], residuals)
 	}
 	for offset, end := range blocks.Slabs(unverified, width) {
-		if err := r.m.residuals(ctx, out.Residuals[offset:end], out.Values[offset:end], out.Vectors.Columns(offset, end)); err != nil {
+		if err := r.m.residuals(ctx, out.Residuals[offset:end],
+			out.Values[offset:end], out.Vectors.Columns(offset, end)); err != nil {
 			return nil, err
 		}
 	}
@@ -210,7 +217,8 @@ func orient(team *sparse.Team, x *sparse.Block[float64]) {
 
 // residuals stores ‖A·v − λ·v‖ for up to width columns, which are then in m.x, and their
 // images in m.y. Cost: one product.
-func (m *images) residuals(ctx context.Context, dst, values []float64, vectors *sparse.Block[float64]) error {
+func (m *images) residuals(ctx context.Context, dst, values []float64,
+	vectors *sparse.Block[float64]) error {
 	m.allocate()
 	err := m.e.eachRow(ctx, 0, func(i int, _ []float64) {
 		row := m.x.Row(i)

@@ -32,17 +32,21 @@ type foldedMap struct {
 func (f *foldedMap) Dims() (r, c int) { return f.a.Dims() }
 
 // Team returns the team that shares the rows of A.
-func (f *foldedMap) Team() *sparse.Team { return sparse.TeamOf(f.a) }
+func (f *foldedMap) Team() *sparse.Team {
+	return sparse.TeamOf(f.a)
+}
 
 // StepTo is that of [sparse.Applier]. Cost: two sweeps.
-func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
+func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64],
+	s sparse.Step[float64]) error {
 	if f.image == nil || f.image.Cols != x.Cols {
 		f.image = sparse.NewBlock[float64](x.Rows, x.Cols)
 	}
 	if err := f.a.StepTo(ctx, f.image, x, sparse.Step[float64]{Alpha: 1, Beta: -f.target}); err != nil {
 		return err
 	}
-	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.target, Visit: s.Visit}
+	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.target,
+		Visit: s.Visit}
 	if s.Beta != 0 || s.Delta != 0 {
 		err := f.e.eachRow(ctx, 0, func(i int, _ []float64) {
 			target := dst.Row(i)
@@ -70,7 +74,9 @@ const leastFolded = 1e-14
 // among all: half a minute at the most.
 const denseInterior = 3000
 
-func denseInside(n, vectors int) bool { return n <= denseInterior || smallMap(n, n, vectors) }
+func denseInside(n, vectors int) bool {
+	return n <= denseInterior || smallMap(n, n, vectors)
+}
 
 // guards returns the number of pairs to find in addition to k wanted ones. Pairs at σ + δ and
 // σ − δ are one double eigenvalue of the folded map, and both copies are needed to separate
@@ -101,7 +107,9 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 		return nil, err
 	}
 	reach := r.run.norm + math.Abs(target) // about all eigenvalues lie within it
-	if err := budget.Check(r.run.s.Memory, lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
+	if err := budget.Check(r.run.s.Memory,
+		lanczosBytes(n, r.pairs, r.size)+foldedBytes(n),
+		fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
 		return nil, err
 	}
 	tolerance := min(0.1, 0.3*r.run.s.Tolerance*r.run.norm/reach)
@@ -112,7 +120,8 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 			return nil, err
 		}
 		values, _, searchErr := s.complete(ctx)
-		if searchErr != nil && (values == nil || !errors.Is(searchErr, ErrIterationLimit)) {
+		if searchErr != nil &&
+			(values == nil || !errors.Is(searchErr, ErrIterationLimit)) {
 			return nil, searchErr
 		}
 		r.m.products += 2 * s.m.products
@@ -130,7 +139,8 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 		if out.Converged == k {
 			return out, nil
 		}
-		if searchErr != nil || tolerance == leastFolded || r.m.products >= r.run.s.MaxProducts {
+		if searchErr != nil || tolerance == leastFolded ||
+			r.m.products >= r.run.s.MaxProducts {
 			return out, limitError(out.Converged, k, out.Products)
 		}
 	}
@@ -141,11 +151,14 @@ func (r *interior) searchFolded(tolerance float64) (*search, error) {
 	k := len(r.run.result.Values)
 	products := r.m.products
 	set := r.run.s
-	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.run.s.MaxProducts-products)/2), 0
+	set.Tolerance, set.MaxProducts, set.Memory = tolerance,
+		max(1, (r.run.s.MaxProducts-products)/2), 0
 	if progress := r.run.s.Progress; progress != nil {
 		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(products)+2*done, 0) }
 	}
-	inner, err := (&Problem{A: &foldedMap{a: r.run.p.A, target: r.run.p.Near, e: r.m.e}, Excluded: r.run.p.Excluded, Entries: r.run.p.Entries}).prepare(r.pairs, &set)
+	inner, err := (&Problem{A: &foldedMap{a: r.run.p.A, target: r.run.p.Near,
+		e: r.m.e}, Excluded: r.run.p.Excluded,
+		Entries: r.run.p.Entries}).prepare(r.pairs, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -155,13 +168,16 @@ func (r *interior) searchFolded(tolerance float64) (*search, error) {
 }
 
 // foldedBytes is the memory of the folded map.
-func foldedBytes(n int) int64 { return blocks.BlockBytes[float64](n, width) }
+func foldedBytes(n int) int64 {
+	return blocks.BlockBytes[float64](n, width)
+}
 
 // unfold turns the vectors v of the folded map into eigenvectors of A by Rayleigh and Ritz, and
 // returns the pairs nearest to σ. If multiple eigenvalues lie at the same distance on both sides of
 // σ and v has only some of their vectors, A does not map the span of v to itself; partial must be set
 // then.
-func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs, error) {
+func (r *interior) unfold(ctx context.Context, v columns,
+	partial bool) (*Pairs, error) {
 	r.run.result.Converged = 0
 	cols := v.width()
 	values, q, err := r.ritz(ctx, v)
@@ -191,7 +207,8 @@ func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs,
 
 // ritz returns the Ritz values of A in the span of the columns v, and the coefficients of the Ritz
 // vectors.
-func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
+func (r *interior) ritz(ctx context.Context,
+	v columns) ([]float64, *mat.Dense, error) {
 	h, _, _, err := r.m.project(ctx, v, 1)
 	if err != nil {
 		return nil, nil, err
@@ -206,7 +223,8 @@ func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, 
 //
 // an eigenvector for σ ± δ, with the sign of θ − σ. The parts are orthogonal if δ is the same for
 // all, and nearly so otherwise.
-func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
+func (r *interior) part(ctx context.Context, v columns, values []float64,
+	q *mat.Dense) error {
 	target := r.run.p.Near
 	ortho := orthonormalizer{e: r.m.e}
 	if err := r.m.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
@@ -260,15 +278,19 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 func (r *interior) dense(ctx context.Context) (*Pairs, error) {
 	set := r.run.s
 	set.Memory = 0
-	if err := budget.Check(r.run.s.Memory, denseBytes(r.run.dim)+8*int64(r.run.n)*int64(r.run.dim), "the map as a dense matrix"); err != nil {
+	if err := budget.Check(r.run.s.Memory,
+		denseBytes(r.run.dim)+8*int64(r.run.n)*int64(r.run.dim),
+		"the map as a dense matrix"); err != nil {
 		return nil, err
 	}
-	pairs, err := (&Problem{A: r.run.p.A, Scale: r.run.p.Scale, Excluded: r.run.p.Excluded}).Solve(ctx, r.run.dim, &set)
+	pairs, err := (&Problem{A: r.run.p.A, Scale: r.run.p.Scale,
+		Excluded: r.run.p.Excluded}).Solve(ctx, r.run.dim, &set)
 	if err != nil {
 		return nil, err
 	}
 	k := len(r.run.result.Values)
-	out := &Pairs{Vectors: sparse.NewBlock[float64](r.run.n, k), Norm: pairs.Norm, Method: pairs.Method, Products: pairs.Products, Degree: 1}
+	out := &Pairs{Vectors: sparse.NewBlock[float64](r.run.n, k), Norm: pairs.Norm,
+		Method: pairs.Method, Products: pairs.Products, Degree: 1}
 	for target, source := range nearestTo(pairs.Values, r.run.p.Near)[:k] {
 		out.Values = append(out.Values, pairs.Values[source])
 		out.Residuals = append(out.Residuals, pairs.Residuals[source])

@@ -73,7 +73,8 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 
 // remove subtracts from each column of x its part in the span of the vectors. Rounding leaves about
 // ε of the norm of the column.
-func (k *knownVectors) remove(ctx context.Context, x *sparse.Block[float64], workers int) error {
+func (k *knownVectors) remove(ctx context.Context, x *sparse.Block[float64],
+	workers int) error {
 	if k.Disjoint == nil {
 		return nil
 	}
@@ -81,4 +82,6 @@ func (k *knownVectors) remove(ctx context.Context, x *sparse.Block[float64], wor
 }
 
 // Count returns the number of vectors. If several processes share the rows, every process of the team calls it.
-func (k *Known) Count(team *sparse.Team) int { return k.vectors(team).count() }
+func (k *Known) Count(team *sparse.Team) int {
+	return k.vectors(team).count()
+}

@@ -53,7 +53,8 @@ type krylov struct {
 // newKrylov allocates a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
-	k := &krylov{m: r.m, deflation: r.deflation, seed: r.s.RNGSeed, dim: r.dim, zero: r.p.Excluded, stride: m}
+	k := &krylov{m: r.m, deflation: r.deflation, seed: r.s.RNGSeed, dim: r.dim,
+		zero: r.p.Excluded, stride: m}
 	k.m.allocate()
 	k.ortho = orthonormalizer{e: k.m.e, fill: k.fillRandom}
 	if k.deflation.count() > 0 {
@@ -68,10 +69,14 @@ func newKrylov(r *run, size int) *krylov {
 }
 
 // room returns the largest number of columns of V.
-func (k *krylov) room() int { return k.v.cols - k.locked - 2*width }
+func (k *krylov) room() int {
+	return k.v.cols - k.locked - 2*width
+}
 
 // columnsBefore returns the columns before Q.
-func (k *krylov) columnsBefore() columns { return k.v.slice(0, k.locked+k.size) }
+func (k *krylov) columnsBefore() columns {
+	return k.v.slice(0, k.locked+k.size)
+}
 
 // next returns the columns of Q.
 func (k *krylov) next() columns {
@@ -107,7 +112,8 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 
 // purify removes from the columns w their part in the span of the known vectors, and stores the
 // result in x too.
-func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
+func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64],
+	w columns) error {
 	if err := k.m.e.setBlock(ctx, x, w); err != nil || k.deflation.count() == 0 {
 		return err
 	}
@@ -136,7 +142,8 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 
 // expand adds blocks to V while it has at most m columns. It ends when V spans the whole space or
 // enough, called after each block, returns true.
-func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error)) error {
+func (k *krylov) expand(ctx context.Context, m int,
+	enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
 		// Without this, the part of the known vectors that rounding leaves in Q would grow from
 		// block to block.
@@ -144,7 +151,8 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if err := k.purify(ctx, k.m.x, q); err != nil {
 			return err
 		}
-		image, err := k.f.apply(ctx, k.m.a, k.m.x, k.m.y, func(x *sparse.Block[float64]) error { return k.deflation.remove(ctx, x, k.m.e.Workers) })
+		image, err := k.f.apply(ctx, k.m.a, k.m.x, k.m.y,
+			func(x *sparse.Block[float64]) error { return k.deflation.remove(ctx, x, k.m.e.Workers) })
 		if err != nil {
 			return err
 		}
@@ -238,7 +246,8 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 // vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.
 func (k *krylov) vectors(ctx context.Context, lo, hi int) (columns, error) {
 	x := k.v.slice(k.v.cols-width, k.v.cols-width+hi-lo)
-	return x, k.m.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size), k.coefficients(lo, hi), hi-lo)
+	return x, k.m.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size),
+		k.coefficients(lo, hi), hi-lo)
 }
 
 // coefficients returns those of the Ritz vectors lo ≤ i < hi, row by row.
@@ -303,5 +312,6 @@ func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 		values[target] = merged[source]
 		q[source*keep+target] = 1
 	}
-	return k.m.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(merged)), q, keep)
+	return k.m.e.multiplyTo(ctx, k.v.slice(0, keep),
+		k.v.slice(0, len(merged)), q, keep)
 }

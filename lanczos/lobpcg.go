@@ -22,7 +22,9 @@ type otherMethod struct {
 	products float64 // of LOBPCG
 }
 
-func (*otherMethod) Error() string { return "lanczos: LOBPCG is faster" }
+func (*otherMethod) Error() string {
+	return "lanczos: LOBPCG is faster"
+}
 
 // predict returns the work of LOBPCG for the estimated spectrum. With a preconditioner near the
 // inverse, an iteration reduces the error by about exp(−2√ξ), where ξ = 1 − δ/δ' for the distances
@@ -60,9 +62,12 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
-	g := &lobpcg{r: r, m: r.m, cols: lobpcgColumns(r.dim, r.target, r.deflation.count()), predicted: predicted}
+	g := &lobpcg{r: r, m: r.m,
+		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
+		predicted: predicted}
 	need := FactoredBytes(g.r.n, len(g.r.result.Values), r.deflation.count())
-	if err := budget.Check(r.s.Memory, need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
+	if err := budget.Check(r.s.Memory, need,
+		fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
 	}
 	if r.p.Precondition != nil {
@@ -118,7 +123,8 @@ func FactoredBytes(n, k, excluded int) int64 {
 	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
 	blockBytes := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
 	pieces := blocks.NewPieces(nil, n, segment, 1)
-	return basisBytes(n, 4*cols) + blockBytes + pieces.Bytes(3*cols*cols) + blocks.ShareMemory(n, excluded, min(cols, slabColumns))
+	return basisBytes(n, 4*cols) + blockBytes + pieces.Bytes(3*cols*cols) +
+		blocks.ShareMemory(n, excluded, min(cols, slabColumns))
 }
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
@@ -130,7 +136,8 @@ func (g *lobpcg) start(ctx context.Context) error {
 	k := g.k
 	g.residues = newBasis(g.r.n, g.cols)
 	slab := min(g.cols, slabColumns)
-	g.x, g.y = sparse.NewBlock[float64](g.r.n, slab), sparse.NewBlock[float64](g.r.n, slab)
+	g.x, g.y = sparse.NewBlock[float64](g.r.n, slab),
+		sparse.NewBlock[float64](g.r.n, slab)
 	g.r.result.Method = "lobpcg"
 	g.r.result.Basis = 3 * g.cols
 	g.r.result.Degree = 1
@@ -180,7 +187,8 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			g.y = nil
 			g.residues = nil
 			g.inverse = nil
-			out, err := g.r.finish(ctx, g.k.v.slice(0, g.r.target), g.theta[:g.r.target], nil)
+			out, err := g.r.finish(ctx, g.k.v.slice(0, g.r.target),
+				g.theta[:g.r.target], nil)
 			if err == nil && converged < g.r.target {
 				err = limitError(converged, g.r.target, out.Products)
 			}
@@ -267,7 +275,8 @@ func (g *lobpcg) countConverged() (converged int) {
 	}
 	g.r.report(g.m.products)
 	if g.r.s.Recorder != nil {
-		g.r.s.Recorder(g.r.result.Restarts, g.worst/max(g.r.norm, math.SmallestNonzeroFloat64))
+		g.r.s.Recorder(g.r.result.Restarts,
+			g.worst/max(g.r.norm, math.SmallestNonzeroFloat64))
 	}
 	return converged
 }
@@ -286,7 +295,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 			for end < hi && g.active[end] == g.active[end-1]+1 {
 				end++
 			}
-			if err := k.m.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo), g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
+			if err := k.m.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo),
+				g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
 				return 0, err
 			}
 			offset = end
@@ -365,7 +375,8 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 	}
 	g.theta = theta[:g.cols]
 	q := g.split(vectors, size)
-	if err := k.m.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size), q.RawMatrix().Data, g.cols+g.held); err != nil {
+	if err := k.m.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size),
+		q.RawMatrix().Data, g.cols+g.held); err != nil {
 		return err
 	}
 	g.inner = &mat.Dense{}

@@ -24,7 +24,8 @@ func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int
 		w3 := column(w, j+3, nw)
 		for i := 0; i < nv; i += 2 {
 			var sums [8]float64
-			simd.DotPanels(&sums, column(v, i, nv)[:], column(v, i+1, nv)[:], w0[:], w1[:], w2[:], w3[:])
+			simd.DotPanels(&sums, column(v, i, nv)[:], column(v, i+1, nv)[:], w0[:],
+				w1[:], w2[:], w3[:])
 			for k := range min(4, nw-j) {
 				dst[i*stride+j+k] += sums[k]
 				if i+1 < nv {
@@ -55,7 +56,8 @@ func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride in
 			for k := range min(4, nv-i) {
 				f[k], f[4+k] = c[(i+k)*stride+j], c[(i+k)*stride+j+pair]
 			}
-			simd.AddPanels(w0[:], w1[:], column(v, i, nv)[:], column(v, i+1, nv)[:], column(v, i+2, nv)[:], column(v, i+3, nv)[:], &f)
+			simd.AddPanels(w0[:], w1[:], column(v, i, nv)[:], column(v, i+1, nv)[:],
+				column(v, i+2, nv)[:], column(v, i+3, nv)[:], &f)
 		}
 	}
 }

@@ -26,12 +26,14 @@ func (r *run) measureNorm(ctx context.Context) error {
 	previous := sparse.NewBlock[float64](r.n, 1)
 	w := sparse.NewBlock[float64](r.n, 1)
 	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(r.s.RNGSeed, uint64(number*segment))) }
-	if err := e.draw(ctx, u, source, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }); err != nil {
+	if err := e.draw(ctx, u, source,
+		func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }); err != nil {
 		return err
 	}
 	clearRows(u, r.p.Excluded)
 	sum := []float64{0}
-	err := e.eachRow(ctx, 1, func(i int, sums []float64) { sums[0] += float64(u.Row(i)[0] * u.Row(i)[0]) })
+	err := e.eachRow(ctx, 1,
+		func(i int, sums []float64) { sums[0] += float64(u.Row(i)[0] * u.Row(i)[0]) })
 	e.normsTo(sum)
 	var t symmetric.Tridiagonal
 	// of u and of the vector before, to unit length
@@ -45,7 +47,8 @@ func (r *run) measureNorm(ctx context.Context) error {
 		}
 		err = e.eachRow(ctx, 1, func(i int, sums []float64) {
 			image := w.Row(i)
-			image[0] = float64(scale*image[0]) - float64(beta*float64(earlier*previous.Row(i)[0]))
+			image[0] = float64(scale*image[0]) -
+				float64(beta*float64(earlier*previous.Row(i)[0]))
 			sums[0] += float64(float64(scale*u.Row(i)[0]) * image[0])
 		})
 		if err != nil {

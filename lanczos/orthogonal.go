@@ -70,7 +70,8 @@ const (
 // columns of V from number recent on, and Cholesky-QR twice, in two passes over V and
 // one over the recent columns. Another round follows only if W had a part above
 // rounding in the other columns, or columns were nearly dependent.
-func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, r []float64) (int, error) {
+func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
+	c, r []float64) (int, error) {
 	nv := v.width()
 	nw := w.width()
 	width := nw
@@ -84,7 +85,8 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 		if round > 0 {
 			recent = 0
 		}
-		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), recent, nw, c, r, round == 0)
+		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), recent, nw, c, r,
+			round == 0)
 		if err != nil {
 			return 0, err
 		}
@@ -106,7 +108,8 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 				*state = o.origins[width]
 				copy(r[j*nw:(j+1)*nw], r[width*nw:])
 				clear(r[width*nw : (width+1)*nw])
-				err = o.e.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
+				err = o.e.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1),
+					w.slice(w.lo+width, w.lo+width+1))
 			}
 			if err != nil {
 				return 0, err
@@ -154,12 +157,15 @@ func (o *orthonormalizer) thin(width int) bool {
 
 // round does one round on the columns q and reports whether q is orthonormal then. cols is the
 // number of columns of R.
-func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int, c, r []float64, begin bool) (clean bool, err error) {
+func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int,
+	c, r []float64, begin bool) (clean bool, err error) {
 	nv := v.width()
 	nq := q.width()
 	o.c, o.d = blocks.Grow(o.c, nv*nq), blocks.Grow(o.d, nv*nq)
-	o.gram, o.coefficients = blocks.Grow(o.gram, nq*nq), blocks.Grow(o.coefficients, max(nv, nq)*nq)
-	o.r, o.inverse, o.first = blocks.Grow(o.r, nq*nq), blocks.Grow(o.inverse, nq*nq), blocks.Grow(o.first, nq*nq)
+	o.gram, o.coefficients = blocks.Grow(o.gram, nq*nq),
+		blocks.Grow(o.coefficients, max(nv, nq)*nq)
+	o.r, o.inverse, o.first = blocks.Grow(o.r, nq*nq),
+		blocks.Grow(o.inverse, nq*nq), blocks.Grow(o.first, nq*nq)
 	for i := range o.e.Pieces.Workers {
 		o.e.scratch[i] = blocks.Grow(o.e.scratch[i], nq*segment)
 	}
@@ -205,7 +211,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 
 // measure computes the Gram matrix of the columns q, and their part in the local columns
 // of V, those from number recent on.
-func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent int) error {
+func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
+	recent int) error {
 	nl := local.width()
 	nq := q.width()
 	step := (nl + nq) * nq
@@ -227,7 +234,8 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent 
 }
 
 // remove subtracts the part in the local columns, and computes the remaining part in all of V.
-func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recent int) error {
+func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
+	recent int) error {
 	nv := v.width()
 	nl := local.width()
 	nq := q.width()

@@ -76,14 +76,17 @@ type search struct {
 }
 
 func newSearch(r *run, k *krylov, want int) *search {
-	return &search{r: r, m: r.m, k: k, want: want, certain: want, floor: math.Inf(-1), ahead: 2, strict: 1}
+	return &search{r: r, m: r.m, k: k, want: want, certain: want,
+		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
 // lanczos finds the pairs by block Lanczos. With an alternative, the error is an
 // [*otherMethod] if that is predicted to take less.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
-	if err := budget.Check(r.s.Memory, lanczosBytes(r.n, len(r.result.Values), size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
+	if err := budget.Check(r.s.Memory,
+		lanczosBytes(r.n, len(r.result.Values), size),
+		fmt.Sprintf("a basis of %d vectors", size)); err != nil {
 		return nil, err
 	}
 	r.result.Method = "lanczos"
@@ -158,7 +161,9 @@ func isCrowded(values, residuals []float64, norm float64) bool {
 }
 
 // tolerance returns the absolute residual at which a pair has converged.
-func (s *search) tolerance() float64 { return s.r.s.Tolerance * s.r.norm }
+func (s *search) tolerance() float64 {
+	return s.r.s.Tolerance * s.r.norm
+}
 
 // find finds want pairs orthogonal to the known and the locked ones. The
 // values are those of B, falling; the vectors follow the locked ones. It returns no
@@ -279,7 +284,8 @@ func (s *search) verify(ctx context.Context) error {
 func (s *search) sunk() bool {
 	const blocks = 6
 	k := s.k
-	if math.IsInf(s.floor, -1) || k.size < blocks*width && k.block > 0 || k.f.cut() > s.floor {
+	if math.IsInf(s.floor, -1) || k.size < blocks*width && k.block > 0 ||
+		k.f.cut() > s.floor {
 		return false
 	}
 	return k.theta[0]+k.residual[0] <= k.f.value(s.floor)
@@ -303,7 +309,8 @@ func (s *search) measure() {
 // conclude computes true residuals and reports whether the search ends: the pairs have converged,
 // the limit of products is reached, or rounding allows no better ones. Otherwise estimated residuals
 // must be smaller from then on.
-func (s *search) conclude(ctx context.Context, over bool) (values, residuals []float64, done bool, err error) {
+func (s *search) conclude(ctx context.Context,
+	over bool) (values, residuals []float64, done bool, err error) {
 	k := s.k
 	want := min(s.want, k.size)
 	keep := want
@@ -346,7 +353,8 @@ func (s *search) conclude(ctx context.Context, over bool) (values, residuals []f
 
 // isFalling reports whether no value is larger than the one before.
 func isFalling(values []float64) bool {
-	return slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
+	return slices.IsSortedFunc(values,
+		func(a, b float64) int { return cmp.Compare(b, a) })
 }
 
 // restart shrinks the basis to its best vectors or, if another filter is better, to a
@@ -362,7 +370,8 @@ func (s *search) restart(ctx context.Context) error {
 	next := plan{}
 	switch {
 	case s.r.s.Tolerance > coarse: // a filter would take longer
-	case s.plan.products == 0 && s.spectrum[0].rank > unresolved*float64(s.want), s.probing && s.plan.products > 0:
+	case s.plan.products == 0 && s.spectrum[0].rank > unresolved*float64(s.want),
+		s.probing && s.plan.products > 0:
 		next = s.refine(p)
 	case s.plan.products == 0:
 		next = s.first(p)
@@ -397,7 +406,8 @@ func (s *search) restart(ctx context.Context) error {
 		}
 		affordable := s.m.products+next.degree*(s.want/width+2) <= s.r.s.MaxProducts
 		useless := count < s.want // a wanted value is inside the unwanted interval
-		if affordable && max(next.degree, k.f.degree) >= 3 && (first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
+		if affordable && max(next.degree, k.f.degree) >= 3 &&
+			(first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.previousWorst, s.cycles = next, next.filter, 0, 0
 			s.r.result.Degree = next.degree
 			return k.blend(ctx, s.want)
@@ -407,7 +417,9 @@ func (s *search) restart(ctx context.Context) error {
 }
 
 // kept returns the number of Ritz vectors that a restart keeps of a full basis.
-func kept(want, room int) int { return max(want+room/8, 2*room/5) }
+func kept(want, room int) int {
+	return max(want+room/8, 2*room/5)
+}
 
 // refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted ones. As
 // long as Ritz values do not resolve the end of the spectrum, more eigenvalues than Ritz values lie
@@ -416,7 +428,8 @@ func (s *search) refine(p *filterChoice) plan {
 	p.spectrum = nil
 	for i := range s.k.size {
 		if f := s.k.f; f.degree == 1 || s.k.theta[i] > 1 {
-			p.spectrum = append(p.spectrum, quantile{f.lambda(s.k.theta[i]), float64(i) + 0.5})
+			p.spectrum = append(p.spectrum,
+				quantile{f.lambda(s.k.theta[i]), float64(i) + 0.5})
 		}
 	}
 	index := min(s.want+max(4*width, s.want/2), len(p.spectrum))
@@ -442,7 +455,8 @@ func (s *search) first(p *filterChoice) plan {
 // choice returns the numbers from which a filter is chosen, without a spectrum.
 func (s *search) choice() *filterChoice {
 	p := &filterChoice{
-		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest, first: s.k.f.lambda(s.k.theta[0]), largest: math.Inf(-1),
+		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest,
+		first: s.k.f.lambda(s.k.theta[0]), largest: math.Inf(-1),
 		norm: s.r.norm, tolerance: s.r.s.Tolerance, entries: s.r.entries(),
 	}
 	if s.r.deflation.count() > 0 {
@@ -470,7 +484,8 @@ func (s *search) expectedCycles() float64 {
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
-	s.candidate = s.alternative && top-p.spectrum.beyond(float64(s.want)) <= far*(top-s.lowest)
+	s.candidate = s.alternative &&
+		top-p.spectrum.beyond(float64(s.want)) <= far*(top-s.lowest)
 	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil
 	}

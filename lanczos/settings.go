@@ -143,19 +143,25 @@ func (s *Settings) validate() error {
 	}
 	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems, fmt.Errorf("lanczos: tolerance %g; it must be in (0, 1), or 0 for %g", s.Tolerance, defaultTolerance))
+		problems = append(problems,
+			fmt.Errorf("lanczos: tolerance %g; it must be in (0, 1), or 0 for %g",
+				s.Tolerance, defaultTolerance))
 	}
 	if !(s.Relative >= 0 && s.Relative < 1) {
-		problems = append(problems, fmt.Errorf("lanczos: relative tolerance %g; it must be in (0, 1), or 0 for none", s.Relative))
+		problems = append(problems,
+			fmt.Errorf("lanczos: relative tolerance %g; it must be in (0, 1), or 0 for none", s.Relative))
 	}
 	if s.MaxProducts < 0 {
-		problems = append(problems, fmt.Errorf("lanczos: product limit %d; it must be positive, or 0 for %d", s.MaxProducts, defaultMaxProducts))
+		problems = append(problems,
+			fmt.Errorf("lanczos: product limit %d; it must be positive, or 0 for %d", s.MaxProducts, defaultMaxProducts))
 	}
 	if s.Basis < 0 {
-		problems = append(problems, fmt.Errorf("lanczos: basis of %d vectors; it must be positive, or 0 for a size that grows with k", s.Basis))
+		problems = append(problems,
+			fmt.Errorf("lanczos: basis of %d vectors; it must be positive, or 0 for a size that grows with k", s.Basis))
 	}
 	if s.Memory < 0 {
-		problems = append(problems, fmt.Errorf("lanczos: memory limit %d bytes; it must be positive, or 0 for none", s.Memory))
+		problems = append(problems,
+			fmt.Errorf("lanczos: memory limit %d bytes; it must be positive, or 0 for none", s.Memory))
 	}
 	return errors.Join(problems...)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // fallingEigen is [symmetric.Eigen] with values and vectors in falling order.
-func fallingEigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int, workers int) ([]float64, *mat.Dense, error) {
+func fallingEigen(ctx context.Context, h *mat.SymDense,
+	count func(values []float64) int, workers int) ([]float64, *mat.Dense, error) {
 	values, vectors, err := symmetric.Eigen(ctx, h, count, workers)
 	if err != nil {
 		return nil, nil, err

@@ -85,7 +85,8 @@ func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 		goal = alternative.products
 	}
 	out, err := r.lobpcg(ctx, goal)
-	if errors.Is(err, errSlow) || !math.IsInf(goal, 1) && errors.Is(err, ErrNotFinite) {
+	if errors.Is(err, errSlow) ||
+		!math.IsInf(goal, 1) && errors.Is(err, ErrNotFinite) {
 		return r.lanczos(ctx, false)
 	}
 	return out, err
@@ -94,7 +95,8 @@ func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 // prepare checks the problem and returns a run for it.
 func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	n, cols := p.A.Dims()
-	if n != cols || p.Known != nil && (len(p.Known.Components.Of) != n || p.Known.Weights != nil && len(p.Known.Weights) != n) {
+	if n != cols || p.Known != nil && (len(p.Known.Components.Of) != n ||
+		p.Known.Weights != nil && len(p.Known.Weights) != n) {
 		panic(badShape)
 	}
 	if err := s.validate(); err != nil {
@@ -117,9 +119,11 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, limit)
 	}
 	set := s.withDefaults()
-	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs, norm: math.Abs(excluded.value)}
+	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs,
+		norm: math.Abs(excluded.value)}
 	r.m = &images{a: p.A, e: newEngine(team, n, set.Workers)}
-	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
+	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k),
+		Method: "dense", Degree: 1}
 	return r, nil
 }
 
@@ -152,7 +156,9 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 
 // smallMap reports whether a map with n rows is solved as a dense matrix: there
 // are few, or the iteration would keep nearly as many vectors as there are unknown ones.
-func smallMap(n, unknown, vectors int) bool { return n <= denseRows || 2*vectors >= unknown }
+func smallMap(n, unknown, vectors int) bool {
+	return n <= denseRows || 2*vectors >= unknown
+}
 
 // basisSize returns the number of basis vectors of Lanczos, of the setting if it is not 0.
 func basisSize(pairs, size int) int {
@@ -163,7 +169,9 @@ func basisSize(pairs, size int) int {
 	return roundUp(max(size, pairs+3*width))
 }
 
-func roundUp(columns int) int { return (columns + width - 1) / width * width }
+func roundUp(columns int) int {
+	return (columns + width - 1) / width * width
+}
 
 // Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, known of
 // which are known, in addition to the map, the known vectors and a preconditioner. basis is
@@ -195,7 +203,8 @@ func Bytes(n, k, excluded int, which Which, basis int) int64 {
 
 // lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
 func lanczosBytes(n, k, size int) int64 {
-	return basisBytes(n, size+3*width) + int64(n)*8*int64(2*width+sparse.Stride[float64](k))
+	return basisBytes(n, size+3*width) +
+		int64(n)*8*int64(2*width+sparse.Stride[float64](k))
 }
 
 // report calls [Settings.Progress].
@@ -222,5 +231,6 @@ const sparseEntries = 8
 
 // limitError returns ErrIterationLimit with the number of converged pairs and of products.
 func limitError(converged, pairs, products int) error {
-	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, pairs, products)
+	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit,
+		converged, pairs, products)
 }

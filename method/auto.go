@@ -22,7 +22,8 @@ import (
 type automatic struct{ noTuning }
 
 var autoSpec = param.Spec{
-	Name: "auto", Works: param.Undirected | param.Directed | param.Signed, Arcs: param.BothDirections,
+	Name: "auto", Works: param.Undirected | param.Directed | param.Signed,
+	Arcs:   param.BothDirections,
 	Title:  "logistic regression on walks, eigenvectors, kernels and attributes, chosen by cross-validation",
 	Source: "a combination of this project; its parts have the sources of beliefs, cwk, diffusion, poisson, lp and logistic",
 	Params: []param.Param{classify.WeightsParam},
@@ -33,14 +34,18 @@ func (automatic) Name() string { return autoSpec.Name }
 
 // Takes implements [Method].
 func (automatic) Takes() []string {
-	return append([]string{"effort", "unreached", "node_features", "feature_ids"}, autoSpec.Takes()...)
+	return append([]string{"effort", "unreached", "node_features", "feature_ids"},
+		autoSpec.Takes()...)
 }
 
 // Declarations implements [Method].
-func (automatic) Declarations() []*param.Spec { return []*param.Spec{&autoSpec} }
+func (automatic) Declarations() []*param.Spec {
+	return []*param.Spec{&autoSpec}
+}
 
 // Predict implements [Method].
-func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -66,8 +71,11 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 		return nil, err
 	}
 	out := &Prediction{
-		Class: result.Class, Scores: result.Scores, Highest: result.Highest, Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut, Comparison: result.Comparison,
-		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
+		Class: result.Class, Scores: result.Scores, Highest: result.Highest,
+		Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
+		Comparison: result.Comparison,
+		Unfinished: result.Unfinished, BlockModel: result.BlockModel,
+		Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
 		choice: result.Choice, form: result.Form,
 	}
 	if !set.Balanced {
@@ -77,12 +85,14 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	out.Settings = 1
 	problem := *p
 	problem.Shares = nil // the caller reweighs by them, see AdaptToShares
-	return out, reweighBy(ctx, &problem, out, problem.Reweigher(true), options.Workers)
+	return out, reweighBy(ctx, &problem, out, problem.Reweigher(true),
+		options.Workers)
 }
 
 func autoSettings(p *Problem, s Settings) *auto.Settings {
 	set := &auto.Settings{
-		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
+		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory,
+		Workers:  s.Workers,
 		Progress: s.Progress, Explain: s.Explain, Highest: keepsHighest(p, &s),
 	}
 	if s.baselines != nil {

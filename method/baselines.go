@@ -38,7 +38,9 @@ type Baselines struct {
 
 // IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
 // accuracy is theirs.
-func IsBaseline(m Method) bool { return m == labelPropagation{} || m == Majority }
+func IsBaseline(m Method) bool {
+	return m == labelPropagation{} || m == Majority
+}
 
 // estimateOf returns the estimate of a prediction by m.
 func (r *Baselines) estimateOf(m Method, p *Prediction) problem.Estimate {
@@ -55,7 +57,8 @@ func (r *Baselines) estimateOf(m Method, p *Prediction) problem.Estimate {
 
 // PredictCompared predicts with m as [Method.Predict] does, and measures the baselines, from which the estimate of a
 // baseline is taken. auto learns from the predictions of label propagation, which are computed once for both.
-func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*Prediction, *Baselines, error) {
+func PredictCompared(ctx context.Context, m Method, p *Problem,
+	s *Settings) (*Prediction, *Baselines, error) {
 	start := time.Now()
 	b, err := measureBaselines(ctx, m, p, s)
 	if err != nil {
@@ -77,7 +80,8 @@ func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*P
 // parameters, that of it. All are zero with too few labels, see [split.TooFew]. Label
 // propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
-func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*Baselines, error) {
+func measureBaselines(ctx context.Context, m Method, p *Problem,
+	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -115,7 +119,8 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 
 // compared returns the label propagation that others are compared with.
 func compared(p *Problem, s *Settings) *propagation.Propagation {
-	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1, Memory: p.Remaining(s.Memory), Workers: s.Workers, Rough: true}
+	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1,
+		Memory: p.Remaining(s.Memory), Workers: s.Workers, Rough: true}
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted
@@ -124,7 +129,8 @@ const apartWork = 20_000_000
 
 // apart measures a method with the given parameters, or, if they are nil, with its own choice by
 // predictions without each fold of the labels, or, of large graphs, some of them.
-func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settings, fold []int, folds int) (*problem.Estimate, error) {
+func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settings,
+	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
 	set.Progress = nil
 	var work problem.Work
@@ -138,7 +144,8 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
-	for f := range min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
+	for f := range min(int64(folds),
+		max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
 		foldSplit := split.OfFold(fold, int(f))
 		visible := p.At(foldSplit.Train)
 		out, err := m.Predict(ctx, visible, par, &set)
@@ -158,7 +165,9 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 }
 
 // BaselineBytes is the memory of measuring label propagation, see [PredictCompared].
-func BaselineBytes(p *Problem, s *Settings) int64 { return compared(p, s).CompareBytes() }
+func BaselineBytes(p *Problem, s *Settings) int64 {
+	return compared(p, s).CompareBytes()
+}
 
 // labelPropagation gives a node the class of the label that a walk from it is
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
@@ -167,20 +176,25 @@ func BaselineBytes(p *Problem, s *Settings) int64 { return compared(p, s).Compar
 type labelPropagation struct{ noTuning }
 
 var propagationSpec = param.Spec{
-	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: param.Undirected | param.Directed | param.Signed, Arcs: param.AlongArcs,
+	Name: "lp", Title: "limit of the absorbing walk, label propagation",
+	Works: param.Undirected | param.Directed | param.Signed, Arcs: param.AlongArcs,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003",
 	Params: []param.Param{
 		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
-			Range: param.Range{Least: 0, Most: 1, AboveLeast: true}, Default: param.Of(1.0)},
+			Range:   param.Range{Least: 0, Most: 1, AboveLeast: true},
+			Default: param.Of(1.0)},
 		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: param.Whole,
 			Range: param.Range{Least: 0, Most: cwk.MaxSteps}, Default: param.Of(0)},
 		{Name: "center", Symbol: "center", Meaning: "subtract from the scores of each class their mean over nodes, weighted by degrees", Kind: param.Switch,
-			Default: param.Of(false), Otherwise: "true if it predicts significantly more held-out labels"},
+			Default:   param.Of(false),
+			Otherwise: "true if it predicts significantly more held-out labels"},
 	},
 }
 
 // Declarations implements [Method].
-func (labelPropagation) Declarations() []*param.Spec { return []*param.Spec{&propagationSpec} }
+func (labelPropagation) Declarations() []*param.Spec {
+	return []*param.Spec{&propagationSpec}
+}
 
 // Name implements [Method].
 func (labelPropagation) Name() string { return "lp" }
@@ -191,7 +205,8 @@ func (labelPropagation) Takes() []string {
 }
 
 // Predict implements [Method].
-func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	if err := problem.ValidateFor(p, &propagationSpec); err != nil {
 		return nil, err
 	}
@@ -209,7 +224,8 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	if p.Signed && (p.Directed || l.Alpha < 1 || l.Steps > 0) {
-		return nil, &param.ParameterError{Of: "lp", Parameter: "lp", What: "with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps"}
+		return nil, &param.ParameterError{Of: "lp", Parameter: "lp",
+			What: "with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps"}
 	}
 	out := new(Prediction)
 	if !set.Given.Has("center") {
@@ -252,21 +268,28 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 }
 
 // centers reports whether centred scores of label propagation predict held-out labels significantly better.
-func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Propagation) (bool, error) {
+func centers(ctx context.Context, p *Problem, set *Settings,
+	l *propagation.Propagation) (bool, error) {
 	switch {
 	case set.baselines != nil:
 		return set.baselines.center, nil
-	case set.Fixed || split.TooFew(p.Class) || p.Directed || p.Signed || l.Alpha < 1 || l.Steps > 0 || set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
+	case set.Fixed || split.TooFew(p.Class) || p.Directed || p.Signed ||
+		l.Alpha < 1 || l.Steps > 0 ||
+		set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))
-	return compared(p, set).PrefersCenter(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	return compared(p, set).PrefersCenter(ctx,
+		split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
 // propagationOf returns label propagation with the given values.
-func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propagation {
+func propagationOf(p *Problem, v param.Values,
+	set *Settings) *propagation.Propagation {
 	l := &propagation.Propagation{
-		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Center: v.On("center"), Memory: p.Remaining(set.Memory), Workers: set.Workers,
+		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior,
+		Center: v.On("center"), Memory: p.Remaining(set.Memory),
+		Workers:  set.Workers,
 		Progress: set.Progress,
 	}
 	if keepsHighest(p, set) {
@@ -283,7 +306,9 @@ func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) 
 	return v, len(values) > 0, err
 }
 
-func (labelPropagation) keepsHighest(p *Problem, s *Settings) bool { return keepsHighest(p, s) }
+func (labelPropagation) keepsHighest(p *Problem, s *Settings) bool {
+	return keepsHighest(p, s)
+}
 
 // Bytes implements [Sizer].
 func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
@@ -315,13 +340,15 @@ func (majority) Takes() []string { return nil }
 func (majority) Declarations() []*param.Spec { return nil }
 
 // Predict implements [Method].
-func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
+	s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()
 	n := p.Rows()
-	out := &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names)), IsForAll: true}
+	out := &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names)),
+		IsForAll: true}
 	var err error
 	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
@@ -337,7 +364,8 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 // AdaptToShares adjusts the probabilities of out, see [Reweigh], and its cross-validated accuracy to
 // p.Shares. Except for auto, whose accuracy is adjusted already, it repeats the cross-validation with the
 // parameters of out. Cost: a prediction for each fold.
-func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction, s *Settings) error {
+func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction,
+	s *Settings) error {
 	err := Reweigh(ctx, p, out, s.Workers)
 	if err != nil || p.Shares == nil || out.Tested == 0 || m == (automatic{}) {
 		return err
@@ -347,7 +375,8 @@ func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction, s
 		par = &out.Parameters
 	}
 	folds := s.folds(len(p.Row))
-	e, err := apart(ctx, m, p, par, s, split.Folds(p.Class, folds, s.RNGSeed, 0), folds)
+	e, err := apart(ctx, m, p, par, s,
+		split.Folds(p.Class, folds, s.RNGSeed, 0), folds)
 	if err == nil {
 		out.Estimate = *e
 	}
@@ -363,7 +392,8 @@ func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) erro
 
 // reweighBy is Reweigh by a function, nil for none. Without known shares nodes that no label reaches keep
 // their scores.
-func reweighBy(ctx context.Context, p *Problem, out *Prediction, reweigh func([]float64), workers int) error {
+func reweighBy(ctx context.Context, p *Problem, out *Prediction,
+	reweigh func([]float64), workers int) error {
 	if reweigh == nil {
 		return nil
 	}

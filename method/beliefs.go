@@ -24,12 +24,16 @@ var beliefsSpec = param.Spec{
 	Source: "Karrer and Newman, Phys. Rev. E 83, 016107, 2011 (model); Decelle et al., Phys. Rev. E 84, 066106, 2011 (field); Kumar, Langton and Gatterbauer, SIGMOD 2020 (compatibilities)",
 	Params: []param.Param{
 		{Name: "ratios", Symbol: "R", Meaning: "estimate of the ratios of class pairs at the ends of edges", Kind: param.Choice,
-			Words: []string{beliefs.Walks, beliefs.Homophily, beliefs.Iterated}, Default: param.Of(beliefs.Walks),
-			Grid: []param.Value{param.Of(beliefs.Walks), param.Of(beliefs.Homophily), param.Of(beliefs.Iterated)}},
+			Words:   []string{beliefs.Walks, beliefs.Homophily, beliefs.Iterated},
+			Default: param.Of(beliefs.Walks),
+			Grid: []param.Value{param.Of(beliefs.Walks),
+				param.Of(beliefs.Homophily), param.Of(beliefs.Iterated)}},
 		{Name: "evidence", Symbol: "t", Meaning: "weight of the evidence of an edge",
-			Range: param.Range{Least: 0, Most: 10, AboveLeast: true}, Default: param.Of(1.0), Grid: param.Grid(0.3, 1.0)},
+			Range:   param.Range{Least: 0, Most: 10, AboveLeast: true},
+			Default: param.Of(1.0), Grid: param.Grid(0.3, 1.0)},
 		{Name: "rounds", Symbol: "rounds", Meaning: "largest number of rounds; they end when beliefs settle", Kind: param.Whole,
-			Range: param.Range{Least: 1, Most: 1000}, Default: param.Of(15), Grid: param.Grid(2, 4, 15)},
+			Range: param.Range{Least: 1, Most: 1000}, Default: param.Of(15),
+			Grid: param.Grid(2, 4, 15)},
 	},
 }
 
@@ -37,19 +41,25 @@ var beliefsSpec = param.Spec{
 func (blockBeliefs) Name() string { return beliefsSpec.Name }
 
 // Takes implements [Method].
-func (blockBeliefs) Takes() []string { return beliefsSpec.Takes() }
+func (blockBeliefs) Takes() []string {
+	return beliefsSpec.Takes()
+}
 
 // Declarations implements [Method].
-func (blockBeliefs) Declarations() []*param.Spec { return []*param.Spec{&beliefsSpec} }
+func (blockBeliefs) Declarations() []*param.Spec {
+	return []*param.Spec{&beliefsSpec}
+}
 
 // valuesOf returns a candidate as values of the parameters.
 func valuesOf(c beliefs.Candidate) param.Values {
-	return param.Values{"ratios": param.Of(c.Ratios), "evidence": param.Of(c.T), "rounds": param.Of(c.Rounds)}
+	return param.Values{"ratios": param.Of(c.Ratios), "evidence": param.Of(c.T),
+		"rounds": param.Of(c.Rounds)}
 }
 
 // beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
 // of a parameter in place of theirs.
-func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, err error) {
+func beliefsCandidates(par *Parameters,
+	s *Settings) (list []beliefs.Candidate, err error) {
 	settings := []param.Values{}
 	for _, c := range beliefs.Candidates() {
 		settings = append(settings, valuesOf(c))
@@ -82,7 +92,8 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 		if v, err = beliefsSpec.Resolve(v, nil); err != nil {
 			return nil, err
 		}
-		c := beliefs.Candidate{Ratios: v.Word("ratios"), T: v.Number("evidence"), Rounds: v.Int("rounds")}
+		c := beliefs.Candidate{Ratios: v.Word("ratios"), T: v.Number("evidence"),
+			Rounds: v.Int("rounds")}
 		if !slices.Contains(list, c) {
 			list = append(list, c)
 		}
@@ -91,7 +102,8 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 }
 
 // Predict implements [Method].
-func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	if err := problem.ValidateFor(p, &beliefsSpec); err != nil {
 		return nil, err
 	}
@@ -108,7 +120,8 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
-	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components, Workers: set.Workers}
+	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components,
+		Workers: set.Workers}
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, seedsOf(p, 0, len(p.Names)), fold, &beliefs.Settings{
 		Candidates: list, Explain: set.Explain, Memory: p.Remaining(set.Memory),
@@ -126,10 +139,12 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
 	for i, seed := range model.HeldOut {
-		count.Note(!isolated[seed], model.Predicted[i] == p.Class[seed], weight[p.Class[seed]])
+		count.Note(!isolated[seed], model.Predicted[i] == p.Class[seed],
+			weight[p.Class[seed]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
-	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec, valuesOf(model.Candidate)}}
+	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec,
+		valuesOf(model.Candidate)}}
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err
 	}
@@ -143,5 +158,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 // Bytes implements [Sizer].
 func (blockBeliefs) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 	classes := 8 * int64(len(p.Degrees)) // of nodes, when the blocks are given back
-	return max(scoreBytes(p), classes+beliefs.Bytes(len(p.Degrees), len(p.Names), budget.Remaining(p.Remaining(s.Memory), classes))), nil
+	return max(scoreBytes(p),
+		classes+beliefs.Bytes(len(p.Degrees), len(p.Names),
+			budget.Remaining(p.Remaining(s.Memory), classes))), nil
 }

@@ -44,7 +44,9 @@ func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 			return 0, err
 		}
 	}
-	over := &budget.Error{Need: enough.Memory, Limit: set.Memory, Largest: budget.Item{What: "prediction by " + m.Name(), Bytes: enough.Memory}}
+	over := &budget.Error{Need: enough.Memory, Limit: set.Memory,
+		Largest: budget.Item{What: "prediction by " + m.Name(),
+			Bytes: enough.Memory}}
 	if p.Attributes == nil {
 		over.Instead = smallerMethods(m, p, &set)
 	}
@@ -54,9 +56,12 @@ func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 // smallerMethods returns the names of other methods that fit the memory limit, among those that many nodes and classes allow.
 func smallerMethods(m Method, p *Problem, s *Settings) string {
 	var names []string
-	for _, other := range []Method{automatic{}, blockBeliefs{}, labelPropagation{}, graphMethod{spreading{propagate.Learners().Named("lgc")}}} {
+	for _, other := range []Method{automatic{}, blockBeliefs{}, labelPropagation{},
+		graphMethod{spreading{propagate.Learners().Named("lgc")}}} {
 		spec := other.Declarations()[0]
-		if other.Name() == m.Name() || p.Directed && spec.Works&param.Directed == 0 || param.CheckSigned(spec, p.Signed) != nil {
+		if other.Name() == m.Name() ||
+			p.Directed && spec.Works&param.Directed == 0 ||
+			param.CheckSigned(spec, p.Signed) != nil {
 			continue
 		}
 		if bytes, err := bytesWithin(other, p, nil, s); err == nil && bytes <= s.Memory {
@@ -92,7 +97,8 @@ func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 // more than a quarter of the memory.
 func keepsHighest(p *Problem, s *Settings) bool {
 	bytes := 4 * int64(p.Rows()) * int64(len(p.Names))
-	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed && problem.TeamOf(p) == nil &&
+	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed &&
+		problem.TeamOf(p) == nil &&
 		bytes > p.Remaining(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
 }
 

@@ -46,7 +46,8 @@ func Parse(list string) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(entries, func(o Entry) bool { return o.Name == e.Name }) {
+		if slices.ContainsFunc(entries,
+			func(o Entry) bool { return o.Name == e.Name }) {
 			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		entries = append(entries, e)
@@ -72,7 +73,9 @@ func parseEntry(text string) (Entry, error) {
 			if !ok || name == "" || value == "" {
 				return Entry{}, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
 			}
-			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil && paramOf(spec, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
+			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil &&
+				paramOf(spec, name) == nil &&
+				(i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
 				return Entry{}, split.Usage("%s: there is no parameter %q; it takes %s", names[i], name, strings.Join(spec.Takes(), ", "))
 			}
 			parameter, values, err := parseValues(m, name, value)
@@ -104,7 +107,8 @@ func splitName(text string) (parts []string) {
 
 // declares reports whether a declaration of a method has a parameter.
 func declares(m Method, name string) bool {
-	return slices.ContainsFunc(m.Declarations(), func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
+	return slices.ContainsFunc(m.Declarations(),
+		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.
@@ -126,7 +130,8 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 }
 
 // parseValues returns the parameter of a method that has a name, and its values from text.
-func parseValues(m Method, name string, texts ...string) (parameter string, list []param.Value, err error) {
+func parseValues(m Method, name string,
+	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Declarations() {
 		p := paramOf(spec, name)
 		if p == nil {
@@ -145,7 +150,8 @@ func parseValues(m Method, name string, texts ...string) (parameter string, list
 			}
 			list = append(list, v[p.Name])
 		}
-		if len(list) > 1 && p.Grid == nil && (spec == &walkSpec || spec == &autoSpec || onPath(spec)) {
+		if len(list) > 1 && p.Grid == nil &&
+			(spec == &walkSpec || spec == &autoSpec || onPath(spec)) {
 			return "", nil, fmt.Errorf("%s has one value alone", p.Name)
 		}
 		return p.Name, list, nil
@@ -155,7 +161,8 @@ func parseValues(m Method, name string, texts ...string) (parameter string, list
 	case len(m.Takes()) == 0:
 		return "", nil, fmt.Errorf("it has no parameter, and so no %q", name)
 	case !slices.Contains(m.Takes(), name):
-		return "", nil, fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
+		return "", nil, fmt.Errorf("there is no parameter %q; it takes %s", name,
+			strings.Join(m.Takes(), ", "))
 	}
 	return "", nil, fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }
@@ -254,7 +261,8 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 		return nil, g.wrong("longer than 1 MiB")
 	}
 	var keys map[string]any
-	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &keys); err != nil || keys == nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")),
+		&keys); err != nil || keys == nil {
 		return nil, g.wrong(`no JSON object (%v); write {"cost": [1, 2], "diffusion": {"beta": [0.5, 1]}}`, err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -263,7 +271,8 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 		if !isMethod {
 			name = ""
 			parameters = map[string]any{key: keys[key]}
-		} else if !slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, name) }) {
+		} else if !slices.ContainsFunc(All(),
+			func(m Method) bool { return belongs(m, name) }) {
 			return nil, g.wrong("there is no method %q", name)
 		}
 		for _, parameter := range slices.Sorted(maps.Keys(parameters)) {
@@ -296,7 +305,8 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 
 // wrong returns an error about the file.
 func (g *gridFile) wrong(format string, args ...any) error {
-	return &textio.Error{File: g.name, Msg: fmt.Sprintf(format, args...), Err: ErrGrid}
+	return &textio.Error{File: g.name, Msg: fmt.Sprintf(format, args...),
+		Err: ErrGrid}
 }
 
 // check returns an error for a parameter that none of the methods has which it is for, where there are such methods.
@@ -308,11 +318,13 @@ func (g *gridFile) check(methods []Method) error {
 			isDeclared := false
 			for _, m := range methods {
 				if name == "" || belongs(m, name) {
-					names, isDeclared = append(names, m.Name()), isDeclared || declares(m, parameter)
+					names, isDeclared = append(names, m.Name()), isDeclared ||
+						declares(m, parameter)
 				}
 			}
 			if len(names) > 0 && !isDeclared {
-				return g.wrong("no parameter %q: %s", parameter, strings.Join(names, ", "))
+				return g.wrong("no parameter %q: %s", parameter,
+					strings.Join(names, ", "))
 			}
 		}
 	}
@@ -327,7 +339,8 @@ func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
 			if !declares(m, parameter) {
 				continue
 			}
-			name, list, wrong := parseValues(m, parameter, g.values[name][parameter]...)
+			name, list, wrong := parseValues(m, parameter,
+				g.values[name][parameter]...)
 			if wrong != nil {
 				return nil, g.wrong("%s: %v", m.Name(), wrong)
 			}
@@ -344,7 +357,9 @@ func kernelName(m Method) string {
 }
 
 // belongs reports whether a method has a name, or a kernel that has it.
-func belongs(m Method, name string) bool { return m.Name() == name || kernelName(m) == name }
+func belongs(m Method, name string) bool {
+	return m.Name() == name || kernelName(m) == name
+}
 
 // trying returns a declaration with the grids of the settings: values by the name of their
 // parameter, which stand for themselves on every graph. A parameter in whose place one of
@@ -353,7 +368,11 @@ func (s *Settings) trying(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil
 	for _, p := range spec.Params {
-		if slices.ContainsFunc(spec.Params, func(q param.Param) bool { return q.Instead == p.Name && len(s.Lists[q.Name]) > 0 }) {
+		if slices.ContainsFunc(spec.Params,
+			func(q param.Param) bool {
+				return q.Instead == p.Name &&
+					len(s.Lists[q.Name]) > 0
+			}) {
 			continue
 		}
 		if s.Fixed && len(p.Grid) > 1 {
@@ -366,7 +385,8 @@ func (s *Settings) trying(spec *param.Spec) *param.Spec {
 			p.Default = list[0] // of a parameter that stood in place of another, which has none
 			if p.Kind == param.Real || p.Kind == param.Whole {
 				slices.SortFunc(p.Grid, func(a, b param.Value) int {
-					return cmp.Compare(param.Values{"": a}.Number(""), param.Values{"": b}.Number(""))
+					return cmp.Compare(param.Values{"": a}.Number(""),
+						param.Values{"": b}.Number(""))
 				})
 			}
 		}

@@ -14,7 +14,8 @@ import (
 
 // Explain returns the reasons for the predicted classes of some nodes of a problem, whose labels the prediction has learned
 // from with [Settings].Explain. The error wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
-func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int, s *explain.Settings) ([]explain.Explanation, error) {
+func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
+	s *explain.Settings) ([]explain.Explanation, error) {
 	if p.form == nil {
 		return nil, explain.ErrNoForm
 	}
@@ -26,13 +27,15 @@ func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 const responseTolerance = 1e-12
 
 // form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
-func (m spreading) form(r *graphPredictor, v param.Values, scores *sparse.Block[float64]) *explain.Form {
+func (m spreading) form(r *graphPredictor, v param.Values,
+	scores *sparse.Block[float64]) *explain.Form {
 	if !r.set.Explain || !propagate.IsLinear(m.rule) {
 		return nil
 	}
 	k := len(r.p.Names)
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return propagate.Response(ctx, m.rule, r.g, seedsOf(r.p, 0, k), nodes, v, responseTolerance)
+		return propagate.Response(ctx, m.rule, r.g, seedsOf(r.p, 0, k), nodes, v,
+			responseTolerance)
 	}
 	weights := sparse.NewBlock[float64](len(r.p.Row), k)
 	for i, c := range r.p.Class {
@@ -107,7 +110,8 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 
 // form keeps the form of decisions that are linear in the features of walks. Cost: a walk of all classes.
 func (r *predictor) form(ctx context.Context) error {
-	if !r.set.Explain || r.p.Directed || r.model == nil || r.set.Prior.Given != nil {
+	if !r.set.Explain || r.p.Directed || r.model == nil ||
+		r.set.Prior.Given != nil {
 		return nil
 	}
 	n := len(r.p.Degrees)
@@ -130,7 +134,8 @@ func (r *predictor) form(ctx context.Context) error {
 	scale := r.par.scale()
 	first := r.par.minSteps()
 	a := &explain.Absorbed{
-		Walk:  explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(), Workers: r.set.Workers},
+		Walk: explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(),
+			Workers: r.set.Workers},
 		Prior: r.set.Prior.Of(seeds)(0), Bias: bias, Scores: scores.Row,
 		Weight: func(t, source, class int) float64 {
 			if t < first {

@@ -27,7 +27,8 @@ type graphLearner interface {
 	// predictions calls visit, for each setting and group of labels in any order, with a
 	// function that returns the predicted class of a node in the group's test set, and
 	// whether a label reaches it.
-	predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (class int, reached bool))) error
+	predictions(ctx context.Context, r *graphPredictor, settings []param.Values,
+		groups []group, visit func(setting, group int, predict func(node int) (class int, reached bool))) error
 
 	// scores stores the scores and classes of all nodes in r.out.
 	scores(ctx context.Context, r *graphPredictor, v param.Values) error
@@ -63,10 +64,14 @@ func graphMethods() (list []Method) {
 func (m graphMethod) Name() string { return m.declaration().Name }
 
 // Takes implements [Method].
-func (m graphMethod) Takes() []string { return m.declaration().Takes() }
+func (m graphMethod) Takes() []string {
+	return m.declaration().Takes()
+}
 
 // Declarations implements [Method].
-func (m graphMethod) Declarations() []*param.Spec { return []*param.Spec{m.declaration()} }
+func (m graphMethod) Declarations() []*param.Spec {
+	return []*param.Spec{m.declaration()}
+}
 
 // graphPredictor makes one prediction.
 type graphPredictor struct {
@@ -80,7 +85,8 @@ type graphPredictor struct {
 }
 
 // begin finds the components of the graph and what all settings have in common.
-func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graphPredictor, error) {
+func (m graphMethod) begin(ctx context.Context, p *Problem,
+	s *Settings) (*graphPredictor, error) {
 	if err := problem.ValidateFor(p, m.declaration()); err != nil {
 		return nil, err
 	}
@@ -88,7 +94,8 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graph
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	r := &graphPredictor{p: p, set: &set, out: new(Prediction), highest: m.keepsHighest(p, &set)}
+	r := &graphPredictor{p: p, set: &set, out: new(Prediction),
+		highest: m.keepsHighest(p, &set)}
 	set.Memory = p.Remaining(set.Memory)
 	return r, nil
 }
@@ -121,7 +128,8 @@ func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
 }
 
 // Predict implements [Method].
-func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	r, err := m.begin(ctx, p, s)
 	if err != nil {
 		return nil, err
@@ -163,7 +171,8 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 
 // choose returns the setting that held-out labels choose; with too few labels it is the only
 // one.
-func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []param.Values) (param.Values, error) {
+func (m graphMethod) choose(ctx context.Context, r *graphPredictor,
+	settings []param.Values) (param.Values, error) {
 	r.out.Settings = len(settings)
 	if split.TooFew(r.p.Class) || r.set.model != nil {
 		return settings[0], nil
@@ -189,12 +198,15 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []p
 }
 
 // search chooses one of the settings by the predictions for the test sets of groups.
-func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, weight []float64) (*choose.Found, error) {
+func (m graphMethod) search(ctx context.Context, r *graphPredictor,
+	settings []param.Values, groups []group,
+	weight []float64) (*choose.Found, error) {
 	usual, _ := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil)
 	space := choose.SpaceOf(r.set.trying(m.declaration()), settings, usual)
 	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups)))
+		counts := choose.NewCounts(len(settings),
+			make([]choose.FoldLabels, len(groups)))
 		done := int64(0)
 		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
 			var foldLabels choose.FoldLabels
@@ -224,7 +236,8 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []p
 }
 
 // Tune implements [Method].
-func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
 	if len(m.declaration().Params) == 0 {
 		return nil, nil
 	}
@@ -232,7 +245,8 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	if err != nil {
 		return nil, err
 	}
-	settings, err := split.Settings(r.set.trying(m.declaration()), m.declaration().Own(r.set.Given), nil)
+	settings, err := split.Settings(r.set.trying(m.declaration()),
+		m.declaration().Own(r.set.Given), nil)
 	if err == nil {
 		err = m.prepare(ctx, r, settings)
 	}
@@ -249,14 +263,16 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 		return nil, err
 	}
 	return &Choice{
-		Parameters: Parameters{Declared: &Setting{m.declaration(), settings[choice.Setting]}}, Accuracy: choice.Accuracy, Tested: choice.Tested, Settings: len(settings),
+		Parameters: Parameters{Declared: &Setting{m.declaration(),
+			settings[choice.Setting]}}, Accuracy: choice.Accuracy, Tested: choice.Tested, Settings: len(settings),
 		Work: r.out.Work,
 	}, nil
 }
 
 // Bytes implements [Sizer].
 func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	settings, err := split.Settings(s.trying(m.declaration()), m.declaration().Own(s.Given), nil)
+	settings, err := split.Settings(s.trying(m.declaration()),
+		m.declaration().Own(s.Given), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -321,15 +337,20 @@ func Register(d *Declaration) {
 // declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
 type declaredMethod struct{ *Declaration }
 
-func (m declaredMethod) declaration() *param.Spec { return &m.Spec }
-func (m declaredMethod) isSampled() bool          { return false }
+func (m declaredMethod) declaration() *param.Spec {
+	return &m.Spec
+}
+func (m declaredMethod) isSampled() bool { return false }
 
-func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) (err error) {
+func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
+	_ []param.Values) (err error) {
 	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)
 	return err
 }
 
-func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
+	settings []param.Values, groups []group,
+	visit func(setting, group int, predict func(node int) (int, bool))) error {
 	quiet := *r.set
 	quiet.Progress = ignoreProgress
 	for setting, v := range settings {
@@ -345,7 +366,8 @@ func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, sett
 	return nil
 }
 
-func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
+func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
+	v param.Values) error {
 	prediction, err := m.Predict(ctx, r.p, v, r.set)
 	if err != nil {
 		return err
@@ -362,7 +384,8 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.V
 	return nil
 }
 
-func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values, _ *Settings) (bytes int64) {
+func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values,
+	_ *Settings) (bytes int64) {
 	if m.Declaration.Bytes != nil {
 		for _, v := range settings {
 			bytes = max(bytes, m.Declaration.Bytes(p, v))

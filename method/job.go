@@ -38,19 +38,23 @@ func (j *job) size() int { return len(j.sources) * len(j.values) }
 
 // parameters returns those of a setting of the source and of one of the learner.
 func (j *job) parameters(source, value int) Parameters {
-	return Parameters{Kernel: &Setting{j.source, j.sources[source]}, Declared: &Setting{specOf(j.learner), j.values[value]}}
+	return Parameters{Kernel: &Setting{j.source, j.sources[source]},
+		Declared: &Setting{specOf(j.learner), j.values[value]}}
 }
 
 // choose chooses a setting of the source and one of the learner; measure returns the counts of all pairs of some of them,
 // those of the learner varying fastest.
-func (j *job) choose(ctx context.Context, measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
-	s := &choose.Search{Kernel: j.sourceSpace, Learner: j.space, Together: j.learner.Path != nil, Measure: measure}
+func (j *job) choose(ctx context.Context,
+	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
+	s := &choose.Search{Kernel: j.sourceSpace, Learner: j.space,
+		Together: j.learner.Path != nil, Measure: measure}
 	result, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Choice{
-		Parameters: j.parameters(result.Kernel, result.Setting), Accuracy: result.Accuracy, Tested: result.Tested, Settings: j.size(),
+		Parameters: j.parameters(result.Kernel, result.Setting),
+		Accuracy:   result.Accuracy, Tested: result.Tested, Settings: j.size(),
 		choice: result,
 	}, nil
 }
@@ -86,7 +90,8 @@ type Choice struct {
 
 // candidatesOf returns those of a choice on features of the given walks.
 func candidatesOf(j *job, walks, values []param.Values) *choose.Candidates {
-	c := &choose.Candidates{Classes: len(j.p.Names), MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
+	c := &choose.Candidates{Classes: len(j.p.Names),
+		MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
 	for _, v := range walks {
 		c.Steps = append(c.Steps, v.Int("steps"))
 	}

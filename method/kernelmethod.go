@@ -28,7 +28,8 @@ type kernelMethod struct {
 // kernels returns every kernel that is symmetric or, as those of PageRank, has a
 // symmetric form.
 func kernels() []*kernel.Family {
-	return slices.DeleteFunc(kernel.Families(), func(f *kernel.Family) bool { return f.Distance != "" })
+	return slices.DeleteFunc(kernel.Families(),
+		func(f *kernel.Family) bool { return f.Distance != "" })
 }
 
 // kernelMethods returns every kernel with every learner.
@@ -72,20 +73,25 @@ func (m kernelMethod) Declarations() []*param.Spec {
 }
 
 // Predict implements [Method].
-func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	r, err := m.begin(ctx, p, par, s)
 	if err != nil {
 		return nil, err
 	}
 	t := &r.out.Seconds
 	err = runPhases(ctx, []phase{
-		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk}, {Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) }, Seconds: &t.Walk},
+		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn,
+			Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk},
+		{Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) },
+			Seconds: &t.Walk},
 	})
 	if err != nil {
 		return nil, err
 	}
 	fillClasses(r.out, p, classShares)
-	r.out.Parameters, r.out.Settings, r.out.power = r.chosen, r.size(), r.nodes.votes.Power()
+	r.out.Parameters, r.out.Settings, r.out.power = r.chosen, r.size(),
+		r.nodes.votes.Power()
 	return r.out, nil
 }
 
@@ -95,13 +101,15 @@ const trySettings = 250
 
 // job returns what there is to choose from on a graph. With too few labels the kernel and the learner have the setting
 // that is nearest to the defaults each.
-func (m kernelMethod) job(p *Problem, s *Settings, g param.Graph) (j *job, err error) {
+func (m kernelMethod) job(p *Problem, s *Settings,
+	g param.Graph) (j *job, err error) {
 	set := s.WithDefaults()
 	set.Memory = p.Remaining(set.Memory)
 	if m.learner.Path == nil {
 		set.sample = min(set.sample, trySettings)
 	}
-	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction), source: &m.kernel.Spec}
+	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
+		source: &m.kernel.Spec}
 	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
@@ -121,7 +129,8 @@ func (m kernelMethod) job(p *Problem, s *Settings, g param.Graph) (j *job, err e
 
 // begin validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
-func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
+func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*kernelPredictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
 		return nil, err
 	}
@@ -158,10 +167,13 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 
 // solves reports whether the learner is fitted to the labels without kernel values, see
 // [classify.Learner].
-func solves(l *classify.Learner, labels int) bool { return l.Solve != nil && labels > l.Solved }
+func solves(l *classify.Learner, labels int) bool {
+	return l.Solve != nil && labels > l.Solved
+}
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
-func kernelGrid(f *kernel.Family, set *Settings, g param.Graph) ([]param.Values, error) {
+func kernelGrid(f *kernel.Family, set *Settings,
+	g param.Graph) ([]param.Values, error) {
 	return split.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
@@ -205,23 +217,30 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		items = sched.UpTo(n)
 		outputs = outputs + blocks64(n, n)
 	case m.learner.Dual:
-		outputs += 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+		outputs += 2*blocks.BlockBytes[float64](n, width) +
+			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 	default:
 		outputs += blocks64(n, labels)
-		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, &kernel.Settings{Memory: budget.Remaining(set.Memory, outputs)})
+		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n),
+			p.Row, &kernel.Settings{Memory: budget.Remaining(set.Memory, outputs)})
 	}
 	if solves(m.learner, labels) {
 		const blockCount = 2 + 4 // of all nodes, and of labels
 		width := min(classes, solveColumns)
-		solve := blockCount*blocks.BlockBytes[float64](n, width) + 2*blocks64(labels, classes) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+		solve := blockCount*blocks.BlockBytes[float64](n, width) +
+			2*blocks64(labels, classes) +
+			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 		return max(bytes, solve, outputs), nil
 	}
 	training := blocks64(len(items), len(items)) + fit(labels)
 	for i := range grid {
-		training = max(training, m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory))
+		training = max(training,
+			m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory))
 	}
 	return max(bytes, training, outputs), nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.
-func blocks64(rows, cols int) int64 { return chunks.Bytes[float64](rows, cols) }
+func blocks64(rows, cols int) int64 {
+	return chunks.Bytes[float64](rows, cols)
+}

@@ -50,14 +50,16 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		return err
 	}
 	if k := r.set.model; k != nil { // everything is chosen
-		r.chosen, r.best, r.gram, r.scale, r.nodes.votes = r.parameters(0, 0), r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+		r.chosen, r.best, r.gram, r.scale, r.nodes.votes = r.parameters(0, 0),
+			r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
 		return nil
 	}
 	hidden := t.fold
 	if path := r.learner.Path; path != nil && path.LeaveOneOut != nil {
 		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
 	}
-	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.set.Workers, &r.out.Work)
+	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.set.Workers,
+		&r.out.Work)
 	if err != nil {
 		return err
 	}
@@ -105,21 +107,26 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 // outOfFold calls visit with the predictions of models of each pair of some kernels and settings, which vary faster, for
 // labels: for each label by a model of all others if the path has a closed form for that, otherwise by a model of the
 // other folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
-func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, losses []float64, visit func(candidate int, o *choose.Outcome)) error {
+func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
+	kernels, settings []int, losses []float64,
+	visit func(candidate int, o *choose.Outcome)) error {
 	path := r.learner.Path
 	n := len(settings)
 	if path == nil || path.LeaveOneOut == nil {
-		return validateKernels(ctx, r, elements(t.grams, kernels), t.p.Class, t.fold, settings, visit)
+		return validateKernels(ctx, r, elements(t.grams, kernels), t.p.Class,
+			t.fold, settings, visit)
 	}
 	return sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
 		k := t.grams[kernels[a]]
-		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k), t.p.Class, len(r.p.Names), r.values)
+		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k),
+			t.p.Class, len(r.p.Names), r.values)
 		for s := range decisions {
 			losses[a*n+s] = loss[s]
 			if decisions[s] == nil {
 				losses[a*n+s] = math.Inf(1)
 			} else {
-				choose.LeaveOneOut(k, t.p.Class, t.fold, pairs, decisions[s], func(o *choose.Outcome) { visit(a*n+s, o) })
+				choose.LeaveOneOut(k, t.p.Class, t.fold, pairs, decisions[s],
+					func(o *choose.Outcome) { visit(a*n+s, o) })
 			}
 		}
 		return err
@@ -128,7 +135,9 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 
 // validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some settings,
 // which vary faster. Settings on a path are fitted together, others each by itself.
-func validateKernels(ctx context.Context, r *kernelPredictor, grams []*sparse.Block[float64], class, fold, settings []int, visit func(candidate int, o *choose.Outcome)) error {
+func validateKernels(ctx context.Context, r *kernelPredictor,
+	grams []*sparse.Block[float64], class, fold, settings []int,
+	visit func(candidate int, o *choose.Outcome)) error {
 	group := 1 // settings that are fitted together
 	if r.learner.Path != nil {
 		group = len(settings)
@@ -140,7 +149,8 @@ func validateKernels(ctx context.Context, r *kernelPredictor, grams []*sparse.Bl
 		if path := r.learner.Path; path != nil {
 			fit = choose.OnPath(r.learner, path, len(r.p.Names))(values)
 		}
-		return choose.CrossValidate(ctx, grams[i/groups], class, fold, fit, func(s int, o *choose.Outcome) { visit(i*group+s, o) })
+		return choose.CrossValidate(ctx, grams[i/groups], class, fold, fit,
+			func(s int, o *choose.Outcome) { visit(i*group+s, o) })
 	})
 }
 
@@ -153,7 +163,8 @@ type labels struct {
 }
 
 // labelled returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
-func (r *kernelPredictor) labelled(ctx context.Context, kernels []kernel.Kernel) (*labels, error) {
+func (r *kernelPredictor) labelled(ctx context.Context,
+	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.p.At(split.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))}
 	t.fold = split.Folds(t.p.Class, r.set.folds(len(t.p.Class)), r.set.RNGSeed, 0)
 	var err error
@@ -168,7 +179,8 @@ func (r *kernelPredictor) labelled(ctx context.Context, kernels []kernel.Kernel)
 
 // grams returns the blocks of some of the kernels between items, and below between rows and
 // items.
-func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel, items, rows []int, phase string) ([]*sparse.Block[float64], error) {
+func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel,
+	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	grams, sweeps, err := kernel.Grams(ctx, kernels, items, rows, r.settings(phase))
 	r.out.Work.Sweeps += sweeps
 	return grams, err
@@ -267,7 +279,8 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 			if isVoted {
 				return r.nodes.addAllVotes(ctx, outputs, decisions, lo)
 			}
-			return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+			return r.nodes.shareAll(ctx, outputs, 0,
+				func(_ []float64, i int) []float64 { return decisions.Row(i) })
 		})
 	}
 	if r.learner.Whole {
@@ -280,19 +293,22 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
 	}
-	values, report, err := kernel.Matrix(ctx, r.best, sched.UpTo(n), r.items, r.settings("walk"))
+	values, report, err := kernel.Matrix(ctx, r.best, sched.UpTo(n), r.items,
+		r.settings("walk"))
 	if err != nil {
 		return err
 	}
 	r.out.Work.Sweeps += report.Sweeps
 	choose.Scale(values, r.scale)
-	return r.nodes.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
+	return r.nodes.shareAll(ctx, outputs, 0,
+		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 
 // decide applies the kernel to the dual coefficients of width classifiers at a time,
 // K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
 // number lo on.
-func (r *kernelPredictor) decide(ctx context.Context, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
+func (r *kernelPredictor) decide(ctx context.Context, width int,
+	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.p.Degrees)
 	machines := r.fitted.Machines
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
@@ -333,11 +349,15 @@ const solveTolerance = 1e-7
 // solve returns (K + diag(ridge))⁻¹·T for the kernel between the labels, without a value of it, by
 // conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved]
 // where the tolerance is not reached.
-func (r *kernelPredictor) solve(ctx context.Context, ridge []float64, t *mat.Dense) (*mat.Dense, error) {
+func (r *kernelPredictor) solve(ctx context.Context, ridge []float64,
+	t *mat.Dense) (*mat.Dense, error) {
 	labels, machines := t.Dims()
 	width := min(machines, solveColumns)
-	operator := kernel.NewAmong(r.best, r.p.Row, r.scale, ridge, width, r.settings("walk"))
-	coef, err := operator.Solve(ctx, sparse.BlockOf(labels, machines, t.RawMatrix().Data), solveTolerance, r.set.Workers)
+	operator := kernel.NewAmong(r.best, r.p.Row, r.scale, ridge, width,
+		r.settings("walk"))
+	coef, err := operator.Solve(ctx,
+		sparse.BlockOf(labels, machines, t.RawMatrix().Data), solveTolerance,
+		r.set.Workers)
 	r.out.Work.Sweeps += operator.Sweeps
 	if errors.Is(err, kernel.ErrUnsolved) {
 		return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
@@ -352,13 +372,15 @@ func (r *kernelPredictor) solve(ctx context.Context, ridge []float64, t *mat.Den
 const maxTestedRows = 2000
 
 // Tune implements [Method].
-func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
 	r, err := m.begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
 	return r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, 1))
+		counts := choose.NewCounts(len(kernels)*len(settings),
+			make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
 			if err := countSplit(ctx, r, splits.At(i), kernels, settings, counts); err != nil {
 				return nil, err
@@ -373,7 +395,8 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 const tuneBytes = 96 << 20
 
 // countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
-func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split, kernels, settings []int, counts *choose.Counts) error {
+func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split,
+	kernels, settings []int, counts *choose.Counts) error {
 	train := r.p.At(trainTest.Train)
 	test := r.p.At(trainTest.Test)
 	limit := maxTestedRows
@@ -393,7 +416,9 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split, 
 	}
 	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are tried together
 	for lo := 0; lo < len(kernels); lo += group {
-		grams, err := r.grams(ctx, elements(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items, rows, "choose")
+		grams, err := r.grams(ctx,
+			elements(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,
+			rows, "choose")
 		if err != nil {
 			return err
 		}

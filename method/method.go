@@ -28,12 +28,14 @@ type Method interface {
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
 	// nothing to choose, or that Predict chooses for each training set anew.
-	Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error)
+	Tune(ctx context.Context, p *Problem, splits *split.Splits,
+		s *Settings) (*Choice, error)
 
 	// Predict predicts every node from the labels of p, with the given
 	// parameters or, if they are nil, with its own choice. Predictions of several problems may be made
 	// at the same time.
-	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
+	Predict(ctx context.Context, p *Problem, par *Parameters,
+		s *Settings) (*Prediction, error)
 }
 
 // NeedsTranspose reports whether the method needs [graph.Graph.In] of the problem if the graph has directions and
@@ -44,7 +46,8 @@ func NeedsTranspose(m Method) bool { return m == (automatic{}) }
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].
 func All() []Method {
-	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority, blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods())
+	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority,
+		blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods())
 }
 
 // methodNames returns the names of all methods.
@@ -64,7 +67,8 @@ func MethodList() string {
 	for _, m := range methods {
 		name := m.Name()
 		stem, _, composed := strings.Cut(name, "+")
-		if !composed || !slices.ContainsFunc(methods, func(o Method) bool { return o.Name() == stem }) {
+		if !composed || !slices.ContainsFunc(methods,
+			func(o Method) bool { return o.Name() == stem }) {
 			names = append(names, name)
 		}
 	}
@@ -80,7 +84,8 @@ func named(name string) (Method, error) {
 	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == base })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m Method) bool {
-			return m.Name()+"+"+learners()[0].Name == base && slices.Contains(m.Declarations(), specOf(learners()[0]))
+			return m.Name()+"+"+learners()[0].Name == base &&
+				slices.Contains(m.Declarations(), specOf(learners()[0]))
 		})
 	}
 	switch {
@@ -91,7 +96,8 @@ func named(name string) (Method, error) {
 	}
 	prefix, _, _ := strings.Cut(name, "+")
 	if f := kernel.Families().Named(prefix); f != nil && f.Distance != "" {
-		return nil, split.Usage("%s is a distance, no kernel; centred it is %s", prefix, f.Distance)
+		return nil, split.Usage("%s is a distance, no kernel; centred it is %s",
+			prefix, f.Distance)
 	}
 	hint := "choose from " + MethodList()
 	if suggestion := nearest.Of(name, methodNames()); suggestion != "" {
@@ -105,6 +111,7 @@ func named(name string) (Method, error) {
 type noTuning struct{}
 
 // Tune implements [Method].
-func (noTuning) Tune(context.Context, *Problem, *split.Splits, *Settings) (*Choice, error) {
+func (noTuning) Tune(context.Context, *Problem, *split.Splits,
+	*Settings) (*Choice, error) {
 	return nil, nil
 }

@@ -59,7 +59,8 @@ type keptMethod struct {
 }
 
 // Predict implements [Method].
-func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters,
+	s *Settings) (*Prediction, error) {
 	return k.m.predict(ctx, p, s)
 }
 
@@ -87,21 +88,28 @@ func HasRaw(m Method) bool {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(&m.content) }
+func (m *Model) MarshalJSON() ([]byte, error) {
+	return json.Marshal(&m.content)
+}
 
 // UnmarshalJSON implements [json.Unmarshaler]. [Model.Predict] checks that the parts of the model fit each
 // other.
-func (m *Model) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &m.content) }
+func (m *Model) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &m.content)
+}
 
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
 // for settings with a prior of each node.
 func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 	if s.Prior.Given != nil {
-		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph", ErrNotKept)
+		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph",
+			ErrNotKept)
 	}
 	values := out.Parameters.values()
 	content := keptModel{
-		Method: m.Name(), RNGSeed: s.RNGSeed, Low: s.LowEffort, Shares: s.Prior.Empirical, Weights: out.Weights, Values: values, Power: out.power, Auto: out.choice,
+		Method: m.Name(), RNGSeed: s.RNGSeed, Low: s.LowEffort,
+		Shares: s.Prior.Empirical, Weights: out.Weights, Values: values,
+		Power: out.power, Auto: out.choice,
 	}
 	if content.Weights == GivenWeights {
 		content.Weights = ""
@@ -116,7 +124,8 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 // model has learned from. On the same graph the result has the bits of the prediction that was
 // kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
 // estimate of the accuracy.
-func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+func (m *Model) Predict(ctx context.Context, p *Problem,
+	s *Settings) (*Prediction, error) {
 	method, err := m.Method()
 	if err != nil {
 		return nil, err
@@ -133,7 +142,8 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.
-func (m *Model) predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+func (m *Model) predict(ctx context.Context, p *Problem,
+	s *Settings) (*Prediction, error) {
 	method, err := named(m.content.Method)
 	if err != nil {
 		return nil, err
@@ -143,14 +153,17 @@ func (m *Model) predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if method == (automatic{}) && !p.Signed && (m.content.Auto == nil || !m.content.Auto.Valid()) {
+	if method == (automatic{}) && !p.Signed &&
+		(m.content.Auto == nil || !m.content.Auto.Valid()) {
 		return nil, ErrChanged
 	}
 	out, err := method.Predict(ctx, p, nil, m.settings(s))
 	if err != nil {
 		return nil, err
 	}
-	if out.Scores != nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
+	if out.Scores != nil &&
+		slices.ContainsFunc(out.Scores.Data,
+			func(x float32) bool { return x != x }) {
 		return nil, ErrChanged // by numbers that no method learns
 	}
 	out.Estimate = problem.Estimate{}
@@ -160,7 +173,8 @@ func (m *Model) predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 // settings returns settings with those of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
-	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.model = m.content.RNGSeed, m.content.Low, m.content.Values, true, &m.content
+	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.model = m.content.RNGSeed,
+		m.content.Low, m.content.Values, true, &m.content
 	set.Weights = cmp.Or(m.content.Weights, GivenWeights)
 	if m.content.Shares {
 		set.Prior = cwk.Prior{Empirical: true, Pseudo: 1}

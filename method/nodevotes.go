@@ -28,7 +28,8 @@ func (r *nodeVotes) predicted(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
 	}
-	scores := classify.SoftVotes(make([]float64, len(r.p.Names)), o.Pairs, o.Decisions, choose.VoteSlope)
+	scores := classify.SoftVotes(make([]float64, len(r.p.Names)), o.Pairs,
+		o.Decisions, choose.VoteSlope)
 	if r.counted {
 		choose.FavourVotes(scores, o.Pairs, o.Decisions)
 	}
@@ -37,7 +38,8 @@ func (r *nodeVotes) predicted(o *choose.Outcome) int {
 
 // addAllVotes adds the votes of the classifiers from number lo on to the scores of
 // all nodes, and finishes these with the last classifier's.
-func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decisions *sparse.Block[float64], lo int) error {
+func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs,
+	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
 	largest := split.Majority(r.p.Class)
 	return chunks.Run(ctx, r.set.Workers, decisions.Rows, func(_, start, end int) {
@@ -53,7 +55,8 @@ func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decis
 			var counts []uint8
 			if r.counts != nil {
 				counts = r.counts[i*len(vote):][:len(vote)]
-				choose.CountVotes(counts, pairs[lo:lo+decisions.Cols], decisions.Row(i))
+				choose.CountVotes(counts, pairs[lo:lo+decisions.Cols],
+					decisions.Row(i))
 			}
 			if last {
 				r.finishVotes(scores, counts, vote, largest)
@@ -64,9 +67,11 @@ func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decis
 
 // addVotes adds the votes of classifiers to sums. Those of
 // one against the rest come all at once.
-func (r *nodeVotes) addVotes(sums []float32, pairs classify.Pairs, decisions, vote []float64) {
+func (r *nodeVotes) addVotes(sums []float32, pairs classify.Pairs,
+	decisions, vote []float64) {
 	if pairs[0].Negative == classify.Rest {
-		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions, choose.VoteSlope))
+		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions,
+			choose.VoteSlope))
 		return
 	}
 	for m, pair := range pairs {
@@ -83,7 +88,8 @@ const undecided = 1e-6
 // finishVotes turns sums of votes and, unless they are nil, counts of votes into scores. A walk
 // that is too short to meet a label from a node gives no information on it: if all sums are
 // equal, the largest class receives a slightly higher score.
-func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64, largest int) {
+func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64,
+	largest int) {
 	simd.ConvertTo(vote, sums)
 	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
 	r.votes.ScoresTo(vote)
@@ -98,7 +104,8 @@ func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64, 
 
 // shareAll stores as scores the probabilities that follow from the decisions of a learner on every
 // node. Each call of decisions receives scratch space for the given number of items.
-func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
+func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items int,
+	decisions func(row []float64, i int) []float64) error {
 	n := len(r.p.Degrees)
 	k := len(r.p.Names)
 	r.out.Scores = chunks.Block[float32](n, k)
@@ -121,7 +128,8 @@ func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items 
 
 // share stores the probabilities that a learner's decisions stand for: its own, or those
 // that its decisions out of fold fit.
-func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []float64) {
+func (r *nodeVotes) share(dst []float64, outputs classify.Pairs,
+	decisions []float64) {
 	if r.learner.Probabilities == nil {
 		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
 		r.votes.ScoresTo(dst)

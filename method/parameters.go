@@ -29,10 +29,13 @@ const (
 
 // walkSpec declares [cwk.Spec] with the features that learners have.
 var walkSpec = param.Spec{
-	Name: cwk.Spec.Name, Title: cwk.Spec.Title, Source: cwk.Spec.Source, Works: cwk.Spec.Works,
+	Name: cwk.Spec.Name, Title: cwk.Spec.Title, Source: cwk.Spec.Source,
+	Works: cwk.Spec.Works,
 	Params: append(slices.Clone(cwk.Spec.Params), param.Param{
 		Name: "features", Meaning: "features of labelled nodes: from walks with all labels, or without those of the node's fold",
-		Kind: param.Choice, Words: []string{Plain, Honest}, Default: param.Of(Plain), Grid: []param.Value{param.Of(Plain), param.Of(Honest)},
+		Kind: param.Choice, Words: []string{Plain, Honest},
+		Default: param.Of(Plain),
+		Grid:    []param.Value{param.Of(Plain), param.Of(Honest)},
 	}),
 }
 
@@ -48,23 +51,41 @@ type Parameters struct {
 }
 
 // onWalks reports whether the learner is on walks.
-func (p *Parameters) onWalks() bool { return p.Kernel != nil && p.Kernel.Spec.Name == walkSpec.Name }
+func (p *Parameters) onWalks() bool {
+	return p.Kernel != nil && p.Kernel.Spec.Name == walkSpec.Name
+}
 
 // Parameters of walks.
-func (p *Parameters) alpha() float64   { return p.Kernel.Values.Number("alpha") }
-func (p *Parameters) steps() int       { return p.Kernel.Values.Int("steps") }
-func (p *Parameters) minSteps() int    { return p.Kernel.Values.Int("min-steps") }
-func (p *Parameters) features() string { return p.Kernel.Values.Word("features") }
+func (p *Parameters) alpha() float64 {
+	return p.Kernel.Values.Number("alpha")
+}
+
+func (p *Parameters) steps() int {
+	return p.Kernel.Values.Int("steps")
+}
+
+func (p *Parameters) minSteps() int {
+	return p.Kernel.Values.Int("min-steps")
+}
+
+func (p *Parameters) features() string {
+	return p.Kernel.Values.Word("features")
+}
 
 // terms returns the number of steps that count.
-func (p *Parameters) terms() int { return p.steps() - p.minSteps() + 1 }
+func (p *Parameters) terms() int {
+	return p.steps() - p.minSteps() + 1
+}
 
 // scale returns the factor of features, because the kernel is a mean over steps.
-func (p *Parameters) scale() float64 { return 1 / math.Sqrt(float64(p.terms())) }
+func (p *Parameters) scale() float64 {
+	return 1 / math.Sqrt(float64(p.terms()))
+}
 
 // Balanced reports that all classes weigh the same, see [classify.WeightsParam].
 func (p *Parameters) Balanced() bool {
-	return p.Declared != nil && p.Declared.Values[classify.WeightsParam.Name] == param.Of("balanced")
+	return p.Declared != nil &&
+		p.Declared.Values[classify.WeightsParam.Name] == param.Of("balanced")
 }
 
 // Setting is the values of a declaration's parameters.
@@ -115,14 +136,16 @@ func (p Parameters) String() string {
 		if p.minSteps() > 0 {
 			steps += fmt.Sprintf(" from %d on", p.minSteps())
 		}
-		parts = []string{fmt.Sprintf("α = %v, %d %s", p.alpha(), p.steps(), steps), p.features() + " features", declared}
+		parts = []string{fmt.Sprintf("α = %v, %d %s", p.alpha(), p.steps(), steps),
+			p.features() + " features", declared}
 	case k != nil:
 		parts = []string{k.Spec.Name, k.text(), declared}
 	}
 	if p.Smoothed != nil {
 		parts = append(parts, p.Smoothed.text())
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
+	return strings.Join(slices.DeleteFunc(parts,
+		func(text string) bool { return text == "" }), ", ")
 }
 
 // walkSettings returns the settings of walks to choose from: those with plain features first, then by increasing α and steps.
@@ -142,7 +165,8 @@ func walkSettings(s *Settings) ([]param.Values, error) {
 			What: fmt.Sprintf("%d lies beyond the last step that is tried, %d; give steps that reach it", first, last),
 		}
 	}
-	return slices.DeleteFunc(walks, func(v param.Values) bool { return v.Int("steps") < first }), nil
+	return slices.DeleteFunc(walks,
+		func(v param.Values) bool { return v.Int("steps") < first }), nil
 }
 
 // orderedWalks returns the declaration of walks with the grids of the settings, and the features first.
@@ -178,7 +202,8 @@ func specOf(l *classify.Learner) *param.Spec {
 
 // onPath reports whether a declaration is that of a path.
 func onPath(spec *param.Spec) bool {
-	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
+	return slices.ContainsFunc(learners(),
+		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
 // pairwise reports whether there is a machine for every two classes.
@@ -192,7 +217,8 @@ const mostPairwise = 256
 // learnerSettings returns the settings of a learner to choose from, complete, and their space. Values that a path has for the
 // number of classes replace its defaults: a thousand classes have half a million pairs. The error is that of
 // [param.Spec.Resolve], or a [split.UsageError] for classifiers for every two of very many classes.
-func learnerSettings(s *Settings, l *classify.Learner, classes int) ([]param.Values, *choose.Space, error) {
+func learnerSettings(s *Settings, l *classify.Learner,
+	classes int) ([]param.Values, *choose.Space, error) {
 	spec := specOf(l)
 	fixed := param.Values{}
 	if l.Path != nil && l.Path.For != nil {

@@ -22,7 +22,9 @@ type smoothedMethod struct{ Method }
 const smoothSuffix = "+cs"
 
 // Name implements [Method].
-func (m smoothedMethod) Name() string { return m.Method.Name() + smoothSuffix }
+func (m smoothedMethod) Name() string {
+	return m.Method.Name() + smoothSuffix
+}
 
 // Takes implements [Method].
 func (m smoothedMethod) Takes() []string {
@@ -31,11 +33,13 @@ func (m smoothedMethod) Takes() []string {
 
 // Declarations implements [Method]: those of the method within, and [propagate.CorrectAndSmooth].
 func (m smoothedMethod) Declarations() []*param.Spec {
-	return slices.Concat(m.Method.Declarations(), []*param.Spec{&propagate.CorrectAndSmooth})
+	return slices.Concat(m.Method.Declarations(),
+		[]*param.Spec{&propagate.CorrectAndSmooth})
 }
 
 // Tune implements [Method]. It chooses the parameters of the method within.
-func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
 	c, err := m.Method.Tune(ctx, p, splits, s)
 	if err != nil || c == nil {
 		return c, err
@@ -47,7 +51,8 @@ func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Spli
 }
 
 // Predict implements [Method].
-func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	if p.Directed {
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
@@ -119,5 +124,6 @@ func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	k := len(p.Names)
 	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
 	limit := budget.Remaining(p.Remaining(s.Memory), scores)
-	return max(prediction, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
+	return max(prediction,
+		scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

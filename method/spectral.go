@@ -26,11 +26,15 @@ import (
 type spectralLogistic struct{}
 
 var spectralLogisticSpec = param.Spec{
-	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: param.Undirected | param.Signed,
+	Name:   "spectral+logistic",
+	Title:  "multinomial logistic regression on eigenvectors of S",
+	Works:  param.Undirected | param.Signed,
 	Source: "Ng, Jordan and Weiss, On spectral clustering, NIPS 14, 2002 (embedding)",
 	Params: append([]param.Param{{
-		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1024}, Default: param.Of(32),
-		Grid: param.Grid(8, 16, 32, 64, 128),
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S",
+		Kind: param.Whole, Range: param.Range{Least: 1, Most: 1024},
+		Default: param.Of(32),
+		Grid:    param.Grid(8, 16, 32, 64, 128),
 	}}, classify.Learners().Named("logistic").Params...),
 }
 
@@ -40,14 +44,19 @@ const embeddingTolerance = 1e-6
 // shortRow is ε relative to the root mean square of the lengths of rows.
 const shortRow = 0.01
 
-func (spectralLogistic) declaration() *param.Spec { return &spectralLogisticSpec }
-func (spectralLogistic) isSampled() bool          { return true }
+func (spectralLogistic) declaration() *param.Spec {
+	return &spectralLogisticSpec
+}
+func (spectralLogistic) isSampled() bool { return true }
 
 // highest: see [graphMethod.keepsHighest].
-func (spectralLogistic) highest(p *Problem, s *Settings) bool { return keepsHighest(p, s) }
+func (spectralLogistic) highest(p *Problem, s *Settings) bool {
+	return keepsHighest(p, s)
+}
 
 // prepare computes the eigenvectors that the largest dimension needs.
-func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settings []param.Values) error {
+func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor,
+	settings []param.Values) error {
 	if err := r.whole(ctx); err != nil {
 		return err
 	}
@@ -59,7 +68,8 @@ func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settin
 }
 
 // embeddingProblem is that of the eigenvectors.
-var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest, Beyond: true, Positive: true}
+var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency,
+	Which: lanczos.Largest, Beyond: true, Positive: true}
 
 // embed computes as many eigenvectors as the largest dimension needs.
 func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
@@ -67,7 +77,9 @@ func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
 	if len(r.g.Components.Sizes) == n { // there are no edges
 		return nil
 	}
-	pairs, err := embeddingProblem.Solve(ctx, r.g, min(dimension, n), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, r.g, min(dimension, n),
+		&lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers,
+			Memory: r.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err = nil
 		r.out.Unfinished = "a search for eigenvectors ended at the limit of its products, before its tolerance"
@@ -106,7 +118,8 @@ func (r *graphPredictor) rowTo(dst []float64, v int) {
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are
 // nil if these have one class.
-func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []param.Values) ([]*classify.LinearModel, error) {
+func (r *graphPredictor) fit(ctx context.Context, train *Problem,
+	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
 	var falling []float64 // because falling λ need the fewest steps
 	for _, v := range settings {
@@ -116,11 +129,13 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []par
 	}
 	slices.Reverse(falling)
 	cols := r.columns(settings[0])
-	f := &sparse.Block[float64]{Rows: len(train.Row), Cols: cols, Stride: cols, Data: make([]float64, len(train.Row)*cols)}
+	f := &sparse.Block[float64]{Rows: len(train.Row), Cols: cols, Stride: cols,
+		Data: make([]float64, len(train.Row)*cols)}
 	for i, row := range train.Row {
 		r.rowTo(f.Row(i), row)
 	}
-	models, err := classify.LogisticPath(ctx, nil, f, train.Class, len(train.Names), falling)
+	models, err := classify.LogisticPath(ctx, nil, f, train.Class,
+		len(train.Names), falling)
 	switch {
 	case errors.Is(err, classify.ErrOneClass):
 		return make([]*classify.LinearModel, len(falling)), nil
@@ -134,7 +149,9 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []par
 
 // predictions fits models to each group. A node that no label reaches is given the largest
 // class.
-func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor,
+	settings []param.Values, groups []group,
+	visit func(setting, group int, predict func(node int) (int, bool))) error {
 	for i, g := range groups {
 		reached := r.g.Components.Reached(g.train.Row)
 		largest := split.Majority(g.train.Class)
@@ -151,7 +168,8 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, se
 						return largest, isReached
 					}
 					r.rowTo(x, node)
-					return m.Pairs[classify.ArgMax(m.ScoresTo(nil, x, nil))].Positive, true
+					return m.Pairs[classify.ArgMax(m.ScoresTo(nil, x,
+						nil))].Positive, true
 				})
 				setting++
 			}
@@ -161,7 +179,8 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, se
 }
 
 // scores gives every node its probabilities.
-func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
+func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor,
+	v param.Values) error {
 	n := len(r.p.Degrees)
 	k := len(r.p.Names)
 	if d := v.Int("dimension"); r.columns(v) == d && d < r.embedding.Cols { // those that a kept model has, to the bit
@@ -211,7 +230,8 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 }
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.
-func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
+func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values,
+	s *Settings) int64 {
 	n := len(p.Degrees)
 	dimension := 0
 	scores := scoreBytes(p)
@@ -223,7 +243,8 @@ func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values,
 	}
 	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, dimension+1))
 	embedding := blocks.BlockBytes[float64](n, dimension)
-	fit := 8*int64(labels)*int64(dimension) + classify.LogisticBytes(labels, dimension, len(p.Names))
+	fit := 8*int64(labels)*int64(dimension) +
+		classify.LogisticBytes(labels, dimension, len(p.Names))
 	const graphVectors = 8
 	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scores)
 }

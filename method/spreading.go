@@ -27,21 +27,27 @@ const (
 	solveColumns = 64
 )
 
-func (m spreading) declaration() *param.Spec { return &m.rule.Spec }
-func (m spreading) isSampled() bool          { return false }
+func (m spreading) declaration() *param.Spec {
+	return &m.rule.Spec
+}
+func (m spreading) isSampled() bool { return false }
 
-func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) error {
+func (m spreading) prepare(ctx context.Context, r *graphPredictor,
+	_ []param.Values) error {
 	r.set.Memory = budget.Remaining(r.set.Memory, vectorBytes(r.p))
 	return r.whole(ctx)
 }
 
 // vectorBytes is the memory of vectors of the graph, its components and its system.
-func vectorBytes(p *Problem) int64 { return 8 * 8 * int64(len(p.Degrees)) }
+func vectorBytes(p *Problem) int64 {
+	return 8 * 8 * int64(len(p.Degrees))
+}
 
 // highest reports whether the highest scores of each node replace those of all classes. It requires shares of scores, which
 // need no more than the sum of these.
 func (m spreading) highest(p *Problem, s *Settings) bool {
-	return m.rule.Probabilities == nil && !m.rule.Coupled && !s.Explain && keepsHighest(p, s)
+	return m.rule.Probabilities == nil && !m.rule.Coupled && !s.Explain &&
+		keepsHighest(p, s)
 }
 
 // slab is the classes and the folds that are solved together, and the bytes of their solve with its scores.
@@ -51,27 +57,35 @@ type slab struct {
 }
 
 // slabWithin returns the slab of at most the given number of folds within a memory limit, 0 for none.
-func (m spreading) slabWithin(p *Problem, folds int, v param.Values, limit int64) slab {
+func (m spreading) slabWithin(p *Problem, folds int, v param.Values,
+	limit int64) slab {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	entries := p.A.NNZ()
 	sized := func(classes, folds int) slab {
 		scores := blocks.BlockBytes[float64](n, classes*folds)
 		left := budget.Remaining(limit, scores)
-		return slab{classes, folds, scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v, left), left}
+		return slab{classes, folds,
+			scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v,
+				left), left}
 	}
 	if m.rule.Coupled || k <= solveColumns {
 		folds = min(folds, max(1, solveColumns/k))
-		if full := sized(k, budget.Widest(folds, limit, func(f int) int64 { return sized(k, f).bytes })); m.rule.Coupled || limit == 0 || full.bytes <= limit {
+		if full := sized(k, budget.Widest(folds, limit,
+			func(f int) int64 { return sized(k, f).bytes })); m.rule.Coupled ||
+			limit == 0 || full.bytes <= limit {
 			return full
 		}
 	}
-	return sized(budget.Widest(min(k, solveColumns), limit, func(classes int) int64 { return sized(classes, 1).bytes }), 1)
+	return sized(budget.Widest(min(k, solveColumns), limit,
+		func(classes int) int64 { return sized(classes, 1).bytes }), 1)
 }
 
 // solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
 // of one problem are behind those of the other.
-func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Problem, width slab, v param.Values, s *propagate.Settings, take func(lo int, f *sparse.Block[float64]) error) error {
+func (m spreading) solve(ctx context.Context, r *graphPredictor,
+	problems []*Problem, width slab, v param.Values, s *propagate.Settings,
+	take func(lo int, f *sparse.Block[float64]) error) error {
 	k := len(r.p.Names)
 	for lo := 0; lo < k; lo += width.classes {
 		hi := min(lo+width.classes, k)
@@ -83,7 +97,8 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Pro
 		set.Memory = width.left
 		if s.Progress != nil {
 			set.Progress = func(_ string, done, total int64) {
-				s.Progress("walk", int64(lo)*total+int64(hi-lo)*done, int64(k)*total)
+				s.Progress("walk", int64(lo)*total+int64(hi-lo)*done,
+					int64(k)*total)
 			}
 		}
 		f := sparse.NewBlock[float64](len(r.p.Degrees), (hi-lo)*len(problems))
@@ -100,7 +115,9 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor, problems []*Pro
 }
 
 // predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
-func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m spreading) predictions(ctx context.Context, r *graphPredictor,
+	settings []param.Values, groups []group,
+	visit func(setting, group int, predict func(node int) (int, bool))) error {
 	k := len(r.p.Names)
 	for setting, v := range settings {
 		width := m.slabWithin(r.p, len(groups), v, r.set.Memory)
@@ -164,7 +181,8 @@ func addTo(scores, offset []float64) {
 }
 
 // scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
-func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
+func (m spreading) scores(ctx context.Context, r *graphPredictor,
+	v param.Values) error {
 	n := len(r.p.Degrees)
 	k := len(r.p.Names)
 	isShare := m.rule.Probabilities == nil && !r.g.Signed
@@ -194,8 +212,10 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values
 		}
 		return nil
 	}
-	width := m.slabWithin(r.p, 1, v, budget.Remaining(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
-	if err := m.solve(ctx, r, []*Problem{r.p}, width, v, &propagate.Settings{Progress: r.set.Progress}, take); err != nil {
+	width := m.slabWithin(r.p, 1, v,
+		budget.Remaining(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
+	if err := m.solve(ctx, r, []*Problem{r.p}, width, v,
+		&propagate.Settings{Progress: r.set.Progress}, take); err != nil {
 		return err
 	}
 	r.out.form = m.form(r, v, r.out.Raw)
@@ -233,7 +253,8 @@ func share(scores []float32) bool {
 
 // probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
 // of its scores: those of two components may have other units.
-func (m spreading) probabilities(r *graphPredictor, v param.Values, prior []float64) error {
+func (m spreading) probabilities(r *graphPredictor, v param.Values,
+	prior []float64) error {
 	f := r.out.Raw
 	team := sparse.TeamOf(r.g.A)
 	n, k := f.Dims()
@@ -286,9 +307,13 @@ func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
 }
 
 // bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
-func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
+func (m spreading) bytes(p *Problem, labels int, settings []param.Values,
+	s *Settings) int64 {
 	memory := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p))
 	scores := m.keptBytes(p, m.highest(p, s), s)
-	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes + int64(labels)*int64(8*len(p.Names)+64)
-	return vectorBytes(p) + max(choice, scores+m.slabWithin(p, 1, settings[0], budget.Remaining(memory, scores)).bytes)
+	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes +
+		int64(labels)*int64(8*len(p.Names)+64)
+	return vectorBytes(p) +
+		max(choice, scores+m.slabWithin(p, 1, settings[0],
+			budget.Remaining(memory, scores)).bytes)
 }

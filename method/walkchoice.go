@@ -33,9 +33,11 @@ import (
 // one. The choice is then the longest walk that is otherwise nearest to the defaults, and Tested is 0.
 func crossValidate(ctx context.Context, j *job) (*Choice, error) {
 	if split.TooFew(j.p.Class) {
-		c := &Choice{Parameters: j.parameters(j.sourceSpace.Usual, j.space.Usual), Settings: 1}
+		c := &Choice{Parameters: j.parameters(j.sourceSpace.Usual, j.space.Usual),
+			Settings: 1}
 		for _, v := range j.sources {
-			if v.Word("features") == c.features() && v.Number("alpha") == c.alpha() {
+			if v.Word("features") == c.features() &&
+				v.Number("alpha") == c.alpha() {
 				c.Kernel = &Setting{j.source, v}
 			}
 		}
@@ -46,11 +48,13 @@ func crossValidate(ctx context.Context, j *job) (*Choice, error) {
 		return nil, err
 	}
 	seen := j.p.At(c.seen)
-	folds := choose.Labels(choose.WeightsOf(j.p), seen.Class, elements(c.fold, c.seen), elements(c.isolated, c.seen))
+	folds := choose.Labels(choose.WeightsOf(j.p), seen.Class,
+		elements(c.fold, c.seen), elements(c.isolated, c.seen))
 	search := func(j *job) (*Choice, error) {
 		choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
-			err := c.run(ctx, elements(j.sources, walks), elements(j.values, values), counts)
+			err := c.run(ctx, elements(j.sources, walks),
+				elements(j.values, values), counts)
 			counts.Share(sparse.TeamOf(j.p.A))
 			return counts, err
 		})
@@ -98,7 +102,8 @@ func (c *chooser) short(limit float64) *job {
 	}
 	columns := len(alphas) * c.dealt() * len(c.p.Names)
 	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(longestOf(c.job))
-	if work <= limit || len(short.sources) == 0 || len(short.sources) == len(c.sources) {
+	if work <= limit || len(short.sources) == 0 ||
+		len(short.sources) == len(c.sources) {
 		return nil
 	}
 	short.sourceSpace = walkSpace(c.set, short.sources)
@@ -108,7 +113,8 @@ func (c *chooser) short(limit float64) *job {
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice, error) {
+func chooseOnSplits(ctx context.Context, j *job,
+	splits *split.Splits) (*Choice, error) {
 	var work problem.Work
 	if !j.p.Directed { // they are found here for all splits
 		if _, err := j.p.FindComponents(ctx, j.set.Workers, &work); err != nil {
@@ -135,12 +141,15 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 			}
 			c := chooserOf(&one)
 			tests := j.p.At(trainTest.Test)
-			tests = tests.At(split.Sample(tests.Class, testedNodes(j), j.set.RNGSeed, 1))
-			counts := choose.NewCounts(len(walks)*len(values), []choose.FoldLabels{{Tested: len(tests.Row)}})
+			tests = tests.At(split.Sample(tests.Class, testedNodes(j),
+				j.set.RNGSeed, 1))
+			counts := choose.NewCounts(len(walks)*len(values),
+				[]choose.FoldLabels{{Tested: len(tests.Row)}})
 			tested[i] = counts
 			err := c.splitTrials(ctx, tests)
 			if err == nil {
-				err = c.run(ctx, elements(j.sources, walks), elements(j.values, values), counts)
+				err = c.run(ctx, elements(j.sources, walks),
+					elements(j.values, values), counts)
 			}
 			works[i] = c.work
 			mu.Lock()
@@ -152,7 +161,8 @@ func chooseOnSplits(ctx context.Context, j *job, splits *split.Splits) (*Choice,
 		if err != nil {
 			return nil, err
 		}
-		counts := choose.NewCounts(len(walks)*len(values), make([]choose.FoldLabels, 1))
+		counts := choose.NewCounts(len(walks)*len(values),
+			make([]choose.FoldLabels, 1))
 		for i, split := range tested {
 			counts.Join(split)
 			work.Sweeps += works[i].Sweeps
@@ -179,7 +189,8 @@ func lanesOf(j *job, labels, tests int) int {
 	if sparse.TeamOf(j.p.A) != nil {
 		return 1
 	}
-	return max(1, min(sched.Workers(j.set.Workers), int(limit/splitBytes(j, labels, tests))))
+	return max(1, min(sched.Workers(j.set.Workers),
+		int(limit/splitBytes(j, labels, tests))))
 }
 
 // splitBytes bounds the memory of a comparison on one split with one worker.
@@ -188,8 +199,10 @@ func splitBytes(j *job, labels, tests int) int64 {
 	tests = min(tests, testedNodes(j))
 	rows := tests + len(kindsOf(j))*labels
 	c := &chooser{job: j}
-	features := chunks.Bytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) + 24*int64(rows)
-	return max(c.collectBytes(j.set.folds(labels)+1, rows), features+trialBytes(j, labels, tests))
+	features := chunks.Bytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) +
+		24*int64(rows)
+	return max(c.collectBytes(j.set.folds(labels)+1, rows),
+		features+trialBytes(j, labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -225,8 +238,10 @@ type chooser struct {
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
 func chooserOf(j *job) *chooser {
 	return &chooser{
-		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)), j.set.RNGSeed, 0),
-		seen: split.Sample(j.p.Class, comparedLabels(j), j.set.RNGSeed, 0), rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
+		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
+			j.set.RNGSeed, 0),
+		seen: split.Sample(j.p.Class, comparedLabels(j), j.set.RNGSeed, 0),
+		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
 }
 
@@ -257,7 +272,8 @@ func (c *chooser) crossTrials(ctx context.Context) (err error) {
 				train = append(train, node)
 			}
 		}
-		c.addTrial(1+f, choose.LargestWithout(c.p.Class, c.fold, f), train, c.p.At(tests), func(i int) bool { return !c.isolated[tests[i]] })
+		c.addTrial(1+f, choose.LargestWithout(c.p.Class, c.fold, f), train,
+			c.p.At(tests), func(i int) bool { return !c.isolated[tests[i]] })
 	}
 	return nil
 }
@@ -269,13 +285,15 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) (err error) {
 	}
 	reached, err := c.p.Reached(ctx, c.p.Row, c.set.Workers, &c.work)
 	if err == nil {
-		c.addTrial(0, split.Majority(c.p.Class), c.seen, tests, func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })
+		c.addTrial(0, split.Majority(c.p.Class), c.seen, tests,
+			func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })
 	}
 	return err
 }
 
 // addTrial sets up a trial for each kind of features. Tests and plain training nodes have the features of a variant of the walk.
-func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem, isReached func(i int) bool) {
+func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem,
+	isReached func(i int) bool) {
 	for _, kind := range kindsOf(c.job) {
 		t := choose.Trial{Largest: largest}
 		for i, class := range tests.Class {
@@ -283,7 +301,9 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem, is
 				t.Test = append(t.Test, c.pick(tests.Row[i], variant))
 				t.TestClass = append(t.TestClass, class)
 			} else {
-				t.Unreached = append(t.Unreached, choose.Unreached{Class: class, Given: c.set.Prior.Likeliest(tests.Row[i], largest)})
+				t.Unreached = append(t.Unreached,
+					choose.Unreached{Class: class,
+						Given: c.set.Prior.Likeliest(tests.Row[i], largest)})
 			}
 		}
 		for _, node := range train {
@@ -313,7 +333,8 @@ func (c *chooser) pick(row, variant int) int {
 }
 
 // run counts the right predictions of all trials with each of some walks and values of the learner, which vary faster.
-func (c *chooser) run(ctx context.Context, walks, values []param.Values, counts *choose.Counts) error {
+func (c *chooser) run(ctx context.Context, walks, values []param.Values,
+	counts *choose.Counts) error {
 	var alphas []float64
 	for _, v := range walks {
 		if alpha := v.Number("alpha"); !slices.Contains(alphas, alpha) {
@@ -322,7 +343,8 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values, counts 
 	}
 	for a, alpha := range alphas {
 		report := func(done, total int64) {
-			c.set.Progress("choose", 2000*int64(a)+done*2000/total, 2000*int64(len(alphas)))
+			c.set.Progress("choose", 2000*int64(a)+done*2000/total,
+				2000*int64(len(alphas)))
 		}
 		if err := c.try(ctx, alpha, walks, values, counts, report); err != nil {
 			return err
@@ -342,7 +364,8 @@ func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
 // walkOf returns the walk on the labels of p, without variants.
 func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
-		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps, Memory: set.Memory, Workers: set.Workers,
+		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps,
+		Memory: set.Memory, Workers: set.Workers,
 		Seeds: cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)},
 	}
 }
@@ -362,14 +385,18 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < cachedBytes {
 		return
 	}
-	limit := w.CollectBytes(minSteps, picks) - 2*(blocks.BlockBytes[float32](n, columns)-blocks.BlockBytes[float32](n, widest))
+	limit := w.CollectBytes(minSteps, picks) -
+		2*(blocks.BlockBytes[float32](n, columns)-
+			blocks.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}
 }
 
 // try counts the right predictions with the walks that have a value of α. Several processes share the trials.
-func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.Values, counts *choose.Counts, report func(done, total int64)) error {
+func (c *chooser) try(ctx context.Context, alpha float64,
+	walks, values []param.Values, counts *choose.Counts,
+	report func(done, total int64)) error {
 	type task struct {
 		trial      *choose.Trial
 		candidates *choose.Candidates
@@ -391,7 +418,10 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 			continue
 		}
 		for f := range c.trials[kind] {
-			tasks = append(tasks, task{&c.trials[kind][f], candidatesOf(c.job, elements(walks, numbers), values), f, numbers})
+			tasks = append(tasks,
+				task{&c.trials[kind][f],
+					candidatesOf(c.job, elements(walks, numbers),
+						values), f, numbers})
 		}
 	}
 	w := c.walk(alpha, longest)
@@ -408,7 +438,8 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 	}
 	workers := sched.Workers(c.set.Workers)
 	bytes := trialBytes(c.job, len(c.seen), tests)
-	for c.set.Memory > 0 && workers > 1 && int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
+	for c.set.Memory > 0 && workers > 1 &&
+		int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
 		workers--
 	}
 	weight := choose.WeightsOf(c.p)
@@ -419,14 +450,17 @@ func (c *chooser) try(ctx context.Context, alpha float64, walks, values []param.
 		}
 		t := &tasks[i]
 		return t.candidates.Run(ctx, x, t.trial, func(length, value int, o *choose.Outcome) {
-			counts.Note(t.walks[length]*len(values)+value, t.fold, o.Voted, o, weight)
+			counts.Note(t.walks[length]*len(values)+value, t.fold,
+				o.Voted, o, weight)
 		})
 	})
 	return team.Agree(err)
 }
 
 // collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
-func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cwk.Pick, work *problem.Work, report func(done, total int64)) (*sparse.Block[float32], error) {
+func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
+	picks []cwk.Pick, work *problem.Work,
+	report func(done, total int64)) (*sparse.Block[float32], error) {
 	sweeps := 0
 	w.Progress = func(_ string, done, total int64) {
 		sweeps = int(done)

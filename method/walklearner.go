@@ -37,11 +37,14 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name}, specOf(m.learner).Takes())
+	return slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
+		specOf(m.learner).Takes())
 }
 
 // Declarations implements [Method].
-func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpec, specOf(m.learner)} }
+func (m walkMethod) Declarations() []*param.Spec {
+	return []*param.Spec{&walkSpec, specOf(m.learner)}
+}
 
 // begin returns the choice of a prediction, or the given parameters.
 func (m walkMethod) begin(p *Problem, par *Parameters, s *Settings) (*job, error) {
@@ -65,7 +68,8 @@ const mostPlainFolds = 10
 func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	set := s.WithDefaults()
 	set.Memory = p.Remaining(set.Memory)
-	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction), source: &walkSpec}
+	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
+		source: &walkSpec}
 	if j.sources, err = walkSettings(&set); err != nil {
 		return nil, err
 	}
@@ -74,16 +78,20 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	}
 	kinds := kindsOf(j)
 	longest := j.parameters(len(j.sources)-1, 0)
-	if m.learner.Whole && slices.Contains(kinds, Honest) || len(kinds) > 1 && mostPlainFolds*comparedLabels(j) > mostRows(m.learner, &longest, len(p.Names)) {
+	if m.learner.Whole && slices.Contains(kinds, Honest) ||
+		len(kinds) > 1 && mostPlainFolds*comparedLabels(j) > mostRows(m.learner,
+			&longest, len(p.Names)) {
 		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
-		j.sources = slices.DeleteFunc(j.sources, func(v param.Values) bool { return v.Word("features") == Plain })
+		j.sources = slices.DeleteFunc(j.sources,
+			func(v param.Values) bool { return v.Word("features") == Plain })
 	}
 	j.sourceSpace = walkSpace(&set, j.sources)
 	return j, nil
 }
 
 // Tune implements [Method].
-func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
 	j, err := m.begin(p, nil, s)
 	if err != nil {
 		return nil, err
@@ -96,7 +104,8 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, 
 // Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
 // partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
 // the features of nodes are never stored.
-func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
 	j, err := m.begin(p, par, s)
 	if err != nil {
 		return nil, err
@@ -119,7 +128,9 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	t := &r.out.Seconds
 	err = runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.form, Seconds: &t.Walk},
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn,
+			Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk},
+		{Do: r.form, Seconds: &t.Walk},
 	})
 	if err != nil {
 		return nil, err
@@ -135,7 +146,9 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
-func perNode(l *classify.Learner) bool { return l.Whole || !l.Dual }
+func perNode(l *classify.Learner) bool {
+	return l.Whole || !l.Dual
+}
 
 // checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
 func checkProcesses(l *classify.Learner, p *Problem) error {
@@ -176,7 +189,8 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	classes := len(r.p.Names)
 	items.Rows = len(r.train)
 	if r.learner.Whole {
-		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
+		y = slices.Concat(y, slices.Repeat([]int{-1},
+			len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
 	l := r.learner
@@ -192,7 +206,8 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
-	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
+	if errors.Is(err, classify.ErrIterationLimit) &&
+		(r.model != nil || r.fitted != nil) {
 		// it is the best so far
 		err = nil
 		r.out.Unfinished = unfinished(l)
@@ -270,7 +285,8 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	columns := classes * par.terms()
 	tests := len(c.seen)/c.dealt() + 1
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
-	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(m.learner, &par, classes)))
+	train := min(partitions*len(p.Row),
+		max(2*classes*partitions, mostRows(m.learner, &par, classes)))
 	rows := picks + train
 	if perNode(m.learner) {
 		rows += len(p.Degrees)
@@ -280,16 +296,20 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		rows = max(rows, tests+len(kindsOf(j))*len(c.seen))
 	}
 	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
-	trials := int64(sched.Workers(j.set.Workers)) * trialBytes(j, len(c.seen), tests)
-	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows), features+max(trials, fitBytes(j, train, columns)))
+	trials := int64(sched.Workers(j.set.Workers)) * trialBytes(j,
+		len(c.seen), tests)
+	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows),
+		features+max(trials, fitBytes(j, train, columns)))
 	if tuned != nil {
-		bytes = max(bytes, int64(lanesOf(j, len(p.Row), tests))*splitBytes(j, len(p.Row), tests))
+		bytes = max(bytes, int64(lanesOf(j, len(p.Row), tests))*splitBytes(j,
+			len(p.Row), tests))
 	}
 	if perNode(m.learner) {
 		return max(bytes, features+scoreBytes(p)), nil
 	}
 	machines, isRest := machinesOf(j)
-	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) + sumsBytes(p, isRest)
+	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) +
+		sumsBytes(p, isRest)
 	if isRest {
 		machines = 0 // all decisions are in a block of their own
 	}
@@ -323,7 +343,8 @@ func trialBytes(j *job, train, tests int) int64 {
 	if j.learner.Whole {
 		m += n
 	}
-	return 8*((m+n)*width+2*m*(m+n)+m*n+4*m*int64(len(j.values)*classes)) + j.learner.FitBytes(int(m), classes)
+	return 8*((m+n)*width+2*m*(m+n)+m*n+4*m*int64(len(j.values)*classes)) +
+		j.learner.FitBytes(int(m), classes)
 }
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
@@ -337,7 +358,8 @@ func fitBytes(j *job, rows, features int) int64 {
 	case l.LinearBytes != nil:
 		return bytes + l.LinearBytes(rows, features, classes)
 	case l.Whole: // a row of kernel values for each worker, and vectors
-		bytes += 8 * int64(len(j.p.Degrees)-len(j.p.Row)) * int64(sched.Workers(0)+4)
+		bytes += 8 * int64(len(j.p.Degrees)-
+			len(j.p.Row)) * int64(sched.Workers(0)+4)
 	}
 	return bytes + l.FitBytes(rows, classes)
 }
@@ -377,16 +399,20 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	picks := r.trials.picks
 	isHonest := r.par.features() == Honest
 	partitions := max(1, r.partitions())
-	fitted := split.Sample(r.p.Class, mostRows(r.learner, &r.par, len(r.p.Names))/partitions, r.set.RNGSeed, 0)
+	fitted := split.Sample(r.p.Class,
+		mostRows(r.learner, &r.par, len(r.p.Names))/partitions, r.set.RNGSeed, 0)
 	for d := range partitions {
 		fold := r.trials.fold
 		isolated := r.trials.isolated
 		first := 1
 		if d > 0 {
-			fold = split.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
+			fold = split.Folds(r.p.Class, r.trials.dealt(),
+				r.set.RNGSeed, uint64(d))
 			first = len(w.Variants)
-			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
-			if isolated, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
+			w.Variants = append(w.Variants,
+				cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
+			if isolated, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers,
+				&r.out.Work); err != nil {
 				return err
 			}
 		}
@@ -407,7 +433,8 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 		r.addNodes(&picks)
 	}
 	narrow(w, r.par.minSteps(), len(picks))
-	r.features, err = collect(ctx, w, r.par.minSteps(), picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
+	r.features, err = collect(ctx, w, r.par.minSteps(), picks, &r.out.Work,
+		func(done, total int64) { r.set.Progress("features", done, total) })
 	return err
 }
 
@@ -453,7 +480,8 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	candidates := candidatesOf(r.job, r.sources, r.values)
 	for i := range r.trials.trials[r.par.features()] {
 		t := &r.trials.trials[r.par.features()][i]
-		err := candidates.Run(ctx, r.features, t, func(_, _ int, o *choose.Outcome) { outcomes = append(outcomes, o.Clone()) })
+		err := candidates.Run(ctx, r.features, t,
+			func(_, _ int, o *choose.Outcome) { outcomes = append(outcomes, o.Clone()) })
 		if err != nil {
 			return err
 		}
@@ -475,7 +503,8 @@ const decisionBytes = 64 << 20
 
 // scoreWalk returns the walk that gives machines' decisions on all nodes, with what
 // memory the sums of their votes leave.
-func scoreWalk(p *Problem, set *Settings, par Parameters, isRest bool) *cwk.Walk[float32] {
+func scoreWalk(p *Problem, set *Settings, par Parameters,
+	isRest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.steps())
 	w.Variants = []cwk.Variant{{Absorb: par.alpha()}}
 	perWalk := w.CollectBytes(par.minSteps(), 0)

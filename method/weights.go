@@ -50,19 +50,29 @@ func Weightings() []string {
 // weightChooser is a method for which held-out labels choose the weights of edges.
 type weightChooser interface{ choosesWeights(s *Settings) bool }
 
-func (automatic) choosesWeights(*Settings) bool          { return true }
-func (labelPropagation) choosesWeights(s *Settings) bool { return s.leavesOpen(&propagationSpec) }
-func (blockBeliefs) choosesWeights(s *Settings) bool     { return s.leavesOpen(&beliefsSpec) }
+func (automatic) choosesWeights(*Settings) bool {
+	return true
+}
+
+func (labelPropagation) choosesWeights(s *Settings) bool {
+	return s.leavesOpen(&propagationSpec)
+}
+
+func (blockBeliefs) choosesWeights(s *Settings) bool {
+	return s.leavesOpen(&beliefsSpec)
+}
 
 // leavesOpen reports whether a parameter of a declaration is to be chosen.
 func (s *Settings) leavesOpen(d *param.Spec) bool {
-	return !s.Fixed && slices.ContainsFunc(d.Params, func(p param.Param) bool { return !s.Given.Has(p.Name) })
+	return !s.Fixed && slices.ContainsFunc(d.Params,
+		func(p param.Param) bool { return !s.Given.Has(p.Name) })
 }
 
 // choosesWeights reports whether held-out labels choose the weights for a method.
 func choosesWeights(m Method, p *Problem, s *Settings) bool {
 	chooser, ok := m.(weightChooser)
-	return ok && p.Weighted && !p.Signed && s.Weights == "" && chooser.choosesWeights(s) && !split.TooFew(p.Class)
+	return ok && p.Weighted && !p.Signed && s.Weights == "" &&
+		chooser.choosesWeights(s) && !split.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from.
@@ -84,7 +94,8 @@ type EdgeWeights struct {
 // these labels: the classes that walks end in most often depend on the weights. 1 must predict more of them than
 // w, and log(1 + w) more than the better of these, by a standard error √(better + worse) of the difference. Cost: these walks with a column for
 // each fold and class for each of the weights, on some of the folds of large graphs.
-func Weigh(ctx context.Context, m Method, p *Problem, s *Settings) (*Problem, *EdgeWeights, error) {
+func Weigh(ctx context.Context, m Method, p *Problem,
+	s *Settings) (*Problem, *EdgeWeights, error) {
 	set := s.WithDefaults()
 	if model, hasModel := m.(keptMethod); hasModel {
 		m = model.Method
@@ -105,7 +116,9 @@ func Weigh(ctx context.Context, m Method, p *Problem, s *Settings) (*Problem, *E
 	out.Weights = GivenWeights
 	for _, w := range weightings {
 		if w.name == set.Weights && q.Signed {
-			return nil, nil, &param.ParameterError{Of: "edge-weights", Parameter: "edge-weights", What: w.name + " has no meaning for negative weights; leave it out"}
+			return nil, nil, &param.ParameterError{Of: "edge-weights",
+				Parameter: "edge-weights",
+				What:      w.name + " has no meaning for negative weights; leave it out"}
 		}
 		if w.name == set.Weights {
 			out.Weights = w.name
@@ -133,12 +146,14 @@ func Reweighs(m Method, p *Problem, s *Settings) bool {
 
 // choosesFactors reports whether labels, or a kept model, have factors that A does not have.
 func choosesFactors(p *Problem, s *Settings) bool {
-	return p.Edges != nil && p.Edges.IsOpen() && (s.model != nil || !split.TooFew(p.Class))
+	return p.Edges != nil && p.Edges.IsOpen() &&
+		(s.model != nil || !split.TooFew(p.Class))
 }
 
 // edgeLabels returns the labels as evidence of factors of edges, with rows of the whole graph.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
-	l := &sides.Labels{Class: p.Class, Classes: len(p.Names), Fold: split.Folds(p.Class, sides.Folds, s.RNGSeed, 0)}
+	l := &sides.Labels{Class: p.Class, Classes: len(p.Names),
+		Fold: split.Folds(p.Class, sides.Folds, s.RNGSeed, 0)}
 	team := problem.TeamOf(p)
 	for _, row := range p.Row {
 		l.Row = append(l.Row, team.Row(row))
@@ -148,7 +163,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 
 // chooseFactors returns the problem with the factors of kinds and times that a kept model has or labels choose, and p if there is
 // nothing to choose.
-func (w *EdgeWeights) chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+func (w *EdgeWeights) chooseFactors(ctx context.Context, p *Problem,
+	s *Settings) (*Problem, error) {
 	if p.Edges != nil {
 		w.Factors = p.Edges.Given()
 	}
@@ -164,12 +180,14 @@ func (w *EdgeWeights) chooseFactors(ctx context.Context, p *Problem, s *Settings
 	q := *p
 	q.Weighted = true
 	q.Edges = nil
-	q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, w.Factors, s.Memory, s.Workers)
+	q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, w.Factors,
+		s.Memory, s.Workers)
 	return &q, err
 }
 
 // problem returns p with other weights.
-func (w *weighting) problem(ctx context.Context, p *Problem, workers int) (*Problem, error) {
+func (w *weighting) problem(ctx context.Context, p *Problem,
+	workers int) (*Problem, error) {
 	q := *p
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
@@ -199,7 +217,8 @@ func walked(p *Problem, s *Settings) *propagation.Propagation {
 }
 
 // chooseWeights returns the problem with the weights that held-out labels choose.
-func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, string, error) {
+func chooseWeights(ctx context.Context, p *Problem,
+	s *Settings) (*Problem, string, error) {
 	folds := s.folds(len(p.Row))
 	fold := split.Folds(p.Class, folds, s.RNGSeed, 0)
 	entries := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
@@ -275,7 +294,8 @@ func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
 	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
 		return kept, choice
 	}
-	mapped := 8*int64(len(p.Degrees)) + sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
+	mapped := 8*int64(len(p.Degrees)) +
+		sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
 	if p.In != nil {
 		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
 	}

@@ -66,7 +66,9 @@ func (l List[D]) Named(name string) (zero D) {
 // Add adds a declaration of another package, which an init function registers. It panics if the declaration is
 // incomplete, or if its name is taken.
 func (l *List[D]) Add(d D, isComplete bool) {
-	if name := d.spec().Name; !isComplete || slices.ContainsFunc(*l, func(other D) bool { return other.spec().Name == name }) {
+	if name := d.spec().Name; !isComplete ||
+		slices.ContainsFunc(*l,
+			func(other D) bool { return other.spec().Name == name }) {
 		panic("param: an incomplete declaration, or a name that is taken: " + name)
 	}
 	*l = append(*l, d)
@@ -130,14 +132,17 @@ func Above(x float64) Range {
 }
 
 // From returns the numbers from x on.
-func From(x float64) Range { return Range{Least: x, Most: math.Inf(1), BelowMost: true} }
+func From(x float64) Range {
+	return Range{Least: x, Most: math.Inf(1), BelowMost: true}
+}
 
 // Contains reports whether x lies in the range.
 func (r Range) Contains(x float64) bool {
 	if r == (Range{}) {
 		return !math.IsNaN(x) && !math.IsInf(x, 0)
 	}
-	return (x > r.Least || x == r.Least && !r.AboveLeast) && (x < r.Most || x == r.Most && !r.BelowMost)
+	return (x > r.Least || x == r.Least && !r.AboveLeast) &&
+		(x < r.Most || x == r.Most && !r.BelowMost)
 }
 
 // Text returns the range of a parameter with the given symbol, such as "0 < α < 1".
@@ -158,7 +163,8 @@ func (r Range) Text(symbol string) string {
 	case math.IsInf(r.Most, 1):
 		return fmt.Sprintf("%s ≥ %s", symbol, decimal(r.Least))
 	}
-	return fmt.Sprintf("%s %s %s %s %s", decimal(r.Least), lower, symbol, upper, decimal(r.Most))
+	return fmt.Sprintf("%s %s %s %s %s", decimal(r.Least), lower, symbol, upper,
+		decimal(r.Most))
 }
 
 // decimal returns a number without an exponent, if it is whole and not huge.
@@ -219,7 +225,9 @@ func (s *Spec) Param(name string) *Param {
 func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if s.Param(name) == nil {
-			return nil, &ParameterError{s.Name, name, fmt.Sprintf("%s has no such parameter; it takes %s", s.Name, listed(s.Takes()))}
+			return nil, &ParameterError{s.Name, name,
+				fmt.Sprintf("%s has no such parameter; it takes %s", s.Name,
+					listed(s.Takes()))}
 		}
 	}
 	instead, err := s.replaced(values)
@@ -239,7 +247,8 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 				return nil, err
 			}
 		}
-		if p.Kind == Whole && x.kind == Real && x.number == math.Trunc(x.number) || p.Kind == Real && x.kind == Whole {
+		if p.Kind == Whole && x.kind == Real && x.number == math.Trunc(x.number) ||
+			p.Kind == Real && x.kind == Whole {
 			x.kind = p.Kind
 		}
 		if err := s.check(p, x); err != nil {
@@ -264,7 +273,9 @@ func (s *Spec) replaced(values Values) (map[string]bool, error) {
 			continue
 		}
 		if values.Has(p.Instead) {
-			return nil, &ParameterError{s.Name, p.Name, fmt.Sprintf("stands in place of %s; give one of the two", p.Instead)}
+			return nil, &ParameterError{s.Name, p.Name,
+				fmt.Sprintf("stands in place of %s; give one of the two",
+					p.Instead)}
 		}
 		names[p.Instead] = true
 	}
@@ -302,14 +313,18 @@ func (s *Spec) check(p *Param, x Value) error {
 	switch {
 	case x.kind == Choice && slices.Contains(p.Words, x.word):
 		return nil
-	case p.Kind == Choice && !(x.kind == Choice && slices.Contains(p.Words, x.word)):
-		return wrong(fmt.Sprintf("%q is none of its values; give %s", x, listed(p.Words)))
+	case p.Kind == Choice &&
+		!(x.kind == Choice && slices.Contains(p.Words, x.word)):
+		return wrong(fmt.Sprintf("%q is none of its values; give %s", x,
+			listed(p.Words)))
 	case x.kind != p.Kind && p.Kind == Whole:
-		return wrong(fmt.Sprintf("%v is not a whole number; %s takes %s", x, s.Name, p.Range.Text(p.Symbol)))
+		return wrong(fmt.Sprintf("%v is not a whole number; %s takes %s", x, s.Name,
+			p.Range.Text(p.Symbol)))
 	case x.kind != p.Kind:
 		return wrong(fmt.Sprintf("%v is of another type", x))
 	case (p.Kind == Real || p.Kind == Whole) && !p.Range.Contains(x.number):
-		return wrong(fmt.Sprintf("%v is out of range; %s takes %s", x, s.Name, p.Range.Text(p.Symbol)))
+		return wrong(fmt.Sprintf("%v is out of range; %s takes %s", x, s.Name,
+			p.Range.Text(p.Symbol)))
 	}
 	return nil
 }

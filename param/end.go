@@ -10,7 +10,8 @@ func End(end, refused float64, open bool, digits int) string {
 	for ; ; digits++ {
 		text := strconv.FormatFloat(end, 'g', digits, 64)
 		written, err := strconv.ParseFloat(text, 64)
-		contains := end <= refused && written > refused || end >= refused && written < refused || written == refused && !open
+		contains := end <= refused && written > refused ||
+			end >= refused && written < refused || written == refused && !open
 		if err != nil || digits >= 17 || !contains {
 			return text
 		}

@@ -20,9 +20,12 @@ func ParseNamed(text string) (Named, error) {
 		name, value, ok := strings.Cut(term, "=")
 		switch {
 		case !ok || name == "" || value == "":
-			return n, &ParameterError{Of: n.Name, Parameter: n.Name, What: fmt.Sprintf("%q is no parameter; write %s:PARAMETER=VALUE", term, n.Name)}
+			return n, &ParameterError{Of: n.Name, Parameter: n.Name,
+				What: fmt.Sprintf("%q is no parameter; write %s:PARAMETER=VALUE",
+					term, n.Name)}
 		case n.Given[name] != "":
-			return n, &ParameterError{Of: n.Name, Parameter: name, What: "given twice; leave one out"}
+			return n, &ParameterError{Of: n.Name, Parameter: name,
+				What: "given twice; leave one out"}
 		}
 		n.Given[name] = value
 	}
@@ -42,7 +45,8 @@ func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 		}
 		v, err := p.Parse(text)
 		if err != nil {
-			return nil, &ParameterError{Of: s.Name, Parameter: p.Name, What: err.Error()}
+			return nil, &ParameterError{Of: s.Name, Parameter: p.Name,
+				What: err.Error()}
 		}
 		values[p.Name] = v
 	}
@@ -52,7 +56,8 @@ func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 			if names := s.Takes(); len(names) > 0 {
 				takes = "it has " + strings.Join(names, ", ")
 			}
-			return nil, &ParameterError{Of: s.Name, Parameter: name, What: "there is no such parameter; " + takes}
+			return nil, &ParameterError{Of: s.Name, Parameter: name,
+				What: "there is no such parameter; " + takes}
 		}
 	}
 	return values, nil

@@ -107,16 +107,24 @@ func (v Values) Has(name string) bool {
 }
 
 // Number returns the number with the given name, which must be one.
-func (v Values) Number(name string) float64 { return v.of(name, Real, Whole).number }
+func (v Values) Number(name string) float64 {
+	return v.of(name, Real, Whole).number
+}
 
 // Int returns the whole number with the given name, which must be one.
-func (v Values) Int(name string) int { return int(v.of(name, Whole).number) }
+func (v Values) Int(name string) int {
+	return int(v.of(name, Whole).number)
+}
 
 // Word returns the word with the given name, which must be one.
-func (v Values) Word(name string) string { return v.of(name, Choice).word }
+func (v Values) Word(name string) string {
+	return v.of(name, Choice).word
+}
 
 // On reports whether the switch with the given name is on.
-func (v Values) On(name string) bool { return v.of(name, Switch).number != 0 }
+func (v Values) On(name string) bool {
+	return v.of(name, Switch).number != 0
+}
 
 // of returns the value with the given name, which must be there and of one of the kinds.
 func (v Values) of(name string, kinds ...Kind) Value {
@@ -147,7 +155,8 @@ func (p *Param) Parse(s string) (Value, error) {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return Value{}, fmt.Errorf("%q is not a number; give %s", s, listed(append([]string{p.Range.Text(p.Symbol)}, p.Words...)))
+		return Value{}, fmt.Errorf("%q is not a number; give %s", s,
+			listed(append([]string{p.Range.Text(p.Symbol)}, p.Words...)))
 	}
 	return Of(x), nil
 }

@@ -18,7 +18,8 @@ import (
 // if that is positive. The order is a depth-first traversal of the tree of these joins. Cost: a
 // few passes over the entries in random order, 8 bytes an entry. progress, unless
 // nil, is called with the approximate number of nodes that have joined.
-func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
+func Locality(ctx context.Context, a *sparse.CSR,
+	progress func(nodes int)) ([]uint32, error) {
 	g := newMerging(a)
 	for i, node := range g.rising {
 		if i%visitsPerCheck == 0 {
@@ -33,7 +34,8 @@ func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]u
 	}
 	for isolated := range 2 {
 		for node, parent := range g.parent {
-			if parent == uint32(node) && (g.neighbours[node] == 0) == (isolated == 1) {
+			if parent == uint32(node) &&
+				(g.neighbours[node] == 0) == (isolated == 1) {
 				g.visit(uint32(node))
 			}
 		}
@@ -70,8 +72,11 @@ func newMerging(a *sparse.CSR) *merging {
 		panic(badShape)
 	}
 	g := &merging{
-		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n), parent: make([]uint32, n), child: make([]uint32, n), sibling: make([]uint32, n),
-		links: make([][]link, n), degree: make([]float64, n), weight: make([]float32, n),
+		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n),
+		parent: make([]uint32, n), child: make([]uint32, n),
+		sibling: make([]uint32, n),
+		links:   make([][]link, n), degree: make([]float64, n),
+		weight: make([]float32, n),
 	}
 	falling := make([]uint32, n) // MaxUint32 − degree, because byDegree sorts in decreasing order
 	for i := range n {

@@ -104,12 +104,14 @@ const badParts = "partition: number of ranges is not positive"
 // Ghosts counts the ghost rows of each process for the bounds of [Divide]: the rows of other processes that the
 // product A·X needs for its own rows, which it receives in every step. Cost: one sweep, and for each process a pass
 // over one bit for each row.
-func Ghosts(ctx context.Context, a sparse.Matrix, bounds []int, processes int) ([]int64, error) {
+func Ghosts(ctx context.Context, a sparse.Matrix, bounds []int,
+	processes int) ([]int64, error) {
 	n, cols := a.Dims()
 	if n != cols {
 		panic(badShape)
 	}
-	if len(bounds) < 2 || (len(bounds)-1)%processes != 0 || bounds[0] != 0 || bounds[len(bounds)-1] != n {
+	if len(bounds) < 2 || (len(bounds)-1)%processes != 0 || bounds[0] != 0 ||
+		bounds[len(bounds)-1] != n {
 		panic(badBounds)
 	}
 	ghosts := make([]int64, processes)

@@ -12,10 +12,13 @@ import (
 )
 
 // inverseTo stores K⁻¹x/σ² in dst.
-func (r *transduction) inverseTo(ctx context.Context, dst, x *sparse.Block[float64]) error {
+func (r *transduction) inverseTo(ctx context.Context,
+	dst, x *sparse.Block[float64]) error {
 	variance := r.v.Number("variance")
 	r.columns += x.Cols
-	return r.op.StepTo(ctx, dst, x, sparse.Step[float64]{Alpha: r.v.Number("alpha") / variance, Beta: 1 / variance})
+	return r.op.StepTo(ctx, dst, x,
+		sparse.Step[float64]{Alpha: r.v.Number("alpha") / variance,
+			Beta: 1 / variance})
 }
 
 // minimise moves t to the minimum for the current ν, by Newton's method. It ends where
@@ -119,7 +122,8 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 		next := r.weighResidual()
 		for i := range r.t.Rows {
 			for c, d := range r.direction.Row(i) {
-				r.direction.Row(i)[c] = r.residual.Row(i)[c]/r.scale(i, c) + next/product*d
+				r.direction.Row(i)[c] = r.residual.Row(i)[c]/r.scale(i, c) +
+					next/product*d
 			}
 		}
 		product = next

@@ -58,10 +58,13 @@ type Learner struct {
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
-var learners = param.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling, &gpTransduction}
+var learners = param.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling,
+	&gpTransduction}
 
 // Learners returns all learners: those of this package, and those of [Register].
-func Learners() param.List[*Learner] { return slices.Clone(learners) }
+func Learners() param.List[*Learner] {
+	return slices.Clone(learners)
+}
 
 // Register adds a learner, which then is a method: it can be named in [method.Parse], its
 // parameters have grids and are chosen by cross-validation, and its memory is estimated. Call it
@@ -98,10 +101,12 @@ const (
 // ScoresBytes is the memory of ScoresTo in addition to the graph and the scores, for the given
 // number of columns of all groups and classes of each, on a graph with n nodes. Within a limit, 0
 // for none, as many columns are solved at a time as it allows.
-func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v param.Values, limit int64) int64 {
+func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int,
+	v param.Values, limit int64) int64 {
 	_, bytes := groupColumns(l, n, entries, cols, classes, v, limit)
 	if l.Spread == nil {
-		bytes += iterative.FactorBytes(n, entries, cols, budget.Remaining(limit, bytes))
+		bytes += iterative.FactorBytes(n, entries, cols,
+			budget.Remaining(limit, bytes))
 	}
 	return bytes
 }
@@ -117,7 +122,8 @@ func (l *Learner) Check(classes int, v param.Values) error {
 
 // groupColumns returns the number of columns that are solved at a time, at least one, and the memory
 // of their solve without a factor.
-func groupColumns(l *Learner, n int, entries int64, cols, classes int, v param.Values, limit int64) (width int, bytes int64) {
+func groupColumns(l *Learner, n int, entries int64, cols, classes int,
+	v param.Values, limit int64) (width int, bytes int64) {
 	if l.Spread != nil {
 		bytes = blocks.BlockBytes[float64](n, classes)
 		if l.Bytes != nil {
@@ -144,7 +150,9 @@ func groupColumns(l *Learner, n int, entries int64, cols, classes int, v param.V
 // context's, that of a sweep, or one of memory.
 //
 // Cost: a block solve of as many columns, or the cost of the learner's own Spread.
-func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v param.Values, s *Settings) (work problem.Work, err error) {
+func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
+	g *graph.Graph, groups []cwk.Seeds, v param.Values,
+	s *Settings) (work problem.Work, err error) {
 	n := len(g.Degrees)
 	classes := groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
@@ -152,7 +160,8 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	}
 	if team := sparse.TeamOf(g.A); team != nil {
 		for _, seeds := range groups {
-			if slices.ContainsFunc(seeds.Row, func(i int) bool { return !team.IsNamed(i) }) {
+			if slices.ContainsFunc(seeds.Row,
+				func(i int) bool { return !team.IsNamed(i) }) {
 				panic(badSeed)
 			}
 		}
@@ -164,7 +173,8 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, minimum := groupColumns(l, n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
+	width, minimum := groupColumns(l, n, g.A.NNZ(), dst.Cols, classes, v,
+		set.Memory)
 	if err := budget.Check(set.Memory, minimum, l.Name); err != nil {
 		return work, err
 	}
@@ -190,7 +200,8 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		x := sparse.NewBlock[float64](n, hi-lo)
 		columns := dst.Columns(lo, hi)
 		blocks.Copy(b, columns)
-		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance, Eliminate: true})
+		r, err := sys.SolveTo(ctx, x, b,
+			&iterative.Settings{Tolerance: set.Tolerance, Eliminate: true})
 		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
@@ -209,7 +220,9 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 }
 
 // spreadTo is ScoresTo without a system, one group after the other.
-func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v param.Values, set *Settings) (work problem.Work, err error) {
+func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64],
+	g *graph.Graph, groups []cwk.Seeds, v param.Values,
+	set *Settings) (work problem.Work, err error) {
 	for i, seeds := range groups {
 		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
 		columns, err := l.Spread(ctx, f, g, seeds, v, set.Tolerance)

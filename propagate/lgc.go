@@ -25,7 +25,8 @@ var lgc = Learner{
 		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: param.Undirected | param.Signed,
 		Source: "Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NIPS 16, 2004, equation 4",
 		Params: []param.Param{{
-			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: shareRange,
+			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step",
+			Range:   shareRange,
 			Default: param.Of(0.99),
 			Grid:    param.Grid(0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99),
 		}},

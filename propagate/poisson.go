@@ -24,7 +24,8 @@ import (
 // Calder, Cook, Thorpe and Slepčev 2020, equation (2.2).
 var poisson = Learner{
 	Spec: param.Spec{
-		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: param.Undirected,
+		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning",
+		Works:  param.Undirected,
 		Source: "Calder, Cook, Thorpe and Slepčev, Poisson learning, ICML 2020, equation 2.2",
 	},
 	system: func(g *graph.Graph, _ param.Values) (*iterative.System, error) {

@@ -27,15 +27,18 @@ var assignParam = param.Param{
 // decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
 // nodes for each class. All of them must be in one process; the likeliest classes, and offsets, may be
 // those of the rows that a process of team has.
-func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) (offset []float64, class []int, err error) {
+func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
+	v param.Values) (offset []float64, class []int, err error) {
 	if l.offset != nil {
 		if offset, err = l.offset(team, f, s, v); err != nil {
 			return nil, nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
 	}
-	if l.Param(assignParam.Name) != nil && v[assignParam.Name] == param.Of("shares") {
+	if l.Param(assignParam.Name) != nil &&
+		v[assignParam.Name] == param.Of("shares") {
 		if team != nil {
-			return nil, nil, fmt.Errorf("propagate: %s with %s = shares: %w", l.Name, assignParam.Name, sparse.ErrDivided)
+			return nil, nil, fmt.Errorf("propagate: %s with %s = shares: %w",
+				l.Name, assignParam.Name, sparse.ErrDivided)
 		}
 		class = l.assignShares(f, offset, s)
 	}
@@ -43,7 +46,8 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 }
 
 // assignShares returns the class of every node with assign = shares.
-func (l *Learner) assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
+func (l *Learner) assignShares(f *sparse.Block[float64], offset []float64,
+	s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
 	for i, row := range s.Row {
@@ -66,7 +70,8 @@ func (l *Learner) assignShares(f *sparse.Block[float64], offset []float64, s cwk
 			l.Probabilities(share, weighed, nil, 0)
 			likely[i] = math.Round(share[c] * 1e9)
 		}
-		slices.SortFunc(free, func(a, b int) int { return cmp.Or(cmp.Compare(likely[b], likely[a]), cmp.Compare(a, b)) })
+		slices.SortFunc(free,
+			func(a, b int) int { return cmp.Or(cmp.Compare(likely[b], likely[a]), cmp.Compare(a, b)) })
 		for _, i := range free[:quota] {
 			class[i] = c
 		}
@@ -98,7 +103,8 @@ func quotas(count []int, n int) []int {
 		quota[c] = m * n / total
 		left -= quota[c]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b]*n%total, count[a]*n%total) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(count[b]*n%total, count[a]*n%total) })
 	for _, c := range order[:left] {
 		quota[c]++
 	}

@@ -43,12 +43,16 @@ var relaxationLabelling = Learner{
 		Params: []param.Param{
 			{Name: "gamma", Symbol: "γ", Meaning: "probability that a walk ends at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true},
 				Default: param.Of(0.3)},
-			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity", Kind: param.Whole, Range: param.Range{Least: 0, Most: 16}, Default: param.Of(2)},
+			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity",
+				Kind: param.Whole, Range: param.Range{Least: 0, Most: 16},
+				Default: param.Of(2)},
 			{Name: "power-alpha", Symbol: "α", Meaning: "power of what labels say of a class", Range: param.Above(0),
 				Default: param.Of(1.0), Grid: param.Grid(0.5, 1.0, 2.0)},
 			{Name: "power-beta", Symbol: "β", Meaning: "power of the similarity", Range: param.Above(0),
 				Default: param.Of(1.0), Grid: param.Grid(1.0, 4.0)},
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1e6}, Default: param.Of(5)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation",
+				Kind: param.Whole, Range: param.Range{Least: 0, Most: 1e6},
+				Default: param.Of(5)},
 		},
 	},
 	Coupled: true,
@@ -78,7 +82,8 @@ var relaxationLabelling = Learner{
 	Bytes: func(n, classes int, v param.Values) int64 {
 		columns, last := sequences(classes, v.Int("walk"))
 		walks := blocks.BlockBytes[float64](n+classes, padColumns(columns)) // of every sequence of labels
-		return walks + 2*blocks.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
+		return walks + 2*blocks.BlockBytes[float64](n,
+			max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
 }
 
@@ -148,7 +153,8 @@ func (r *relaxation) begin() error {
 	if count > 0 {
 		n := r.p.Rows
 		r.psi = sparse.NewBlock[float64](n, padColumns(count))
-		r.source, r.image = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
+		r.source, r.image = sparse.NewBlock[float64](n, last/k),
+			sparse.NewBlock[float64](n, last/k)
 	}
 	if r.v.Number("power-beta") != 1 {
 		for i, row := range r.s.Row {
@@ -162,7 +168,8 @@ func (r *relaxation) begin() error {
 	}
 	for c, n := range r.members {
 		if n > 0 {
-			r.references = append(r.references, known{c, n, make([]float64, padColumns(count))})
+			r.references = append(r.references,
+				known{c, n, make([]float64, padColumns(count))})
 		}
 	}
 	return nil
@@ -261,12 +268,14 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 		walksOf := func(q int) []float64 { return four[min(q, len(four)-1)].walks }
 		var products [8]float64
 		if r.columns > 0 {
-			simd.DotPanels(&products, row(nodes[0]), row(nodes[len(nodes)-1]), walksOf(0), walksOf(1), walksOf(2), walksOf(3))
+			simd.DotPanels(&products, row(nodes[0]), row(nodes[len(nodes)-1]),
+				walksOf(0), walksOf(1), walksOf(2), walksOf(3))
 		}
 		for j, u := range nodes {
 			p := r.p.Row(u)
 			for q, k := range four {
-				votes[j][k.class] += power(p[k.class]*(k.nodes+products[4*j+q]), beta)
+				votes[j][k.class] += power(p[k.class]*(k.nodes+
+					products[4*j+q]), beta)
 			}
 		}
 	}

@@ -23,7 +23,9 @@ func IsLinear(l *Learner) bool { return l.system != nil }
 //
 // over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the symmetric system of the
 // learner with a source at v. Errors are those of [Learner.ScoresTo]. Cost: a block solve.
-func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds, nodes []int, v param.Values, tolerance float64) (*sparse.Block[float64], error) {
+func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
+	nodes []int, v param.Values,
+	tolerance float64) (*sparse.Block[float64], error) {
 	sys, err := l.system(g, v)
 	if err != nil {
 		return nil, err
@@ -37,7 +39,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds, node
 	if l.centre != nil {
 		subtractVolume(b, g, nodes)
 	}
-	_, err = sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: tolerance, Eliminate: true})
+	_, err = sys.SolveTo(ctx, x, b,
+		&iterative.Settings{Tolerance: tolerance, Eliminate: true})
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 	}
@@ -64,7 +67,8 @@ func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 // centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to
 // zero, so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose labels agree, where the score of
 // their class is one, each of m labels has the response 1/m.
-func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int) {
+func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds,
+	nodes []int) {
 	labels := map[uint32][]int{}
 	agree := map[uint32]bool{}
 	for _, row := range s.Row {

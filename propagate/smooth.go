@@ -29,8 +29,12 @@ var CorrectAndSmooth = param.Spec{
 	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: param.Undirected,
 	Source: "Huang, He, Singh, Lim and Benson, Combining label propagation and simple models out-performs graph neural networks, ICLR 2021, sections 2.2 and 2.3",
 	Params: []param.Param{
-		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: shareRange, Default: param.Of(0.8)},
-		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: shareRange, Default: param.Of(0.8)},
+		{Name: "correct-alpha", Symbol: "α₁",
+			Meaning: "share of errors that spreads at a step", Range: shareRange,
+			Default: param.Of(0.8)},
+		{Name: "smooth-alpha", Symbol: "α₂",
+			Meaning: "share of scores that spreads at a step", Range: shareRange,
+			Default: param.Of(0.8)},
 	},
 }
 
@@ -45,7 +49,9 @@ var smoothColumns = 64
 // several groups the errors are solved for twice, since their scale needs those of all classes.
 // memory limits the bytes in addition to the scores, 0 for no limit. Errors are those of
 // [iterative.System.SolveTo].
-func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v param.Values, memory int64, take func(node, first int, values []float64)) (problem.Work, error) {
+func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
+	s cwk.Seeds, v param.Values, memory int64,
+	take func(node, first int, values []float64)) (problem.Work, error) {
 	n, k := scores.Dims()
 	width := min(k, smoothColumns)
 	sigma := 0.0
@@ -59,7 +65,9 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 		}
 	}
 	team := sparse.TeamOf(g.A)
-	f := &smoothing{g: g, scores: scores, s: s, memory: memory, b: sparse.NewBlock[float64](n, width), x: sparse.NewBlock[float64](n, width)}
+	f := &smoothing{g: g, scores: scores, s: s, memory: memory,
+		b: sparse.NewBlock[float64](n, width),
+		x: sparse.NewBlock[float64](n, width)}
 	size := make([]float64, n) // ‖Ê_i‖₁
 	for lo, hi := range blocks.Slabs(k, width) {
 		x, err := f.correct(ctx, lo, hi, v.Number("correct-alpha"))
@@ -121,7 +129,8 @@ type smoothing struct {
 }
 
 // correct returns Ê for the classes lo ≤ c < hi.
-func (f *smoothing) correct(ctx context.Context, lo, hi int, alpha float64) (*sparse.Block[float64], error) {
+func (f *smoothing) correct(ctx context.Context, lo, hi int,
+	alpha float64) (*sparse.Block[float64], error) {
 	b := f.b.Columns(0, hi-lo)
 	x := f.x.Columns(0, hi-lo)
 	for i := range b.Rows {
@@ -140,13 +149,15 @@ func (f *smoothing) correct(ctx context.Context, lo, hi int, alpha float64) (*sp
 }
 
 // spread stores (1 − α)(I − αS)⁻¹·B in x.
-func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alpha float64) error {
+func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
+	alpha float64) error {
 	sys, err := iterative.VonNeumann(f.g, true, alpha)
 	if err != nil {
 		return err
 	}
 	sys.Memory = budget.Remaining(f.memory, smoothBytes(x.Rows, f.x.Cols))
-	res, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: defaultTolerance})
+	res, err := sys.SolveTo(ctx, x, b,
+		&iterative.Settings{Tolerance: defaultTolerance})
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return fmt.Errorf("propagate: %s: %w", CorrectAndSmooth.Name, err)
 	}
@@ -160,7 +171,8 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alp
 func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 	width := min(classes, smoothColumns)
 	bytes := smoothBytes(n, width)
-	if factor := iterative.CholeskyBytes(n, entries, width, budget.Remaining(limit, bytes)); limit == 0 || bytes+factor <= limit {
+	if factor := iterative.CholeskyBytes(n, entries, width,
+		budget.Remaining(limit, bytes)); limit == 0 || bytes+factor <= limit {
 		bytes += factor
 	}
 	return bytes

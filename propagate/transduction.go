@@ -35,24 +35,32 @@ import (
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
 var gpTransduction = Learner{
 	Spec: param.Spec{
-		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: param.Undirected,
+		Name:  "gp-transduction",
+		Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: param.Undirected,
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.4",
 		Params: []param.Param{
-			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: param.Choice, Words: []string{"normalized", "combinatorial"}, Default: param.Of("normalized")},
+			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: param.Choice,
+				Words:   []string{"normalized", "combinatorial"},
+				Default: param.Of("normalized")},
 			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: param.Above(0), Default: param.Of(10.0),
 				Grid: param.Grid(1.0, 10.0, 100.0)},
 			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: param.Above(0), Default: param.Of(100.0),
 				Grid: param.Grid(10.0, 100.0)},
 			{Name: "balance", Symbol: "β", Meaning: "how far the shares of the classes may differ from those of the labels: 0 not at all, or none for no balance",
-				Range: param.From(0), Words: []string{"none"}, Default: param.Of(0.0)},
+				Range: param.From(0), Words: []string{"none"},
+				Default: param.Of(0.0)},
 			assignParam,
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1e6}, Default: param.Of(40)},
+			{Name: "rounds", Symbol: "rounds",
+				Meaning: "rounds of balance and latent values at the most",
+				Kind:    param.Whole, Range: param.Range{Least: 1, Most: 1e6},
+				Default: param.Of(40)},
 		},
 	},
 	Coupled: true,
 	Spread: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error) {
 		r := newTransduction(sparse.TeamOf(g.A), f.Rows, s, v)
-		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
+		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian,
+			g.A, g.Degrees)
 		if v.Word("laplacian") == "combinatorial" {
 			r.op = sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees)
 		}
@@ -135,7 +143,8 @@ type transduction struct {
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 }
 
-func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v param.Values) *transduction {
+func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
+	v param.Values) *transduction {
 	r := &transduction{team: team, v: v}
 	place := make([]int, s.Classes)
 	for c, m := range countsOf(s) {
@@ -169,7 +178,8 @@ func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v param.Values) *tra
 
 // alternate finds the latent values.
 func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
-	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient, &r.step, &r.direction, &r.residual, &r.image} {
+	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient,
+		&r.step, &r.direction, &r.residual, &r.image} {
 		*b = sparse.NewBlock[float64](r.t.Rows, r.t.Cols)
 	}
 	previous := make([]float64, len(r.t.Data))
@@ -223,7 +233,8 @@ func (r *transduction) balance() error {
 		}
 		var cholesky mat.Cholesky
 		var step mat.VecDense
-		if !cholesky.Factorize(hessian) || cholesky.SolveVecTo(&step, gradient) != nil && step.IsEmpty() {
+		if !cholesky.Factorize(hessian) ||
+			cholesky.SolveVecTo(&step, gradient) != nil && step.IsEmpty() {
 			return iterative.ErrIndefinite
 		}
 		slope := mat.Dot(gradient, &step)
@@ -270,7 +281,8 @@ func (r *transduction) balance() error {
 }
 
 // weigh returns the objective of Θ, and stores its derivatives unless they are nil.
-func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
+func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64,
+	gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free
 	beta := r.v.Number("balance")

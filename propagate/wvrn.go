@@ -26,9 +26,12 @@ var wvrn = Learner{
 		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: param.Undirected,
 		Source: "Macskassy and Provost, Classification in networked data, JMLR 8, 2007, sections 3.5.1 and 4.2",
 		Params: []param.Param{
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1e6}, Default: param.Of(99)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation",
+				Kind: param.Whole, Range: param.Range{Least: 0, Most: 1e6},
+				Default: param.Of(99)},
 			{Name: "decay", Symbol: "decay", Meaning: "factor of the weight of votes from round to round",
-				Range: param.Range{Least: 0, Most: 1, AboveLeast: true}, Default: param.Of(0.99)},
+				Range:   param.Range{Least: 0, Most: 1, AboveLeast: true},
+				Default: param.Of(0.99)},
 		},
 	},
 	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, _ float64) (columns int, err error) {
@@ -49,7 +52,8 @@ var wvrn = Learner{
 		next := sparse.NewBlock[float64](p.Rows, p.Cols)
 		weight := 1.0
 		for range v.Int("rounds") {
-			if err := t.StepTo(ctx, next, p, sparse.Step[float64]{Alpha: weight, Beta: 1 - weight}); err != nil {
+			if err := t.StepTo(ctx, next, p,
+				sparse.Step[float64]{Alpha: weight, Beta: 1 - weight}); err != nil {
 				return columns, err
 			}
 			clamp(next, s)

@@ -26,7 +26,8 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 		panic(badShape)
 	}
 	stride := Stride[T](cols)
-	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: pages.Make[T](rows * stride)}
+	return &Block[T]{Rows: rows, Cols: cols, Stride: stride,
+		Data: pages.Make[T](rows * stride)}
 }
 
 // Stride returns the distance between the rows of [NewBlock] with cols columns.
@@ -83,7 +84,9 @@ func (b *Block[T]) At(i, j int) float64 {
 }
 
 // T returns the transpose as a view.
-func (b *Block[T]) T() mat.Matrix { return mat.Transpose{Matrix: b} }
+func (b *Block[T]) T() mat.Matrix {
+	return mat.Transpose{Matrix: b}
+}
 
 // overlaps reports whether a and b share an element. Two groups of columns of one block do not, although
 // their memory is interleaved.

@@ -23,7 +23,8 @@ type Components struct {
 
 // FindComponents returns the connected components of a. Every nonzero entry connects its row and its column, in
 // both directions. Cost: one sweep, and 4n bytes in addition to the result.
-func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, error) {
+func FindComponents(ctx context.Context, a Matrix,
+	workers int) (*Components, error) {
 	rows, _ := a.Dims()
 	return FindComponentsInOrder(ctx, a, upTo(TeamOf(a).TotalOf(rows)), workers)
 }
@@ -38,7 +39,8 @@ func upTo(n int) iter.Seq[int] {
 // FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows
 // of the whole matrix. If several processes share the rows, Of has those of this process, Sizes are those of the
 // whole, and the memory is that for all n rows.
-func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], workers int) (*Components, error) {
+func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int],
+	workers int) (*Components, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
 		panic(badShape)
@@ -71,7 +73,8 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 
 // connect joins the rows and columns of nonzero entries. With sign 1 or −1 each row i has a copy n + i: a positive entry
 // of sign·A joins its row and its column, and their copies, and a negative one each of them with the copy of the other.
-func connect(ctx context.Context, a Matrix, sign float64, workers int) (forest, error) {
+func connect(ctx context.Context, a Matrix, sign float64,
+	workers int) (forest, error) {
 	rows, _ := a.Dims()
 	n := uint32(TeamOf(a).TotalOf(rows))
 	copies := uint32(1)
@@ -124,14 +127,16 @@ func connect(ctx context.Context, a Matrix, sign float64, workers int) (forest, 
 // A component is balanced if its positive entries join rows of one side, and its negative entries those of different
 // sides. With sign −1 and entries ≥ 0 the balanced components are the bipartite ones. The first row of a component
 // has side 1. A must be symmetric. Cost: one sweep, and 8n bytes in addition to the result.
-func FindSides(ctx context.Context, a Matrix, sign float64, workers int) ([]float64, error) {
+func FindSides(ctx context.Context, a Matrix, sign float64,
+	workers int) ([]float64, error) {
 	f, err := connect(ctx, a, sign, workers)
 	if err != nil {
 		return nil, err
 	}
 	sides := make([]float64, len(f)/2)
 	for i := range sides {
-		sides[i] = float64(cmp.Compare(f.root(uint32(len(sides)+i)), f.root(uint32(i))))
+		sides[i] = float64(cmp.Compare(f.root(uint32(len(sides)+i)),
+			f.root(uint32(i))))
 	}
 	if m, divided := a.(*Divided); divided {
 		sides = RowsOf(m.division, sides)
@@ -209,7 +214,8 @@ func (f forest) joinAll(team *Team) {
 		var requested []RemoteRow
 		if peer := team.Rank() + step; team.Rank()%(2*step) == 0 && peer < team.Size() {
 			for i := range blocks {
-				requested = append(requested, RemoteRow{Rank: int32(peer), Row: int32(i)})
+				requested = append(requested,
+					RemoteRow{Rank: int32(peer), Row: int32(i)})
 			}
 		}
 		copy(mine, bytes)

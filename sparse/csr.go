@@ -30,23 +30,28 @@ var ErrStructure = errors.New("sparse: malformed matrix")
 // col[ptr[i]:ptr[i+1]], strictly increasing, and the values at the same
 // positions of val, which must be finite. If val is nil, all values are 1. The matrix uses the slices,
 // which must not be changed. The error wraps [ErrStructure] and names the position.
-func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, error) {
+func NewCSR(rows, cols int, ptr []int64, col []uint32,
+	val []float64) (*CSR, error) {
 	switch {
 	case rows < 0 || cols < 0 || cols > math.MaxUint32:
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
 	case len(ptr) != rows+1 || ptr[0] != 0 || ptr[rows] != int64(len(col)):
-		return nil, fmt.Errorf("%w: row pointers do not span the columns", ErrStructure)
+		return nil, fmt.Errorf("%w: row pointers do not span the columns",
+			ErrStructure)
 	case val != nil && len(val) != len(col):
-		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure, len(val), len(col))
+		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure,
+			len(val), len(col))
 	}
 	for i := range rows {
 		if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(col)) {
-			return nil, fmt.Errorf("%w: row pointer %d is out of order", ErrStructure, i+1)
+			return nil, fmt.Errorf("%w: row pointer %d is out of order",
+				ErrStructure, i+1)
 		}
 		row := col[ptr[i]:ptr[i+1]]
 		for e, c := range row {
 			if int64(c) >= int64(cols) || e > 0 && row[e-1] >= c {
-				return nil, fmt.Errorf("%w: row %d, entry %d: column %d", ErrStructure, i, e, c)
+				return nil, fmt.Errorf("%w: row %d, entry %d: column %d",
+					ErrStructure, i, e, c)
 			}
 			if val != nil && !finite(val[ptr[i]+int64(e)]) {
 				return nil, badValue(i, c, val[ptr[i]+int64(e)])
@@ -58,7 +63,9 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, err
 	return m, nil
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func finite(v float64) bool {
+	return !math.IsNaN(v) && !math.IsInf(v, 0)
+}
 
 // badValue returns the error about a value that is not finite, or 0 in a graph.
 func badValue(row int, col uint32, v float64) error {
@@ -86,7 +93,8 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	ptr := make([]int64, rows+1)
 	for _, e := range entries {
 		if int64(e.Row) >= int64(rows) || int64(e.Col) >= int64(cols) {
-			return nil, fmt.Errorf("%w: entry (%d, %d) lies outside %d×%d", ErrStructure, e.Row, e.Col, rows, cols)
+			return nil, fmt.Errorf("%w: entry (%d, %d) lies outside %d×%d",
+				ErrStructure, e.Row, e.Col, rows, cols)
 		}
 		ptr[e.Row]++
 	}
@@ -102,7 +110,8 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	val := make([]float64, 0, len(entries))
 	for i := range rows {
 		row := byRow[ptr[i]:ptr[i+1]]
-		slices.SortStableFunc(row, func(a, b Triplet) int { return cmp.Compare(a.Col, b.Col) })
+		slices.SortStableFunc(row,
+			func(a, b Triplet) int { return cmp.Compare(a.Col, b.Col) })
 		ptr[i] = int64(len(col))
 		for k, e := range row {
 			if k > 0 && row[k-1].Col == e.Col {
@@ -175,14 +184,18 @@ func (m *CSR) Transpose() *CSR {
 }
 
 // Sweep implements [Matrix]. Panels share memory with the matrix.
-func (m *CSR) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (m *CSR) Sweep(ctx context.Context, workers int,
+	visit func(worker int, p Panel) error) error {
 	return m.SweepRows(ctx, 0, m.rows, workers, visit)
 }
 
 // SweepRows implements [SweepRows].
-func (m *CSR) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error {
-	first := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].Hi > lo })
-	last := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].Lo >= hi })
+func (m *CSR) SweepRows(ctx context.Context, lo, hi, workers int,
+	visit func(worker int, p Panel) error) error {
+	first := sort.Search(len(m.ranges),
+		func(i int) bool { return m.ranges[i].Hi > lo })
+	last := sort.Search(len(m.ranges),
+		func(i int) bool { return m.ranges[i].Lo >= hi })
 	return sched.Run(ctx, workers, max(0, last-first), func(worker, i int) error {
 		p := m.panel(first + i)
 		defer sched.InRows(p.Lo, p.Hi)

@@ -54,7 +54,8 @@ var ErrDivided = errors.New("sparse: the rows of the matrix are divided among pr
 // Divide returns the part of a that a process has in a division. Every process calls it. Entries are in tiles, see
 // [FindLayout], if this is faster and their copies fit into half of memory; 0 means no limit. Cost: two sweeps over
 // the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows of a.
-func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers int) (*Divided, error) {
+func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
+	workers int) (*Divided, error) {
 	rows, cols := a.Dims()
 	if rows != cols || rows != d.Team.Total {
 		panic(badShape)
@@ -102,7 +103,8 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Team.Rank(), count)
 	}
 	ghosts := numberColumns(m, &needed, count)
-	local := &CSR{rows: len(d.Team.Rows), cols: count, ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
+	local := &CSR{rows: len(d.Team.Rows), cols: count, ptr: ptr,
+		col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
 	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
@@ -127,8 +129,10 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	planTransfers(m, ghosts)
 	maxima := []float64{float64(entries), float64(count), float64(len(ghosts))}
 	d.Team.Max(maxima)
-	m.maxima = largest{entries: int64(maxima[0]), columns: int64(maxima[1]), ghosts: int64(maxima[2])}
-	m.local, m.held = local, LoadBytes(int64(local.rows), m.maxima.entries, local.val != nil)
+	m.maxima = largest{entries: int64(maxima[0]), columns: int64(maxima[1]),
+		ghosts: int64(maxima[2])}
+	m.local, m.held = local,
+		LoadBytes(int64(local.rows), m.maxima.entries, local.val != nil)
 	m.copied = m.held
 	return m, nil
 }
@@ -153,7 +157,8 @@ func numberColumns(m *Divided, needed *rankedSet, count int) (ghosts []RemoteRow
 // extend adds a row to the last run, or a new one.
 func extend(runs []run, row, column int) []run {
 	if n := len(runs); n > 0 {
-		if last := &runs[n-1]; last.rows < mostRun && row == last.row+last.rows && column == last.column+last.rows {
+		if last := &runs[n-1]; last.rows < mostRun && row == last.row+last.rows &&
+			column == last.column+last.rows {
 			last.rows++
 			return runs
 		}
@@ -176,7 +181,8 @@ func batch(runs []run) (batches [][]run) {
 }
 
 // chooseLayout replaces the local rows by a copy in tiles if it is faster and fits.
-func (m *Divided) chooseLayout(ctx context.Context, memory int64, workers int) error {
+func (m *Divided) chooseLayout(ctx context.Context, memory int64,
+	workers int) error {
 	local := m.local.(*CSR)
 	t, err := findTiling(ctx, local, local.val != nil, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
 	if err != nil || t == nil || t.inTiles == 0 {
@@ -194,7 +200,8 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64, workers int) e
 
 // sweep calls visit with the rows of a in the ranges of this process, and reads others only if a has no method
 // SweepRows.
-func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit visitRow) error {
+func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
+	visit visitRow) error {
 	for lo, hi := range d.mine {
 		err := EachRowOf(ctx, a, lo, hi, workers, func(_, row int, col []uint32, val []float64) error {
 			local, _ := d.Local(row)
@@ -210,9 +217,11 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit visit
 
 // cutRanges computes the ranges. A range has own rows, padding, or named rows.
 func cutRanges(m *Divided, local *CSR) {
-	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First}, {m.team.First, m.team.First + m.team.Named}} {
+	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First},
+		{m.team.First, m.team.First + m.team.Named}} {
 		lo := group[0]
-		for _, r := range Cut(group[1]-lo, func(i int) int64 { return local.ptr[lo+i+1] - local.ptr[lo+i] }) {
+		for _, r := range Cut(group[1]-lo,
+			func(i int) int64 { return local.ptr[lo+i+1] - local.ptr[lo+i] }) {
 			r.Lo += lo
 			r.Hi += lo
 			local.ranges = append(local.ranges, r)
@@ -225,7 +234,8 @@ func cutRanges(m *Divided, local *CSR) {
 		}
 	}
 	for i := range local.ranges {
-		if slices.ContainsFunc(local.panel(i).Col, func(c uint32) bool { return isGhost[c] }) {
+		if slices.ContainsFunc(local.panel(i).Col,
+			func(c uint32) bool { return isGhost[c] }) {
 			m.boundary = append(m.boundary, i)
 		} else {
 			m.interior = append(m.interior, i)
@@ -254,7 +264,9 @@ func (m *Divided) Close() {
 }
 
 // Dims returns the number of rows and columns of blocks in this process.
-func (m *Divided) Dims() (r, c int) { return len(m.team.Rows), len(m.team.Rows) }
+func (m *Divided) Dims() (r, c int) {
+	return len(m.team.Rows), len(m.team.Rows)
+}
 
 // NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
 // all processes. See also [EntriesOf].
@@ -262,11 +274,14 @@ func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
 // Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
 func (m *Divided) Bytes() int64 {
-	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts, m.held, m.copied)
+	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts,
+		m.held, m.copied)
 }
 
 // mostRows returns the largest number of own and named rows of a process.
-func (d *Division) mostRows() int64 { return int64(slices.Max(d.count) + d.Team.Named) }
+func (d *Division) mostRows() int64 {
+	return int64(slices.Max(d.count) + d.Team.Named)
+}
 
 // DividedBytes returns an upper bound of [Divided.Bytes] for a process with the given numbers of rows, entries and
 // ghost rows; entries of a weighted matrix have values.
@@ -291,6 +306,7 @@ func (m *Divided) Team() *Team { return m.team }
 func (m *Divided) Ranges() []Range { return m.local.Ranges() }
 
 // Sweep returns [ErrDivided].
-func (m *Divided) Sweep(context.Context, int, func(worker int, p Panel) error) error {
+func (m *Divided) Sweep(context.Context, int,
+	func(worker int, p Panel) error) error {
 	return ErrDivided
 }

@@ -13,7 +13,8 @@ import (
 const dividedBytes = 128
 
 // stepDivided computes a step of wide blocks as steps of some of their columns.
-func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[T]) error {
+func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
+	s Step[T]) error {
 	slab := s
 	slab.Visit = nil
 	width := dividedBytes / sizeOf[T]()
@@ -33,7 +34,8 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[
 }
 
 // sweepDivided computes a step with a matrix whose rows several processes share.
-func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int, m *Divided) error {
+func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int,
+	m *Divided) error {
 	finish, err := receiveGhosts(ctx, f, workers, m)
 	compute := func(local *CSR, ranges []int) error {
 		return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
@@ -66,7 +68,8 @@ func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int, m *Div
 }
 
 // receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
-func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int, m *Divided) (finish func() error, err error) {
+func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int,
+	m *Divided) (finish func() error, err error) {
 	b := &f.source
 	cols := f.x.Cols
 	offered := f.x.Data
@@ -83,7 +86,8 @@ func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int, m *Di
 		})
 	}
 	f.arrived = grow(f.arrived, m.arrivals*cols)
-	m.ghosts.Begin(bytesOf(offered[:m.team.Own*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
+	m.ghosts.Begin(bytesOf(offered[:m.team.Own*cols]), bytesOf(f.arrived),
+		cols*sizeOf[T]())
 	return func() error {
 		m.ghosts.End()
 		return sched.Run(ctx, workers, len(m.arriving), func(_, i int) error {
@@ -106,7 +110,8 @@ func shareNamed[T Float](f *fused[T], m *Divided) {
 	}
 	b := f.dst
 	named := m.division.namedOf[m.team.Rank()]
-	f.offered, f.arrived = grow(f.offered, len(named)*b.Cols), grow(f.arrived, (m.team.Named-len(named))*b.Cols)
+	f.offered, f.arrived = grow(f.offered, len(named)*b.Cols),
+		grow(f.arrived, (m.team.Named-len(named))*b.Cols)
 	for i, row := range named {
 		copy(f.offered[i*b.Cols:], b.Row(m.team.First+row))
 	}
@@ -131,7 +136,8 @@ func shareNamed[T Float](f *fused[T], m *Divided) {
 
 // bytesOf returns the memory of a slice.
 func bytesOf[T Float](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeOf[T]())
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))),
+		len(s)*sizeOf[T]())
 }
 
 // visitRanges calls the visitor with the rows of all ranges from row lo on.
@@ -151,7 +157,8 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 
 // withGhosts calls each with the rows of this process and a block that includes rows of other processes, and then
 // exchanges the named rows of y.
-func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T], workers int, each func(rows Matrix, x *Block[T]) error) error {
+func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
+	workers int, each func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)
 	f := (&Operator[T]{A: m}).fused()
 	f.begin(y, x, Step[T]{}, workers)

@@ -42,7 +42,8 @@ func ByColumn(a Matrix, v []float64) []float64 {
 }
 
 // withValues is [MapValues]. The result has 8 bytes for each entry, 12 if those of m are in tiles, and is released with m.
-func (m *Divided) withValues(ctx context.Context, value func(row, col int, w float64) float64) (*Divided, error) {
+func (m *Divided) withValues(ctx context.Context,
+	value func(row, col int, w float64) float64) (*Divided, error) {
 	source, plain := m.local.(*CSR)
 	if !plain {
 		var err error
@@ -58,7 +59,8 @@ func (m *Divided) withValues(ctx context.Context, value func(row, col int, w flo
 		}
 		row := m.diagonal(i)
 		for e := local.ptr[i]; e < local.ptr[i+1]; e++ {
-			local.val[e] = value(row, int(local.col[e]), valueAt(source.val, int(e)))
+			local.val[e] = value(row, int(local.col[e]),
+				valueAt(source.val, int(e)))
 		}
 	}
 	weighted := *m

@@ -27,10 +27,12 @@ type Division struct {
 // arguments are the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
 	size := network.Size()
-	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 || bounds[len(bounds)-1] != n || !slices.IsSorted(bounds) {
+	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 ||
+		bounds[len(bounds)-1] != n || !slices.IsSorted(bounds) {
 		panic(badShape)
 	}
-	d := &Division{bounds: bounds, named: newRankedSet(n), count: make([]int, size), namedOf: make([][]int, size)}
+	d := &Division{bounds: bounds, named: newRankedSet(n), count: make([]int, size),
+		namedOf: make([][]int, size)}
 	for i, row := range named {
 		if i > 0 && named[i-1] >= row {
 			panic(badShape)
@@ -77,7 +79,8 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
-	return RemoteRow{Rank: int32(k % d.Team.Size()), Row: int32(d.offset[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
+	return RemoteRow{Rank: int32(k % d.Team.Size()),
+		Row: int32(d.offset[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
 }
 
 // Local returns the row of blocks that corresponds to a row of the matrix. ok is false if only another process has
@@ -99,7 +102,9 @@ type rankedSet struct {
 // groupWords is the number of words of a group.
 const groupWords = 8
 
-func newRankedSet(n int) rankedSet { return rankedSet{words: make([]uint64, n/64+1)} }
+func newRankedSet(n int) rankedSet {
+	return rankedSet{words: make([]uint64, n/64+1)}
+}
 
 func (s *rankedSet) add(i int) { s.words[i/64] |= 1 << (i % 64) }
 
@@ -110,7 +115,9 @@ func (s *rankedSet) addShared(i int) {
 	}
 }
 
-func (s *rankedSet) has(i int) bool { return s.words[i/64]>>(i%64)&1 != 0 }
+func (s *rankedSet) has(i int) bool {
+	return s.words[i/64]>>(i%64)&1 != 0
+}
 
 // count counts the members, after which rank may be called.
 func (s *rankedSet) count() (members int) {

@@ -106,7 +106,9 @@ func (f *fused[T]) end() {
 
 // ownsPadding reports whether the elements between the columns of b and its stride are padding. The
 // loops may then include them, which avoids partial vectors.
-func ownsPadding[T Float](b *Block[T]) bool { return len(b.Data) == b.Rows*b.Stride }
+func ownsPadding[T Float](b *Block[T]) bool {
+	return len(b.Data) == b.Rows*b.Stride
+}
 
 // grow returns a slice of length n, s itself if it is large enough.
 func grow[E any](s []E, n int) []E {
@@ -186,11 +188,13 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 
 // rowsOf returns the rows of b from row i, column j on.
 func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
-	return simd.Rows[T]{Data: b.Data[min(i*b.Stride+j, len(b.Data)):], Stride: b.Stride}
+	return simd.Rows[T]{Data: b.Data[min(i*b.Stride+j, len(b.Data)):],
+		Stride: b.Stride}
 }
 
 // gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
-func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
+func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
+	lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x := rowsOf(&f.source, 0, g.lo)
 	ptr := g.p.Ptr[lo : hi+1]
@@ -246,7 +250,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 
 // addTerms stores the scaled sums of the rows lo ≤ i < hi in dst and adds the other terms of the step,
 // for the columns first ≤ j < end.
-func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, first, end int) {
+func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
+	lo, hi, first, end int) {
 	dst := rowsOf(f.dst, lo, first)
 	x := rowsOf(f.x, lo, first)
 	width := end - first
@@ -269,13 +274,15 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, first, end
 		for i, u := range f.o.U[lo:hi] {
 			w.factors[i] = T(u)
 		}
-		simd.AddRows(dst, hi-lo, width, dst, w.factors, simd.Rows[T]{Data: f.rankOne[first:]})
+		simd.AddRows(dst, hi-lo, width, dst, w.factors,
+			simd.Rows[T]{Data: f.rankOne[first:]})
 	}
 }
 
 // addWhereNotZero adds the scaled rows of x to those of dst. It skips rows with the factor 0, because for
 // a transition matrix these are nearly all rows.
-func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Rows[T]) {
+func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
+	x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {
 		hi := lo
 		for hi < len(scale) && scale[hi] != 0 {
@@ -283,7 +290,8 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Row
 		}
 		if hi > lo {
 			rows := simd.Rows[T]{Data: dst.Data[lo*dst.Stride:], Stride: dst.Stride}
-			simd.AddRows(rows, hi-lo, width, rows, scale[lo:hi], simd.Rows[T]{Data: x.Data[lo*x.Stride:], Stride: x.Stride})
+			simd.AddRows(rows, hi-lo, width, rows, scale[lo:hi],
+				simd.Rows[T]{Data: x.Data[lo*x.Stride:], Stride: x.Stride})
 		}
 		lo = hi
 	}
@@ -308,7 +316,8 @@ func (f *fused[T]) joinSplitRows() {
 		if f.step.Delta == 0 {
 			copy(f.dst.Data[r.Lo*f.dst.Stride:], sum)
 		}
-		f.addTerms(w, simd.Rows[T]{Data: sum, Stride: f.width}, r.Lo, r.Hi, 0, f.width)
+		f.addTerms(w, simd.Rows[T]{Data: sum, Stride: f.width}, r.Lo, r.Hi,
+			0, f.width)
 		slot += r.Pieces
 	}
 }
@@ -337,7 +346,8 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	if size := rows * f.width; cap(f.scaled) < size {
 		f.scaled = pages.Make[T](size)
 	}
-	f.source = Block[T]{Rows: rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:rows*f.width]}
+	f.source = Block[T]{Rows: rows, Cols: x.Cols, Stride: f.width,
+		Data: f.scaled[:rows*f.width]}
 	f.zero = grow(f.zero, f.width)
 	if divided {
 		return sched.Run(ctx, workers, len(m.batches), func(worker, i int) error {
@@ -348,7 +358,8 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 		})
 	}
 	return sched.Run(ctx, workers, (rows+mostRun-1)/mostRun, func(worker, i int) error {
-		f.scaleRun(worker, run{row: i * mostRun, column: i * mostRun, rows: min(mostRun, rows-i*mostRun)})
+		f.scaleRun(worker, run{row: i * mostRun, column: i * mostRun,
+			rows: min(mostRun, rows-i*mostRun)})
 		return nil
 	})
 }
@@ -363,7 +374,8 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 			w.factors[i] = T(f.o.Right[r.row+i])
 		}
 	}
-	simd.AddRows(rowsOf(&f.source, r.column, 0), r.rows, f.width, simd.Rows[T]{Data: f.zero}, w.factors, rowsOf(f.x, r.row, 0))
+	simd.AddRows(rowsOf(&f.source, r.column, 0), r.rows, f.width,
+		simd.Rows[T]{Data: f.zero}, w.factors, rowsOf(f.x, r.row, 0))
 }
 
 // sumRankOne computes Alpha·Gamma·Vᵀ·X, added in float64 over fixed chunks of

@@ -43,7 +43,8 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 			i, j = j, i
 		}
 		if v != 0 {
-			entries = append(entries, Triplet{Row: uint32(i), Col: uint32(j), Val: v})
+			entries = append(entries,
+				Triplet{Row: uint32(i), Col: uint32(j), Val: v})
 		}
 	}
 	height, width := a.Dims()
@@ -87,9 +88,11 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 // SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as
 // [NewSymmetric] does: mirror images that differ by at most 1e-10 of the larger one have their mean.
 // The error wraps [ErrStructure].
-func SymmetricFromMat(ctx context.Context, a mat.Matrix, workers int) (*Symmetric, error) {
+func SymmetricFromMat(ctx context.Context, a mat.Matrix,
+	workers int) (*Symmetric, error) {
 	if rows, cols := a.Dims(); rows != cols {
-		return nil, fmt.Errorf("%w: %d rows and %d columns, want a square matrix", ErrStructure, rows, cols)
+		return nil, fmt.Errorf("%w: %d rows and %d columns, want a square matrix",
+			ErrStructure, rows, cols)
 	}
 	m, err := FromMat(a)
 	if err != nil {
@@ -134,7 +137,8 @@ func (m *CSR) DoNonZero(f func(i, j int, v float64)) {
 // DenseOf returns b as a gonum matrix, which shares its memory. b must have at least one row.
 func DenseOf(b *Block[float64]) *mat.Dense {
 	var d mat.Dense
-	d.SetRawMatrix(blas64.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride, Data: b.Data})
+	d.SetRawMatrix(blas64.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride,
+		Data: b.Data})
 	return &d
 }
 
@@ -144,5 +148,6 @@ func BlockOfDense(d mat.RawMatrixer) *Block[float64] {
 	if m.Rows < 1 || m.Cols < 1 {
 		panic(badShape)
 	}
-	return &Block[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+	return &Block[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride,
+		Data: m.Data}
 }

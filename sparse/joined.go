@@ -85,13 +85,15 @@ func (m *Joined) Resident() bool {
 }
 
 // Sweep implements [Matrix].
-func (m *Joined) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (m *Joined) Sweep(ctx context.Context, workers int,
+	visit func(worker int, p Panel) error) error {
 	rows, _ := m.Matrix.Dims()
 	return m.SweepRows(ctx, 0, rows, workers, visit)
 }
 
 // SweepRows implements [SweepRows].
-func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int,
+	visit func(worker int, p Panel) error) error {
 	if !m.changes {
 		return SweepRows(ctx, m.Matrix, lo, hi, workers, visit)
 	}
@@ -125,7 +127,9 @@ func (m *Joined) buffer() *rowBuffer {
 	if b, ok := m.buffers.Get().(*rowBuffer); ok {
 		return b
 	}
-	return &rowBuffer{ptr: make([]int64, 0, MaxRange+1), col: make([]uint32, 0, MaxRange+spareIDs), val: make([]float64, 0, MaxRange)}
+	return &rowBuffer{ptr: make([]int64, 0, MaxRange+1),
+		col: make([]uint32, 0, MaxRange+spareIDs),
+		val: make([]float64, 0, MaxRange)}
 }
 
 // join returns the panel with the sums of entries that have equal columns, without those that are 0.
@@ -167,5 +171,6 @@ func (b *rowBuffer) join(p Panel) Panel {
 func JoinedBytes(a Matrix, workers int) int64 {
 	const rangeBytes = 6 * 8
 	_, longest := longRowsOf(a)
-	return rangeBytes*int64(len(a.Ranges())) + int64(workers)*max(20*MaxRange, 2*longest)
+	return rangeBytes*int64(len(a.Ranges())) +
+		int64(workers)*max(20*MaxRange, 2*longest)
 }

@@ -33,7 +33,8 @@ const (
 )
 
 // Kinds lists the matrices of a graph.
-var Kinds = []Kind{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacian, Modularity, Transition}
+var Kinds = []Kind{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacian,
+	Modularity, Transition}
 
 // String returns the name.
 func (k Kind) String() string { return string(k) }

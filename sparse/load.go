@@ -16,7 +16,8 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	for i, r := range ranges {
 		start[i+1] = start[i] + int64(r.Entries)
 	}
-	m := &CSR{rows: rows, cols: cols, ranges: ranges, ptr: make([]int64, rows+1), col: pages.Make[uint32](int(a.NNZ()) + spareIDs)[:a.NNZ()]}
+	m := &CSR{rows: rows, cols: cols, ranges: ranges, ptr: make([]int64, rows+1),
+		col: pages.Make[uint32](int(a.NNZ()) + spareIDs)[:a.NNZ()]}
 	m.ptr[rows] = a.NNZ()
 	var weighted sync.Once
 	ones := make([]bool, len(ranges)) // ranges without values

@@ -8,7 +8,8 @@ import (
 // MapValues returns the matrix with the entries value(i, j, w) for the entries w of a in row i and column j. It computes
 // them in each sweep, in a buffer for each goroutine. Those of a [Divided] matrix are stored, and i is the column of the
 // diagonal element of the row, see [LocalRows] and [ByColumn].
-func MapValues(ctx context.Context, a Matrix, value func(i, j int, w float64) float64) (Matrix, error) {
+func MapValues(ctx context.Context, a Matrix,
+	value func(i, j int, w float64) float64) (Matrix, error) {
 	if d, ok := a.(*Divided); ok {
 		return d.withValues(ctx, value)
 	}
@@ -36,12 +37,14 @@ func (m *mappedValues) Resident() bool {
 }
 
 // Sweep implements [Matrix].
-func (m *mappedValues) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (m *mappedValues) Sweep(ctx context.Context, workers int,
+	visit func(worker int, p Panel) error) error {
 	return m.Matrix.Sweep(ctx, workers, m.mapped(visit))
 }
 
 // SweepRows implements [SweepRows].
-func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int,
+	visit func(worker int, p Panel) error) error {
 	return SweepRows(ctx, m.Matrix, lo, hi, workers, m.mapped(visit))
 }
 

@@ -28,7 +28,8 @@ type Matrix interface {
 	// processor). worker is the number of the goroutine, which gets ranges in increasing order. The
 	// panel is valid during the call only. The first error ends the sweep; a cancelled context ends it
 	// within one range.
-	Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error
+	Sweep(ctx context.Context, workers int,
+		visit func(worker int, p Panel) error) error
 }
 
 // Resident is implemented by a [Matrix] that may read entries from disk in its sweeps, for example a store.
@@ -43,9 +44,11 @@ type Resident interface {
 
 // SweepRows visits the ranges of a that have one of the rows lo ≤ i < hi, as [Matrix.Sweep] does. A matrix without a
 // method SweepRows is read as a whole.
-func SweepRows(ctx context.Context, a Matrix, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+func SweepRows(ctx context.Context, a Matrix, lo, hi, workers int,
+	visit func(worker int, p Panel) error) error {
 	if sweeper, ok := a.(interface {
-		SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error
+		SweepRows(ctx context.Context, lo, hi, workers int,
+			visit func(worker int, p Panel) error) error
 	}); ok {
 		return sweeper.SweepRows(ctx, lo, hi, workers, visit)
 	}
@@ -126,7 +129,9 @@ func Cut(rows int, length func(i int) int64) []Range {
 			pieces := int((n + MaxRange - 1) / MaxRange)
 			for p := range pieces {
 				entries := int(min(n-int64(p)*MaxRange, MaxRange))
-				ranges = append(ranges, Range{Lo: i, Hi: i + 1, Entries: entries, Piece: p, Pieces: pieces})
+				ranges = append(ranges,
+					Range{Lo: i, Hi: i + 1, Entries: entries, Piece: p,
+						Pieces: pieces})
 			}
 			flush(i + 1)
 			continue

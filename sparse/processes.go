@@ -43,10 +43,14 @@ func (t *Team) Counts(i int) bool {
 }
 
 // IsNamed reports whether row i is that of a named node, which all processes have.
-func (t *Team) IsNamed(i int) bool { return t != nil && i >= t.First }
+func (t *Team) IsNamed(i int) bool {
+	return t != nil && i >= t.First
+}
 
 // IsPadding reports whether row i is padding.
-func (t *Team) IsPadding(i int) bool { return t != nil && i >= t.Own && i < t.First }
+func (t *Team) IsPadding(i int) bool {
+	return t != nil && i >= t.Own && i < t.First
+}
 
 // Counted yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
 func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {

@@ -11,13 +11,15 @@ import (
 // goroutines (0: one for each processor). worker is the number of the goroutine, which gets rows in increasing order.
 // The slices are valid during the call only and must not be changed. The first error ends the sweep; a cancelled
 // context ends it within one range. Cost: one sweep, and copies of rows of more than [MaxRange] entries.
-func EachRow(ctx context.Context, a Matrix, workers int, visit func(worker, row int, col []uint32, val []float64) error) error {
+func EachRow(ctx context.Context, a Matrix, workers int,
+	visit func(worker, row int, col []uint32, val []float64) error) error {
 	rows, _ := a.Dims()
 	return EachRowOf(ctx, a, 0, rows, workers, visit)
 }
 
 // EachRowOf is [EachRow] of the rows lo ≤ i < hi.
-func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int, visit func(worker, row int, col []uint32, val []float64) error) error {
+func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int,
+	visit func(worker, row int, col []uint32, val []float64) error) error {
 	return sweepWhole(ctx, a, lo, hi, workers, func(worker int, p Panel) error {
 		for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
 			col, val := p.Row(i - p.Lo)
@@ -30,7 +32,8 @@ func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int, visit func(wo
 }
 
 // sweepWhole is [SweepRows] with the panels of a long row joined to one.
-func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
+	visit func(worker int, p Panel) error) error {
 	long := longRows{ranges: a.Ranges()}
 	return SweepRows(ctx, a, lo, hi, workers, func(worker int, p Panel) error {
 		if p, isWhole := long.join(p); isWhole {
@@ -43,9 +46,11 @@ func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int, visit func(w
 // EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit stores the result for a row in
 // y, or changes nothing there. If several processes share the rows of a, visit is called with those of this process, the
 // block includes rows of other processes, and the named rows of y are those of the process that has visited them.
-func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
+func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
+	workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
 	each := func(rows Matrix, x *Block[T]) error {
-		return EachRow(ctx, rows, workers, func(_, row int, col []uint32, val []float64) error { return visit(row, col, val, x) })
+		return EachRow(ctx, rows, workers,
+			func(_, row int, col []uint32, val []float64) error { return visit(row, col, val, x) })
 	}
 	m, divided := a.(*Divided)
 	if !divided {
@@ -56,7 +61,8 @@ func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers
 
 // RowSums returns a sum over the entries of each row, of which sum returns that over some entries; values that are nil
 // are 1. Cost: one sweep.
-func RowSums(ctx context.Context, a Matrix, workers int, sum func(col []uint32, val []float64) float64) ([]float64, error) {
+func RowSums(ctx context.Context, a Matrix, workers int,
+	sum func(col []uint32, val []float64) float64) ([]float64, error) {
 	rows, _ := a.Dims()
 	sums := make([]float64, rows)
 	local, _ := LocalRows(a)
@@ -137,7 +143,8 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	}
 	delete(l.open, p.Lo)
 	p.Range = Range{Lo: p.Lo, Hi: p.Hi, Entries: entries, Pieces: 1}
-	return Panel{Range: p.Range, Index: first, Ptr: []int64{0, int64(entries)}, Col: row.col, Val: row.val}, true
+	return Panel{Range: p.Range, Index: first, Ptr: []int64{0, int64(entries)},
+		Col: row.col, Val: row.val}, true
 }
 
 // LongRowBytes returns the memory of the rows of more than [MaxRange] entries that [EachRow] copies at the same time, or of

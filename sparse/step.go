@@ -32,7 +32,8 @@ type Rows struct {
 //
 // Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates
 // nothing that grows with A or the blocks.
-func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) error {
+func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
+	s Step[T]) error {
 	o.check(dst, x, &s)
 	o.once.Do(o.prepare)
 	if _, divided := o.A.(*Divided); divided && x.Cols*sizeOf[T]() > dividedBytes {
@@ -90,16 +91,20 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	rows, cols := o.A.Dims()
 	square := s.Beta == 0 && o.Diag == nil && o.U == nil || rows == cols
 	length := func(v []float64, n int) bool { return v == nil || len(v) == n }
-	vectors := length(o.Left, rows) && length(o.Right, cols) && length(o.Diag, rows) &&
+	vectors := length(o.Left, rows) && length(o.Right, cols) &&
+		length(o.Diag, rows) &&
 		length(o.U, rows) && length(o.V, cols) && (o.U == nil) == (o.V == nil)
-	prev := s.Delta == 0 || s.Prev != nil && s.Prev.Rows == rows && s.Prev.Cols == x.Cols
-	if dst.Rows != rows || x.Rows != cols || dst.Cols != x.Cols || !square || !vectors || !prev {
+	prev := s.Delta == 0 ||
+		s.Prev != nil && s.Prev.Rows == rows && s.Prev.Cols == x.Cols
+	if dst.Rows != rows || x.Rows != cols || dst.Cols != x.Cols || !square ||
+		!vectors || !prev {
 		panic(badShape)
 	}
 	if overlaps(dst, x) {
 		panic(badOverlap)
 	}
-	if s.Delta != 0 && overlaps(dst, s.Prev) && (&dst.Data[0] != &s.Prev.Data[0] || dst.Stride != s.Prev.Stride) {
+	if s.Delta != 0 && overlaps(dst, s.Prev) &&
+		(&dst.Data[0] != &s.Prev.Data[0] || dst.Stride != s.Prev.Stride) {
 		panic(badPrev)
 	}
 }
@@ -117,7 +122,8 @@ func groupCount[T Float](f *fused[T], workers int) int {
 
 // sweepGroups runs one sweep for each group of columns in parallel. The bits are those of one sweep over all
 // columns, because an element of Y depends on one column of X only.
-func sweepGroups[T Float](ctx context.Context, f *fused[T], workers, groups int) error {
+func sweepGroups[T Float](ctx context.Context, f *fused[T],
+	workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {
 		if group == groups {

@@ -33,7 +33,8 @@ func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
 // same in all processes.
 func SumBytes(a, b Matrix, weighted bool) int64 {
 	rows, _ := a.Dims()
-	copies := LoadBytes(int64(rows), a.NNZ(), weighted) + LoadBytes(int64(rows), b.NNZ(), weighted)
+	copies := LoadBytes(int64(rows), a.NNZ(), weighted) +
+		LoadBytes(int64(rows), b.NNZ(), weighted)
 	sum := LoadBytes(int64(rows), a.NNZ()+b.NNZ(), weighted)
 	m, divided := a.(*Divided)
 	if !divided {
@@ -57,7 +58,8 @@ func Plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 
 // sumOf returns A + B of matrices of all rows.
 func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
-	s := sumRows{col: make([]uint32, 0, a.NNZ()+b.NNZ()), weighted: a.val != nil || b.val != nil}
+	s := sumRows{col: make([]uint32, 0, a.NNZ()+b.NNZ()), weighted: a.val != nil ||
+		b.val != nil}
 	ptr := make([]int64, 1, a.rows+1)
 	for i := range a.rows {
 		if i%MaxRange == 0 && ctx.Err() != nil {
@@ -72,7 +74,8 @@ func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
 }
 
 // sum returns A + B, from the rows x and y of this process.
-func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (*Divided, error) {
+func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR,
+	workers int) (*Divided, error) {
 	if m.division != n.division {
 		panic(badShape)
 	}
@@ -90,7 +93,8 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (
 			for i := k * rows; i < min(len(d.Team.Rows), (k+1)*rows); i++ {
 				p, xVal := x.Row(i)
 				q, yVal := y.Row(i)
-				along, against = m.wholeRows(along[:0], p), n.wholeRows(against[:0], q)
+				along, against = m.wholeRows(along[:0], p),
+					n.wholeRows(against[:0], q)
 				s.col = s.col[:0]
 				s.val = s.val[:0]
 				s.add(along, against, xVal, yVal)

@@ -28,16 +28,21 @@ const nearlyEqual = 1e-10
 //
 // Symmetry is checked with a sum of hashes in which mirror images cancel, so that rows are read in
 // their order only. A matrix that is not symmetric passes with probability 2⁻⁶⁴.
-func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []float64, workers int) (*Symmetric, error) {
+func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
+	val []float64, workers int) (*Symmetric, error) {
 	switch {
-	case n < 0 || n > math.MaxUint32 || len(ptr) != n+1 || ptr[0] != 0 || ptr[n] != int64(len(col)):
-		return nil, fmt.Errorf("%w: row pointers do not span the columns", ErrStructure)
+	case n < 0 || n > math.MaxUint32 || len(ptr) != n+1 || ptr[0] != 0 ||
+		ptr[n] != int64(len(col)):
+		return nil, fmt.Errorf("%w: row pointers do not span the columns",
+			ErrStructure)
 	case val != nil && len(val) != len(col):
-		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure, len(val), len(col))
+		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure,
+			len(val), len(col))
 	}
 	for i := range n {
 		if ptr[i+1] < ptr[i] {
-			return nil, fmt.Errorf("%w: row pointer %d is out of order", ErrStructure, i+1)
+			return nil, fmt.Errorf("%w: row pointer %d is out of order",
+				ErrStructure, i+1)
 		}
 	}
 	s := &Symmetric{CSR: &CSR{rows: n, cols: n, ptr: ptr, col: col, val: val}}
@@ -82,11 +87,13 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 
 // checkRow checks entries of row i, which follow the column previous, and returns their share of the
 // sum of hashes and the number of entries on the diagonal.
-func checkRow(i uint32, n int, previous int64, col []uint32, val []float64) (sum uint64, loops int64, err error) {
+func checkRow(i uint32, n int, previous int64, col []uint32,
+	val []float64) (sum uint64, loops int64, err error) {
 	one := math.Float64bits(1)
 	for e, c := range col {
 		if int64(c) <= previous || int64(c) >= int64(n) {
-			return 0, 0, fmt.Errorf("%w: row %d, entry %d: column %d", ErrStructure, i, e, c)
+			return 0, 0, fmt.Errorf("%w: row %d, entry %d: column %d",
+				ErrStructure, i, e, c)
 		}
 		previous = int64(c)
 		v := one
@@ -131,7 +138,8 @@ func (s *Symmetric) average(ctx context.Context) error {
 			j := s.col[e]
 			mirror := next[j]
 			if mirror == s.ptr[j+1] || s.col[mirror] != uint32(i) {
-				return fmt.Errorf("%w: row %d, column %d has no mirror image", ErrStructure, i, j)
+				return fmt.Errorf("%w: row %d, column %d has no mirror image",
+					ErrStructure, i, j)
 			}
 			next[j]++
 			if s.val == nil || s.val[e] == s.val[mirror] {
@@ -154,7 +162,8 @@ func (s *Symmetric) average(ctx context.Context) error {
 	}
 	for j, e := range next {
 		if e != s.ptr[j+1] {
-			return fmt.Errorf("%w: row %d, column %d has no mirror image", ErrStructure, j, s.col[e])
+			return fmt.Errorf("%w: row %d, column %d has no mirror image",
+				ErrStructure, j, s.col[e])
 		}
 	}
 	return nil
@@ -166,4 +175,6 @@ func SymmetricBytes(rows, entries int64, weighted bool) int64 {
 }
 
 // MakeColumns returns memory for n column ids, behind which sweeps may read ahead.
-func MakeColumns(n int) []uint32 { return pages.Make[uint32](n + spareIDs)[:n] }
+func MakeColumns(n int) []uint32 {
+	return pages.Make[uint32](n + spareIDs)[:n]
+}

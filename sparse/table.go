@@ -99,11 +99,13 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 // given number of rows. It estimates the size of a table of which t has the first rows.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
-	used := t.Bytes - slotBytes*int64(t.Rows) - 4*int64(spare(t.values)+spare(t.columns))
+	used := t.Bytes - slotBytes*int64(t.Rows) -
+		4*int64(spare(t.values)+spare(t.columns))
 	share := float64(present) / float64(max(1, t.Present))
 	return &Table{
-		Rows: t.Rows, Cols: t.Cols, Present: present, Entries: int64(share * float64(t.Entries)),
-		Bytes: slotBytes*int64(t.Rows) + int64(share*float64(used)) + ends,
+		Rows: t.Rows, Cols: t.Cols, Present: present,
+		Entries: int64(share * float64(t.Entries)),
+		Bytes:   slotBytes*int64(t.Rows) + int64(share*float64(used)) + ends,
 	}
 }
 
@@ -140,7 +142,9 @@ type TableReader struct {
 }
 
 // Reader returns a reader of the rows of t. Rows on disk are read ahead while they are asked for in order.
-func (t *Table) Reader() *TableReader { return &TableReader{t: t} }
+func (t *Table) Reader() *TableReader {
+	return &TableReader{t: t}
+}
 
 // readAhead bounds the values that a reader reads at once, but for a row that is longer.
 const readAhead = 1 << 15

@@ -35,7 +35,8 @@ type tiledMatrix struct {
 
 // newTiled returns a copy of a in the tiles of t, which must not be used afterwards, with values in the
 // narrowest exact type. Cost: one sweep.
-func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, error) {
+func newTiled(ctx context.Context, a Matrix, t *tiling,
+	workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
 	untiled := t.untiled[len(t.slot)]
@@ -80,7 +81,8 @@ func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, er
 
 // unitOf returns the unit of a range.
 func (a *tiledMatrix) unitOf(index int) *unit {
-	return &a.units[sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })]
+	return &a.units[sort.Search(len(a.units),
+		func(u int) bool { return a.units[u].hi > index })]
 }
 
 // tilesOf yields the tiles with entries of the row with the given slot.
@@ -101,13 +103,16 @@ func (u *unit) tilesOf(slot int32) iter.Seq2[int, tile] {
 func (a *tiledMatrix) Dims() (r, c int) { return a.rows, a.cols }
 
 // NNZ returns the number of stored entries.
-func (a *tiledMatrix) NNZ() int64 { return a.inTiles + int64(len(a.ids)) }
+func (a *tiledMatrix) NNZ() int64 {
+	return a.inTiles + int64(len(a.ids))
+}
 
 // Ranges returns the cut of the rows.
 func (a *tiledMatrix) Ranges() []Range { return a.ranges }
 
 // Sweep implements [Matrix].
-func (a *tiledMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (a *tiledMatrix) Sweep(ctx context.Context, workers int,
+	visit func(worker int, p Panel) error) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
 	return sched.Run(ctx, len(buffers), len(a.ranges), func(worker, i int) error {
 		p := a.panel(&buffers[worker], i)
@@ -148,7 +153,8 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 		}
 		untiled, _ := p.Row(r)
 		col = append(col, untiled...)
-		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]), &b.values)...)
+		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]),
+			&b.values)...)
 		ptr[r+1] = int64(len(col))
 	}
 	p.Ptr = ptr
@@ -163,11 +169,13 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 // restPanel returns the entries of range i outside tiles. Loops may read ids after its end.
 func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
-	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr, Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
+	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr,
+		Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
 }
 
 // sweepTiles computes the rows of all units.
-func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int, a *tiledMatrix) error {
+func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int,
+	a *tiledMatrix) error {
 	return sched.Run(ctx, workers, len(a.units), func(worker, i int) error {
 		u := &a.units[i]
 		defer sched.InRows(a.ranges[u.lo].Lo, a.ranges[u.hi-1].Hi)
@@ -181,7 +189,8 @@ func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int, a *tiled
 
 // computeUnit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
 // columns.
-func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit, first, end int) {
+func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit,
+	first, end int) {
 	w := &f.worker[worker]
 	width := end - first
 	tileSums := simd.Rows[T]{Stride: width}
@@ -196,13 +205,16 @@ func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit, firs
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
 			sums := simd.Rows[T]{Data: tileSums.Data[lo*width:], Stride: width}
-			values := rounded(tile.weights.part(tile.ptr[lo], tile.ptr[hi]), &w.values)
-			simd.GatherTile(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], values)
+			values := rounded(tile.weights.part(tile.ptr[lo],
+				tile.ptr[hi]), &w.values)
+			simd.GatherTile(sums, width, x, tile.ptr[lo:hi+1],
+				tile.ids[tile.ptr[lo]:], values)
 		}
 	}
 	for i := u.lo; i < u.hi; i++ {
 		g := gathering[T]{p: a.restPanel(i), lo: first, hi: end}
-		g.values = rounded(a.values.part(g.p.Ptr[0], g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
+		g.values = rounded(a.values.part(g.p.Ptr[0],
+			g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
 		if tileSums.Data != nil {
 			g.tileSums = tileSums
 			g.slot = a.slot[a.first[i]:a.first[i+1]]
@@ -224,7 +236,8 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	const lineBytes = 64 // size of a cache line
 	for r := range rows {
 		row := x.Data[r*x.Stride:][:width]
-		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))), width*sizeOf[T]())
+		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))),
+			width*sizeOf[T]())
 		for offset := 0; offset < len(line); offset += lineBytes {
 			sum += line[offset]
 		}
@@ -238,5 +251,6 @@ func (t tile) call(lo int) int {
 	if !t.weights.none() { // Converted values should stay in the first-level cache.
 		limit = MaxRange
 	}
-	return lo + sort.Search(t.rows()-lo, func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > limit })
+	return lo + sort.Search(t.rows()-lo,
+		func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > limit })
 }

@@ -85,12 +85,14 @@ var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 // rows of X of one tile fill half of the second-level cache. Otherwise it returns a tiling without tiles if
 // a weighted matrix then has values in a narrower type than float64, or nil. Cost: up to two sweeps; up to
 // 12 bytes a row and 14 bytes a segment.
-func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int, pay *tilingRule) (*tiling, error) {
+func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int,
+	pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {
 		return nil, nil
 	}
 	if a.NNZ() >= pay.entries {
-		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostTileSlabBytes))
+		columns := min(mostTileColumns,
+			sched.CacheBytes()/2/min(rowBytes, mostTileSlabBytes))
 		t, err := newTiling(ctx, a, columns, workers, pay)
 		if err != nil || 3*t.inTiles >= a.NNZ() {
 			return t, err
@@ -108,7 +110,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 
 // newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, whether or not
 // it is faster.
-func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingRule) (*tiling, error) {
+func newTiling(ctx context.Context, a Matrix, columns, workers int,
+	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
 	t := &tiling{pay: pay, columns: columns, first: make([]int, len(ranges)+1)}
 	for i, r := range ranges {
@@ -140,7 +143,8 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingR
 		return nil, err
 	}
 	t.weights = slices.Max(types)
-	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), pay.entries), mostEntries))
+	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers),
+		pay.entries), mostEntries))
 	for i := range rows {
 		t.untiled[i+1] += t.untiled[i]
 	}
@@ -168,7 +172,8 @@ func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	keep := len(*s)
 	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-pay.tile > best; tile++ {
 		n, _ := slices.BinarySearch(col, uint32((tile+1)*columns))
-		*s = append(*s, segment{row: uint16(row), tile: uint16(tile), entries: uint16(n)})
+		*s = append(*s, segment{row: uint16(row), tile: uint16(tile),
+			entries: uint16(n)})
 		gain += n - pay.tile
 		if gain > best {
 			best = gain
@@ -202,7 +207,8 @@ func (t *tiling) cut(ranges []Range, parts []segments, limit int64) {
 			n++
 		}
 		if rows == 0 && lo < i && n > 0 || rows > 0 && n == 0 ||
-			entries+int64(r.Entries) > limit || rows+n > mostRows || rows == 0 && n == 0 && entries > wholeEntries {
+			entries+int64(r.Entries) > limit || rows+n > mostRows ||
+			rows == 0 && n == 0 && entries > wholeEntries {
 			t.unit(lo, i, parts)
 			lo = i
 			entries = 0
@@ -228,7 +234,8 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 			named[s.tile] += int64(s.entries)
 		}
 	}
-	tiles := slices.IndexFunc(named, func(n int64) bool { return n < t.pay.reuse*int64(t.columns) })
+	tiles := slices.IndexFunc(named,
+		func(n int64) bool { return n < t.pay.reuse*int64(t.columns) })
 	if tiles < 0 {
 		tiles = len(named)
 	}
@@ -285,7 +292,8 @@ func (u *unit) rows() int {
 // and bytes of a row of the block.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
-	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) + 12*int64(len(t.slot))
+	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +
+		12*int64(len(t.slot))
 	rows := 0
 	for i := range t.units {
 		rows = max(rows, t.units[i].rows())
@@ -293,5 +301,6 @@ func (t *tiling) bytes(rowBytes, workers int) int64 {
 			bytes += 8 * int64(len(tile.ptr))
 		}
 	}
-	return bytes + int64(sched.Workers(workers)*rows*min(rowBytes, mostTileSlabBytes))
+	return bytes + int64(sched.Workers(workers)*rows*min(rowBytes,
+		mostTileSlabBytes))
 }

@@ -25,10 +25,14 @@ const (
 )
 
 // size returns the bytes of a value.
-func (t weightType) size() int64 { return [...]int64{0, 1, 4, 8}[t] }
+func (t weightType) size() int64 {
+	return [...]int64{0, 1, 4, 8}[t]
+}
 
 // narrow reports whether the type is narrower than float64, the type of panels.
-func (t weightType) narrow() bool { return t == byteWeights || t == singleWeights }
+func (t weightType) narrow() bool {
+	return t == byteWeights || t == singleWeights
+}
 
 // with returns the narrowest type that represents the values of t and val exactly; nil means ones.
 func (t weightType) with(val []float64) weightType {
@@ -117,4 +121,6 @@ func rounded[T Float](w weights, buffer *[]T) []T {
 }
 
 // none reports whether no values are stored, because all are 1.
-func (w weights) none() bool { return w.bytes == nil && w.singles == nil && w.doubles == nil }
+func (w weights) none() bool {
+	return w.bytes == nil && w.singles == nil && w.doubles == nil
+}

@@ -39,12 +39,14 @@ func main() {
 		User, Wall, Objectives []float64
 		Iterations             int
 	}
-	set := classify.SVM{Cost: cost, Tolerance: tolerance, Workers: 1, CacheBytes: 2000 << 20}
+	set := classify.SVM{Cost: cost, Tolerance: tolerance, Workers: 1,
+		CacheBytes: 2000 << 20}
 	for range fits {
 		user, start := used(), time.Now()
 		m, err := set.Fit(ctx, classify.DenseGram(k), y, classes)
 		check(err)
-		report.User, report.Wall = append(report.User, used()-user), append(report.Wall, time.Since(start).Seconds())
+		report.User, report.Wall = append(report.User, used()-user),
+			append(report.Wall, time.Since(start).Seconds())
 		report.Objectives, report.Iterations = nil, 0
 		for _, one := range m.Machines {
 			report.Objectives = append(report.Objectives, one.Objective)

@@ -30,7 +30,9 @@ func (b *bitReader) fail() {
 }
 
 // byte returns the offset of the byte with the next bit.
-func (b *bitReader) byte() int64 { return b.offset + int64(b.next) - int64(b.have+7)/8 }
+func (b *bitReader) byte() int64 {
+	return b.offset + int64(b.next) - int64(b.have+7)/8
+}
 
 // rest returns the number of bytes that have not been touched, at most those of a buffer.
 func (b *bitReader) rest() int {
@@ -45,7 +47,8 @@ func (b *bitReader) load() {
 	b.next = 0
 	n, err := io.ReadAtLeast(b.in, b.buffer[left:cap(b.buffer)], 8)
 	b.buffer = b.buffer[:left+n]
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && b.err == nil {
+	if err != nil && !errors.Is(err, io.EOF) &&
+		!errors.Is(err, io.ErrUnexpectedEOF) && b.err == nil {
 		b.err = err
 	}
 }
@@ -115,10 +118,14 @@ func (b *bitReader) binary(msb uint64) uint64 {
 }
 
 // gamma returns a number in Elias' code γ of n+1.
-func (b *bitReader) gamma() uint64 { return b.natural(b.binary(b.unary())) }
+func (b *bitReader) gamma() uint64 {
+	return b.natural(b.binary(b.unary()))
+}
 
 // delta returns a number in Elias' code δ of n+1.
-func (b *bitReader) delta() uint64 { return b.natural(b.binary(b.gamma())) }
+func (b *bitReader) delta() uint64 {
+	return b.natural(b.binary(b.gamma()))
+}
 
 // natural returns n−1, and 0 after an error.
 func (b *bitReader) natural(n uint64) uint64 {

@@ -17,7 +17,8 @@ import (
 // BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I,
 // WWW 2004): a stream of bits in x.graph, and counts and codes in x.properties. It is not one of
 // [Formats], because METIS files have the same ending; [IsBVGraph] decides.
-var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"}, Read: readBatches(readBVGraph)}
+var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"},
+	Read: readBatches(readBVGraph)}
 
 // IsBVGraph reports whether the file called name has the properties of a BVGraph next to it.
 func IsBVGraph(ctx context.Context, name string) bool {
@@ -41,7 +42,8 @@ const maxProperties = 1 << 20
 
 // propertiesOf returns the name of the properties of a graph.
 func propertiesOf(name string) string {
-	return name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))] + ".properties"
+	return name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))] +
+		".properties"
 }
 
 // bvGraph reads a BVGraph. The successors of a node are written as parts of those of an earlier
@@ -92,7 +94,8 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 		}
 	}
 	if g.decoded != g.arcs {
-		return nil, g.atByte(fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
+		return nil, g.atByte(fetchAgain, "%s, where %s declares %d",
+			table.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
 	}
 	if count := g.in.rest(); count > 8 { // writers fill the last word
 		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
@@ -104,7 +107,8 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return g.atByte(fetchAgain, "the file ends in the successors of node %d of %d", x, g.nodes)
+		return g.atByte(fetchAgain,
+			"the file ends in the successors of node %d of %d", x, g.nodes)
 	case errors.Is(err, errBits):
 		return g.atByte(fetchAgain, "the successors of node %d are damaged", x)
 	default:
@@ -127,7 +131,8 @@ func (g *bvGraph) configure() error {
 	if err != nil {
 		return err
 	}
-	values := map[string]string{"windowsize": "7", "minintervallength": "4", "zetak": "3", "version": "0"}
+	values := map[string]string{"windowsize": "7", "minintervallength": "4",
+		"zetak": "3", "version": "0"}
 	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || line[0] == '!' {
@@ -135,25 +140,32 @@ func (g *bvGraph) configure() error {
 		}
 		key, value, isProperty := strings.Cut(line, "=")
 		if !isProperty {
-			return textio.Fault(name, int64(i+1), fetchAgain, "%s is not a property", table.Quoted(line))
+			return textio.Fault(name, int64(i+1), fetchAgain,
+				"%s is not a property", table.Quoted(line))
 		}
 		values[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
 	refuse := func(fix, format string, args ...any) error { return textio.Fault(name, 0, fix, format, args...) }
 	if class := values["graphclass"]; !strings.HasSuffix(class, "webgraph.BVGraph") {
-		return refuse("it.unimi.dsi.webgraph.BVGraph writes one of any other class", "graphclass is %s, want it.unimi.dsi.webgraph.BVGraph", table.Quoted(class))
+		return refuse("it.unimi.dsi.webgraph.BVGraph writes one of any other class",
+			"graphclass is %s, want it.unimi.dsi.webgraph.BVGraph",
+			table.Quoted(class))
 	}
 	var k uint64
-	for key, target := range map[string]*uint64{"nodes": &g.nodes, "arcs": &g.arcs, "windowsize": &g.window, "minintervallength": &g.minInterval, "zetak": &k} {
+	for key, target := range map[string]*uint64{"nodes": &g.nodes, "arcs": &g.arcs,
+		"windowsize": &g.window, "minintervallength": &g.minInterval, "zetak": &k} {
 		if *target, err = strconv.ParseUint(values[key], 10, 63); err != nil {
-			return refuse(fetchAgain, "%s is %s, want a number", key, table.Quoted(values[key]))
+			return refuse(fetchAgain, "%s is %s, want a number", key,
+				table.Quoted(values[key]))
 		}
 	}
 	switch {
 	case values["version"] != "0":
-		return refuse("", "version %s; version 0 is read", table.Quoted(values["version"]))
+		return refuse("", "version %s; version 0 is read",
+			table.Quoted(values["version"]))
 	case strings.EqualFold(values["endianness"], "little"):
-		return refuse("write it with the bits in big-endian order", "bits in little-endian order are not read")
+		return refuse("write it with the bits in big-endian order",
+			"bits in little-endian order are not read")
 	case g.nodes > MaxNodes:
 		return refuse("", "%d nodes; limit %d", g.nodes, uint64(MaxNodes))
 	case g.window > 1<<10:
@@ -167,7 +179,8 @@ func (g *bvGraph) configure() error {
 
 // choose sets the codes of the kinds of numbers: the usual ones, or those that flags such as
 // RESIDUALS_DELTA name.
-func (g *bvGraph) choose(flags string, refuse func(fix, format string, args ...any) error) error {
+func (g *bvGraph) choose(flags string,
+	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in
 	codes := map[string]func() uint64{
 		"UNARY": b.unary, "GAMMA": b.gamma, "DELTA": b.delta, "ZETA": func() uint64 { return b.zeta(g.zeta) },
@@ -288,7 +301,8 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 				node += g.in.gamma() + 1
 			}
 			length := g.in.gamma() + g.minInterval
-			if length > count-uint64(len(intervals)) || node >= g.nodes || length > g.nodes-node {
+			if length > count-uint64(len(intervals)) || node >= g.nodes ||
+				length > g.nodes-node {
 				g.in.fail()
 				return nil
 			}

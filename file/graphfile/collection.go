@@ -48,7 +48,8 @@ type Shape struct {
 
 // Shape returns that of a collection.
 func (c *Collection) Shape() *Shape {
-	s := &Shape{Graphs: len(c.Graphs), Labels: len(c.Labels), EdgeLabels: len(c.EdgeLabels), Attributes: c.Attributes}
+	s := &Shape{Graphs: len(c.Graphs), Labels: len(c.Labels),
+		EdgeLabels: len(c.EdgeLabels), Attributes: c.Attributes}
 	classes := map[string]bool{"": true}
 	for _, name := range c.Class {
 		classes[name] = true
@@ -58,7 +59,8 @@ func (c *Collection) Shape() *Shape {
 	count := make([]int64, max(1, len(c.Labels)))
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
-		s.Vertices, s.Arcs, s.Largest = s.Vertices+m.Len(), s.Arcs+int64(len(m.To)), max(s.Largest, m.Len())
+		s.Vertices, s.Arcs, s.Largest = s.Vertices+m.Len(), s.Arcs+int64(len(m.To)),
+			max(s.Largest, m.Len())
 		symmetric := int64(0)
 		labels := int64(0)
 		for v := range m.Len() { // the sum of squares grows by odd numbers
@@ -150,7 +152,8 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 		first[source+1]++
 	})
 	for v := range n {
-		slices.SortFunc(arcs[first[v]:first[v+1]], func(a, b arc) int { return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.edge, b.edge)) })
+		slices.SortFunc(arcs[first[v]:first[v+1]],
+			func(a, b arc) int { return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.edge, b.edge)) })
 	}
 	return first[:n+1], arcs
 }
@@ -158,7 +161,8 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 // newMember makes a graph of the arcs of its vertices, of which lo is number 0, as
 // adjacency orders them. Of arcs that are there again it keeps the first, and returns the
 // first two whose labels differ.
-func newMember(first []int, arcs []arc, lo int32, label []int32) (m Member, twice []arc) {
+func newMember(first []int, arcs []arc, lo int32,
+	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1
 	m.Ptr = make([]int32, n+1)
 	for v := range n {
@@ -169,7 +173,8 @@ func newMember(first []int, arcs []arc, lo int32, label []int32) (m Member, twic
 				if label != nil {
 					m.EdgeLabel = append(m.EdgeLabel, label[arcs[a].edge])
 				}
-			case label != nil && twice == nil && label[arcs[a].edge] != label[arcs[a-1].edge]:
+			case label != nil && twice == nil &&
+				label[arcs[a].edge] != label[arcs[a-1].edge]:
 				twice = arcs[a-1 : a+1]
 			}
 		}

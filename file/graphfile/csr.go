@@ -30,11 +30,14 @@ type arrays interface {
 func IsArrays(path string) bool {
 	info, err := os.Stat(path)
 	folder := &npy.Folder{Name: path}
-	return err == nil && info.IsDir() && folder.Has("indptr") && folder.Has("indices")
+	return err == nil && info.IsDir() && folder.Has("indptr") &&
+		folder.Has("indices")
 }
 
 // ArraysFile returns the path of the file that represents a folder of [Arrays] as an input.
-func ArraysFile(folder string) string { return filepath.Join(folder, "indices.npy") }
+func ArraysFile(folder string) string {
+	return filepath.Join(folder, "indices.npy")
+}
 
 // readArrays reads the folder that holds the input.
 func readArrays(s *batchWriter) (*Summary, error) {
@@ -76,16 +79,20 @@ var errOther = errors.New("graphfile: not the arrays of an undirected graph with
 // symmetric. It returns nil for any other file, for a damaged one, and for one that takes more than
 // limit bytes (0: no limit), because [Read] handles these and explains the errors. Progress is called
 // with the bytes that were read; it may be nil. The error is that of the context.
-func LoadCSR(ctx context.Context, path string, limit int64, workers int, progress func(done, total int64)) (*CSR, error) {
+func LoadCSR(ctx context.Context, path string, limit int64, workers int,
+	progress func(done, total int64)) (*CSR, error) {
 	info, err := os.Stat(path)
 	if err != nil || !HoldsArrays(path) {
 		return nil, nil
 	}
-	l := &loader{npz: &npz{out: &batchWriter{Input: &Input{Name: path}}}, format: SciPy, bytes: info.Size(), workers: workers, limit: limit, progress: progress}
+	l := &loader{npz: &npz{out: &batchWriter{Input: &Input{Name: path}}},
+		format: SciPy, bytes: info.Size(), workers: workers, limit: limit,
+		progress: progress}
 	if info.IsDir() {
 		folder := &npy.Folder{Name: path}
 		defer folder.Close()
-		l.npz.archive, l.format, l.bytes = folder, Arrays, folder.Size("indptr")+folder.Size("indices")+folder.Size("data")
+		l.npz.archive, l.format, l.bytes = folder, Arrays,
+			folder.Size("indptr")+folder.Size("indices")+folder.Size("data")
 	} else {
 		file, err := os.Open(path)
 		if err != nil {
@@ -100,7 +107,8 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if now, changed := os.Stat(path); err != nil || changed != nil || info.Size() != now.Size() || !info.ModTime().Equal(now.ModTime()) {
+	if now, changed := os.Stat(path); err != nil || changed != nil ||
+		info.Size() != now.Size() || !info.ModTime().Equal(now.ModTime()) {
 		return nil, nil
 	}
 	return &CSR{matrix, l.format, l.bytes}, nil
@@ -159,7 +167,8 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 		return nil, err
 	}
 	l.report(l.bytes)
-	return sparse.NewSymmetric(ctx, int(l.npz.nodes), l.ptr, l.col, l.val, l.workers)
+	return sparse.NewSymmetric(ctx, int(l.npz.nodes), l.ptr, l.col,
+		l.val, l.workers)
 }
 
 func (l *loader) report(done int64) {
@@ -178,7 +187,8 @@ func (l *loader) length(name string) (int64, error) {
 		return 0, err
 	}
 	const mostDeflated = 1100 // times the bytes of a compressed file
-	if size := l.npz.archive.Size(l.npz.prefix + name); a.Len*int64(a.Width) > size || size/mostDeflated > l.bytes {
+	if size := l.npz.archive.Size(l.npz.prefix +
+		name); a.Len*int64(a.Width) > size || size/mostDeflated > l.bytes {
 		return 0, errOther
 	}
 	return a.Len, nil
@@ -247,7 +257,8 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 				return errOther
 			}
 		}
-		if l.val != nil || !slices.ContainsFunc(values, func(v float64) bool { return v != 1 }) {
+		if l.val != nil || !slices.ContainsFunc(values,
+			func(v float64) bool { return v != 1 }) {
 			continue
 		}
 		l.val = pages.Make[float64](entries)

@@ -70,7 +70,8 @@ func (h *edgeBuffer) attribute(key string) *edgeAttribute {
 }
 
 func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
-	return &edgeBuffer{out: w, nodes: nodes, byKey: map[string]*edgeAttribute{}, codeAt: map[[2]string]uint32{}}
+	return &edgeBuffer{out: w, nodes: nodes, byKey: map[string]*edgeAttribute{},
+		codeAt: map[[2]string]uint32{}}
 }
 
 // add adds an edge between the nodes with these ids; its values are set before.
@@ -78,12 +79,14 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
 	}
-	h.ends = append(h.ends, h.nodes.number(source, line), h.nodes.number(target, line))
+	h.ends = append(h.ends, h.nodes.number(source, line),
+		h.nodes.number(target, line))
 	h.hasArrow = append(h.hasArrow, hasArrow)
 	if err := h.addCode(line); err != nil {
 		return err
 	}
-	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)+cap(h.codes)) + int64(cap(h.hasArrow)))
+	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)+cap(h.codes)) +
+		int64(cap(h.hasArrow)))
 }
 
 // addCode adds the kind and the time of an edge.
@@ -93,7 +96,9 @@ func (h *edgeBuffer) addCode(line int64) error {
 	}
 	for i, name := range [...]string{h.out.Kind, h.out.Time} {
 		if name != "" && h.kindTime[i] == "" {
-			return h.out.fault(line, "choose another attribute with {"+[...]string{"kind", "time"}[i]+"}", "an edge without the attribute %s", table.Quoted(name))
+			return h.out.fault(line,
+				"choose another attribute with {"+[...]string{"kind", "time"}[i]+
+					"}", "an edge without the attribute %s", table.Quoted(name))
 		}
 	}
 	place, exists := h.codeAt[h.kindTime]
@@ -124,7 +129,8 @@ func (h *edgeBuffer) finishCodes() error {
 			if wrong == shard.AmbiguousTime {
 				fix = shard.AmbiguousFix
 			}
-			return h.out.fault(e.line, fix, "time %s %s", table.Quoted(e.kindTime[1]), wrong)
+			return h.out.fault(e.line, fix, "time %s %s",
+				table.Quoted(e.kindTime[1]), wrong)
 		}
 	}
 	for i, place := range h.codes {
@@ -139,7 +145,8 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
 	if text != "" && h.useOf(a) != "" {
-		h.kindTime[slices.Index([]string{input.Kind, input.Time}, h.useOf(a))] = text
+		h.kindTime[slices.Index([]string{input.Kind, input.Time},
+			h.useOf(a))] = text
 		return
 	}
 	if text == "" || a.text && !h.mayWeigh(a.name) {
@@ -160,7 +167,8 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	}
 	if wrong != "" {
 		if a.bad == nil {
-			a.bad = h.out.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+			a.bad = h.out.fault(line, "correct it", "weight %s %s",
+				table.Quoted(text), wrong)
 		}
 		w = 0
 	}
@@ -193,7 +201,8 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	a.initial = text
 	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text)), h.out.Signed); wrong != "" {
-		a.bad = h.out.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+		a.bad = h.out.fault(line, "correct it", "weight %s %s",
+			table.Quoted(text), wrong)
 	}
 }
 
@@ -214,11 +223,13 @@ func (h *edgeBuffer) unite() {
 			return false
 		}
 		into.values = append(into.values, a.values...)
-		slices.SortStableFunc(into.values, func(a, b edgeValue) int { return a.edge - b.edge })
+		slices.SortStableFunc(into.values,
+			func(a, b edgeValue) int { return a.edge - b.edge })
 		into.isNumber = into.isNumber || a.isNumber
 		into.initial = cmp.Or(into.initial, a.initial)
 		into.bad = cmp.Or(into.bad, a.bad)
-		into.rounded, into.roundedAt = into.rounded+a.rounded, cmp.Or(into.roundedAt, a.roundedAt)
+		into.rounded, into.roundedAt = into.rounded+a.rounded,
+			cmp.Or(into.roundedAt, a.roundedAt)
 		return true
 	})
 }
@@ -238,7 +249,8 @@ func (h *edgeBuffer) mayWeigh(name string) bool {
 // weight returns the attribute that is the weight, nil if the edges have none.
 func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	find := func(match func(a *edgeAttribute) bool) *edgeAttribute {
-		index := slices.IndexFunc(h.attributes, func(a *edgeAttribute) bool { return a.seen && match(a) })
+		index := slices.IndexFunc(h.attributes,
+			func(a *edgeAttribute) bool { return a.seen && match(a) })
 		if index < 0 {
 			return nil
 		}
@@ -253,7 +265,9 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 			return a, a.bad
 		}
 		if a := find(func(a *edgeAttribute) bool { return a.isSigned }); a != nil {
-			return nil, h.out.fault(0, "pass {weight="+a.name+"}", "edges have no weight, and the attribute %s has both signs", table.Quoted(a.name))
+			return nil, h.out.fault(0, "pass {weight="+a.name+"}",
+				"edges have no weight, and the attribute %s has both signs",
+				table.Quoted(a.name))
 		}
 		return nil, nil
 	}
@@ -270,11 +284,13 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	if names := listNames(h.attributes, func(a *edgeAttribute) bool { return a.seen }); names != "" {
 		has = "edges have " + names
 	}
-	return nil, h.out.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.out.Weight))
+	return nil, h.out.fault(0, "choose with {weight=NAME}; "+has,
+		"no edge has the attribute %s", table.Quoted(h.out.Weight))
 }
 
 // listNames returns the names of the first attributes that a message lists.
-func listNames(attributes []*edgeAttribute, isListed func(a *edgeAttribute) bool) string {
+func listNames(attributes []*edgeAttribute,
+	isListed func(a *edgeAttribute) bool) string {
 	const longest = 20
 	var names []string
 	for _, a := range attributes {
@@ -338,7 +354,8 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 // MissingWeights returns the warning about edges without a weight in a file whose other edges have one. The first
 // of them is on a line, 0 if that is not known.
 func MissingWeights(name string, line, edges int64) error {
-	return textio.Fault(name, line, "write a weight for every edge", "the weight is missing on %s and taken as 1", table.Counted(edges, "edge"))
+	return textio.Fault(name, line, "write a weight for every edge",
+		"the weight is missing on %s and taken as 1", table.Counted(edges, "edge"))
 }
 
 // text hands over edge i in one direction.
@@ -378,19 +395,27 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {
 		case a == weight:
-			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Weight})
+			s.Columns = append(s.Columns,
+				input.Column{Title: a.name, Use: input.Weight})
 		case a.seen:
-			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: h.useOf(a)})
+			s.Columns = append(s.Columns,
+				input.Column{Title: a.name, Use: h.useOf(a)})
 		}
 	}
 	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that could have been meant
-		return a != weight && a.bad == nil && a.isNumber && (weight == nil || h.mayWeigh(a.name))
+		return a != weight && a.bad == nil && a.isNumber &&
+			(weight == nil || h.mayWeigh(a.name))
 	})
 	switch {
 	case numbers == "" || h.out.Weight != "":
 	case weight != nil:
-		s.Notes = append(s.Notes, h.out.fault(0, "choose with {weight=value}", "the edge attribute %s is the weight, not %s", table.Quoted(weight.name), numbers))
+		s.Notes = append(s.Notes,
+			h.out.fault(0, "choose with {weight=value}",
+				"the edge attribute %s is the weight, not %s",
+				table.Quoted(weight.name), numbers))
 	default:
-		s.Notes = append(s.Notes, h.out.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", numbers))
+		s.Notes = append(s.Notes,
+			h.out.fault(0, "choose one with {weight=NAME}",
+				"no edge has the attribute weight or value; the numbers %s are ignored", numbers))
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // EdgeList is text with an edge on each line, of any kind; it is written with tabs.
 var EdgeList = &Format{
-	Name: "tsv", Title: "edge list", Endings: []string{".tsv", ".edges", ".txt", ".el"}, Text: true,
+	Name: "tsv", Title: "edge list",
+	Endings: []string{".tsv", ".edges", ".txt", ".el"}, Text: true,
 	EdgesOnly: true, Sweeps: 1, write: writeTabs, size: edgesBytes,
 }
 
@@ -23,10 +24,13 @@ var CSV = &Format{
 	EdgesOnly: true, Sweeps: 1, write: writeCommas, size: edgesBytes,
 }
 
-func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
+func edgesBytes(g *graph) int64 {
+	return g.linesBytes(g.edges(), 2*(g.longestID()+1))
+}
 
 // writeTabs writes a line for each edge with tabs. Ids that begin as a comment are quoted.
-func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeTabs(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	return writeLines(ctx, out, g, '\t', func(dst, text []byte) []byte {
 		if table.IsComment(text) {
 			return table.AppendQuoted(dst, text)
@@ -37,7 +41,8 @@ func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, 
 
 // writeCommas writes a header and a line for each edge with commas. Ids that hold
 // commas, quotes or blanks are quoted.
-func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeCommas(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	header := "source,target"
 	if g.weighted {
 		header += ",weight"
@@ -46,7 +51,8 @@ func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (isolated int
 	return writeLines(ctx, out, g, ',', table.AppendField[[]byte])
 }
 
-func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte, field func(dst, text []byte) []byte) (isolated int, err error) {
+func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte,
+	field func(dst, text []byte) []byte) (isolated int, err error) {
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		line := field(out.AvailableBuffer(), source)
 		line = field(append(line, separator), target)
@@ -55,7 +61,8 @@ func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte
 }
 
 // endLine writes a line, to which it adds the weight.
-func endLine(out *bufio.Writer, line []byte, separator byte, g *graph, weight float64) error {
+func endLine(out *bufio.Writer, line []byte, separator byte, g *graph,
+	weight float64) error {
 	if g.weighted {
 		line = appendWeight(append(line, separator), weight)
 	}

@@ -12,8 +12,11 @@ import (
 
 // GEXF is the XML format of Gephi. Every version is read, version 1.2 is written.
 var GEXF = &Format{
-	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true, Attributes: true, Begins: isXML("gexf"), Encoded: isEncoded, Read: readBatches(readGEXF),
-	NodeAttributes: true, Sweeps: 1, write: writeGEXF, size: func(g *graph) int64 { return markupBytes(g, gexfHead, 80, 120) },
+	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true,
+	Attributes: true, Begins: isXML("gexf"), Encoded: isEncoded,
+	Read:           readBatches(readGEXF),
+	NodeAttributes: true, Sweeps: 1, write: writeGEXF,
+	size: func(g *graph) int64 { return markupBytes(g, gexfHead, 80, 120) },
 }
 
 // gexf reads a graph in GEXF. Nodes within nodes are read as if they followed one another, and
@@ -51,7 +54,8 @@ func (g *gexf) start(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "graph":
 		if g.graphs++; g.graphs > 1 {
-			return g.out.fault(g.line(), "write each into a file of its own", "a second graph")
+			return g.out.fault(g.line(), "write each into a file of its own",
+				"a second graph")
 		}
 		g.arcs = attribute(t, "defaultedgetype") == "directed"
 	case "attributes":
@@ -106,7 +110,8 @@ func (g *gexf) end(name string) error {
 	if direction := attribute(t, "type"); direction != "" {
 		hasArrow = direction == "directed"
 	}
-	return g.edges.add(g.line(), attribute(t, "source"), attribute(t, "target"), hasArrow)
+	return g.edges.add(g.line(), attribute(t, "source"),
+		attribute(t, "target"), hasArrow)
 }
 
 const gexfHead = `<?xml version="1.0" encoding="UTF-8"?>
@@ -117,14 +122,17 @@ const gexfHead = `<?xml version="1.0" encoding="UTF-8"?>
 // distinct for people with colour vision deficiency, and three more.
 var palette = [][3]uint8{
 	{0, 114, 178}, {230, 159, 0}, {0, 158, 115}, {213, 94, 0}, {204, 121, 167},
-	{86, 180, 233}, {240, 228, 66}, {117, 112, 179}, {102, 102, 102}, {166, 118, 29},
+	{86, 180, 233}, {240, 228, 66}, {117, 112, 179}, {102, 102,
+		102}, {166, 118, 29},
 }
 
 // writeGEXF writes a graph for Gephi. The nodes have the colours of the values of the first
 // attribute that is text, in the order in which these appear.
-func writeGEXF(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeGEXF(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(gexfHead + directionOf(g) + "\">\n")
-	coloured := slices.IndexFunc(g.attributes, func(a Attribute) bool { return a.Kind == Text })
+	coloured := slices.IndexFunc(g.attributes,
+		func(a Attribute) bool { return a.Kind == Text })
 	if len(g.attributes) > 0 {
 		_, _ = out.WriteString("<attributes class=\"node\">\n")
 		for i, a := range g.attributes {

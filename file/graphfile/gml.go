@@ -12,7 +12,8 @@ import (
 )
 
 // GML is the Graph Modelling Language.
-var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, Attributes: true, Begins: isGML, Read: readBatches(readGML)}
+var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true,
+	Attributes: true, Begins: isGML, Read: readBatches(readGML)}
 
 // isGML reports whether a text has, behind keys with plain values, the key
 // graph and a bracket.
@@ -89,13 +90,15 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':
 			t.kind = gmlNumber
 		case c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_':
-			return t, textio.Fault(s.name, s.line, fixGML, "%s is neither key nor value", table.Quoted([]byte{c}))
+			return t, textio.Fault(s.name, s.line, fixGML,
+				"%s is neither key nor value", table.Quoted([]byte{c}))
 		}
 		s.text = s.text[:0]
 		for ok && c > ' ' && c != '[' && c != ']' && c != '"' && c != '#' {
 			s.text = append(s.text, c)
 			if len(s.text) > maxWord {
-				return t, textio.Fault(s.name, s.line, fixGML, "a word longer than 1 MiB")
+				return t, textio.Fault(s.name, s.line, fixGML,
+					"a word longer than 1 MiB")
 			}
 			s.next()
 			c, ok = s.peek()
@@ -123,14 +126,17 @@ const fixGML = "is this GML?"
 const gmlDepth = 1 << 10
 
 func readGML(s *batchWriter) (*Summary, error) {
-	g := &gml{out: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, networkXName, graphToolName, "label", "name", "id"), values: map[string]string{}}
+	g := &gml{out: s, t: newScanner(s.Name, s.Text),
+		nodes:  newNodeNames(s, networkXName, graphToolName, "label", "name", "id"),
+		values: map[string]string{}}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)
 		}
 		if g.graphs++; g.graphs > 1 {
-			return g.out.fault(value.line, "write each into a file of its own", "a second graph")
+			return g.out.fault(value.line, "write each into a file of its own",
+				"a second graph")
 		}
 		return g.list(false, g.inGraph)
 	})
@@ -147,7 +153,8 @@ func readGML(s *batchWriter) (*Summary, error) {
 }
 
 // list reads keys with values up to the end of the list, or of the file.
-func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error) error {
+func (g *gml) list(outermost bool,
+	visit func(key string, value gmlToken) error) error {
 	start := g.t.line
 	for {
 		key, err := g.t.gmlToken()
@@ -158,18 +165,24 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 		case key.kind == gmlEnd && outermost, key.kind == gmlClose && !outermost:
 			return nil
 		case key.kind == gmlEnd:
-			return g.out.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", start)
+			return g.out.fault(g.t.line, fetchAgain,
+				"the file ends in the list that begins on line %d", start)
 		case key.kind != gmlKey:
-			return g.out.fault(key.line, fixGML, "%s where a key is expected", key.describe())
+			return g.out.fault(key.line, fixGML, "%s where a key is expected",
+				key.describe())
 		}
 		name := strings.ToLower(string(key.text))
 		value, err := g.t.gmlToken()
 		if err != nil {
 			return err
 		}
-		if value.kind != gmlNumber && value.kind != gmlString && value.kind != gmlOpen {
-			if value.kind != gmlKey || !slices.Contains(floatWords, strings.ToLower(string(value.text))) {
-				return g.out.fault(value.line, fixGML, "%s where the value of %s is expected", value.describe(), table.Quoted(name))
+		if value.kind != gmlNumber && value.kind != gmlString &&
+			value.kind != gmlOpen {
+			if value.kind != gmlKey ||
+				!slices.Contains(floatWords, strings.ToLower(string(value.text))) {
+				return g.out.fault(value.line, fixGML,
+					"%s where the value of %s is expected", value.describe(),
+					table.Quoted(name))
 			}
 			value.kind = gmlNumber // inf or nan
 		}
@@ -232,7 +245,8 @@ func textOf(value gmlToken) string {
 }
 
 // gmlFields are the keys of nodes and edges with a meaning of their own.
-var gmlFields = []string{"id", "label", "name", networkXName, "nxname", graphToolName, "source", "target"}
+var gmlFields = []string{"id", "label", "name", networkXName, "nxname",
+	graphToolName, "source", "target"}
 
 // fields reads the list of a node or an edge and returns its values under gmlFields, which are
 // valid until the next list. The other values go to attribute, unless that is nil.

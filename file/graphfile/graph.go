@@ -71,7 +71,8 @@ type graph struct {
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
-		a: s.Compared(), nodes: s.Nodes.Len(), order: s.Nodes.Order, idTo: s.Nodes.AppendID,
+		a: s.Compared(), nodes: s.Nodes.Len(), order: s.Nodes.Order,
+		idTo:     s.Nodes.AppendID,
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}
 	if n := s.Nodes.Len(); n > 0 && (m.Nodes == "numeric" || m.Nodes == "implicit") {
@@ -179,7 +180,9 @@ func (g *graph) begin(sweeps int) {
 }
 
 // id appends the id of the node at a position.
-func (g *graph) id(dst []byte, position uint32) []byte { return g.idTo(dst, g.rowAt(position)) }
+func (g *graph) id(dst []byte, position uint32) []byte {
+	return g.idTo(dst, g.rowAt(position))
+}
 
 // rowAt returns the row of the node at a position.
 func (g *graph) rowAt(position uint32) int {
@@ -218,7 +221,8 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 
 // eachNode calls visit with the id of every node, in order, and with a function for the values of
 // its attributes. The id is valid during the call.
-func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i int) string) error) error {
+func (g *graph) eachNode(ctx context.Context,
+	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
 	var id []byte
 	row := 0
@@ -240,14 +244,16 @@ func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i
 // for each value, and perByte for each byte of its text.
 func (g *graph) attributeBytes(perValue, perByte int) (bytes int64) {
 	for _, a := range g.attributes {
-		bytes += int64(g.nodes+1)*int64(perValue+len(a.Title)) + int64(perByte)*a.Bytes
+		bytes += int64(g.nodes+1)*int64(perValue+len(a.Title)) +
+			int64(perByte)*a.Bytes
 	}
 	return bytes
 }
 
 // eachEdge calls visit with the ends and the weight of every edge, in one sweep. The
 // ends are valid during the call. It returns the number of nodes that no edge touches.
-func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (isolated int, err error) {
+func (g *graph) eachEdge(ctx context.Context,
+	visit func(source, target []byte, weight float64) error) (isolated int, err error) {
 	g.begin(1)
 	touched := make([]bool, g.nodes)
 	var source, target []byte
@@ -294,7 +300,9 @@ type byColumn struct {
 func (b byColumn) Len() int { return len(b.col) }
 
 // Less implements [sort.Interface].
-func (b byColumn) Less(i, j int) bool { return b.col[i] < b.col[j] }
+func (b byColumn) Less(i, j int) bool {
+	return b.col[i] < b.col[j]
+}
 
 // Swap implements [sort.Interface].
 func (b byColumn) Swap(i, j int) {
@@ -312,7 +320,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 
 // sweepOrdered is sweep for rows that are not in order: it sweeps once for the
 // lengths of the rows and once for each group of them that memory holds.
-func (g *graph) sweepOrdered(ctx context.Context, visit func(e *entries) error) error {
+func (g *graph) sweepOrdered(ctx context.Context,
+	visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)
 	err := sparse.EachRow(ctx, g.a, 1, func(_, row int, col []uint32, _ []float64) error {
 		length[g.order[row]] = uint32(len(col))
@@ -346,7 +355,8 @@ func (g *graph) sweepOrdered(ctx context.Context, visit func(e *entries) error) 
 
 // group visits the rows at positions lo to hi−1, whose lengths are given and
 // whose entries g.held has room for.
-func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit func(e *entries) error) error {
+func (g *graph) group(ctx context.Context, lo, hi int, length []uint32,
+	visit func(e *entries) error) error {
 	end := make([]int64, hi-lo+1) // where the next entry of each row goes
 	for i, n := range length {
 		end[i+1] = end[i] + int64(n)

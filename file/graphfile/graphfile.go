@@ -46,7 +46,8 @@ type Format struct {
 
 // Formats are all formats: those of this package and those that [Register] added. The first that
 // a file can be is its format.
-var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML, GEXF, NodeLink, GML, Pajek, Parquet}
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML, GEXF,
+	NodeLink, GML, Pajek, Parquet}
 
 // Register adds a format of another package, which is then recognized and read as those of this
 // package; it is called from an init function. It panics if the format lacks a title, an ending
@@ -56,7 +57,9 @@ func Register(f *Format) {
 		panic(badFormat)
 	}
 	for _, g := range Formats {
-		if g.Title == f.Title || slices.ContainsFunc(g.Endings, func(e string) bool { return slices.Contains(f.Endings, e) }) {
+		if g.Title == f.Title ||
+			slices.ContainsFunc(g.Endings,
+				func(e string) bool { return slices.Contains(f.Endings, e) }) {
 			panic(takenFormat)
 		}
 	}
@@ -188,7 +191,8 @@ func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, vi
 // Nodes are written in the order of the ids. Undirected graphs have each edge once in edge
 // lists, Parquet tables and Matrix Market files (the lower triangle), and at both ends in
 // METIS and SciPy files. Weights have as many digits as it takes to read the same bits back.
-func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store, o *WriteOptions) (isolated int, err error) {
+func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
+	o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {
 		panic(badWrite)
 	}

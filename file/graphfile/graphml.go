@@ -14,8 +14,11 @@ import (
 
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
-	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded, Read: readBatches(readGraphML),
-	NodeAttributes: true, Sweeps: 1, write: writeGraphML, size: func(g *graph) int64 { return markupBytes(g, graphMLHead, 40, 80) },
+	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true,
+	Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded,
+	Read:           readBatches(readGraphML),
+	NodeAttributes: true, Sweeps: 1, write: writeGraphML,
+	size: func(g *graph) int64 { return markupBytes(g, graphMLHead, 40, 80) },
 }
 
 // graphML reads a graph in GraphML.
@@ -40,7 +43,8 @@ type nameKey struct {
 }
 
 func readGraphML(s *batchWriter) (*Summary, error) {
-	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newNodeNames(s, networkXName, graphToolName, "id", "name", "id")}
+	g := &graphML{xmlText: newXMLText(s, "GraphML"),
+		nodes: newNodeNames(s, networkXName, graphToolName, "id", "name", "id")}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	if err := g.read(g.element, nil); err != nil {
 		return nil, err
@@ -58,7 +62,8 @@ func (g *graphML) element(t xml.StartElement) error {
 		return g.key(t)
 	case "graph":
 		if g.graphs++; g.graphs > 1 {
-			return g.out.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
+			return g.out.fault(g.line(), "write each into a file of its own",
+				"a second graph, or one within a node")
 		}
 		g.arcs = attribute(t, "edgedefault") == "directed"
 	case "node":
@@ -66,7 +71,8 @@ func (g *graphML) element(t xml.StartElement) error {
 	case "edge":
 		return g.edge(t)
 	case "hyperedge":
-		return g.out.fault(g.line(), "write edges of two nodes", "hyperedges are not supported")
+		return g.out.fault(g.line(), "write edges of two nodes",
+			"hyperedges are not supported")
 	}
 	return nil
 }
@@ -114,7 +120,8 @@ func (g *graphML) node(t xml.StartElement) error {
 	names = append(names, id)
 	kindOf := func(data xml.StartElement) int {
 		key := attribute(data, "key")
-		return slices.IndexFunc(g.names[:], func(k nameKey) bool { return key != "" && k.key == key })
+		return slices.IndexFunc(g.names[:],
+			func(k nameKey) bool { return key != "" && k.key == key })
 	}
 	err := g.content(t,
 		func(child xml.StartElement) bool {
@@ -124,7 +131,8 @@ func (g *graphML) node(t xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	if number, isNumbered := strings.CutPrefix(names[ownID], "n"); isNumbered && table.IsInteger([]byte(number)) {
+	if number, isNumbered := strings.CutPrefix(names[ownID], "n"); isNumbered &&
+		table.IsInteger([]byte(number)) {
 		names[ownID] = "" // of an earlier file of igraph
 	}
 	return g.nodes.add(line, names...)
@@ -144,7 +152,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 	if direction := attribute(t, "directed"); direction != "" {
 		hasArrow = direction == "true" || direction == "1"
 	}
-	return g.edges.add(line, attribute(t, "source"), attribute(t, "target"), hasArrow)
+	return g.edges.add(line, attribute(t, "source"),
+		attribute(t, "target"), hasArrow)
 }
 
 const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
@@ -152,7 +161,8 @@ const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
 `
 
-func writeGraphML(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeGraphML(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(graphMLHead)
 	for i, a := range g.attributes {
 		if err := writeMarkup(out, `<key id="d%" for="node" attr.name="%" attr.type="%"/>`+"\n", strconv.Itoa(i), a.Title, xmlTypes[a.Kind]); err != nil {

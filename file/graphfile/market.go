@@ -11,14 +11,17 @@ import (
 // ingest reads it, many lines at a time.
 var MatrixMarket = &Format{
 	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
-	Sweeps: 1, write: writeMarket, size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(longestNumber(g)+1)) },
+	Sweeps: 1, write: writeMarket,
+	size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(longestNumber(g)+1)) },
 }
 
 // writeMarket writes a coordinate matrix: general if g is directed, else the lower
 // triangle of a symmetric one; a pattern if it has no weights.
-func writeMarket(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeMarket(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	g.begin(1)
-	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: uint64(g.nodes), Entries: uint64(g.edges())}
+	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric,
+		Rows: uint64(g.nodes), Entries: uint64(g.edges())}
 	if g.weighted {
 		head.Field = market.Real
 	}

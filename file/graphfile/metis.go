@@ -16,7 +16,8 @@ import (
 
 // METIS is the format of the graph partitioners METIS, KaHIP and others.
 var METIS = &Format{
-	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"}, Text: true, Read: readBatches(readMETIS),
+	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"},
+	Text: true, Read: readBatches(readMETIS),
 	Sweeps: 1, write: writeMETIS, size: func(g *graph) int64 {
 		return g.linesBytes(g.a.NNZ(), longestNumber(g)+1) // each edge at both of its ends
 	},
@@ -48,7 +49,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	if err := m.head(); err != nil {
 		return nil, err
 	}
-	if err := s.declare(&Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}); err != nil {
+	if err := s.declare(&Summary{Direction: Undirected, Numbered: true,
+		Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}); err != nil {
 		return nil, err
 	}
 	s.numbered = true
@@ -61,7 +63,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	if err := m.end(); err != nil {
 		return nil, err
 	}
-	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
+	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1,
+		Lines: m.t.line - 1}
 	if m.ignored > 0 {
 		g.Notes = append(g.Notes, s.fault(0, "", "weights of nodes are ignored"))
 	}
@@ -98,7 +101,8 @@ func (m *metis) head() error {
 		err := m.words(func(word []byte) error {
 			words = append(words, string(word))
 			if len(words) > 4 {
-				return m.out.fault(m.t.line, fix, "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
+				return m.out.fault(m.t.line, fix,
+					"more than 4 fields, want nodes, edges and perhaps fmt and ncon")
 			}
 			return nil
 		})
@@ -115,31 +119,36 @@ func (m *metis) head() error {
 	case 0:
 		return m.out.fault(0, fetchAgain, "empty file")
 	case 1:
-		return m.out.fault(m.headLine, fix, "1 field, want nodes, edges and perhaps fmt and ncon")
+		return m.out.fault(m.headLine, fix,
+			"1 field, want nodes, edges and perhaps fmt and ncon")
 	}
 	for i, count := range []*uint64{&m.nodes, &m.edges} {
 		var ok bool
 		*count, ok = parseUint([]byte(words[i]))
 		if !ok {
-			return m.out.fault(m.headLine, fix, "%s is not a number of %s", table.Quoted(words[i]), []string{"nodes", "edges"}[i])
+			return m.out.fault(m.headLine, fix, "%s is not a number of %s",
+				table.Quoted(words[i]), []string{"nodes", "edges"}[i])
 		}
 	}
 	if m.nodes > MaxNodes {
-		return m.out.fault(m.headLine, "", "%d nodes; limit %d", m.nodes, uint64(MaxNodes))
+		return m.out.fault(m.headLine, "", "%d nodes; limit %d", m.nodes,
+			uint64(MaxNodes))
 	}
 	if len(words) == 2 {
 		return nil
 	}
 	code := fmt.Sprintf("%03s", words[2])
 	if len(code) > 3 || strings.Trim(code, "01") != "" {
-		return m.out.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
+		return m.out.fault(m.headLine, "correct the header",
+			"fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
 	}
 	m.weighted = code[2] == '1'
 	weights := int(code[1] - '0')
 	if len(words) > 3 {
 		n, err := strconv.Atoi(words[3])
 		if err != nil || n < 0 || n > 1<<10 || n > 0 && weights == 0 {
-			return m.out.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
+			return m.out.fault(m.headLine, "correct the header",
+				"ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
 		}
 		weights = n
 	}
@@ -151,7 +160,10 @@ func (m *metis) head() error {
 func (m *metis) node(u uint64) error {
 	t := m.t
 	if !m.begin() {
-		return cmp.Or(t.fail(), error(m.out.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, table.Counted(m.nodes, "node"), m.headLine)))
+		return cmp.Or(t.fail(),
+			error(m.out.fault(0, fetchAgain,
+				"lines for %d of the %s that line %d declares", u,
+				table.Counted(m.nodes, "node"), m.headLine)))
 	}
 	i := -m.ignored      // number of the word
 	var neighbour uint64 // whose weight follows, 0: none
@@ -159,14 +171,20 @@ func (m *metis) node(u uint64) error {
 		i++
 		if i <= 0 {
 			if _, wrong := table.ParseWeight(word, true); wrong != "" {
-				return m.out.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %d of node %d, which comes before its neighbours, is %s", table.Counted(i+m.ignored, "weight"), m.ignored, u+1, table.Quoted(word))
+				return m.out.fault(t.line,
+					"correct fmt on line "+strconv.FormatInt(m.headLine, 10),
+					"%s of %d of node %d, which comes before its neighbours, is %s",
+					table.Counted(i+m.ignored, "weight"), m.ignored, u+1,
+					table.Quoted(word))
 			}
 			return nil
 		}
 		if neighbour > 0 {
 			w, wrong := m.out.word(t.line, word)
 			if wrong != "" {
-				return m.out.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", table.Quoted(word), u+1, neighbour, wrong)
+				return m.out.fault(t.line, "correct the line",
+					"weight %s of the edge from node %d to %d %s",
+					table.Quoted(word), u+1, neighbour, wrong)
 			}
 			v := neighbour
 			neighbour = 0
@@ -175,9 +193,11 @@ func (m *metis) node(u uint64) error {
 		v, ok := parseUint(word)
 		switch {
 		case !ok:
-			return m.out.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", table.Quoted(word), u+1)
+			return m.out.fault(t.line, "is this a METIS graph?",
+				"neighbour %s of node %d is not a number", table.Quoted(word), u+1)
 		case v < 1 || v > m.nodes:
-			return m.out.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
+			return m.out.fault(t.line, "correct the line",
+				"neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
 		case m.weighted:
 			neighbour = v
 			return nil
@@ -189,9 +209,11 @@ func (m *metis) node(u uint64) error {
 	case err != nil:
 		return err
 	case i < 0:
-		return m.out.fault(t.line, "correct the line", "%s of node %d, want %d", table.Counted(i+m.ignored, "weight"), u+1, m.ignored)
+		return m.out.fault(t.line, "correct the line", "%s of node %d, want %d",
+			table.Counted(i+m.ignored, "weight"), u+1, m.ignored)
 	case neighbour > 0:
-		return m.out.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", neighbour, u+1)
+		return m.out.fault(t.line, "correct the line",
+			"neighbour %d of node %d has no weight", neighbour, u+1)
 	case isMore:
 		t.next()
 	case u+1 == m.nodes:
@@ -223,7 +245,10 @@ func (m *metis) entry(u, v uint64, w float64) error {
 func (m *metis) end() error {
 	for {
 		err := m.words(func([]byte) error {
-			return m.out.fault(m.t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", table.Counted(m.nodes, "node"), m.headLine)
+			return m.out.fault(m.t.line,
+				"correct line "+strconv.FormatInt(m.headLine, 10),
+				"a line beyond the %s that line %d declares",
+				table.Counted(m.nodes, "node"), m.headLine)
 		})
 		if err != nil {
 			return err
@@ -235,9 +260,12 @@ func (m *metis) end() error {
 	}
 	switch listed := m.entries; {
 	case m.sum != 0:
-		return m.out.fault(0, "list every edge at both ends, with one weight", "an edge that its two ends do not list alike")
+		return m.out.fault(0, "list every edge at both ends, with one weight",
+			"an edge that its two ends do not list alike")
 	case listed != 2*m.edges && listed+m.loops != 2*m.edges:
-		return m.out.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", table.Counted(m.edges, "edge"), table.Counted((listed+m.loops)/2, "edge"))
+		return m.out.fault(m.headLine, "correct the line, or "+fetchAgain,
+			"%s declared, %s listed at both ends", table.Counted(m.edges, "edge"),
+			table.Counted((listed+m.loops)/2, "edge"))
 	}
 	return nil
 }
@@ -245,13 +273,17 @@ func (m *metis) end() error {
 // writeMETIS writes a METIS graph, with weights of edges if g has some. The error
 // wraps [ErrFormat] for directed graphs, self loops and weights that are no whole
 // numbers from 1 on.
-func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeMETIS(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	g.begin(1)
 	switch {
 	case g.directed:
-		return 0, &textio.Error{Msg: "a METIS file holds undirected graphs", Fix: "write .mtx or .npz, or ingest with {undirected}", Err: ErrFormat}
+		return 0, &textio.Error{Msg: "a METIS file holds undirected graphs",
+			Fix: "write .mtx or .npz, or ingest with {undirected}", Err: ErrFormat}
 	case g.selfLoops > 0:
-		return 0, &textio.Error{Msg: "a METIS file holds no self loops", Fix: "write .mtx or .npz, or ingest without {self-loops=keep}", Err: ErrFormat}
+		return 0, &textio.Error{Msg: "a METIS file holds no self loops",
+			Fix: "write .mtx or .npz, or ingest without {self-loops=keep}",
+			Err: ErrFormat}
 	}
 	head := fmt.Sprintf("%d %d", g.nodes, g.edges())
 	if g.weighted {

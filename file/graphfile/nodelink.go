@@ -18,10 +18,13 @@ import (
 // NodeLink is the node-link data of NetworkX, D3 and graphology in JSON: an object with the lists nodes, and
 // edges or links; or only the edges, as a list or one on each line.
 var NodeLink = &Format{
-	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"}, Text: true, Attributes: true, Begins: isObject, Read: readBatches(readNodeLink),
-	NodeAttributes: true, Sweeps: 1, write: writeNodeLink, size: func(g *graph) int64 {
+	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"},
+	Text: true, Attributes: true, Begins: isObject, Read: readBatches(readNodeLink),
+	NodeAttributes: true, Sweeps: 1, write: writeNodeLink,
+	size: func(g *graph) int64 {
 		id := 6*g.longestID() + 2
-		return 200 + int64(g.nodes)*int64(id+12) + g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)
+		return 200 + int64(g.nodes)*int64(id+12) +
+			g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)
 	},
 }
 
@@ -39,7 +42,8 @@ func isObject(head []byte) bool {
 func isLines(head []byte) bool {
 	line, _, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	var lists struct{ Nodes, Edges, Links json.RawMessage }
-	return json.Unmarshal(line, &lists) == nil && lists.Nodes == nil && lists.Edges == nil && lists.Links == nil
+	return json.Unmarshal(line, &lists) == nil && lists.Nodes == nil &&
+		lists.Edges == nil && lists.Links == nil
 }
 
 // nodeLink reads node-link data token by token.
@@ -75,7 +79,8 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if begin, _ := text.in.Peek(3); string(begin) == "\xef\xbb\xbf" {
 		_, _ = text.in.Discard(3)
 	}
-	g := &nodeLink{out: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, networkXName, "name", "id")}
+	g := &nodeLink{out: s, d: json.NewDecoder(text), text: text,
+		nodes: newNodeNames(s, networkXName, "name", "id")}
 	g.d.UseNumber()
 	g.edges = newEdgeBuffer(s, g.nodes)
 	head, _ := text.in.Peek(64 << 10)
@@ -107,7 +112,8 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if t, err := g.next(); err != nil {
 		return nil, err
 	} else if t != nil {
-		return nil, g.out.fault(g.at(), "write each graph into a file of its own", "text behind the graph")
+		return nil, g.out.fault(g.at(), "write each graph into a file of its own",
+			"text behind the graph")
 	}
 	for i, hasArrow := range g.edges.hasArrow { // directed may stand behind the edges
 		g.edges.hasArrow[i] = hasArrow && g.arcs
@@ -115,10 +121,12 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if g.withoutID == 0 {
 		g.nodes.ignored = []string{"name"}
 	}
-	byPosition := !g.hasText && !g.hasNumber && g.nodes.checkDeclared() != nil && g.nodes.usePositions(g.edges.ends)
+	byPosition := !g.hasText && !g.hasNumber && g.nodes.checkDeclared() != nil &&
+		g.nodes.usePositions(g.edges.ends)
 	summary, err := g.edges.finish(0)
 	if byPosition && err == nil {
-		summary.Notes = append(summary.Notes, g.out.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
+		summary.Notes = append(summary.Notes,
+			g.out.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
 	}
 	return summary, err
 }
@@ -133,7 +141,8 @@ func (g *nodeLink) next() (json.Token, error) {
 	switch t {
 	case json.Delim('{'), json.Delim('['):
 		if g.depth++; g.depth > xmlDepth {
-			return nil, g.out.fault(g.at(), fixNodeLink, "lists in lists, %d deep", g.depth)
+			return nil, g.out.fault(g.at(), fixNodeLink,
+				"lists in lists, %d deep", g.depth)
 		}
 	case json.Delim('}'), json.Delim(']'):
 		g.depth--
@@ -143,13 +152,16 @@ func (g *nodeLink) next() (json.Token, error) {
 	case err == nil:
 		return t, nil
 	case errors.Is(err, errLongToken):
-		return nil, g.out.fault(g.at(), "shorten it; is a quote missing?", "a text longer than 1 MiB")
+		return nil, g.out.fault(g.at(), "shorten it; is a quote missing?",
+			"a text longer than 1 MiB")
 	case errors.Is(err, io.EOF) && g.depth == 0:
 		return nil, nil
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, g.out.fault(g.at(), fetchAgain, "the file ends within the graph")
+		return nil, g.out.fault(g.at(), fetchAgain,
+			"the file ends within the graph")
 	case errors.As(err, &syntax):
-		return nil, g.out.fault(g.at(), "correct it", "no well-formed JSON: %s", brief(syntax.Error()))
+		return nil, g.out.fault(g.at(), "correct it", "no well-formed JSON: %s",
+			brief(syntax.Error()))
 	}
 	return nil, err
 }
@@ -183,7 +195,8 @@ func (g *nodeLink) list(key string, first json.Token, visit func() error) error 
 			return err
 		}
 		if t != json.Delim('{') {
-			return g.out.fault(g.at(), fixNodeLink, "the list %s has a member that is no object", table.Quoted(key))
+			return g.out.fault(g.at(), fixNodeLink,
+				"the list %s has a member that is no object", table.Quoted(key))
 		}
 		if err := visit(); err != nil {
 			return err
@@ -241,7 +254,8 @@ func (g *nodeLink) id(key string, value json.Token) (string, error) {
 	case json.Number:
 		return table.PlainInteger(v.String()), nil
 	}
-	return "", g.out.fault(g.at(), "write it as text", "%s is neither text nor a number", table.Quoted(key))
+	return "", g.out.fault(g.at(), "write it as text",
+		"%s is neither text nor a number", table.Quoted(key))
 }
 
 func (g *nodeLink) node() error {
@@ -297,7 +311,8 @@ func (g *nodeLink) edge() error {
 				return g.object(visit)
 			}
 			if slices.Contains(g.ends[:], key) {
-				return g.out.fault(g.at(), "write it as text", "%s is neither text nor a number", table.Quoted(key))
+				return g.out.fault(g.at(), "write it as text",
+					"%s is neither text nor a number", table.Quoted(key))
 			}
 		}
 		return g.skip(value)
@@ -347,7 +362,8 @@ func (g *nodeLink) chooseEnds() {
 
 // writeNodeLink writes node-link data with the key edges, the default of NetworkX since version 3.6. Ids
 // are numbers if all of them are, up to 2⁵³.
-func writeNodeLink(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeNodeLink(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(`{"directed": ` + strconv.FormatBool(g.directed) + `, "multigraph": false, "graph": {}, "nodes": [`)
 	titles := make([]string, len(g.attributes))
 	for i, a := range g.attributes {

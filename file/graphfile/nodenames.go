@@ -57,7 +57,8 @@ func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
 	if r.nodes[n].names != nil {
-		return r.out.fault(line, "give each node an id of its own", "node %s is there already", table.Quoted(id))
+		return r.out.fault(line, "give each node an id of its own",
+			"node %s is there already", table.Quoted(id))
 	}
 	for i, name := range names[:len(names)-1] {
 		names[i] = oneLine(name)
@@ -73,7 +74,8 @@ func oneLine(name string) string {
 	if !strings.ContainsAny(name, "\r\n") {
 		return name
 	}
-	lines := strings.FieldsFunc(name, func(c rune) bool { return c == '\r' || c == '\n' })
+	lines := strings.FieldsFunc(name,
+		func(c rune) bool { return c == '\r' || c == '\n' })
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
@@ -86,7 +88,9 @@ func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var nameless string // the id of a node without such a name
 	refuse := func(format string, args ...any) bool {
-		r.notes = append(r.notes, r.out.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1], format, args...))
+		r.notes = append(r.notes,
+			r.out.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1],
+				format, args...))
 		return false
 	}
 	for _, n := range r.listed {
@@ -96,9 +100,11 @@ func (r *nodeNames) usable(kind int) bool {
 		case len(name) == 0 && wrong == emptyID:
 			nameless = names[len(names)-1]
 		case wrong != "":
-			return refuse("the %s %s %s", r.kinds[kind], table.Quoted(names[kind]), wrong)
+			return refuse("the %s %s %s", r.kinds[kind],
+				table.Quoted(names[kind]), wrong)
 		case seen[string(name)]:
-			return refuse("several nodes have the %s %s", r.kinds[kind], table.Quoted(name))
+			return refuse("several nodes have the %s %s", r.kinds[kind],
+				table.Quoted(name))
 		default:
 			seen[string(name)] = true
 		}
@@ -117,7 +123,8 @@ func (r *nodeNames) settle() error {
 	id := len(r.kinds) - 1
 	kind := id
 	for k, title := range r.kinds[:id] {
-		if kind == id && !slices.Contains(r.ignored, title) && len(r.listed) > 0 && r.usable(k) {
+		if kind == id && !slices.Contains(r.ignored, title) && len(r.listed) > 0 &&
+			r.usable(k) {
 			kind = k
 		}
 	}
@@ -126,7 +133,8 @@ func (r *nodeNames) settle() error {
 		node := r.nodes[n]
 		name, wrong := cleanID([]byte(node.names[kind]))
 		if wrong != "" {
-			return r.out.fault(node.line, "correct it", "the %s of node %s %s", r.kinds[kind], table.Quoted(node.names[id]), wrong)
+			return r.out.fault(node.line, "correct it", "the %s of node %s %s",
+				r.kinds[kind], table.Quoted(node.names[id]), wrong)
 		}
 		r.names[n] = name
 		if err := r.out.node(name); err != nil {
@@ -150,7 +158,8 @@ func (r *nodeNames) checkDeclared() error {
 			id = name
 		}
 	}
-	return r.out.fault(r.nodes[first].line, "list it as a node", "an edge has an end that is no node: %s", table.Quoted(id))
+	return r.out.fault(r.nodes[first].line, "list it as a node",
+		"an edge has an end that is no node: %s", table.Quoted(id))
 }
 
 // usePositions replaces ends of edges, which are numbers, by the nodes at these positions, from 0, if each is

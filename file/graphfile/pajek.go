@@ -10,7 +10,8 @@ import (
 )
 
 // Pajek is a network of the program Pajek.
-var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, Kinds: true, Begins: isPajek, Read: readBatches(readPajek)}
+var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true,
+	Kinds: true, Begins: isPajek, Read: readBatches(readPajek)}
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {
@@ -21,7 +22,8 @@ func isPajek(head []byte) bool {
 			return false
 		}
 		if len(word) > 0 && word[0] != '%' && word[0] != '#' {
-			return bytes.EqualFold(word, []byte("*network")) || bytes.EqualFold(word, []byte("*vertices"))
+			return bytes.EqualFold(word, []byte("*network")) ||
+				bytes.EqualFold(word, []byte("*vertices"))
 		}
 		t.skipLine()
 	}
@@ -46,7 +48,8 @@ type pajek struct {
 }
 
 func readPajek(s *batchWriter) (*Summary, error) {
-	p := &pajek{out: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, "label", "number"), directed: s.Directed}
+	p := &pajek{out: s, t: newScanner(s.Name, s.Text),
+		nodes: newNodeNames(s, "label", "number"), directed: s.Directed}
 	for {
 		if _, ok := p.t.peek(); !ok {
 			break
@@ -125,7 +128,8 @@ func (p *pajek) word() (word []byte, ok bool, err error) {
 		t.next()
 		word, err = t.readQuoted(true)
 		if bytes.IndexByte(word, 0) >= 0 {
-			err = p.out.fault(t.line, "is this a Pajek network?", "NUL byte, not a text file")
+			err = p.out.fault(t.line, "is this a Pajek network?",
+				"NUL byte, not a text file")
 		}
 	default:
 		word, err = t.word()
@@ -141,19 +145,22 @@ func (p *pajek) begin(number int64, section string) error {
 		return nil
 	case "*vertices":
 		if p.count > 0 {
-			return p.out.fault(number, "write each network into a file of its own", "a second *Vertices")
+			return p.out.fault(number, "write each network into a file of its own",
+				"a second *Vertices")
 		}
 		return p.vertices(number)
 	case "*arcs", "*edges", "*arcslist", "*edgeslist":
 		if p.count == 0 {
-			return p.out.fault(number, "put *Vertices first", "%s before *Vertices", section)
+			return p.out.fault(number, "put *Vertices first",
+				"%s before *Vertices", section)
 		}
 		if err := p.complete(number); err != nil || p.out.Kind == "" {
 			return err
 		}
 		return p.readRelation(number)
 	}
-	return p.out.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", table.Quoted(section))
+	return p.out.fault(number, "leave it out, or write *Arcs or *Edges",
+		"section %s is not supported", table.Quoted(section))
 }
 
 // readRelation reads the relation of a section, :NUMBER and perhaps its name, which is the kind of its edges.
@@ -164,7 +171,9 @@ func (p *pajek) readRelation(number int64) error {
 	case err != nil:
 		return err
 	case !ok || !isRelation:
-		return p.out.fault(number, "give it, as in *Arcs :1 \"pays\", or leave {kind} out", "a section without a relation")
+		return p.out.fault(number,
+			"give it, as in *Arcs :1 \"pays\", or leave {kind} out",
+			"a section without a relation")
 	}
 	if word, ok, err = p.word(); ok {
 		kind = string(word)
@@ -187,10 +196,12 @@ func (p *pajek) vertices(number int64) error {
 	if _, isMore, err := p.word(); err != nil {
 		return err
 	} else if isMore {
-		return p.out.fault(number, "write all vertices as one kind", "networks of two modes are not supported")
+		return p.out.fault(number, "write all vertices as one kind",
+			"networks of two modes are not supported")
 	}
 	if !isNumber || n == 0 {
-		return p.out.fault(number, "correct it", "%s is not a number of vertices", wrong)
+		return p.out.fault(number, "correct it",
+			"%s is not a number of vertices", wrong)
 	}
 	if n > MaxNodes {
 		return p.out.fault(number, "", "%d vertices; limit %d", n, uint64(MaxNodes))
@@ -203,7 +214,9 @@ func (p *pajek) vertices(number int64) error {
 // complete checks that all vertices are listed, or none.
 func (p *pajek) complete(number int64) error {
 	if p.listed > 0 && p.listed != p.count {
-		return p.out.fault(number, "list all of them, or none", "%d of the %s that line %d declares are listed", p.listed, table.Counted(p.count, "vertex"), p.declare)
+		return p.out.fault(number, "list all of them, or none",
+			"%d of the %s that line %d declares are listed", p.listed,
+			table.Counted(p.count, "vertex"), p.declare)
 	}
 	return nil
 }
@@ -218,7 +231,8 @@ func (p *pajek) data(number int64, first []byte) error {
 	case "*arcslist", "*edgeslist":
 		return p.list(number, first)
 	}
-	return p.out.fault(number, "is this a Pajek network?", "%s outside of a section", table.Quoted(first))
+	return p.out.fault(number, "is this a Pajek network?",
+		"%s outside of a section", table.Quoted(first))
 }
 
 // vertex reads a number and perhaps a label.
@@ -261,10 +275,12 @@ func (p *pajek) list(number int64, first []byte) error {
 func (p *pajek) number(line int64, word []byte) (uint64, error) {
 	n, ok := parseUint(bytes.TrimPrefix(word, []byte("-"))) // a sign is a line's style
 	if !ok {
-		return 0, p.out.fault(line, "correct the line", "%s is not the number of a vertex", table.Quoted(word))
+		return 0, p.out.fault(line, "correct the line",
+			"%s is not the number of a vertex", table.Quoted(word))
 	}
 	if n < 1 || n > p.count {
-		return 0, p.out.fault(line, "correct the line", "vertex %s; vertices run from 1 to %d", word, p.count)
+		return 0, p.out.fault(line, "correct the line",
+			"vertex %s; vertices run from 1 to %d", word, p.count)
 	}
 	return n, nil
 }
@@ -277,7 +293,8 @@ func (p *pajek) edge(number int64, first []byte) error {
 	case err != nil:
 		return err
 	case !ok:
-		return p.out.fault(number, "correct the line", "1 field, want 2 or more (source, target, weight)")
+		return p.out.fault(number, "correct the line",
+			"1 field, want 2 or more (source, target, weight)")
 	case wrong != nil:
 		return wrong
 	}
@@ -293,10 +310,12 @@ func (p *pajek) edge(number int64, first []byte) error {
 	if ok {
 		var wrong string
 		w, wrong = p.out.word(number, word)
-		if wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
+		if wrong == "is not a number" && (len(word) == 0 || word[0] > '9') &&
+			!strings.EqualFold(string(word), "nan") {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
-			return p.out.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)
+			return p.out.fault(number, "correct the line", "weight %s %s",
+				table.Quoted(word), wrong)
 		} else {
 			p.out.weighted = true
 			p.missing--
@@ -338,7 +357,9 @@ func (p *pajek) goesBothWays(number int64, isArc bool) (bool, error) {
 	case p.out.Undirected:
 		return false, nil
 	case isArc && p.loose:
-		return false, p.out.fault(number, "pass {directed} to keep directions, or {undirected} to forget them", "an edge with a direction behind edges without")
+		return false, p.out.fault(number,
+			"pass {directed} to keep directions, or {undirected} to forget them",
+			"an edge with a direction behind edges without")
 	case isArc:
 		p.directed = true
 		return false, nil

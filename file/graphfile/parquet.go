@@ -19,11 +19,15 @@ import (
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: readBatches(readParquet), Table: true, Kinds: true,
-	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
+	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings,
+	Begins: isParquet, Read: readBatches(readParquet), Table: true, Kinds: true,
+	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes,
+	held: parquetBytes,
 }
 
-func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfile.Magic)) }
+func isParquet(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(parquetfile.Magic))
+}
 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
@@ -55,7 +59,8 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	t.out.weighted = t.column[2] >= 0
-	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.out.weighted}); err != nil {
+	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()),
+		Weighted: t.out.weighted}); err != nil {
 		return nil, err
 	}
 	if time := t.column[4]; time >= 0 {
@@ -91,16 +96,23 @@ func (t *edgeTable) choose() error {
 		_, isDecimal := t.file.Scale(c)
 		switch {
 		case !flat:
-			return t.out.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
+			return t.out.fault(0, "choose with {fields}", "column %s is nested",
+				t.file.Titles[c])
 		case i < 2:
 			if !t.file.IsText(c) {
-				return t.out.fault(0, "choose with {fields}", "column %s holds %s, want numbers or text", t.file.Titles[c], leaf.Node.Type())
+				return t.out.fault(0, "choose with {fields}",
+					"column %s holds %s, want numbers or text", t.file.Titles[c],
+					leaf.Node.Type())
 			}
-			t.isNumber[i] = !isDecimal && !t.out.Bipartite && (kind == parquet.Int32 || kind == parquet.Int64)
+			t.isNumber[i] = !isDecimal && !t.out.Bipartite &&
+				(kind == parquet.Int32 || kind == parquet.Int64)
 		case i == 2:
 			t.isExact = isDecimal
-			if !isDecimal && (!t.file.IsText(c) || kind == parquet.ByteArray || kind == parquet.FixedLenByteArray) {
-				return t.out.fault(0, "choose with {fields}", "column %s holds %s, want numbers", t.file.Titles[c], leaf.Node.Type())
+			if !isDecimal && (!t.file.IsText(c) || kind == parquet.ByteArray ||
+				kind == parquet.FixedLenByteArray) {
+				return t.out.fault(0, "choose with {fields}",
+					"column %s holds %s, want numbers", t.file.Titles[c],
+					leaf.Node.Type())
 			}
 		}
 	}
@@ -143,7 +155,9 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 			return nil, err
 		}
 	}
-	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Kind: t.out.Kind, Time: t.out.Time, Header: input.HasHeader, Signed: t.out.Signed})
+	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields,
+		Weight: t.out.Weight, Kind: t.out.Kind, Time: t.out.Time,
+		Header: input.HasHeader, Signed: t.out.Signed})
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.out.Name
@@ -173,15 +187,18 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		if i < 2 {
 			id, wrong := cleanID(text)
 			if wrong != "" && (wrong != emptyID || i == 1 && isBlank) {
-				return t.out.fault(0, "correct it", "row %d: %s %s %s", row, t.file.Titles[c], table.Quoted(text), wrong)
+				return t.out.fault(0, "correct it", "row %d: %s %s %s", row,
+					t.file.Titles[c], table.Quoted(text), wrong)
 			}
 			isBlank = isBlank || wrong == emptyID
 			t.text[i] = append(text[:0], id...)
 			if t.out.Bipartite && len(id) > 0 {
-				t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[c]+":")...)
+				t.text[i] = slices.Insert(t.text[i], 0,
+					[]byte(t.file.Titles[c]+":")...)
 			}
 		} else if len(text) == 0 && !isBlank {
-			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, t.file.Titles[c])
+			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row,
+				t.file.Titles[c])
 		}
 	}
 	if t.column[2] >= 0 && !values[2].IsNull() {
@@ -194,7 +211,8 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		var wrong string
 		code, wrong = t.out.Code(t.form, string(t.text[3]), string(t.text[4]))
 		if wrong != "" && !isBlank {
-			return t.out.fault(0, "write the column as DATE", "row %d: time %s %s", row, table.Quoted(t.text[4]), wrong)
+			return t.out.fault(0, "write the column as DATE", "row %d: time %s %s",
+				row, table.Quoted(t.text[4]), wrong)
 		}
 	}
 	if u, v, areNumbers := t.numbers(values); areNumbers {
@@ -233,7 +251,8 @@ func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err erro
 		t.out.round(fmt.Sprintf(": row %d", row))
 	}
 	if wrong != "" {
-		return 0, t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, v, wrong)
+		return 0, t.out.fault(0, "leave such rows out", "row %d: weight %v %s",
+			row, v, wrong)
 	}
 	return weight, nil
 }
@@ -278,12 +297,14 @@ func parquetBytes(g *graph) int64 {
 
 // writeParquet writes a table with the columns source, target and, if g has weights,
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
-func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (isolated int, err error) {
+func writeParquet(ctx context.Context, w *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	ids := parquetfile.Strings
 	if g.numeric {
 		ids = parquetfile.Integers
 	}
-	columns := []parquetfile.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}, {Name: "weight", Kind: parquetfile.Doubles}}
+	columns := []parquetfile.Column{{Name: "source", Kind: ids},
+		{Name: "target", Kind: ids}, {Name: "weight", Kind: parquetfile.Doubles}}
 	if !g.weighted {
 		columns = columns[:2]
 	}

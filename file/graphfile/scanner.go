@@ -96,7 +96,9 @@ func (s *scanner) skipRest() {
 	}
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'
+}
 
 // skipBlanks takes the blanks before the next byte of the line and returns that
 // byte, which may be the line's end; false at the end of the text or at an error.
@@ -126,11 +128,13 @@ func (s *scanner) word() ([]byte, error) {
 		}
 		s.text = append(s.text, s.buf[start:s.position]...)
 		if len(s.text) > maxWord {
-			return nil, textio.Fault(s.name, s.line, fixFormat, "a word longer than 1 MiB")
+			return nil, textio.Fault(s.name, s.line, fixFormat,
+				"a word longer than 1 MiB")
 		}
 		if s.position < len(s.buf) {
 			if c := s.buf[s.position]; c == 0 {
-				return nil, textio.Fault(s.name, s.line, fixFormat, "NUL byte, not a text file")
+				return nil, textio.Fault(s.name, s.line, fixFormat,
+					"NUL byte, not a text file")
 			} else if c != '\n' && !isBlank(c) {
 				s.text = append(s.text, c) // another control byte
 				s.position++
@@ -157,7 +161,8 @@ func (s *scanner) readQuoted(oneLine bool) ([]byte, error) {
 			if oneLine {
 				return nil, s.unclosed()
 			}
-			return nil, textio.Fault(s.name, line, fetchAgain, "a string without an end")
+			return nil, textio.Fault(s.name, line, fetchAgain,
+				"a string without an end")
 		}
 		tail := s.buf[s.position:]
 		end := bytes.IndexByte(tail, '"')
@@ -171,7 +176,8 @@ func (s *scanner) readQuoted(oneLine bool) ([]byte, error) {
 		s.line += int64(bytes.Count(tail, []byte{'\n'}))
 		s.position += len(tail)
 		if len(s.text) > maxWord {
-			return nil, textio.Fault(s.name, line, "is its quote missing?", "a string longer than 1 MiB")
+			return nil, textio.Fault(s.name, line, "is its quote missing?",
+				"a string longer than 1 MiB")
 		}
 		if end >= 0 {
 			s.position++
@@ -192,7 +198,8 @@ func (s *scanner) hasQuote() bool {
 
 // unclosed is the error for a quote of the line.
 func (s *scanner) unclosed() error {
-	return textio.Fault(s.name, s.line, "close it", "a quote is not closed on this line")
+	return textio.Fault(s.name, s.line, "close it",
+		"a quote is not closed on this line")
 }
 
 // parseUint returns the number that a word of at most 19 digits is.

@@ -18,13 +18,15 @@ import (
 // SciPy is a sparse matrix in an archive, as scipy.sparse.save_npz writes it: lengths and values
 // are in other places of it.
 var SciPy = &Format{
-	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip, Read: readBatches(readNPZ),
+	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip,
+	Read:  readBatches(readNPZ),
 	Exact: true, Sweeps: 3, write: writeSciPy, size: sciPyBytes,
 }
 
 // isZip reports whether a file is an archive, which may be empty.
 func isZip(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) ||
+		bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
 // npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr
@@ -71,12 +73,15 @@ func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	case "coo":
 		err = z.coordinates()
 	default:
-		err = z.out.fault(0, "save A.tocsr()", "a matrix in the form %s; csr, csc and coo are supported", table.Quoted(form))
+		err = z.out.fault(0, "save A.tocsr()",
+			"a matrix in the form %s; csr, csc and coo are supported",
+			table.Quoted(form))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: uint64(z.nodes)}, nil
+	return &Summary{Direction: BySymmetry, Numbered: true,
+		Nodes: uint64(z.nodes)}, nil
 }
 
 // anywhere returns a file that can be read at any place, from memory if need
@@ -95,7 +100,8 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 // form returns the form of the matrix, for example "csr".
 func (z *npz) form() (string, error) {
 	if z.archive.Has("fill_value") {
-		return "", z.out.fault(0, "scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(sparse.load_npz(FILE).todense())) makes a graph of it", "a matrix of the package sparse (pydata)")
+		return "", z.out.fault(0,
+			"scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(sparse.load_npz(FILE).todense())) makes a graph of it", "a matrix of the package sparse (pydata)")
 	}
 	if z.has("format") {
 		a, err := z.open("format")
@@ -116,23 +122,30 @@ func (z *npz) form() (string, error) {
 		}
 	}
 	if z.archive.IsEmpty() {
-		return "", z.out.fault(0, "unzip it and give the file that is in it", "a zip archive without arrays")
+		return "", z.out.fault(0, "unzip it and give the file that is in it",
+			"a zip archive without arrays")
 	}
-	return "", z.out.fault(0, "save it with scipy.sparse.save_npz", "no sparse matrix: the arrays indptr and indices, or row and col, are missing")
+	return "", z.out.fault(0, "save it with scipy.sparse.save_npz",
+		"no sparse matrix: the arrays indptr and indices, or row and col, are missing")
 }
 
 // has reports whether there is an array.
-func (z *npz) has(name string) bool { return z.archive.Has(z.prefix + name) }
+func (z *npz) has(name string) bool {
+	return z.archive.Has(z.prefix + name)
+}
 
 // open begins to read an array.
-func (z *npz) open(name string) (*npy.Array, error) { return z.archive.Open(z.prefix+name, nil) }
+func (z *npz) open(name string) (*npy.Array, error) {
+	return z.archive.Open(z.prefix+name, nil)
+}
 
 // square reads the shape. Without one, indptr has one element more than there are rows.
 func (z *npz) square(form string) error {
 	if form == "csr" && !z.has("shape") {
 		a, err := z.vector("indptr")
 		if err == nil && (a.Len == 0 || a.Len-1 > MaxNodes) {
-			err = a.Fault(fmt.Sprintf("%d elements, want one more than rows", a.Len), fetchAgain)
+			err = a.Fault(fmt.Sprintf("%d elements, want one more than rows",
+				a.Len), fetchAgain)
 		}
 		if err == nil {
 			z.nodes = a.Len - 1
@@ -144,7 +157,8 @@ func (z *npz) square(form string) error {
 		return err
 	}
 	if a.Len != 2 {
-		return a.Fault(fmt.Sprintf("%d elements, want rows and columns", a.Len), fetchAgain)
+		return a.Fault(fmt.Sprintf("%d elements, want rows and columns", a.Len),
+			fetchAgain)
 	}
 	var shape [2]int64
 	if err := a.Integers(shape[:]); err != nil {
@@ -154,7 +168,8 @@ func (z *npz) square(form string) error {
 	case shape[0] < 0 || shape[1] < 0:
 		return z.out.fault(0, fetchAgain, "%d×%d", shape[0], shape[1])
 	case shape[0] != shape[1]:
-		return z.out.fault(0, "heatwalk convert reads features", "%d×%d, and an adjacency matrix is square", shape[0], shape[1])
+		return z.out.fault(0, "heatwalk convert reads features",
+			"%d×%d, and an adjacency matrix is square", shape[0], shape[1])
 	case shape[0] > MaxNodes:
 		return z.out.fault(0, "", "%d rows; limit %d", shape[0], uint64(MaxNodes))
 	}
@@ -166,7 +181,8 @@ func (z *npz) square(form string) error {
 func (z *npz) vector(name string) (*npy.Array, error) {
 	a, err := z.open(name)
 	if err == nil && len(a.Shape) != 1 {
-		err = a.Fault(fmt.Sprintf("%d dimensions, want 1", len(a.Shape)), fetchAgain)
+		err = a.Fault(fmt.Sprintf("%d dimensions, want 1", len(a.Shape)),
+			fetchAgain)
 	}
 	return a, err
 }
@@ -179,7 +195,8 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 	a, err := z.vector("data")
 	z.out.weighted = err == nil && a.Kind != 'b'
 	if err == nil && a.Len != entries {
-		err = a.Fault(fmt.Sprintf("%d elements for %d entries", a.Len, entries), fetchAgain)
+		err = a.Fault(fmt.Sprintf("%d elements for %d entries", a.Len, entries),
+			fetchAgain)
 	}
 	return a, err
 }
@@ -192,19 +209,23 @@ type block struct {
 }
 
 func newBlock() *block {
-	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), integerValues: make([]int64, npzBlock)}
+	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock),
+		val: make([]float64, npzBlock), integerValues: make([]int64, npzBlock)}
 }
 
 // index checks a row or column v, element offset+i of its array.
 func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
-		return z.out.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), offset+int64(i), v, table.Counted(z.nodes, "row"))
+		return z.out.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s",
+			z.member(a), offset+int64(i), v, table.Counted(z.nodes, "row"))
 	}
 	return nil
 }
 
 // member returns the name of an array without that of its file.
-func (z *npz) member(a *npy.Array) string { return strings.TrimPrefix(a.Name, z.out.Name+": ") }
+func (z *npz) member(a *npy.Array) string {
+	return strings.TrimPrefix(a.Name, z.out.Name+": ")
+}
 
 // weights reads the values of the next n entries into b.
 func (z *npz) weights(data *npy.Array, b *block, n int) error {
@@ -235,7 +256,8 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	}
 	for i, w := range val {
 		if wrong := table.WeightFault(w, z.out.Signed); wrong != "" {
-			return z.out.fault(0, "correct it", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
+			return z.out.fault(0, "correct it", "%s[%d] = %g %s", z.member(data),
+				offset+int64(i), w, wrong)
 		}
 		if integers != nil && w > 0 && !isExact(uint64(integers[i])) {
 			z.out.round(fmt.Sprintf(": %s[%d]", z.member(data), offset+int64(i)))
@@ -247,12 +269,14 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 
 // each adds the entries with the given columns, whose rows rows stores for the next of
 // them; transposed says that rows are columns.
-func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool) error {
+func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
+	transposed bool) error {
 	data, err := z.values(col.Len)
 	if err != nil {
 		return err
 	}
-	if err := z.out.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(col.Len), Weighted: z.out.weighted}); err != nil {
+	if err := z.out.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes),
+		Edges: uint64(col.Len), Weighted: z.out.weighted}); err != nil {
 		return err
 	}
 	b := newBlock()
@@ -300,7 +324,8 @@ func (z *npz) coordinates() error {
 		return err
 	}
 	if row.Len != col.Len {
-		return z.out.fault(0, fetchAgain, "%d rows and %d columns of entries", row.Len, col.Len)
+		return z.out.fault(0, fetchAgain, "%d rows and %d columns of entries",
+			row.Len, col.Len)
 	}
 	err = z.each(col, func(dst []int64) error {
 		offset := row.At
@@ -324,7 +349,8 @@ func (z *npz) readCompressed(byColumns bool) error {
 		return err
 	}
 	if ptr.Len != z.nodes+1 {
-		return ptr.Fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.Len, z.nodes+1, z.nodes), fetchAgain)
+		return ptr.Fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.Len,
+			z.nodes+1, z.nodes), fetchAgain)
 	}
 	var pointer [1]int64 // where the entries of row end
 	row := int64(-1)
@@ -337,9 +363,12 @@ func (z *npz) readCompressed(byColumns bool) error {
 		}
 		switch p := pointer[0]; {
 		case p < offset && p < 0:
-			return z.out.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
-		case p < offset, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
-			return z.out.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, offset, index.Len)
+			return z.out.fault(0, "save it again with indices of 64 bits",
+				"%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
+		case p < offset, k == 0 && p != 0, p > index.Len, k == z.nodes &&
+			p != index.Len:
+			return z.out.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries",
+				z.member(ptr), k, p, offset, index.Len)
 		}
 		row = k - 1
 		return nil
@@ -365,9 +394,11 @@ func (z *npz) readCompressed(byColumns bool) error {
 // writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
 // with columns in order and no entry twice, float64 values, and indices of 32 bits
 // where those suffice. An undirected graph is a symmetric matrix.
-func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
+func writeSciPy(ctx context.Context, out *bufio.Writer,
+	g *graph) (isolated int, err error) {
 	g.begin(3)
-	z := &npzWriter{archive: npy.NewArchive(out), out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
+	z := &npzWriter{archive: npy.NewArchive(out),
+		out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
 	index := "<i4"
 	if z.wide {
 		index = "<i8"
@@ -379,8 +410,10 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 		shape       []int
 		put         func() error
 	}{
-		{"format", "|S3", nil, func() error { _, err := z.out.WriteString("csr"); return err }},
-		{"shape", "<i8", []int{2}, func() error { return cmp.Or(z.eight(uint64(g.nodes)), z.eight(uint64(g.nodes))) }},
+		{"format", "|S3", nil,
+			func() error { _, err := z.out.WriteString("csr"); return err }},
+		{"shape", "<i8", []int{2},
+			func() error { return cmp.Or(z.eight(uint64(g.nodes)), z.eight(uint64(g.nodes))) }},
 		{"indptr", index, []int{g.nodes + 1}, func() error {
 			return cmp.Or(z.index(0), g.sweep(ctx, func(e *entries) error {
 				sum += uint64(len(e.col))
@@ -388,10 +421,12 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 			}))
 		}},
 		{"indices", index, []int{count}, func() error {
-			return eachEntry(ctx, g, func(col uint32, _ float64) error { return z.index(uint64(col)) })
+			return eachEntry(ctx, g,
+				func(col uint32, _ float64) error { return z.index(uint64(col)) })
 		}},
 		{"data", "<f8", []int{count}, func() error {
-			return eachEntry(ctx, g, func(_ uint32, val float64) error { return z.eight(math.Float64bits(val)) })
+			return eachEntry(ctx, g,
+				func(_ uint32, val float64) error { return z.eight(math.Float64bits(val)) })
 		}},
 	} {
 		member, err := z.archive.Member(array.name)
@@ -439,12 +474,14 @@ func (z *npzWriter) index(n uint64) error {
 	if z.wide {
 		return z.eight(n)
 	}
-	_, err := z.out.Write(binary.LittleEndian.AppendUint32(z.out.AvailableBuffer(), uint32(n)))
+	_, err := z.out.Write(binary.LittleEndian.AppendUint32(z.out.AvailableBuffer(),
+		uint32(n)))
 	return err
 }
 
 // eachEntry calls write with the column and the value of every entry.
-func eachEntry(ctx context.Context, g *graph, write func(col uint32, val float64) error) error {
+func eachEntry(ctx context.Context, g *graph,
+	write func(col uint32, val float64) error) error {
 	return g.sweep(ctx, func(e *entries) error {
 		for i, c := range e.col {
 			if err := write(c, e.weight(i)); err != nil {

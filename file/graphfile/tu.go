@@ -38,7 +38,8 @@ const (
 func findTU(path string) (prefix string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		files, err := os.ReadDir(path)
-		files = slices.DeleteFunc(files, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), tuIndicator) })
+		files = slices.DeleteFunc(files,
+			func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), tuIndicator) })
 		if err != nil || len(files) != 1 {
 			return "", false
 		}
@@ -69,7 +70,8 @@ var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 // The error is a [*nodefile.ParseError] with file and line for a vertex without a graph, a
 // graph without a vertex, an edge between two graphs, lines too few or too many, an edge
 // with two labels, or vertices with attributes of different count.
-func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape, reading int64) error) (*Collection, error) {
+func ReadTU(ctx context.Context, path string, directed bool,
+	fits func(s *Shape, reading int64) error) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {
 		return nil, ErrNotTU
@@ -77,7 +79,8 @@ func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape,
 	r := &tuReader{ctx: ctx, prefix: prefix, c: &Collection{Directed: directed}}
 	steps := []func() error{r.scan, r.vertices, r.classes, r.labels, r.attributes, r.readEdges}
 	if fits != nil {
-		steps = slices.Insert(steps, 1, func() error { return fits(&r.shape, r.bytes()) })
+		steps = slices.Insert(steps, 1,
+			func() error { return fits(&r.shape, r.bytes()) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -103,7 +106,8 @@ func (r *tuReader) scan() error {
 	for _, file := range []struct {
 		ending string
 		texts  *int
-	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels, &s.EdgeLabels}} {
+	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels,
+		&s.EdgeLabels}} {
 		var names words
 		_, _, err := r.lines(file.ending, func(_ int64, text []byte) error {
 			count := len(names.text)
@@ -127,7 +131,8 @@ func (r *tuReader) scan() error {
 		r.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
 	}
 	if err == nil && r.edges > math.MaxInt32 {
-		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges", math.MaxInt32)
+		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges",
+			math.MaxInt32)
 	}
 	s.Arcs = int64(r.edges)
 	if !r.c.Directed {
@@ -176,7 +181,8 @@ func (r *tuReader) vertex(v int) (m *Member, vertex int) {
 
 // lines calls visit with the lines of a file that are not blank, and returns how many
 // they are; those of a file that is missing are none.
-func (r *tuReader) lines(ending string, visit func(line int64, text []byte) error) (n int, exists bool, err error) {
+func (r *tuReader) lines(ending string,
+	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false, nil
@@ -200,7 +206,8 @@ func (r *tuReader) lines(ending string, visit func(line int64, text []byte) erro
 }
 
 // fault returns an error on a line of a file.
-func (r *tuReader) fault(ending string, line int64, fix, format string, args ...any) error {
+func (r *tuReader) fault(ending string, line int64, fix, format string,
+	args ...any) error {
 	return textio.Fault(r.prefix+ending, line, fix, format, args...)
 }
 
@@ -218,9 +225,11 @@ func (r *tuReader) indicator(visit func(g int)) error {
 		g, ok := number(text, maxTUVertices)
 		switch {
 		case !ok:
-			return r.fault(tuIndicator, line, fixIndicator, "%s is not the number of a graph", table.Quoted(text))
+			return r.fault(tuIndicator, line, fixIndicator,
+				"%s is not the number of a graph", table.Quoted(text))
 		case g > len(r.size)+1<<20:
-			return r.fault(tuIndicator, line, fixIndicator, "graph %d comes after graph %d", g, len(r.size))
+			return r.fault(tuIndicator, line, fixIndicator,
+				"graph %d comes after graph %d", g, len(r.size))
 		}
 		for len(r.size) < g {
 			r.size = append(r.size, 0)
@@ -239,12 +248,15 @@ func (r *tuReader) indicator(visit func(g int)) error {
 	case len(r.size) == 0:
 		return r.fault(tuIndicator, 0, fixIndicator, "has no vertex")
 	case n > maxTUVertices:
-		return r.fault(tuIndicator, 0, "divide the collection", "more than %d vertices", maxTUVertices)
+		return r.fault(tuIndicator, 0, "divide the collection",
+			"more than %d vertices", maxTUVertices)
 	}
 	for g, line := range first {
 		if line == 0 {
-			next := slices.IndexFunc(first[g:], func(l int64) bool { return l > 0 }) + g
-			return r.fault(tuIndicator, first[next], fixIndicator, "graph %d comes, but graph %d has no vertex", next+1, g+1)
+			next := slices.IndexFunc(first[g:],
+				func(l int64) bool { return l > 0 }) + g
+			return r.fault(tuIndicator, first[next], fixIndicator,
+				"graph %d comes, but graph %d has no vertex", next+1, g+1)
 		}
 	}
 	return nil
@@ -279,12 +291,15 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 	if lines == want {
 		return nil
 	}
-	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+owner, table.Counted(want, what))
+	return r.fault(ending, 0, "give each a line of its own",
+		"has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+owner,
+		table.Counted(want, what))
 }
 
 // texts reads a file with a text on each line, and at most the given number of lines: the number of
 // each line's text in names, which are in byte order. The list is nil without a file.
-func (r *tuReader) texts(ending string, lines int) (list []int32, names []string, err error) {
+func (r *tuReader) texts(ending string,
+	lines int) (list []int32, names []string, err error) {
 	var w words
 	list = make([]int32, 0, lines)
 	_, exists, err := r.lines(ending, func(_ int64, text []byte) error {
@@ -345,17 +360,22 @@ func (r *tuReader) attributes() error {
 			}
 		}
 		if len(fields) != r.c.Attributes {
-			return r.fault(tuAttributes, line, "give every vertex the same attributes", "%s, but the first vertex has %d", table.Counted(len(fields), "attribute"), r.c.Attributes)
+			return r.fault(tuAttributes, line,
+				"give every vertex the same attributes",
+				"%s, but the first vertex has %d",
+				table.Counted(len(fields), "attribute"), r.c.Attributes)
 		}
 		if v == len(r.graph) {
-			return r.fault(tuAttributes, line, perVertex, "more lines than there are vertices (%d)", v)
+			return r.fault(tuAttributes, line, perVertex,
+				"more lines than there are vertices (%d)", v)
 		}
 		m, member := r.vertex(v)
 		place := m.Attributes[member*r.c.Attributes:]
 		for j, f := range fields {
 			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-				return r.fault(tuAttributes, line, "correct the line", "%s is not a finite number", table.Quoted(f))
+				return r.fault(tuAttributes, line, "correct the line",
+					"%s is not a finite number", table.Quoted(f))
 			}
 			place[j] = x
 		}
@@ -381,10 +401,15 @@ func (r *tuReader) readEdges() error {
 		u, fine := number(a, len(r.graph))
 		v, also := number(b, len(r.graph))
 		if !fine || !also {
-			return r.fault(tuEdges, line, "write two vertices u, v from 1 to "+strconv.Itoa(len(r.graph)), "%s is not an edge", table.Quoted(text))
+			return r.fault(tuEdges, line,
+				"write two vertices u, v from 1 to "+strconv.Itoa(len(r.graph)),
+				"%s is not an edge", table.Quoted(text))
 		}
 		if g, h := r.graph[u-1], r.graph[v-1]; g != h {
-			return r.fault(tuEdges, line, "correct the line, or "+r.prefix+tuIndicator, "joins vertex %d of graph %d to vertex %d of graph %d", u, g+1, v, h+1)
+			return r.fault(tuEdges, line,
+				"correct the line, or "+r.prefix+tuIndicator,
+				"joins vertex %d of graph %d to vertex %d of graph %d", u,
+				g+1, v, h+1)
 		}
 		edges = append(edges, [2]int32{r.place[u-1], r.place[v-1]})
 		return nil
@@ -393,7 +418,8 @@ func (r *tuReader) readEdges() error {
 	case err != nil:
 		return err
 	case !exists:
-		return &textio.Error{File: r.prefix + tuEdges, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
+		return &textio.Error{File: r.prefix + tuEdges, Msg: "is missing",
+			Fix: missingTUOfPart, Err: fs.ErrNotExist}
 	case label != nil && len(label) != n:
 		return r.count(tuEdgeLabels, len(label), n, "edge", tuEdges)
 	}
@@ -404,7 +430,10 @@ func (r *tuReader) readEdges() error {
 	for g, lo := range r.start[:len(r.size)] {
 		m, twice := newMember(first[lo:r.start[g+1]+1], arcs, lo, label)
 		if twice != nil {
-			return r.fault(tuEdges, 0, "give each edge one label", "an edge has the labels %s and %s", table.Quoted(names[label[twice[0].edge]]), table.Quoted(names[label[twice[1].edge]]))
+			return r.fault(tuEdges, 0, "give each edge one label",
+				"an edge has the labels %s and %s",
+				table.Quoted(names[label[twice[0].edge]]),
+				table.Quoted(names[label[twice[1].edge]]))
 		}
 		m.Label = r.c.Graphs[g].Label
 		m.Attributes = r.c.Graphs[g].Attributes
@@ -415,18 +444,24 @@ func (r *tuReader) readEdges() error {
 
 // WriteTU writes a collection: it calls create with the ending of each file and a function that
 // writes it. Ids of graphs and vertices are not kept.
-func WriteTU(c *Collection, create func(ending string, write func(w io.Writer) error) error) error {
+func WriteTU(c *Collection,
+	create func(ending string, write func(w io.Writer) error) error) error {
 	for _, file := range []struct {
 		ending string
 		exists bool
 	}{
-		{tuEdges, true}, {tuIndicator, true}, {tuClasses, c.Class != nil}, {tuLabels, c.Labels != nil},
+		{tuEdges, true}, {tuIndicator, true}, {tuClasses,
+			c.Class != nil}, {tuLabels, c.Labels != nil},
 		{tuEdgeLabels, c.EdgeLabels != nil}, {tuAttributes, c.Attributes > 0},
 	} {
 		if !file.exists {
 			continue
 		}
-		if err := create(file.ending, func(w io.Writer) error { return writeTU(w, file.ending, c) }); err != nil {
+		if err := create(file.ending,
+			func(w io.Writer) error {
+				return writeTU(w, file.ending,
+					c)
+			}); err != nil {
 			return err
 		}
 	}

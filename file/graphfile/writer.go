@@ -38,7 +38,8 @@ func (s *batchWriter) flush() error {
 		return nil
 	}
 	err := s.visit(b)
-	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0], Weight: b.Weight[:0], Code: b.Code[:0]}
+	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0],
+		Weight: b.Weight[:0], Code: b.Code[:0]}
 	return err
 }
 
@@ -46,7 +47,9 @@ func (s *batchWriter) flush() error {
 // for two more ids.
 func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
-	if n := b.len(); n > 0 && (b.Edges != edges || (len(b.End) > 0) != text || n+2 > batchIDs || len(b.Text) > batchBytes) {
+	if n := b.len(); n > 0 &&
+		(b.Edges != edges || (len(b.End) > 0) != text || n+2 > batchIDs ||
+			len(b.Text) > batchBytes) {
 		if err := s.flush(); err != nil {
 			return err
 		}
@@ -94,7 +97,9 @@ func (s *batchWriter) place(position int64) string {
 }
 
 // isExact reports whether float64 holds an integer.
-func isExact(n uint64) bool { return bits.Len64(n)-bits.TrailingZeros64(n) <= 53 }
+func isExact(n uint64) bool {
+	return bits.Len64(n)-bits.TrailingZeros64(n) <= 53
+}
 
 // numbers adds an edge between nodes that are numbers.
 func (s *batchWriter) numbers(u, v uint64, w float64) error {
@@ -157,7 +162,8 @@ func (s *batchWriter) hold(bytes int64) error {
 }
 
 // fault returns an error on a line, or at a byte; 0 for none.
-func (s *batchWriter) fault(position int64, fix, format string, args ...any) *textio.Error {
+func (s *batchWriter) fault(position int64, fix, format string,
+	args ...any) *textio.Error {
 	if slices.Contains(args, any(table.Negative)) {
 		fix = table.NegativeFix
 	}

@@ -28,13 +28,17 @@ type xmlText struct {
 const xmlDepth = 256
 
 // isEncoded reports whether text begins as XML, which declares its encoding, in bytes.
-func isEncoded(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 }
+func isEncoded(head []byte) bool {
+	return len(head) >= 2 && head[0] == '<' && head[1] != 0
+}
 
 // isXML returns a function that reports whether a text begins as XML with an element of a name.
 func isXML(name string) func(head []byte) bool {
 	return func(head []byte) bool {
 		text := trimStart(head)
-		return bytes.HasPrefix(text, []byte{'<'}) && (bytes.Contains(text, []byte("<"+name)) || bytes.Contains(text, []byte(":"+name)))
+		return bytes.HasPrefix(text, []byte{'<'}) &&
+			(bytes.Contains(text, []byte("<"+name)) ||
+				bytes.Contains(text, []byte(":"+name)))
 	}
 }
 
@@ -42,10 +46,12 @@ func newXMLText(s *batchWriter, title string) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
 	x := &xmlText{out: s, title: title, d: xml.NewDecoder(text), text: text}
 	x.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
-		if slices.Contains([]string{"us-ascii", "ascii", "utf8"}, strings.ToLower(label)) {
+		if slices.Contains([]string{"us-ascii", "ascii", "utf8"},
+			strings.ToLower(label)) {
 			return r, nil
 		}
-		return nil, x.out.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
+		return nil, x.out.fault(1, "convert it with iconv to UTF-8",
+			"encoding %s is not supported", table.Quoted(label))
 	}
 	return x
 }
@@ -97,7 +103,8 @@ func (x *xmlText) next() (xml.Token, error) {
 	case xml.StartElement:
 		x.open = append(x.open, left-x.text.left)
 		if len(x.open) > xmlDepth {
-			return nil, x.out.fault(x.line(), "is this "+x.title+"?", "elements in elements, %d deep", len(x.open))
+			return nil, x.out.fault(x.line(), "is this "+x.title+"?",
+				"elements in elements, %d deep", len(x.open))
 		}
 	case xml.EndElement:
 		x.open = x.open[:len(x.open)-1]
@@ -110,7 +117,9 @@ func (x *xmlText) next() (xml.Token, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case errors.Is(err, errLongToken):
-		return nil, x.out.fault(line, "shorten it; is a quote or a bracket missing?", "a tag, comment or text longer than 1 MiB")
+		return nil, x.out.fault(line,
+			"shorten it; is a quote or a bracket missing?",
+			"a tag, comment or text longer than 1 MiB")
 	case errors.As(err, &ours):
 		return nil, ours
 	case errors.As(err, &syntax):
@@ -118,7 +127,8 @@ func (x *xmlText) next() (xml.Token, error) {
 		if strings.Contains(syntax.Msg, "EOF") {
 			fix = fetchAgain
 		}
-		return nil, x.out.fault(int64(syntax.Line), fix, "no well-formed XML: %s", brief(syntax.Msg))
+		return nil, x.out.fault(int64(syntax.Line), fix, "no well-formed XML: %s",
+			brief(syntax.Msg))
 	}
 	return nil, err
 }
@@ -135,7 +145,8 @@ func brief(message string) string {
 
 // read calls start at the beginning of every element of the file, and end, unless it is nil, at
 // its end. start may read elements to their end itself.
-func (x *xmlText) read(start func(t xml.StartElement) error, end func(name string) error) error {
+func (x *xmlText) read(start func(t xml.StartElement) error,
+	end func(name string) error) error {
 	for {
 		t, err := x.next()
 		if t == nil || err != nil {
@@ -166,7 +177,9 @@ func attribute(t xml.StartElement, name string) string {
 
 // content reads to the end of the element t and calls visit with the text of
 // those of its children that accept picks.
-func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
+func (x *xmlText) content(t xml.StartElement,
+	isWanted func(child xml.StartElement) bool,
+	visit func(child xml.StartElement, text string)) error {
 	line := x.line()
 	var text strings.Builder
 	picked := false
@@ -178,7 +191,8 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 		}
 		switch token := token.(type) {
 		case nil:
-			return x.out.fault(x.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
+			return x.out.fault(x.line(), fetchAgain,
+				"the file ends in an element %s", t.Name.Local)
 		case xml.StartElement:
 			if depth++; depth == 2 && isWanted(token) {
 				picked = true
@@ -186,7 +200,8 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 				text.Reset()
 			}
 			if n := token.Name.Local; n == "node" || n == "edge" || n == "graph" {
-				return x.out.fault(x.line(), "write a graph without others within", "%s within %s", n, t.Name.Local)
+				return x.out.fault(x.line(), "write a graph without others within",
+					"%s within %s", n, t.Name.Local)
 			}
 		case xml.EndElement:
 			if depth--; depth == 1 && picked {
@@ -198,7 +213,8 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 				continue
 			}
 			if text.Write(token); text.Len() > maxWord {
-				return x.out.fault(line, "shorten it", "a text longer than 1 MiB in an element %s", t.Name.Local)
+				return x.out.fault(line, "shorten it",
+					"a text longer than 1 MiB in an element %s", t.Name.Local)
 			}
 		}
 	}
@@ -214,7 +230,8 @@ func (x *xmlText) initial(t xml.StartElement) (initial string, err error) {
 }
 
 // xmlTypes are the types of attributes in GraphML and GEXF.
-var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long", Boolean: "boolean"}
+var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long",
+	Boolean: "boolean"}
 
 // directionOf returns the direction of the edges as both languages write it.
 func directionOf(g *graph) string {
@@ -243,7 +260,9 @@ func writeMarkup(out *bufio.Writer, markup string, values ...string) (err error)
 func appendMarkup(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && size == 1 || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff {
+		if r == utf8.RuneError && size == 1 ||
+			r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe ||
+			r == 0xffff {
 			return dst, unfitf("%q: XML has no such characters; write .csv or .parquet", text)
 		}
 		switch r {
@@ -272,8 +291,11 @@ func markupBytes(g *graph, head string, node, edge int) int64 {
 	var text []byte
 	for row := range g.nodes {
 		text = g.idTo(text[:0], row)
-		id = max(id, len(text)+5*bytes.Count(text, []byte{'"'})+4*bytes.Count(text, []byte{'&'})+3*bytes.Count(text, []byte{'<'})+3*bytes.Count(text, []byte{'>'}))
+		id = max(id, len(text)+5*bytes.Count(text, []byte{'"'})+
+			4*bytes.Count(text, []byte{'&'})+3*bytes.Count(text, []byte{'<'})+
+			3*bytes.Count(text, []byte{'>'}))
 	}
-	size := int64(len(head)) + 200 + int64(g.nodes)*int64(2*id+node) + g.linesBytes(g.edges(), 2*id+edge)
+	size := int64(len(head)) + 200 + int64(g.nodes)*int64(2*id+node) +
+		g.linesBytes(g.edges(), 2*id+edge)
 	return size + g.attributeBytes(50, 6)
 }

@@ -28,7 +28,8 @@ const (
 )
 
 // useOrder is the order of uses in [Columns.String]; others follow in the order of the file.
-var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label, Value, Part}
+var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label,
+	Value, Part}
 
 // Columns reports how the columns of a table are used, in the order of the file. The
 // caller can check with it that a table was read as it was meant.
@@ -46,7 +47,8 @@ func Named(titles []string) Columns {
 // IsUsual reports whether every column is used and titled by its use, so that there is
 // nothing to report.
 func (c Columns) IsUsual() bool {
-	return !slices.ContainsFunc(c, func(col Column) bool { return col.Use == "" || !strings.EqualFold(col.Title, col.Use) })
+	return !slices.ContainsFunc(c,
+		func(col Column) bool { return col.Use == "" || !strings.EqualFold(col.Title, col.Use) })
 }
 
 // String returns, for example, "customer_id → node, segment → label; skipped the index
@@ -61,7 +63,8 @@ func (c Columns) String() string {
 		return len(useOrder)
 	}
 	sorted := slices.Clone(c)
-	slices.SortStableFunc(sorted, func(a, b Column) int { return cmp.Compare(rank(a.Use), rank(b.Use)) })
+	slices.SortStableFunc(sorted,
+		func(a, b Column) int { return cmp.Compare(rank(a.Use), rank(b.Use)) })
 	for _, col := range sorted {
 		title := shown(col.Title)
 		switch col.Use {

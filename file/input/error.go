@@ -32,7 +32,8 @@ type Error struct {
 // error that %w formats.
 func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix, Err: errors.Unwrap(err)}
+	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix,
+		Err: errors.Unwrap(err)}
 }
 
 // Error returns place, problem and remedy in one line. Text from files is escaped, so that

@@ -28,20 +28,25 @@ type Text struct {
 
 // Encodings are the names of the encodings of text. UTF-16 without a byte-order mark is
 // little-endian.
-var Encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "latin-1", "windows-1252"}
+var Encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "latin-1",
+	"windows-1252"}
 
 // Check returns the name of a setting that is wrong, and the fault; "" if all are right.
 func (t Text) Check() (option, fault string) {
 	switch {
-	case t.Delimiter != "" && (utf8.RuneCountInString(t.Delimiter) != 1 || strings.ContainsAny(t.Delimiter, "\"\r\n")):
+	case t.Delimiter != "" &&
+		(utf8.RuneCountInString(t.Delimiter) != 1 ||
+			strings.ContainsAny(t.Delimiter, "\"\r\n")):
 		return "delimiter", "is not one character other than a quote or a line break"
 	case t.Decimal != "" && t.Decimal != "." && t.Decimal != ",":
 		return "decimal", "is neither a point nor a comma"
 	case t.Decimal != "" && t.Decimal == t.Delimiter:
 		return "decimal", "is the delimiter too"
-	case t.Thousands != "" && (len(t.Thousands) != 1 || !strings.Contains(".,'_ ", t.Thousands)):
+	case t.Thousands != "" &&
+		(len(t.Thousands) != 1 || !strings.Contains(".,'_ ", t.Thousands)):
 		return "thousands", "is none of . , ' _ and a blank"
-	case t.Thousands != "" && (t.Thousands == t.Decimal || t.Thousands == t.Delimiter):
+	case t.Thousands != "" &&
+		(t.Thousands == t.Decimal || t.Thousands == t.Delimiter):
 		return "thousands", "is the decimal character or the delimiter too"
 	case t.Encoding != "" && !slices.Contains(Encodings, t.Encoding):
 		return "encoding", "is none of " + strings.Join(Encodings, ", ")
@@ -65,4 +70,6 @@ func (t Text) Separator() byte {
 }
 
 // HasDecimalComma reports whether numbers have a comma in front of their fraction.
-func (t Text) HasDecimalComma() bool { return t.Decimal == "," || t.Thousands == "." }
+func (t Text) HasDecimalComma() bool {
+	return t.Decimal == "," || t.Thousands == "."
+}

@@ -72,7 +72,8 @@ func Write(w io.Writer, f *File) error {
 	if err := e.Encode(f); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s%d\ncrc %08x\n", magic, Version, crc32.Checksum(body.Bytes(), table)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s%d\ncrc %08x\n", magic, Version,
+		crc32.Checksum(body.Bytes(), table)); err != nil {
 		return err
 	}
 	_, err := w.Write(body.Bytes())
@@ -100,7 +101,8 @@ func Read(path string, memory int64) (*File, error) {
 	number, isModel := strings.CutPrefix(string(first), magic)
 	version, err := strconv.Atoi(strings.TrimSuffix(number, "\n"))
 	if !isModel || err != nil {
-		return nil, input.Fault(path, 1, "give a file that classify --save-model wrote", "this is no model")
+		return nil, input.Fault(path, 1,
+			"give a file that classify --save-model wrote", "this is no model")
 	}
 	if version != Version {
 		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
@@ -115,7 +117,8 @@ func Read(path string, memory int64) (*File, error) {
 	}
 	sum, body, _ := bytes.Cut(tail, []byte("\n"))
 	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
-		return nil, Damaged(path, fmt.Sprintf("%q where the content has %q", sum, want))
+		return nil, Damaged(path,
+			fmt.Sprintf("%q where the content has %q", sum, want))
 	}
 	if err := json.Unmarshal(body, f); err != nil {
 		return nil, Damaged(path, err.Error())
@@ -128,10 +131,12 @@ func Read(path string, memory int64) (*File, error) {
 
 // validate returns the first problem of labels that do not fit each other, or "".
 func (f *File) validate() string {
-	if f.Model == nil || len(f.IDs) != len(f.Class) || f.Shares != nil && len(f.Shares) != len(f.Classes) {
+	if f.Model == nil || len(f.IDs) != len(f.Class) ||
+		f.Shares != nil && len(f.Shares) != len(f.Classes) {
 		return "labels and model do not fit"
 	}
-	if slices.ContainsFunc(f.Shares, func(share float64) bool { return share < 0 || share > 1 }) {
+	if slices.ContainsFunc(f.Shares,
+		func(share float64) bool { return share < 0 || share > 1 }) {
 		return "a share of a class is not between 0 and 1"
 	}
 	isLabelled := make(map[string]bool, len(f.IDs))
@@ -154,17 +159,20 @@ func (f *File) validate() string {
 
 // Damaged returns the error about a changed file.
 func Damaged(path, problem string) error {
-	return &shard.CorruptError{Path: path, Offset: -1, What: problem + "; restore the file or save the model again"}
+	return &shard.CorruptError{Path: path, Offset: -1,
+		What: problem + "; restore the file or save the model again"}
 }
 
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in
 // the graph.
-func (f *File) Rows(path string, lookup func(id string) (row int, ok bool)) ([]int, error) {
+func (f *File) Rows(path string,
+	lookup func(id string) (row int, ok bool)) ([]int, error) {
 	rows := make([]int, len(f.IDs))
 	for i, id := range f.IDs {
 		row, ok := lookup(id)
 		if !ok {
-			return nil, input.Fault(path, 0, "give a graph with all labelled nodes, or learn a model on this one", "the model was learned with a label of node %q, which is not in the graph", id)
+			return nil, input.Fault(path, 0,
+				"give a graph with all labelled nodes, or learn a model on this one", "the model was learned with a label of node %q, which is not in the graph", id)
 		}
 		rows[i] = row
 	}

@@ -14,11 +14,14 @@ import (
 )
 
 // isArray reports whether a file is an array of NumPy.
-func isArray(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".npy") }
+func isArray(path string) bool {
+	return strings.HasSuffix(strings.ToLower(path), ".npy")
+}
 
 // readElements calls use with each row of an array of NumPy, which has a row for each of n nodes, or with
 // n < 0 any number of single elements.
-func readElements(ctx context.Context, path string, n int, use func(a *npy.Array, i int, row []float64) error) error {
+func readElements(ctx context.Context, path string, n int,
+	use func(a *npy.Array, i int, row []float64) error) error {
 	file, err := textio.OpenFile(ctx, path)
 	if err != nil {
 		return err
@@ -33,7 +36,9 @@ func readElements(ctx context.Context, path string, n int, use func(a *npy.Array
 		columns = int(a.Shape[1])
 	}
 	if columns == 0 || n >= 0 && a.Len != int64(n)*int64(columns) {
-		return a.Fault(fmt.Sprintf("an array of shape %v, and the graph has %s", a.Shape, table.Counted(n, "node")), "give one element for each node, in the order of the ids")
+		return a.Fault(fmt.Sprintf("an array of shape %v, and the graph has %s",
+			a.Shape, table.Counted(n, "node")),
+			"give one element for each node, in the order of the ids")
 	}
 	row := make([]float64, columns)
 	for i := 0; a.At < a.Len; i++ {
@@ -61,12 +66,14 @@ func rowOrder(nodes Lookup) func(i int) int {
 // readArray reads labels from an array of NumPy with an element for each node in the order of the ids: an
 // integer, −1 for a node without a label, or a number, NaN for a node without one. The class of a node is
 // called like its integer. With several labels element (i, j) ≠ 0 gives node i the label j.
-func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) (*Labels, error) {
+func (r *labelReader) readArray(ctx context.Context, path string,
+	nodes Lookup) (*Labels, error) {
 	r.t.Name = path
 	rowAt := rowOrder(nodes)
 	err := readElements(ctx, path, nodes.Len(), func(a *npy.Array, i int, row []float64) error {
 		if r.numbers == nil && a.Kind == 'f' || len(a.Shape) == 2 && !r.c.Several {
-			return a.Fault("elements that are no integers, or several for a node", "save an integer for each node")
+			return a.Fault("elements that are no integers, or several for a node",
+				"save an integer for each node")
 		}
 		for j, x := range row {
 			isNone := x == -1
@@ -80,9 +87,11 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 			case isNone:
 				r.labels.Unlabelled++
 			case r.numbers == nil && x < 0:
-				return a.Fault(fmt.Sprintf("element %d is %v", i, x), "number the classes from 0, and give -1 for a node without a label")
+				return a.Fault(fmt.Sprintf("element %d is %v", i, x),
+					"number the classes from 0, and give -1 for a node without a label")
 			default:
-				if err := r.label(rowAt(i), strconv.FormatFloat(x, 'g', -1, 64), nodetable.Row{}); err != nil {
+				if err := r.label(rowAt(i), strconv.FormatFloat(x, 'g', -1, 64),
+					nodetable.Row{}); err != nil {
 					return err
 				}
 			}
@@ -97,7 +106,8 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 
 // readPositions reads an array of NumPy with the positions of nodes in the order of the ids, each at most
 // once, and returns their rows.
-func readPositions(ctx context.Context, path string, nodes Lookup) (rows []int, err error) {
+func readPositions(ctx context.Context, path string,
+	nodes Lookup) (rows []int, err error) {
 	seen := make([]bool, nodes.Len())
 	rowAt := rowOrder(nodes)
 	err = readElements(ctx, path, -1, func(a *npy.Array, i int, row []float64) error {

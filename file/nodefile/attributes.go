@@ -85,14 +85,17 @@ func (r records) Len() int { return len(r) }
 //
 // ReadAttributes returns an error if the lines do not have the same number of fields, or if
 // two records have the same id, and a [*budget.Error] if the table exceeds c.Memory.
-func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
+func ReadAttributes(ctx context.Context, path string,
+	c *AttributeConfig) (*Attributes, error) {
 	c = cmp.Or(c, &AttributeConfig{})
-	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn, Text: c.Text})
+	in, err := textio.Open(ctx, path,
+		&textio.Options{Stdin: c.Stdin, Warn: c.Warn, Text: c.Text})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	t := &nodetable.Reader{Every: true, Header: c.Header, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
+	t := &nodetable.Reader{Every: true, Header: c.Header, Text: c.Text,
+		Options: textio.Options{Warn: c.Warn}}
 	r := &attributeReader{c: c, t: t, missing: c.Missing, progress: in.Progress}
 	if r.missing == nil {
 		r.missing = table.Missing
@@ -110,7 +113,8 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 		if t.Titles != nil {
 			msg = "a header and no records"
 		}
-		return nil, textio.Fault(t.Name, 0, "write a line for each, with a value for every attribute", "%s", msg)
+		return nil, textio.Fault(t.Name, 0,
+			"write a line for each, with a value for every attribute", "%s", msg)
 	}
 	return r.end()
 }
@@ -136,14 +140,17 @@ type attributeColumn struct {
 
 // areDates reports whether all values are dates.
 func (c *attributeColumn) areDates() bool {
-	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(text string) bool { return !table.IsDate(text) })
+	return len(c.Values) > 0 &&
+		!slices.ContainsFunc(c.Values,
+			func(text string) bool { return !table.IsDate(text) })
 }
 
 // add adds a row.
 func (r *attributeReader) add(row nodetable.Row) error {
 	if r.columns == nil {
 		for range r.t.Names {
-			r.columns = append(r.columns, attributeColumn{doubtful: map[string]int{}})
+			r.columns = append(r.columns,
+				attributeColumn{doubtful: map[string]int{}})
 		}
 	}
 	r.lines = append(r.lines, row.Line)
@@ -161,7 +168,8 @@ func (r *attributeReader) add(row nodetable.Row) error {
 		text := row.Field(i)
 		code := int32(-1)
 		// In a table of one column the empty text (in quotes) is a value, because a line without a value would be blank and skipped.
-		if isValue := len(text) == 0 && len(r.columns) == 1; isValue || !table.IsMissing(string(text), r.missing) {
+		if isValue := len(text) == 0 && len(r.columns) == 1; isValue ||
+			!table.IsMissing(string(text), r.missing) {
 			var bytes int64
 			code, bytes = c.Code(text)
 			r.bytes += bytes
@@ -175,7 +183,8 @@ func (r *attributeReader) add(row nodetable.Row) error {
 
 // column returns column i.
 func (r *attributeReader) column(i int) Column {
-	return Column{Name: r.t.Names[i], Values: r.columns[i].Values, Code: r.columns[i].codes}
+	return Column{Name: r.t.Names[i], Values: r.columns[i].Values,
+		Code: r.columns[i].codes}
 }
 
 // end chooses the columns and returns the table.
@@ -185,7 +194,8 @@ func (r *attributeReader) end() (*Attributes, error) {
 		return nil, err
 	}
 	n := int64(len(r.lines))
-	a := &Attributes{File: r.t.Name, Line: r.lines, Use: r.use(id, class, attributes), Bytes: 120 * n}
+	a := &Attributes{File: r.t.Name, Line: r.lines,
+		Use: r.use(id, class, attributes), Bytes: 120 * n}
 	if class >= 0 {
 		column := r.column(class)
 		a.Classes = column.labels(a.File)
@@ -235,7 +245,9 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 		}
 	}
 	if len(attributes) == 0 {
-		return id, class, nil, textio.Fault(r.t.Name, 0, "name the columns of attributes", "no column is left for attributes")
+		return id, class, nil,
+			textio.Fault(r.t.Name, 0, "name the columns of attributes",
+				"no column is left for attributes")
 	}
 	return id, class, attributes, nil
 }
@@ -264,14 +276,18 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 		return nil, nil
 	}
 	if !table.Numbers(names) && r.t.Titles == nil {
-		return nil, textio.Fault(r.t.Name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
+		return nil, textio.Fault(r.t.Name, r.lines[0],
+			"give numbers of columns, or say that there is a header",
+			"no header names %q", strings.Join(names, ","))
 	}
 	list, err := table.Choose(names, r.t.Titles)
 	if err == nil && slices.Max(list) >= len(r.columns) {
-		err = fmt.Errorf("there is no column %d; the lines have %s", slices.Max(list)+1, table.Counted(len(r.columns), "field"))
+		err = fmt.Errorf("there is no column %d; the lines have %s",
+			slices.Max(list)+1, table.Counted(len(r.columns), "field"))
 	}
 	if err != nil {
-		return nil, textio.Fault(r.t.Name, 0, "give titles of the header, or numbers", "%v", err)
+		return nil, textio.Fault(r.t.Name, 0,
+			"give titles of the header, or numbers", "%v", err)
 	}
 	return list, nil
 }
@@ -292,7 +308,8 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 		}
 		if earlier, isRepeated := rows[name]; isRepeated {
 			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
-				"%s is the id of the record on line %d already", table.Quoted(name), a.Line[earlier])
+				"%s is the id of the record on line %d already", table.Quoted(name),
+				a.Line[earlier])
 		}
 		a.IDs[row] = name
 		rows[name] = row

@@ -42,7 +42,8 @@ type ListConfig struct {
 // reader returns a reader of a table of nodes with these settings.
 func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
 	return &nodetable.Reader{
-		Lookup: nodes.Lookup, Value: value, Header: c.Header, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
+		Lookup: nodes.Lookup, Value: value, Header: c.Header, Text: c.Text,
+		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}
 }
 
@@ -50,12 +51,14 @@ func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
 // a table it reads the column of the node, chosen as [ReadLabels] does. It returns an error if
 // an id is not in the graph or occurs twice. An array of NumPy (.npy) has the positions of nodes in the
 // order of the ids.
-func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]int, error) {
+func ReadIDs(ctx context.Context, path string, nodes Lookup,
+	c *ListConfig) ([]int, error) {
 	c = cmp.Or(c, &ListConfig{})
 	if isArray(path) {
 		return readPositions(ctx, path, nodes)
 	}
-	return c.rows(ctx, c.reader(nodes, ""), path, "ids", func(int, nodetable.Row) error { return nil })
+	return c.rows(ctx, c.reader(nodes, ""), path, "ids",
+		func(int, nodetable.Row) error { return nil })
 }
 
 // Parts are the rows of the parts of a split, in the order of a file.
@@ -64,7 +67,8 @@ type Parts struct{ Train, Test []int }
 // ReadSplits reads a table with a node and its part (train or test) in each row, or its parts in several splits, separated
 // by blanks. Nodes without a line, and nodes with an empty part, val, validation or none, are in neither. Columns are chosen
 // as [ReadLabels] does.
-func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (splits []Parts, err error) {
+func ReadSplits(ctx context.Context, path string, nodes Lookup,
+	c *ListConfig) (splits []Parts, err error) {
 	c = cmp.Or(c, &ListConfig{})
 	t := c.reader(nodes, input.Part)
 	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
@@ -73,7 +77,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 			splits = make([]Parts, len(words))
 		}
 		if len(words) > 0 && len(words) != len(splits) {
-			return t.Fault(row, row.At, "fix the line", "%d parts, and the first line has %d", len(words), len(splits))
+			return t.Fault(row, row.At, "fix the line",
+				"%d parts, and the first line has %d", len(words), len(splits))
 		}
 		for i, word := range words {
 			switch s := &splits[i]; word {
@@ -83,7 +88,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 				s.Test = append(s.Test, node)
 			case "val", "validation", "none":
 			default:
-				return t.Fault(row, row.At, "fix the line", "%s is neither train nor test", table.Quoted(word))
+				return t.Fault(row, row.At, "fix the line",
+					"%s is neither train nor test", table.Quoted(word))
 			}
 		}
 		return nil
@@ -94,9 +100,11 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 	for _, s := range splits {
 		switch {
 		case len(s.Train) == 0:
-			return nil, textio.Fault(t.Name, 0, "write lines node<TAB>train", "no node is for training")
+			return nil, textio.Fault(t.Name, 0, "write lines node<TAB>train",
+				"no node is for training")
 		case len(s.Test) == 0:
-			return nil, textio.Fault(t.Name, 0, "write lines node<TAB>test", "no node is for testing")
+			return nil, textio.Fault(t.Name, 0, "write lines node<TAB>test",
+				"no node is for testing")
 		}
 	}
 	return splits, nil
@@ -105,7 +113,9 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup, c *ListConfig) (
 // rows reads the table at path, in which each node has at most one row, calls use with each
 // row whose node is in the graph, and returns the nodes in the order of the file. content
 // names the content in messages, for example "ids".
-func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, content string, use func(node int, row nodetable.Row) error) ([]int, error) {
+func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader,
+	path, content string,
+	use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
 	var unknown nodetable.Unknown
 	for row, err := range t.Read(ctx, path) {
@@ -125,13 +135,17 @@ func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, conten
 		list = append(list, node)
 	}
 	if unknown.Total == 0 {
-		return nil, textio.Fault(t.Name, 0, "give one node a line", "no %s", content)
+		return nil, textio.Fault(t.Name, 0, "give one node a line",
+			"no %s", content)
 	}
-	if err := unknown.Err(t.Name, c.SkipUnknown, "remove such lines, or skip unknown ids with {unknown-ids=skip}"); err != nil {
+	if err := unknown.Err(t.Name, c.SkipUnknown,
+		"remove such lines, or skip unknown ids with {unknown-ids=skip}"); err != nil {
 		return nil, err
 	}
 	if unknown.Count > 0 && c.Warn != nil {
-		c.Warn(textio.Fault(t.Name, 0, "", "%s of nodes that are not in the graph skipped", table.Counted(unknown.Count, "line")))
+		c.Warn(textio.Fault(t.Name, 0, "",
+			"%s of nodes that are not in the graph skipped",
+			table.Counted(unknown.Count, "line")))
 	}
 	if t.Columns != nil && c.Columns != nil {
 		c.Columns(t.Columns)

@@ -24,7 +24,8 @@ func (l *Labels) Sort(nodes Lookup) {
 		order[class] = class
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(slices.Compare(members[a], members[b]), cmp.Compare(l.Names[a], l.Names[b]))
+		return cmp.Or(slices.Compare(members[a], members[b]),
+			cmp.Compare(l.Names[a], l.Names[b]))
 	})
 	names := make([]string, len(order))
 	number := make([]int, len(order))
@@ -38,7 +39,8 @@ func (l *Labels) Sort(nodes Lookup) {
 		list[i] = label{l.Row[i], number[class]}
 	}
 	slices.SortFunc(list, func(a, b label) int {
-		return cmp.Or(cmp.Compare(position(a.row), position(b.row)), cmp.Compare(a.class, b.class))
+		return cmp.Or(cmp.Compare(position(a.row), position(b.row)),
+			cmp.Compare(a.class, b.class))
 	})
 	for i, entry := range list {
 		l.Row[i] = entry.row

@@ -53,7 +53,8 @@ type Labels struct {
 // titleOf returns the title of the column with a use, "" without a header.
 func (l *Labels) titleOf(uses ...string) string {
 	for i, column := range l.Columns {
-		if slices.Contains(uses, column.Use) && column.Title != "column "+strconv.Itoa(i+1) {
+		if slices.Contains(uses, column.Use) &&
+			column.Title != "column "+strconv.Itoa(i+1) {
 			return column.Title
 		}
 	}
@@ -61,7 +62,9 @@ func (l *Labels) titleOf(uses ...string) string {
 }
 
 // Title returns the title of the column of the labels, "" without a header.
-func (l *Labels) Title() string { return l.titleOf(input.Label, input.Value) }
+func (l *Labels) Title() string {
+	return l.titleOf(input.Label, input.Value)
+}
 
 // Trainable returns a [*ParseError] unless the labels have at least two classes.
 func (l *Labels) Trainable() error {
@@ -70,7 +73,8 @@ func (l *Labels) Trainable() error {
 	}
 	e := textio.Fault(l.File, 0, "", "no training labels")
 	if len(l.Names) == 1 {
-		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
+		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed",
+			len(l.Row), l.Names[0])
 		if len(l.Row) == 1 {
 			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
 		}
@@ -107,7 +111,8 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 // ReadLabels returns an error if a node is not in the graph (unless c.SkipUnknown is set and
 // some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
 // node is labelled.
-func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Labels, error) {
+func ReadLabels(ctx context.Context, path string, nodes Lookup,
+	c *LabelConfig) (*Labels, error) {
 	c = cmp.Or(c, &LabelConfig{})
 	return newLabelReader(c, nodes).read(ctx, path, nodes)
 }
@@ -115,9 +120,11 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 // newLabelReader returns a reader of labels of nodes.
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
-		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{}, doubtful: map[string]int{}, last: make([]uint32, nodes.Len()),
+		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{},
+		doubtful: map[string]int{}, last: make([]uint32, nodes.Len()),
 		t: &nodetable.Reader{
-			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
+			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
+			Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
 		unknown: nodetable.Unknown{Nodes: nodes, Option: "label-fields"},
@@ -135,7 +142,8 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 }
 
 // read reads the labels of the file at path.
-func (r *labelReader) read(ctx context.Context, path string, nodes Lookup) (*Labels, error) {
+func (r *labelReader) read(ctx context.Context, path string,
+	nodes Lookup) (*Labels, error) {
 	if isArray(path) {
 		return r.readArray(ctx, path, nodes)
 	}
@@ -155,7 +163,8 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
 	l.warn(r.c.Warn, r.doubtful)
-	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
+	fix := cmp.Or(r.c.Fix,
+		"list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
 		return nil, err
 	}
@@ -167,12 +176,14 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 		}
 		msg := "no " + word + "s"
 		if l.Unlabelled > 0 {
-			msg += fmt.Sprintf(": %s without one", table.Counted(l.Unlabelled, "line"))
+			msg += fmt.Sprintf(": %s without one",
+				table.Counted(l.Unlabelled, "line"))
 			if l.MissingWords != nil {
 				msg += fmt.Sprintf(" (%s)", strings.Join(l.MissingWords, ", "))
 			}
 		}
-		return nil, textio.Fault(l.File, 0, fmt.Sprintf("write a line node<TAB>%[1]s for each node whose %[1]s is known", word), "%s", msg)
+		return nil, textio.Fault(l.File, 0,
+			fmt.Sprintf("write a line node<TAB>%[1]s for each node whose %[1]s is known", word), "%s", msg)
 	}
 	return l, nil
 }
@@ -208,13 +219,17 @@ func (l *Labels) warn(warn func(error), doubtful map[string]int) {
 		return
 	}
 	for _, word := range slices.Sorted(maps.Keys(doubtful)) {
-		warn(textio.Fault(l.File, 0, "if it is a class, pass {missing=''}", "%s is read as a missing label on %s", table.Quoted(word), table.Counted(doubtful[word], "line")))
+		warn(textio.Fault(l.File, 0, "if it is a class, pass {missing=''}",
+			"%s is read as a missing label on %s", table.Quoted(word),
+			table.Counted(doubtful[word], "line")))
 	}
 	same := map[string]string{}
 	for _, name := range l.Names {
 		folded := strings.ToLower(name)
 		if first, isKnown := same[folded]; isKnown {
-			warn(textio.Fault(l.File, 0, "if they are one class, write them alike", "the classes %s and %s differ only in the case of letters", table.Quoted(first), table.Quoted(name)))
+			warn(textio.Fault(l.File, 0, "if they are one class, write them alike",
+				"the classes %s and %s differ only in the case of letters",
+				table.Quoted(first), table.Quoted(name)))
 			continue
 		}
 		same[folded] = name
@@ -280,10 +295,12 @@ func (r *labelReader) add(line nodetable.Row) error {
 func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 	l := r.labels
 	class, ok := r.classes[label]
-	if !ok && (table.IsMissing(label, r.missing) || table.IsMissing(table.ClassKey(label), r.missing)) {
+	if !ok && (table.IsMissing(label, r.missing) ||
+		table.IsMissing(table.ClassKey(label), r.missing)) {
 		l.Unlabelled++
 		l.MinusOne = l.MinusOne || table.ClassKey(label) == "-1"
-		if position, isListed := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !isListed {
+		if position, isListed := slices.BinarySearch(l.MissingWords,
+			label); strings.TrimSpace(label) != "" && !isListed {
 			l.MissingWords = slices.Insert(l.MissingWords, position, label)
 		}
 		if r.c.Missing == nil {
@@ -292,7 +309,8 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 		return nil
 	}
 	if len(label) > maxName {
-		return r.t.Fault(line, line.At, "shorten it", "a class name of %d bytes, more than 64 KiB", len(label))
+		return r.t.Fault(line, line.At, "shorten it",
+			"a class name of %d bytes, more than 64 KiB", len(label))
 	}
 	if !ok && r.numbers != nil {
 		if err := r.addNumber(label, line); err != nil {
@@ -311,7 +329,9 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 		if !r.c.Several {
 			return &ParseError{
 				File: r.t.Name, Line: line.Line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(line.ID()), label, l.Names[l.Class[earlier]], r.lines[earlier]),
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d",
+					table.Quoted(line.ID()), label, l.Names[l.Class[earlier]],
+					r.lines[earlier]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}

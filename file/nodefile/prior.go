@@ -22,7 +22,8 @@ import (
 //
 // A sum may differ from 1 by the error of rounding each probability to three decimals. The
 // probabilities are then divided by their sum.
-func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, c *ListConfig) (*sparse.Block[float64], error) {
+func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string,
+	c *ListConfig) (*sparse.Block[float64], error) {
 	c = cmp.Or(c, &ListConfig{})
 	classes := len(classNames)
 	t := c.reader(nodes, "")
@@ -52,7 +53,8 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 // classIndex returns the index of the class of a name, see [table.ClassKey], or −1.
 func classIndex(classNames []string, name string) int {
 	key := table.ClassKey(name)
-	return slices.IndexFunc(classNames, func(class string) bool { return table.ClassKey(class) == key })
+	return slices.IndexFunc(classNames,
+		func(class string) bool { return table.ClassKey(class) == key })
 }
 
 // priorColumns finds the column of each class in the header.
@@ -65,23 +67,28 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 		switch {
 		case i == t.Node || t.Columns[i].Use == input.Index:
 		case c >= 0 && column[c] >= 0:
-			return nil, textio.Fault(t.Name, t.Line, "", "class %s has two columns", table.Quoted(title))
+			return nil, textio.Fault(t.Name, t.Line, "", "class %s has two columns",
+				table.Quoted(title))
 		case c >= 0:
 			column[c] = i
 		case !slices.Contains([]string{"label", "reached", "known", "probability"}, word): // columns of predictions
-			return nil, textio.Fault(t.Name, t.Line, fix, "%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", "))
+			return nil, textio.Fault(t.Name, t.Line, fix,
+				"%s is none of the classes %s", table.Quoted(title),
+				strings.Join(classNames, ", "))
 		}
 	}
 	for c, index := range column {
 		if index < 0 {
-			return nil, textio.Fault(t.Name, t.Line, fix, "class %q has no column", classNames[c])
+			return nil, textio.Fault(t.Name, t.Line, fix, "class %q has no column",
+				classNames[c])
 		}
 	}
 	return column, nil
 }
 
 // distribution parses and checks the probabilities of a line and stores them in dst.
-func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column []int) error {
+func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row,
+	column []int) error {
 	var sum float64
 	for c, i := range column {
 		p, wrong := table.ParseNumber(table.PlainNumber(row.Text[i], t.Text), 64)
@@ -89,13 +96,16 @@ func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column 
 			wrong = "is negative"
 		}
 		if wrong != "" {
-			return t.Fault(row, i, "fix the line", "probability %s %s", table.Quoted(row.Text[i]), wrong)
+			return t.Fault(row, i, "fix the line", "probability %s %s",
+				table.Quoted(row.Text[i]), wrong)
 		}
 		dst[c] = p
 		sum += p
 	}
 	if math.Abs(sum-1) > roundingOf(len(column)) {
-		return textio.Fault(t.Name, row.Line, "fix the line", "the probabilities of %s add up to %.6g, want 1", table.Quoted(row.ID()), sum)
+		return textio.Fault(t.Name, row.Line, "fix the line",
+			"the probabilities of %s add up to %.6g, want 1",
+			table.Quoted(row.ID()), sum)
 	}
 	for c := range dst {
 		dst[c] /= sum

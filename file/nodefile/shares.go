@@ -16,19 +16,23 @@ import (
 // three decimals. Share c of the result is that of classNames[c]. A first column of row numbers, as pandas
 // writes it, is skipped: its title is empty or a word for an index, and the other two name no class. It
 // returns nil if rows do not have two columns otherwise, as distributions of nodes have more, see [ReadPrior].
-func ReadShares(ctx context.Context, path string, classNames []string, c *ListConfig) ([]float64, error) {
+func ReadShares(ctx context.Context, path string, classNames []string,
+	c *ListConfig) ([]float64, error) {
 	c = cmp.Or(c, &ListConfig{})
 	shares := make([]float64, len(classNames))
 	sum := 0.0
 	isFirst := true
-	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
+	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text,
+		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
 	first := 0 // column of the class: 1 behind row numbers
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
 		}
 		if isFirst {
-			if len(row.Text) == 3 && table.IsIndex(string(row.Text[0])) && classIndex(classNames, string(row.Text[1])) < 0 && classIndex(classNames, string(row.Text[2])) < 0 {
+			if len(row.Text) == 3 && table.IsIndex(string(row.Text[0])) &&
+				classIndex(classNames, string(row.Text[1])) < 0 &&
+				classIndex(classNames, string(row.Text[2])) < 0 {
 				first = 1
 			}
 			if len(row.Text) != first+2 {
@@ -53,22 +57,27 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		}
 		switch {
 		case class < 0 && behind >= 0:
-			return fault("write a line class<TAB>share for each class", "the class %s is behind its share", table.Quoted(text))
+			return fault("write a line class<TAB>share for each class",
+				"the class %s is behind its share", table.Quoted(text))
 		case class < 0:
 			return fault("remove the line, and divide the other shares by their sum", "class %s has no label", table.Quoted(name))
 		case wrong != "":
 			return fault("fix the line", "share %s %s", table.Quoted(text), wrong)
 		case shares[class] > 0:
-			return fault("keep one of the lines", "class %s has two lines", table.Quoted(name))
+			return fault("keep one of the lines", "class %s has two lines",
+				table.Quoted(name))
 		}
 		shares[class] = share
 		sum += share
 	}
 	if class := slices.Index(shares, 0); class >= 0 {
-		return nil, textio.Fault(t.Name, 0, "write a line class<TAB>share for each class", "class %s has no share", table.Quoted(classNames[class]))
+		return nil, textio.Fault(t.Name, 0,
+			"write a line class<TAB>share for each class", "class %s has no share",
+			table.Quoted(classNames[class]))
 	}
 	if math.Abs(sum-1) > roundingOf(len(shares)) {
-		return nil, textio.Fault(t.Name, 0, "divide them by their sum", "the shares add up to %.6g, want 1", sum)
+		return nil, textio.Fault(t.Name, 0, "divide them by their sum",
+			"the shares add up to %.6g, want 1", sum)
 	}
 	for class := range shares {
 		shares[class] /= sum
@@ -77,4 +86,6 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 }
 
 // roundingOf returns the largest error of the sum of numbers that are rounded to three decimals.
-func roundingOf(numbers int) float64 { return 0.0005*float64(numbers) + 1e-6 }
+func roundingOf(numbers int) float64 {
+	return 0.0005*float64(numbers) + 1e-6
+}

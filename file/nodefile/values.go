@@ -19,7 +19,8 @@ type Values struct {
 // words for a missing number, for example NaN, are those of [MissingLabels] but -1, unless c.Missing is
 // set. The error is a
 // [*ParseError] also for text that is not a finite number. c.Several must not be set.
-func ReadValues(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Values, error) {
+func ReadValues(ctx context.Context, path string, nodes Lookup,
+	c *LabelConfig) (*Values, error) {
 	var set LabelConfig
 	if c != nil {
 		set = *c
@@ -46,7 +47,8 @@ func (r *labelReader) addNumber(label string, line nodetable.Row) error {
 	x, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.c.Text), 64)
 	if fault != "" {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		return r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix), "number %s %s", table.Quoted(label), fault)
+		return r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix),
+			"number %s %s", table.Quoted(label), fault)
 	}
 	r.numbers[label] = x
 	return nil

@@ -74,12 +74,14 @@ type attributeTable struct {
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
 	return &attributeTable{c: c, labels: map[int]string{}, rows: nodetable.Reader{
-		Every: true, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
+		Every: true, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text,
+		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}}
 }
 
 // each reads the file at path and calls visit with every row.
-func (t *attributeTable) each(ctx context.Context, path string, visit func(nodetable.Row) error) error {
+func (t *attributeTable) each(ctx context.Context, path string,
+	visit func(nodetable.Row) error) error {
 	for row, err := range t.rows.Read(ctx, path) {
 		if err != nil {
 			return err
@@ -103,7 +105,8 @@ func (t *attributeTable) begin() error {
 	t.columns = make([]attributeColumn, len(names))
 	named, err := table.ChooseWithin(t.c.Fields, t.rows.Titles, len(names))
 	if err != nil {
-		return textio.Fault(t.rows.Name, t.rows.Line, "correct {attribute-fields}", "%w", err)
+		return textio.Fault(t.rows.Name, t.rows.Line,
+			"correct {attribute-fields}", "%w", err)
 	}
 	t.use = t.rows.Columns
 	if t.use == nil {
@@ -122,7 +125,8 @@ func (t *attributeTable) begin() error {
 		c.title = title
 		c.isNamed = slices.Contains(named, i)
 		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
-		c.isLabel = t.rows.Titles != nil && !c.skipped && (table.IsLabel(title) || title == label)
+		c.isLabel = t.rows.Titles != nil && !c.skipped &&
+			(table.IsLabel(title) || title == label)
 		c.repeats = -1
 		switch {
 		case t.use[i].Note != "":
@@ -145,7 +149,8 @@ func (t *attributeTable) begin() error {
 }
 
 // compareLabel compares the value of a node in a column titled as labels are with its known label.
-func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row, text []byte) {
+func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row,
+	text []byte) {
 	node, isNode := nodetable.Find(t.rows.Lookup, string(row.ID()))
 	if label, isLabelled := t.labels[node]; !isNode || !isLabelled {
 		return
@@ -160,11 +165,13 @@ func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row, tex
 func isMissing(text []byte) bool {
 	const longest = len("unlabelled")
 	isDigit := len(text) > 0 && text[0]-'0' <= 9
-	return !isDigit && len(text) <= longest && table.IsMissing(string(text), table.Missing)
+	return !isDigit && len(text) <= longest &&
+		table.IsMissing(string(text), table.Missing)
 }
 
 // parseAttribute parses a number; fault is "" if it is valid, else the reason as the end of a sentence.
-func parseAttribute(text []byte, settings input.Text) (value float64, fault string) {
+func parseAttribute(text []byte,
+	settings input.Text) (value float64, fault string) {
 	value, fault = table.ParseNumber(table.PlainNumber(text, settings), 64)
 	if fault == "" && math.Abs(value) > math.MaxFloat32 {
 		fault = "is beyond float32"
@@ -192,9 +199,12 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 		if x, wrong := parseAttribute(text, commaText); wrong == "" {
 			c.commas++
 			c.commaSum += x
-			c.showsComma = c.showsComma || table.ShowsDecimalComma([]string{string(text)})
+			c.showsComma = c.showsComma ||
+				table.ShowsDecimalComma([]string{string(text)})
 		}
-		isDate := c.dates == c.count-1 && (fault != "" || len(text) == len("20060102")) && table.IsDate(string(text))
+		isDate := c.dates == c.count-1 &&
+			(fault != "" || len(text) == len("20060102")) &&
+			table.IsDate(string(text))
 		if isDate {
 			c.dates++
 			c.days += dayOf(text)
@@ -212,7 +222,9 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 		}
 		fix = cmp.Or(table.NumberFix(text), fix)
 		e := t.rows.Fault(row, i, fix, "%s %s", table.Quoted(text), fault)
-		if hasThousands := strings.HasPrefix(fix, "pass {thousands"); c.odd == nil || hasThousands && !strings.HasPrefix(c.odd.Fix, "pass {thousands") {
+		if hasThousands := strings.HasPrefix(fix,
+			"pass {thousands"); c.odd == nil ||
+			hasThousands && !strings.HasPrefix(c.odd.Fix, "pass {thousands") {
 			c.odd = e
 		}
 		switch {
@@ -248,7 +260,8 @@ func (t *attributeTable) decide() error {
 		if !c.isNamed && (c.skipped || c.ignored != "") {
 			continue
 		}
-		isNames := c.sample >= fewestNames && 100*len(c.texts.Values) >= nameShare*c.sample
+		isNames := c.sample >= fewestNames &&
+			100*len(c.texts.Values) >= nameShare*c.sample
 		errors := c.money
 		if c.numbers > 0 || isNames {
 			errors += c.units
@@ -269,11 +282,13 @@ func (t *attributeTable) decide() error {
 		case areDates:
 			c.ignored = "dates"
 		case c.numbers == c.count && !c.zeros:
-		case c.commas == c.count && c.showsComma && !c.zeros && t.c.Text.Decimal+t.c.Text.Thousands == "":
+		case c.commas == c.count && c.showsComma && !c.zeros &&
+			t.c.Text.Decimal+t.c.Text.Thousands == "":
 			c.hasComma = true
 			c.sum = c.commaSum
 			c.numbers = c.count
-		case !c.zeros && (errors > 0 && c.numbers+errors > c.words || 100*(c.words+c.units) <= errorShare*c.count):
+		case !c.zeros && (errors > 0 && c.numbers+errors > c.words ||
+			100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			first = cmp.Or(first, c.odd)
 			continue
@@ -284,21 +299,26 @@ func (t *attributeTable) decide() error {
 		default:
 			c.isText = true
 			if 2*c.numbers >= c.count && !c.zeros && t.c.Warn != nil {
-				c.odd.Msg = "column " + input.Escape(c.title) + " is read as categories, because " + c.odd.Msg
+				c.odd.Msg = "column " + input.Escape(c.title) +
+					" is read as categories, because " + c.odd.Msg
 				t.c.Warn(c.odd)
 			}
 		}
 		if c.ignored == "" {
 			used = append(used, i)
 		} else if c.isNamed {
-			first = cmp.Or(first, textio.Fault(t.rows.Name, 0, "name other columns", "column %s cannot be an attribute: %s", input.Escape(c.title), c.ignored))
+			first = cmp.Or(first,
+				textio.Fault(t.rows.Name, 0, "name other columns",
+					"column %s cannot be an attribute: %s", input.Escape(c.title),
+					c.ignored))
 		}
 	}
 	if first == nil {
 		return nil
 	}
 	if len(used) > 0 {
-		first.Otherwise = "pass {attribute-fields=" + table.FieldList(t.rows.Names, used...) + "}"
+		first.Otherwise = "pass {attribute-fields=" +
+			table.FieldList(t.rows.Names, used...) + "}"
 	}
 	return first
 }
@@ -390,7 +410,8 @@ func (r *features) readTable(ctx context.Context) error {
 	}
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && c.ignored == "" {
-			r.groups = append(r.groups, group{c.title, c.at, max(1, len(c.levels)), c.names})
+			r.groups = append(r.groups,
+				group{c.title, c.at, max(1, len(c.levels)), c.names})
 		}
 	}
 	values := make([]float32, cols)
@@ -403,8 +424,10 @@ func (r *features) readTable(ctx context.Context) error {
 
 func errNoAttributes(file string, columns input.Columns) error {
 	reasons := ""
-	if slices.ContainsFunc(columns, func(c input.Column) bool { return c.Note != "" }) {
+	if slices.ContainsFunc(columns,
+		func(c input.Column) bool { return c.Note != "" }) {
 		reasons = ": " + columns.String()
 	}
-	return textio.Fault(file, 0, "add one to the column of the node", "no column of attributes%s", reasons)
+	return textio.Fault(file, 0, "add one to the column of the node",
+		"no column of attributes%s", reasons)
 }

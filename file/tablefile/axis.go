@@ -25,7 +25,9 @@ type Axis struct {
 }
 
 // AxisOf returns the axis with the given ids.
-func AxisOf(ids []string) Axis { return Axis{len(ids), func(i int) string { return ids[i] }} }
+func AxisOf(ids []string) Axis {
+	return Axis{len(ids), func(i int) string { return ids[i] }}
+}
 
 // WriteIDs writes the ids of an axis to w, one a line and quoted as in predictions, so that
 // [ReadAxis], [nodefile.ReadIDs] and pandas read the same ids back. It writes nothing if w
@@ -36,7 +38,8 @@ func WriteIDs(w io.Writer, a Axis) error {
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
 	for i := range a.N {
-		if _, err := out.Write(append(table.AppendTabbed(out.AvailableBuffer(), a.ID(i)), '\n')); err != nil {
+		if _, err := out.Write(append(table.AppendTabbed(out.AvailableBuffer(),
+			a.ID(i)), '\n')); err != nil {
 			return err
 		}
 	}
@@ -49,7 +52,8 @@ func WriteIDs(w io.Writer, a Axis) error {
 //
 // Memory: 8 bytes an id and the size of the file; about twice that for a compressed file or
 // a stream, because its size is not known before it is read.
-func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
+func ReadAxis(ctx context.Context, path string, n int,
+	stdin io.Reader) (Axis, error) {
 	var text []byte             // all ids, concatenated
 	ends := make([]int, 1, n+1) // id i is text[ends[i]:ends[i+1]]
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -64,7 +68,8 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 		ends = append(ends, len(text))
 	}
 	if got := len(ends) - 1; got != n {
-		return Axis{}, textio.Fault(path, 0, "list the id of each once, in order", "%s, want %d", table.Counted(got, "id"), n)
+		return Axis{}, textio.Fault(path, 0, "list the id of each once, in order",
+			"%s, want %d", table.Counted(got, "id"), n)
 	}
 	return Axis{n, func(i int) string { return string(text[ends[i]:ends[i+1]]) }}, nil
 }
@@ -88,21 +93,25 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst")
 	idFile := ""
-	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
+	for _, base := range []string{name,
+		strings.TrimSuffix(name, filepath.Ext(name))} {
 		idFile = base + "." + which + ".ids"
 		if _, err := os.Stat(idFile); err == nil {
 			return ReadAxis(ctx, idFile, n, nil)
 		}
 	}
 	return Axis{N: n}, &nodefile.ParseError{
-		File: idFile, Msg: "is missing", Fix: "write there the ids of the " + which + " of the matrix, one a line", Err: ErrNoIDs,
+		File: idFile, Msg: "is missing",
+		Fix: "write there the ids of the " + which + " of the matrix, one a line",
+		Err: ErrNoIDs,
 	}
 }
 
 // rowIDs returns the ids of the rows: the lines of the file named, or else the ids that
 // [File.Axis] finds, or else numbers from 0. A repeated id is a [*nodefile.ParseError],
 // because labels and predictions refer to rows by id.
-func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
+func (f *File) rowIDs(ctx context.Context, named string,
+	stdin io.Reader) ([]string, error) {
 	rows, err := f.Axis(ctx, "rows")
 	if named != "" {
 		rows, err = ReadAxis(ctx, named, f.Rows, stdin)
@@ -118,7 +127,9 @@ func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]str
 			ids[i] = rows.ID(i)
 		}
 		if first, twice := seen[ids[i]]; twice {
-			return nil, textio.Fault(cmp.Or(named, f.Name), 0, "name each row differently", "id %q is given to rows %d and %d", ids[i], first+1, i+1)
+			return nil, textio.Fault(cmp.Or(named, f.Name), 0,
+				"name each row differently", "id %q is given to rows %d and %d",
+				ids[i], first+1, i+1)
 		}
 		seen[ids[i]] = i
 	}

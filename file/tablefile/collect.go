@@ -15,7 +15,8 @@ import (
 // and the bytes of memory required. Once room returns an error, ReadCSR only counts the rest,
 // so that its last call of room, whose error it returns together with the ids, has the
 // number of entries of the whole matrix.
-func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
+func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
+	room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
 	ids, err := f.rowIDs(ctx, named, stdin)
 	if err != nil {
 		return nil, nil, err

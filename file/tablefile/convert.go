@@ -116,7 +116,8 @@ func (c *Conversion) label(ctx context.Context) error {
 		}
 	})
 	if err != nil {
-		return textio.Fault(c.File.Name, 0, "give each row an id of its own", "labels cannot be assigned to rows: %w", err)
+		return textio.Fault(c.File.Name, 0, "give each row an id of its own",
+			"labels cannot be assigned to rows: %w", err)
 	}
 	l, err := nodefile.ReadLabels(ctx, path, nodes, c.Labelling)
 	if err != nil {
@@ -130,12 +131,16 @@ func (c *Conversion) label(ctx context.Context) error {
 		for class, index := range place {
 			names[class] = strconv.Itoa(index + 1)
 		}
-	} else if missing := n - len(l.Row); missing > 0 && slices.ContainsFunc(names, func(name string) bool { return table.ClassKey(name) == "0" }) {
+	} else if missing := n - len(l.Row); missing > 0 &&
+		slices.ContainsFunc(names,
+			func(name string) bool { return table.ClassKey(name) == "0" }) {
 		have := "have"
 		if missing == 1 {
 			have = "has"
 		}
-		return textio.Fault(path, 0, "label all rows", "0 is a class, and %s %s no label, which LIBSVM text writes as 0", table.Counted(missing, "row"), have)
+		return textio.Fault(path, 0, "label all rows",
+			"0 is a class, and %s %s no label, which LIBSVM text writes as 0",
+			table.Counted(missing, "row"), have)
 	}
 	c.labels = slices.Repeat([]string{"0"}, n)
 	for i, index := range l.Row {
@@ -148,13 +153,16 @@ func (c *Conversion) label(ctx context.Context) error {
 func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	f, err := Inspect(ctx, path, nil)
 	if errors.Is(err, ErrStream) {
-		return nil, textio.Fault(path, 0, "decompress it first", "a compressed array")
+		return nil, textio.Fault(path, 0, "decompress it first",
+			"a compressed array")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if f.Rows != n || f.Cols != 1 {
-		return nil, textio.Fault(f.Name, 0, "", "%d × %d, want a label for each of %s", f.Rows, f.Cols, table.Counted(n, "row"))
+		return nil, textio.Fault(f.Name, 0, "",
+			"%d × %d, want a label for each of %s", f.Rows, f.Cols,
+			table.Counted(n, "row"))
 	}
 	list := make([]float64, 0, n)
 	err = Read(ctx, f, func(_ []byte, row []float64) error {
@@ -167,7 +175,8 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 // Convert writes the matrix, after [Conversion.Prepare], to w in the format to with elements
 // of type T. It writes the labels that the file itself holds to labels, a line ID<TAB>LABEL
 // for each row, since arrays cannot hold them. Memory: one row and File.Held bytes.
-func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format, w, labels io.Writer) error {
+func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format,
+	w, labels io.Writer) error {
 	// number and label of the next row
 	i := 0
 	label := "0"
@@ -184,7 +193,8 @@ func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format,
 	err = Read(ctx, c.File, func(text []byte, row []T) error {
 		if c.File.Labelled {
 			label = string(text)
-			line := append(table.AppendTabbed(labelFile.AvailableBuffer(), c.Rows.ID(i)), '\t')
+			line := append(table.AppendTabbed(labelFile.AvailableBuffer(),
+				c.Rows.ID(i)), '\t')
 			_, _ = labelFile.Write(append(table.AppendTabbed(line, label), '\n')) // bufio keeps the first error for Flush
 		}
 		i++

@@ -75,7 +75,8 @@ func (f *Features) Name(attribute int, row []float32) string {
 		case g.levels != nil:
 			return g.title + " = " + g.levels[level]
 		case attribute < len(row):
-			return g.title + " = " + strconv.FormatFloat(float64(row[attribute]), 'g', -1, 32)
+			return g.title + " = " +
+				strconv.FormatFloat(float64(row[attribute]), 'g', -1, 32)
 		default:
 			return g.title
 		}
@@ -135,7 +136,8 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as
 // <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of Fields cannot be used. If the attributes exceed Memory, the error is a [*budget.Error], and
 // Features.Table has the estimated size of the whole table.
-func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
+func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
+	c *FeatureConfig) (*Features, error) {
 	c = cmp.Or(c, new(FeatureConfig))
 	r := newFeatures(path, nodes, c)
 	var err error
@@ -181,7 +183,8 @@ type features struct {
 }
 
 func newFeatures(path string, nodes nodefile.Lookup, c *FeatureConfig) *features {
-	return &features{Features: new(Features), c: c, file: path, nodes: nodes, unknown: nodetable.Unknown{Nodes: nodes}}
+	return &features{Features: new(Features), c: c, file: path, nodes: nodes,
+		unknown: nodetable.Unknown{Nodes: nodes}}
 }
 
 // readMatrix reads a matrix and the ids of its rows.
@@ -229,7 +232,9 @@ func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 		}
 	}
 	if n != f.Rows {
-		return textio.Fault(f.Name, 0, "give each node a row, or name the ids of the rows in a file", "%d rows, but the graph has %d nodes", f.Rows, n)
+		return textio.Fault(f.Name, 0,
+			"give each node a row, or name the ids of the rows in a file",
+			"%d rows, but the graph has %d nodes", f.Rows, n)
 	}
 	r.ids = Axis{n, strconv.Itoa}
 	return nil
@@ -242,7 +247,8 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 		return nil
 	}
 	if r.Table.Has(row) {
-		return textio.Fault(r.file, line, "keep one of them", "%s has two rows", table.Quoted(id))
+		return textio.Fault(r.file, line, "keep one of them", "%s has two rows",
+			table.Quoted(id))
 	}
 	r.Table.Set(row, values)
 	if bytes := r.Table.Bytes + max(0, r.reading); r.c.Memory > 0 && bytes > r.c.Memory {
@@ -312,7 +318,8 @@ func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
 		}
 		orders += logFactorial(labels)
 		agreeing := float64(len(classOf[g])) * math.Log2(float64(len(count[g])))
-		if classOf[g] != nil && large > 1 && 2*len(classOf[g]) <= labels && orders-agreeing > 2+math.Log2(float64(len(f.groups))) {
+		if classOf[g] != nil && large > 1 && 2*len(classOf[g]) <= labels &&
+			orders-agreeing > 2+math.Log2(float64(len(f.groups))) {
 			titles = append(titles, group.title)
 		}
 	}
@@ -331,6 +338,8 @@ func (r *features) end() error {
 		return textio.Fault(r.file, 0, "give one node a row", "no row")
 	}
 	r.Unknown = r.unknown.Count
-	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes="+r.file+"}, or skip unknown ids with {unknown-ids=skip}")
+	fix := cmp.Or(r.c.Fix,
+		"list nodes without edges with {nodes="+r.file+
+			"}, or skip unknown ids with {unknown-ids=skip}")
 	return r.unknown.Err(r.file, r.c.SkipUnknown, fix)
 }

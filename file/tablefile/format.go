@@ -70,7 +70,8 @@ func formatOf(name string, head []byte) *Format {
 // endsAsMatrix reports whether a file name has an ending of one of the formats.
 func endsAsMatrix(name string) bool {
 	ending := table.Extension(name)
-	return slices.ContainsFunc(Formats, func(f *Format) bool { return slices.Contains(f.Endings, ending) })
+	return slices.ContainsFunc(Formats,
+		func(f *Format) bool { return slices.Contains(f.Endings, ending) })
 }
 
 // Recognize returns the format of a file by the first bytes of its content, or else by its
@@ -114,4 +115,6 @@ func (f *Format) Size(rows, cols int, dtype string) int64 {
 	return bytes
 }
 
-func isArchive(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+func isArchive(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04"))
+}

@@ -18,15 +18,20 @@ import (
 
 // LIBSVM is the text format of LIBSVM, for features and for precomputed kernels.
 var LIBSVM = &Format{
-	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text", Endings: []string{".svm", ".libsvm"},
+	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text",
+	Endings: []string{".svm", ".libsvm"},
 	NoGraph: "heatwalk convert reads it as a matrix; if it does hold edges, name their columns with {fields}",
 	Text:    true,
 	matches: func(ending string, head []byte) bool {
-		return !isArchive(head) && (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" || isVectors(head))
+		return !isArchive(head) &&
+			(ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" ||
+				isVectors(head))
 	},
 	inspect: (*File).inspectVectors,
-	of32:    rows[float32]{read: readVectors[float32], write: newLIBSVMWriter[float32]},
-	of64:    rows[float64]{read: readVectors[float64], write: newLIBSVMWriter[float64]},
+	of32: rows[float32]{read: readVectors[float32],
+		write: newLIBSVMWriter[float32]},
+	of64: rows[float64]{read: readVectors[float64],
+		write: newLIBSVMWriter[float64]},
 }
 
 // bufferBytes is the size of a buffer of a reader or writer.
@@ -59,7 +64,8 @@ const (
 )
 
 func (v *vectorReader) fault(fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column,
+		Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // next reads the next line with words. It returns false at the end of the text.
@@ -72,7 +78,8 @@ func (v *vectorReader) next() (bool, error) {
 		for ; errors.Is(err, bufio.ErrBufferFull); piece, err = v.in.ReadSlice('\n') {
 			v.text = append(v.text, piece...)
 			if len(v.text) > maxLine {
-				return false, v.fault("is this LIBSVM text?", "a line longer than %d MiB", maxLine>>20)
+				return false, v.fault("is this LIBSVM text?",
+					"a line longer than %d MiB", maxLine>>20)
 			}
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -81,7 +88,8 @@ func (v *vectorReader) next() (bool, error) {
 		v.text = append(v.text, piece...)
 		v.longest = max(v.longest, cap(v.text))
 		if bytes.IndexByte(bytes.TrimRight(v.text, "\r\n"), '\r') >= 0 {
-			return false, v.fault("end lines with line feeds", "a carriage return within the line")
+			return false, v.fault("end lines with line feeds",
+				"a carriage return within the line")
 		}
 		v.text, _, _ = bytes.Cut(v.text, []byte{'#'})
 		if len(bytes.TrimSpace(v.text)) > 0 {
@@ -156,12 +164,15 @@ func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 func (v *vectorReader) readLabel(word []byte) error {
 	switch {
 	case bytes.IndexByte(word, ':') >= 0:
-		return v.fault("begin the line with a label, 0 for none", "%s in place of the label", table.Quoted(word))
+		return v.fault("begin the line with a label, 0 for none",
+			"%s in place of the label", table.Quoted(word))
 	case bytes.IndexByte(word, ',') >= 0:
-		return v.fault("keep one of them", "%s are several labels", table.Quoted(word))
+		return v.fault("keep one of them", "%s are several labels",
+			table.Quoted(word))
 	}
 	if _, wrong := table.ParseNumber(word, 64); wrong != "" {
-		return v.fault("number the classes", "label %s %s", table.Quoted(word), wrong)
+		return v.fault("number the classes", "label %s %s",
+			table.Quoted(word), wrong)
 	}
 	v.label = append(v.label[:0], word...)
 	return nil
@@ -172,17 +183,21 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 	colon := bytes.IndexByte(word, ':')
 	switch {
 	case colon > 0 && string(word[:colon]) == "qid":
-		return 0, 0, v.fault("cut them out", "%s: ranking data with query ids is not supported", table.Quoted(word))
+		return 0, 0, v.fault("cut them out",
+			"%s: ranking data with query ids is not supported", table.Quoted(word))
 	case colon < 1 || colon == len(word)-1:
-		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", table.Quoted(word))
+		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value",
+			table.Quoted(word))
 	}
 	for _, c := range word[:colon] {
 		if c < '0' || c > '9' {
-			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", table.Quoted(word[:colon]))
+			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number",
+				table.Quoted(word[:colon]))
 		}
 		index = 10*index + int(c-'0')
 		if index > maxIndex {
-			return 0, 0, v.fault(fixLine, "index %s is beyond %d", table.Quoted(word[:colon]), maxIndex)
+			return 0, 0, v.fault(fixLine, "index %s is beyond %d",
+				table.Quoted(word[:colon]), maxIndex)
 		}
 	}
 	value, wrong := table.ParseNumber(word[colon+1:], v.bits)
@@ -191,7 +206,8 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 		if v.bits == 32 {
 			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits without an error
 		}
-		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[colon+1:]), wrong)
+		return 0, 0, v.fault(fix, "value %s %s",
+			table.Quoted(word[colon+1:]), wrong)
 	}
 	return index, value, nil
 }
@@ -200,7 +216,8 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 func (v *vectorReader) feature(index, last int) error {
 	switch {
 	case index == 0 && !v.zeroBased:
-		return v.fault("if they count from 0, pass {zero-based}", "index 0; indices of features count from 1")
+		return v.fault("if they count from 0, pass {zero-based}",
+			"index 0; indices of features count from 1")
 	case index == last:
 		return v.fault("keep one of its values", "index %d is repeated", index)
 	case index < last:
@@ -212,7 +229,8 @@ func (v *vectorReader) feature(index, last int) error {
 	}
 	v.cols = max(v.cols, cols)
 	if v.limit > 0 && cols > v.limit {
-		return v.fault("allow more with {columns}", "index %d is beyond the %s", index, table.Counted(v.limit, "column"))
+		return v.fault("allow more with {columns}", "index %d is beyond the %s",
+			index, table.Counted(v.limit, "column"))
 	}
 	return nil
 }
@@ -241,7 +259,8 @@ func (v *vectorReader) complete(cols int) error {
 		return nil
 	}
 	v.column = 0
-	return v.fault("list every column on each line", "%s, line %d has %d", table.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
+	return v.fault("list every column on each line", "%s, line %d has %d",
+		table.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
 }
 
 // openVectors returns a reader of text.
@@ -253,7 +272,8 @@ func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
 	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
 		_, _ = text.Discard(len(mark))
 	}
-	return &vectorReader{name: f.Name, in: text, zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
+	return &vectorReader{name: f.Name, in: text, zeroBased: f.o.ZeroBased,
+		limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
 // inspectVectors determines the shape by reading all lines, because the text does not declare it.
@@ -268,7 +288,8 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 		}
 	}
 	if v.rows == 0 || v.cols == 0 {
-		return textio.Fault(f.Name, 0, "is this LIBSVM text?", "no index:value in %s", table.Counted(int(v.rows), "vector"))
+		return textio.Fault(f.Name, 0, "is this LIBSVM text?",
+			"no index:value in %s", table.Counted(int(v.rows), "vector"))
 	}
 	f.Rows = int(v.rows)
 	f.Cols = v.cols
@@ -286,7 +307,8 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 }
 
 // readVectors implements [Read] for text.
-func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
+	visit func(label []byte, row []T) error) error {
 	v, err := openVectors(in, f, bitsOf[T]())
 	if err != nil {
 		return err
@@ -328,7 +350,8 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 func isVectors(head []byte) bool {
 	v := &vectorReader{bits: 64}
 	largest := 0
-	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(head, []byte("\ufeff")), func(c rune) bool { return c == '\n' || c == '\r' }) {
+	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(head, []byte("\ufeff")),
+		func(c rune) bool { return c == '\n' || c == '\r' }) {
 		line, _, _ = bytes.Cut(line, []byte{'#'})
 		list := bytes.Fields(line)
 		if len(list) == 0 {
@@ -361,14 +384,17 @@ func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error)
 		}
 		_, _ = out.WriteString(label) // bufio keeps the first error
 		if m.Kernel {
-			_, _ = out.Write(strconv.AppendInt(append(out.AvailableBuffer(), " 0:"...), int64(i)+1, 10))
+			_, _ = out.Write(strconv.AppendInt(append(out.AvailableBuffer(),
+				" 0:"...), int64(i)+1, 10))
 		}
 		for j, v := range values {
 			if v == 0 && !m.Kernel {
 				continue
 			}
-			pair := strconv.AppendInt(append(out.AvailableBuffer(), ' '), int64(j)+1, 10)
-			_, _ = out.Write(strconv.AppendFloat(append(pair, ':'), float64(v), 'g', -1, bits))
+			pair := strconv.AppendInt(append(out.AvailableBuffer(), ' '),
+				int64(j)+1, 10)
+			_, _ = out.Write(strconv.AppendFloat(append(pair, ':'), float64(v),
+				'g', -1, bits))
 		}
 		return out.WriteByte('\n')
 	}

@@ -24,7 +24,8 @@ const mappedBytes = 64 << 20
 // mappedBytes, or than a readingShare of the memory limit.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
-	return (bytes > mappedBytes || memory > 0 && bytes > memory/readingShare) && isPlain(f)
+	return (bytes > mappedBytes ||
+		memory > 0 && bytes > memory/readingShare) && isPlain(f)
 }
 
 // isPlain reports whether f is a .npy file that is not compressed.
@@ -33,7 +34,8 @@ func isPlain(f *File) bool {
 		return false
 	}
 	info, err := os.Stat(f.path)
-	return err == nil && info.Mode().IsRegular() && filepath.Ext(f.path) == NPY.Endings[0]
+	return err == nil && info.Mode().IsRegular() &&
+		filepath.Ext(f.path) == NPY.Endings[0]
 }
 
 // mappedRows reads rows of a .npy file.
@@ -48,7 +50,9 @@ type mappedRows struct {
 }
 
 // Has implements [sparse.RowSource].
-func (m *mappedRows) Has(i int) bool { return m.place == nil || m.place[i] >= 0 }
+func (m *mappedRows) Has(i int) bool {
+	return m.place == nil || m.place[i] >= 0
+}
 
 // Err implements [sparse.RowSource].
 func (m *mappedRows) Err() error {
@@ -81,10 +85,12 @@ func (m *mappedRows) read(dst []float32, lo int) {
 	defer buffers.Put(b)
 	size := len(dst) * m.array.Width
 	*b = slices.Grow((*b)[:0], size)[:size]
-	if _, err := m.file.ReadAt(*b, m.array.Start+int64(lo)*int64(m.cols)*int64(m.array.Width)); err != nil {
+	if _, err := m.file.ReadAt(*b,
+		m.array.Start+int64(lo)*int64(m.cols)*int64(m.array.Width)); err != nil {
 		m.mu.Lock()
 		if m.err == nil {
-			m.err = m.array.Fault(fmt.Sprintf("row %d cannot be read (%v)", lo, err), fetchAgain)
+			m.err = m.array.Fault(fmt.Sprintf("row %d cannot be read (%v)", lo,
+				err), fetchAgain)
 		}
 		m.mu.Unlock()
 		clear(dst)
@@ -104,7 +110,8 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		return err
 	}
 	if m.array.Fortran {
-		return m.array.Fault("stored by columns", "save numpy.ascontiguousarray of it")
+		return m.array.Fault("stored by columns",
+			"save numpy.ascontiguousarray of it")
 	}
 	bytes := 4 * int64(r.nodes.Len())
 	t := &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols, Source: m, Bytes: bytes}
@@ -123,7 +130,8 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 			identity = false
 			continue
 		case place[row] >= 0:
-			return textio.Fault(r.file, 0, "keep one of them", "%s has two rows", table.Quoted(id))
+			return textio.Fault(r.file, 0, "keep one of them", "%s has two rows",
+				table.Quoted(id))
 		}
 		place[row] = int32(i)
 		identity = identity && row == i
@@ -158,16 +166,19 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 // returns the number of columns and the name of the type. The ids of the rows are those that [ReadFeatures] uses. The error is a
 // [*nodefile.ParseError] if ReadFeatures would return one, if the file is no .npy file, is compressed or is stored by columns, and
 // if it has not one row for each node.
-func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup, c *FeatureConfig) (columns int, element string, err error) {
+func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup,
+	c *FeatureConfig) (columns int, element string, err error) {
 	f, err := Inspect(ctx, path, nil)
 	if err != nil {
 		return 0, "", err
 	}
 	switch {
 	case !isPlain(f):
-		return 0, "", textio.Fault(path, 0, "save the attributes with numpy.save", "is no .npy file")
+		return 0, "", textio.Fault(path, 0, "save the attributes with numpy.save",
+			"is no .npy file")
 	case f.Rows != nodes.Len():
-		return 0, "", textio.Fault(path, 0, "give each node a row", "%d rows, but the graph has %d nodes", f.Rows, nodes.Len())
+		return 0, "", textio.Fault(path, 0, "give each node a row",
+			"%d rows, but the graph has %d nodes", f.Rows, nodes.Len())
 	}
 	r := newFeatures(path, nodes, c)
 	if err = r.readIDs(ctx, f); err == nil {

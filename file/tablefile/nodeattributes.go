@@ -24,7 +24,8 @@ const classTitle = "class"
 // digits behind a zero are text. An empty field or a word for a missing value is no value.
 // c.Memory bounds the memory, 4 bytes for each node and column and the distinct values, which
 // NodeAttributes returns. c.IDs is not used.
-func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
+func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
+	c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	t := newAttributeTable(nodes, c)
 	unknown := &nodetable.Unknown{Nodes: nodes}
 	var codes [][]int32 // of each column, the code of each node; −1: no value
@@ -52,7 +53,8 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		return budget.Check(c.Memory, bytes, "attributes of nodes")
 	})
 	if err == nil {
-		err = unknown.Err(t.rows.Name, c.SkipUnknown, "fix the line or pass {unknown-ids=skip}")
+		err = unknown.Err(t.rows.Name, c.SkipUnknown,
+			"fix the line or pass {unknown-ids=skip}")
 	}
 	if err != nil {
 		return nil, 0, err
@@ -62,7 +64,9 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		column := &t.columns[i]
 		isUnread := t.use[i].Note != ""
 		if isUnread && c.Warn != nil {
-			c.Warn(textio.Fault(t.rows.Name, 0, "write it as text", "the column %s is left out: %s", table.Quoted(column.title), t.use[i].Note))
+			c.Warn(textio.Fault(t.rows.Name, 0, "write it as text",
+				"the column %s is left out: %s", table.Quoted(column.title),
+				t.use[i].Note))
 		}
 		if column.skipped || isUnread {
 			continue
@@ -71,8 +75,11 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		if column.title == fixedColumns[1] {
 			column.title = classTitle
 		}
-		if slices.ContainsFunc(attributes, func(previous graphfile.Attribute) bool { return previous.Title == column.title }) {
-			return nil, 0, textio.Fault(t.rows.Name, t.rows.Line, "rename one of them", "two columns become the attribute %s", table.Quoted(column.title))
+		if slices.ContainsFunc(attributes,
+			func(previous graphfile.Attribute) bool { return previous.Title == column.title }) {
+			return nil, 0, textio.Fault(t.rows.Name, t.rows.Line,
+				"rename one of them", "two columns become the attribute %s",
+				table.Quoted(column.title))
 		}
 		a := attribute(column.title, column.texts.Values, codes[i], isLabel)
 		if isLabel {
@@ -88,9 +95,11 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 }
 
 // attribute returns an attribute with the type of its distinct values.
-func attribute(title string, values []string, codes []int32, isLabel bool) graphfile.Attribute {
+func attribute(title string, values []string, codes []int32,
+	isLabel bool) graphfile.Attribute {
 	a := graphfile.Attribute{Title: title}
-	for _, kind := range []graphfile.Kind{graphfile.Boolean, graphfile.Integer, graphfile.Real} {
+	for _, kind := range []graphfile.Kind{graphfile.Boolean, graphfile.Integer,
+		graphfile.Real} {
 		if converted := convertAll(values, kind); converted != nil && !isLabel {
 			a.Kind = kind
 			values = converted

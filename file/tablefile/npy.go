@@ -19,11 +19,14 @@ var NPY = &Format{
 	NoGraph:     "heatwalk convert reads it; for a graph, save the sparse matrix with scipy.sparse.save_npz",
 	SeparateIDs: true, AnyOrder: true,
 	matches: func(ending string, head []byte) bool {
-		return bytes.HasPrefix(head, []byte(npy.Magic)) || ending == ".npy" && !isArchive(head)
+		return bytes.HasPrefix(head, []byte(npy.Magic)) ||
+			ending == ".npy" && !isArchive(head)
 	},
 	inspect: (*File).inspectArray,
-	of32:    rows[float32]{readNPY[float32], newNPYWriter[float32], placeNPY[float32]},
-	of64:    rows[float64]{readNPY[float64], newNPYWriter[float64], placeNPY[float64]},
+	of32: rows[float32]{readNPY[float32], newNPYWriter[float32],
+		placeNPY[float32]},
+	of64: rows[float64]{readNPY[float64], newNPYWriter[float64],
+		placeNPY[float64]},
 }
 
 // inspectArray reads the header of a .npy file.
@@ -45,18 +48,21 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	rows, cols := int64(0), int64(1)
 	switch want := a.Start + a.Len*int64(a.Width); {
 	case len(a.Shape) != 1 && len(a.Shape) != 2:
-		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns", len(a.Shape)), "reshape it")
+		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns",
+			len(a.Shape)), "reshape it")
 	case a.Len == 0:
 		return a.Fault("no elements", "save the array again")
 	case size != want:
-		return a.Fault(fmt.Sprintf("%d bytes, its header requires %d", size, want), fetchAgain)
+		return a.Fault(fmt.Sprintf("%d bytes, its header requires %d", size, want),
+			fetchAgain)
 	}
 	rows = a.Shape[0]
 	if len(a.Shape) == 2 {
 		cols = a.Shape[1]
 	}
 	if rows > math.MaxInt32 || cols > math.MaxInt32 {
-		return a.Fault(fmt.Sprintf("%d × %d; limit %d", rows, cols, math.MaxInt32), "save a part of it")
+		return a.Fault(fmt.Sprintf("%d × %d; limit %d", rows, cols, math.MaxInt32),
+			"save a part of it")
 	}
 	f.Rows = int(rows)
 	f.Cols = int(cols)
@@ -105,7 +111,8 @@ func elementError(f *File, i, j int, v float64) error {
 }
 
 // narrowRows returns a function that converts a row to elements of type T and passes it to visit.
-func narrowRows[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) func(i int, values []float64) error {
+func narrowRows[T sparse.Float](ctx context.Context, f *File,
+	visit func(label []byte, row []T) error) func(i int, values []float64) error {
 	row := make([]T, f.Cols)
 	return func(i int, values []float64) error {
 		if ctx.Err() != nil {
@@ -119,13 +126,15 @@ func narrowRows[T sparse.Float](ctx context.Context, f *File, visit func(label [
 }
 
 // readNPY reads the rows of a .npy file.
-func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
+	visit func(label []byte, row []T) error) error {
 	rows := narrowRows(ctx, f, visit)
 	file, size := in.File()
 	if file == nil {
 		return streamError(f.Name)
 	}
-	a, err := npy.Read(f.Name, progressReader{io.NewSectionReader(file, 0, size), f, in})
+	a, err := npy.Read(f.Name,
+		progressReader{io.NewSectionReader(file, 0, size), f, in})
 	if err != nil {
 		return err
 	}
@@ -136,7 +145,8 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, vi
 }
 
 // readRows visits the rows of an array that is stored by rows.
-func (f *File) readRows(a *npy.Array, visit func(i int, row []float64) error) error {
+func (f *File) readRows(a *npy.Array,
+	visit func(i int, row []float64) error) error {
 	row := make([]float64, f.Cols)
 	for i := range f.Rows {
 		if err := a.Floats(row); err != nil {
@@ -169,7 +179,8 @@ func panelBytes(f *File) int64 {
 
 // readPanels visits the rows of an array that is stored by columns. For each panel it reads
 // the same range of every column.
-func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
+func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(),
+	visit func(i int, row []float64) error) error {
 	height := panelRows(f)
 	panel := make([]float64, height*f.Cols)
 	column := make([]float64, height)
@@ -202,7 +213,9 @@ func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer[T]{cols: m.Cols.N, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
+	return &Writer[T]{cols: m.Cols.N,
+		row:   func(_ int, values []T) error { return out.Floats(values) },
+		close: out.Close}, nil
 }
 
 // placeNPY returns a writer of a .npy file that accepts elements in any order.
@@ -211,5 +224,6 @@ func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer[T]{cols: m.Cols.N, put: out.Put, close: func() error { return nil }}, nil
+	return &Writer[T]{cols: m.Cols.N, put: out.Put,
+		close: func() error { return nil }}, nil
 }

@@ -55,9 +55,12 @@ func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array
 	}
 	name := pick(archive)
 	if name == "" {
-		return archive, nil, textio.Fault(f.Name, 0, "save the matrix as one of them", "no array is named %s", strings.Join(arrays, ", "))
+		return archive, nil, textio.Fault(f.Name, 0,
+			"save the matrix as one of them", "no array is named %s",
+			strings.Join(arrays, ", "))
 	}
-	a, err = archive.Open(name, func(r io.Reader) io.Reader { return progressReader{r, f, in} })
+	a, err = archive.Open(name,
+		func(r io.Reader) io.Reader { return progressReader{r, f, in} })
 	return archive, a, err
 }
 
@@ -73,7 +76,8 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 		return err
 	}
 	if a.Fortran {
-		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
+		return a.Fault("columns are stored one after the other",
+			"save np.ascontiguousarray of it")
 	}
 	name := pick(archive)
 	f.Kernel = name == kernelArray
@@ -83,7 +87,8 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 // archiveNames returns the ids of the n rows (which = "rows") or columns ("cols"): the strings
 // of the array with that name, or nil if it is missing or holds numbers. Names with tabs or
 // line breaks are errors, because files of ids could not hold them.
-func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, error) {
+func archiveNames(ctx context.Context, f *File, which string,
+	n int) ([]string, error) {
 	in, err := open(ctx, f.path)
 	if err != nil {
 		return nil, err
@@ -101,7 +106,8 @@ func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, 
 		return nil, nil // an array of the same name with another meaning
 	}
 	if a.Len != int64(n) {
-		return nil, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out")
+		return nil, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n,
+			which), "give one for each, or leave the array out")
 	}
 	names := make([]string, 0, min(n, 1<<16))
 	for i := range n {
@@ -143,9 +149,11 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	case err != nil:
 		return err
 	case order != "csr":
-		return textio.Fault(f.Name, 0, "save X.tocsr()", "a sparse matrix in the format %q", order)
+		return textio.Fault(f.Name, 0, "save X.tocsr()",
+			"a sparse matrix in the format %q", order)
 	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
-		return textio.Fault(f.Name, 0, "save a part of it", "%d × %d; want 1 to %d", rows, cols, math.MaxInt32)
+		return textio.Fault(f.Name, 0, "save a part of it", "%d × %d; want 1 to %d",
+			rows, cols, math.MaxInt32)
 	}
 	data, err := archive.Open("data", nil)
 	if err != nil {
@@ -158,7 +166,8 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 }
 
 // readNPZ implements [Read] for archives.
-func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
+	visit func(label []byte, row []T) error) error {
 	rows := narrowRows(ctx, f, visit)
 	if f.sparse {
 		return f.readSparse(in, rows)
@@ -172,22 +181,30 @@ func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, vi
 
 // readSparse visits the rows of the sparse matrix in an archive. Entries of the same row and
 // column are added, as in SciPy.
-func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
+func (f *File) readSparse(in *textio.Reader,
+	visit func(i int, row []float64) error) error {
 	archive, err := f.archive(in)
 	if err != nil {
 		return err
 	}
 	arrays := make([]*npy.Array, len(sparseArrays))
 	for i, name := range sparseArrays {
-		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return progressReader{r, f, in} }); err != nil {
+		if arrays[i], err = archive.Open(name,
+			func(r io.Reader) io.Reader {
+				return progressReader{r, f,
+					in}
+			}); err != nil {
 			return err
 		}
 	}
 	ends := arrays[0]
 	indices := arrays[1]
 	data := arrays[2]
-	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
-		return textio.Fault(f.Name, 0, fetchAgain, "arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows)
+	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len ||
+		!ends.IsNumeric() || !indices.IsNumeric() {
+		return textio.Fault(f.Name, 0, fetchAgain,
+			"arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len,
+			data.Len, f.Rows)
 	}
 	const piece = 1 << 10
 	row := make([]float64, f.Cols)
@@ -199,8 +216,10 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 			return err
 		}
 		n := end[0] - done
-		if n < 0 || end[0] > data.Len || i < 0 && n != 0 || i == f.Rows-1 && end[0] != data.Len {
-			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries", i+1, end[0], done, data.Len), fetchAgain)
+		if n < 0 || end[0] > data.Len || i < 0 && n != 0 ||
+			i == f.Rows-1 && end[0] != data.Len {
+			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries",
+				i+1, end[0], done, data.Len), fetchAgain)
 		}
 		if i < 0 {
 			continue
@@ -245,7 +264,8 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 // ids, and the matrix, in the array kernel for a kernel, else features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
-	err := cmp.Or(archive.Strings("rows", m.Rows.N, m.Rows.ID), archive.Strings("cols", m.Cols.N, m.Cols.ID))
+	err := cmp.Or(archive.Strings("rows", m.Rows.N, m.Rows.ID),
+		archive.Strings("cols", m.Cols.N, m.Cols.ID))
 	if err == nil && m.Predictions != nil {
 		err = writePredictions(archive, m)
 	}
@@ -286,7 +306,8 @@ func writePredictions(archive *npy.ArchiveWriter, m *Matrix) error {
 	}{{"label", "<i4", labels}, {"reached", "|b1", reached}} {
 		w, err := archive.Member(array.name)
 		if err == nil {
-			_, err = w.Write(append(npy.Header(array.descr, m.Rows.N), array.data...))
+			_, err = w.Write(append(npy.Header(array.descr, m.Rows.N),
+				array.data...))
 		}
 		if err != nil {
 			return err

@@ -11,22 +11,28 @@ import (
 // eigenvectors, which has the shape of m. If values is not nil, WritePairs writes two NumPy
 // arrays, to values and vectors, and the row ids to m.RowIDs. If values is nil, it writes one
 // archive with the arrays values, vectors and rows to vectors.
-func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64, vector func(i int) []float64) error {
+func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64,
+	vector func(i int) []float64) error {
 	writeValues := func(w io.Writer) error {
-		return writeArray(w, 1, func(int) []float64 { return eigenvalues }, len(eigenvalues))
+		return writeArray(w, 1, func(int) []float64 { return eigenvalues },
+			len(eigenvalues))
 	}
 	writeVectors := func(w io.Writer) error { return writeArray(w, m.Rows.N, vector, m.Rows.N, m.Cols.N) }
 	if values != nil {
-		return cmp.Or(WriteIDs(m.RowIDs, m.Rows), writeValues(values), writeVectors(vectors))
+		return cmp.Or(WriteIDs(m.RowIDs, m.Rows), writeValues(values),
+			writeVectors(vectors))
 	}
 	archive := npy.NewArchive(vectors)
 	return cmp.Or(
-		archive.Strings("rows", m.Rows.N, m.Rows.ID), writeMember(archive, "values", writeValues), writeMember(archive, "vectors", writeVectors),
+		archive.Strings("rows", m.Rows.N, m.Rows.ID),
+		writeMember(archive, "values", writeValues),
+		writeMember(archive, "vectors", writeVectors),
 		archive.Close())
 }
 
 // writeMember writes an array of an archive.
-func writeMember(archive *npy.ArchiveWriter, name string, write func(w io.Writer) error) error {
+func writeMember(archive *npy.ArchiveWriter, name string,
+	write func(w io.Writer) error) error {
 	w, err := archive.Member(name)
 	if err != nil {
 		return err
@@ -35,7 +41,8 @@ func writeMember(archive *npy.ArchiveWriter, name string, write func(w io.Writer
 }
 
 // writeArray writes an array of the given shape as a sequence of pieces.
-func writeArray(w io.Writer, pieces int, piece func(i int) []float64, shape ...int) error {
+func writeArray(w io.Writer, pieces int, piece func(i int) []float64,
+	shape ...int) error {
 	file, err := npy.NewWriter[float64](w, shape...)
 	for i := 0; i < pieces && err == nil; i++ {
 		err = file.Floats(piece(i))

@@ -16,7 +16,8 @@ const groupRows = 1 << 16
 func newParquet(w io.Writer, c *Columns) predictionFile {
 	var columns []parquetfile.Column
 	for i, name := range c.header() {
-		column := parquetfile.Column{Name: name, Kind: parquetfile.Doubles, Optional: true}
+		column := parquetfile.Column{Name: name, Kind: parquetfile.Doubles,
+			Optional: true}
 		switch {
 		case i == 0:
 			column.Kind = parquetfile.Strings

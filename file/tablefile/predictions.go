@@ -42,7 +42,8 @@ type predictionFile struct {
 var predictionFormats = []struct {
 	ending string
 	begin  func(w io.Writer, c *Columns) predictionFile
-}{{".tsv", newTSV}, {".csv", newCSV}, {".jsonl", newJSONL}, {".parquet", newParquet}}
+}{{".tsv", newTSV}, {".csv", newCSV}, {".jsonl", newJSONL}, {".parquet",
+	newParquet}}
 
 // PredictionEndings lists the endings of files of predictions.
 var PredictionEndings = func() (endings []string) {
@@ -56,7 +57,8 @@ var PredictionEndings = func() (endings []string) {
 // [PredictionEndings] for an unknown ending. line(i, p) stores prediction i in *p; p.Scores has
 // one element for each class and is reused for the next prediction. Memory: one line, or one
 // row group for Parquet.
-func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int, line func(i int, p *Prediction)) error {
+func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns,
+	n int, line func(i int, p *Prediction)) error {
 	format := predictionFormats[max(0, slices.Index(PredictionEndings, ending))]
 	c.number = make(map[string]int, len(c.Classes))
 	for class, name := range c.Classes {
@@ -110,7 +112,9 @@ func (c *Columns) header() []string {
 }
 
 // top returns the number of ranked classes in a line.
-func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
+func (c *Columns) top() int {
+	return min(max(c.Top, 0), len(c.Classes))
+}
 
 // order stores in dst the classes whose scores a line holds: all, or the c.Top classes with the
 // highest scores. Among equal scores the class with the lower index comes first.
@@ -123,7 +127,8 @@ func (c *Columns) order(dst []int, scores []float64) []int {
 		return dst
 	}
 	if c.Top > 0 && scores != nil {
-		slices.SortStableFunc(dst, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		slices.SortStableFunc(dst,
+			func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	}
 	return dst[:c.top()]
 }

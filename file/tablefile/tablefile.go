@@ -20,7 +20,9 @@ var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
 
 // streamError returns an error about a file that wraps [ErrStream].
 func streamError(path string) error {
-	return &nodefile.ParseError{File: path, Msg: "cannot be read several times, as this command requires", Fix: "give a plain file", Err: ErrStream}
+	return &nodefile.ParseError{File: path,
+		Msg: "cannot be read several times, as this command requires",
+		Fix: "give a plain file", Err: ErrStream}
 }
 
 // Options holds the settings of [Inspect]; nil means the zero value.
@@ -76,7 +78,9 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 }
 
 // rowBytes returns the memory of [Read] for one row with elements of the given size.
-func (f *File) rowBytes(element int64) int64 { return f.Held + element*int64(f.Cols) }
+func (f *File) rowBytes(element int64) int64 {
+	return f.Held + element*int64(f.Cols)
+}
 
 // Inspect determines the format, shape and type of the matrix in a file. The error wraps
 // [ErrStream] if the input can be read only once and Options.Copy is nil. Cost: LIBSVM text is
@@ -124,7 +128,8 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // because its errors fit any text
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
-			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
+			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file",
+				Fix: fetchAgain}
 		}
 		return nil, streamError(f.Name)
 	}
@@ -140,7 +145,8 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 
 // Read calls visit with every row, in order, and its label, or nil if the format has no
 // labels. Both slices are valid during the call only. A value that overflows T is an error.
-func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) error {
+func Read[T sparse.Float](ctx context.Context, f *File,
+	visit func(label []byte, row []T) error) error {
 	in, err := open(ctx, f.path)
 	if err != nil {
 		return err

@@ -28,7 +28,8 @@ var LineEndings = []string{".tsv", ".csv"}
 
 // WriteLines writes a table of n rows as text in the format of a file ending, or in the first of
 // [LineEndings] for an unknown ending. line(i, cells) stores row i in cells, one for each title.
-func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string, n int, line func(i int, cells []string)) error {
+func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string,
+	n int, line func(i int, cells []string)) error {
 	sep := byte('\t')
 	if ending == ".csv" {
 		sep = ','
@@ -108,7 +109,8 @@ type NumberColumn struct {
 
 // WriteNumbers writes columns as the arrays of a NumPy archive for the ending .npz, and else as
 // [WriteLines] does, with node order[i] on line i.
-func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int, id func(i int) string, columns []NumberColumn) error {
+func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int,
+	id func(i int) string, columns []NumberColumn) error {
 	titles := []string{"node"}
 	archive := npy.NewArchive(w)
 	for _, c := range columns {
@@ -117,7 +119,8 @@ func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int, 
 			continue
 		}
 		err := writeMember(archive, c.Title, func(w io.Writer) error {
-			return writeArray(w, 1, func(int) []float64 { return c.Values }, len(c.Values))
+			return writeArray(w, 1, func(int) []float64 { return c.Values },
+				len(c.Values))
 		})
 		if err != nil {
 			return err

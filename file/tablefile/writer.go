@@ -44,7 +44,8 @@ type Writer[T sparse.Float] struct {
 
 // NewWriter returns a writer of a matrix with elements of type T in the format f, and writes
 // the ids to m.RowIDs and m.ColIDs.
-func NewWriter[T sparse.Float](w io.Writer, f *Format, m *Matrix) (*Writer[T], error) {
+func NewWriter[T sparse.Float](w io.Writer, f *Format,
+	m *Matrix) (*Writer[T], error) {
 	if err := cmp.Or(WriteIDs(m.RowIDs, m.Rows), WriteIDs(m.ColIDs, m.Cols)); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,8 @@ func NewWriter[T sparse.Float](w io.Writer, f *Format, m *Matrix) (*Writer[T], e
 
 // Fill writes a whole file; values stores row i in row. The error about a number that
 // overflows T wraps [ErrRange].
-func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix, values func(i int, row []float64) error) error {
+func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix,
+	values func(i int, row []float64) error) error {
 	file, err := NewWriter[T](w, f, m)
 	if err != nil {
 		return err
@@ -100,7 +102,8 @@ func (w *Writer[T]) Row(values []T) error {
 
 // Put writes a block whose first element has row i and column j of the matrix. The error about
 // a number that overflows T wraps [ErrRange].
-func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float64]) error {
+func (w *Writer[T]) Put(ctx context.Context, i, j int,
+	piece *sparse.Block[float64]) error {
 	if len(w.narrow) < piece.Cols {
 		w.narrow = make([]T, piece.Cols)
 	}
@@ -121,7 +124,8 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float
 
 // PutRows writes a panel of whole rows, starting with row i. Rows are joined to writes of up to
 // 65,536 elements, because many small writes are slow.
-func (w *Writer[T]) PutRows(ctx context.Context, i int, panel *sparse.Block[T]) error {
+func (w *Writer[T]) PutRows(ctx context.Context, i int,
+	panel *sparse.Block[T]) error {
 	const most = 1 << 16 // elements of a write
 	for r := range panel.Rows {
 		w.rows = append(w.rows, panel.Row(r)...)

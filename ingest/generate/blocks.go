@@ -39,13 +39,16 @@ type entry struct{ threshold, node, alias uint32 }
 
 // blocksBytes bounds the memory of the edges of a block model: class, weight, entry and partner
 // of each node, and the weights and lists while the largest class's entries are made.
-func blocksBytes(nodes int) int64 { return (2 + 4 + 12 + 4 + 12) * int64(nodes) }
+func blocksBytes(nodes int) int64 {
+	return (2 + 4 + 12 + 4 + 12) * int64(nodes)
+}
 
 // EdgesTo writes the edges, in the order of the nodes that own them. Cost: about two draws for
 // each edge; 34 bytes of memory for each node.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	// A chunk makes about 2^16 draws.
-	b := &blocks{g: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(g.edges))))}
+	b := &blocks{g: g, chunk: max(1,
+		min(1<<13, int(1<<15*float64(g.nodes)/float64(g.edges))))}
 	for _, stage := range []func(context.Context) error{b.drawNodes, b.makeTables, b.drawPartners, b.setScale} {
 		if err := stage(ctx); err != nil {
 			return err
@@ -67,13 +70,17 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-func (b *blocks) chunks() int { return (b.g.nodes + b.chunk - 1) / b.chunk }
+func (b *blocks) chunks() int {
+	return (b.g.nodes + b.chunk - 1) / b.chunk
+}
 
 // inChunks calls do for every chunk of nodes with a random stream for the chunk, so that the
 // result does not depend on the number of workers.
-func (b *blocks) inChunks(ctx context.Context, stream uint64, do func(k, lo, hi int, r *rand.Rand)) error {
+func (b *blocks) inChunks(ctx context.Context, stream uint64,
+	do func(k, lo, hi int, r *rand.Rand)) error {
 	return sched.Run(ctx, b.g.workers, b.chunks(), func(_, k int) error {
-		do(k, k*b.chunk, min((k+1)*b.chunk, b.g.nodes), source(b.g.rngSeed, stream|uint64(k)<<8))
+		do(k, k*b.chunk, min((k+1)*b.chunk, b.g.nodes),
+			source(b.g.rngSeed, stream|uint64(k)<<8))
 		return nil
 	})
 }
@@ -87,7 +94,8 @@ func (b *blocks) drawNodes(ctx context.Context) (err error) {
 	limit := math.Sqrt(float64(b.g.nodes)) * 6 // because heavier nodes would mostly draw pairs that they have
 	return b.inChunks(ctx, weightStream, func(_, lo, hi int, r *rand.Rand) {
 		for u := lo; u < hi; u++ {
-			b.weight[u] = float32(min(limit, math.Pow(1-r.Float64(), -1/(b.g.exponent-1))))
+			b.weight[u] = float32(min(limit,
+				math.Pow(1-r.Float64(), -1/(b.g.exponent-1))))
 		}
 	})
 }
@@ -95,7 +103,8 @@ func (b *blocks) drawNodes(ctx context.Context) (err error) {
 // makeTables computes the alias table of each class with Vose's method.
 func (b *blocks) makeTables(ctx context.Context) error {
 	b.table = make([]entry, b.g.nodes)
-	b.first, b.total = make([]int, len(b.g.shares)+1), make([]float64, len(b.g.shares)+1)
+	b.first, b.total = make([]int, len(b.g.shares)+1),
+		make([]float64, len(b.g.shares)+1)
 	for u, c := range b.class {
 		b.first[c+1]++
 		b.total[c+1] += float64(b.weight[u])
@@ -115,13 +124,15 @@ func (b *blocks) makeTables(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		makeTable(b.table[b.first[c]:b.first[c+1]], b.weight, b.total[c+1]-b.total[c], scaled, list)
+		makeTable(b.table[b.first[c]:b.first[c+1]], b.weight,
+			b.total[c+1]-b.total[c], scaled, list)
 	}
 	return nil
 }
 
 // makeTable computes one alias table; scaled and list are work space.
-func makeTable(t []entry, weight []float32, total float64, scaled []float64, list []uint32) {
+func makeTable(t []entry, weight []float32, total float64, scaled []float64,
+	list []uint32) {
 	scaled = scaled[:len(t)]
 	list = list[:len(t)]
 	// entries below the mean grow from the left of list, others from the right
@@ -165,7 +176,8 @@ type pick struct{ index, level uint32 }
 func (b *blocks) pick(r *rand.Rand, class int) pick {
 	first := b.first[class]
 	x := r.Uint64()
-	return pick{uint32(first) + uint32(x>>32*uint64(b.first[class+1]-first)>>32), uint32(x)}
+	return pick{uint32(first) +
+		uint32(x>>32*uint64(b.first[class+1]-first)>>32), uint32(x)}
 }
 
 // node reads the entry of a pick and returns the node.
@@ -191,12 +203,18 @@ func (b *blocks) anyClass(r *rand.Rand) int {
 }
 
 // nextClass returns the class to which edges from a class lead without homophily.
-func nextClass(class, classes int) int { return (class + 1) % classes }
+func nextClass(class, classes int) int {
+	return (class + 1) % classes
+}
 
 // previousClass returns the class from which edges lead to a class without homophily.
-func previousClass(class, classes int) int { return (class + classes - 1) % classes }
+func previousClass(class, classes int) int {
+	return (class + classes - 1) % classes
+}
 
-func (b *blocks) weightOf(class int) float64 { return b.total[class+1] - b.total[class] }
+func (b *blocks) weightOf(class int) float64 {
+	return b.total[class+1] - b.total[class]
+}
 
 // drawPartners draws a partner for each node.
 func (b *blocks) drawPartners(ctx context.Context) error {
@@ -265,7 +283,9 @@ func (b *blocks) parts(class int) parts {
 	p := parts{noise: 2 * b.g.noise}
 	p.ownClass = p.noise + float64(2*(1-b.g.noise)*b.g.homophily)
 	p.laterClasses = p.ownClass + otherRate
-	p.total = p.laterClasses + float64(otherRate*b.weightOf(previousClass(class, len(b.g.shares)))/b.weightOf(class))
+	p.total = p.laterClasses +
+		float64(otherRate*b.weightOf(previousClass(class,
+			len(b.g.shares)))/b.weightOf(class))
 	return p
 }
 
@@ -350,7 +370,8 @@ func (d *drawer) drawChunk(k int) {
 		parts := d.b.parts(int(d.b.class[u]))
 		n := int(distuv.Poisson{Lambda: d.b.scale * float64(d.b.weight[u]) * parts.total, Src: r}.Rand())
 		for range n {
-			d.picks = append(d.picks, d.b.pick(r, d.otherClass(r, int(d.b.class[u]), &parts)))
+			d.picks = append(d.picks,
+				d.b.pick(r, d.otherClass(r, int(d.b.class[u]), &parts)))
 		}
 		longest = max(longest, n)
 	}
@@ -367,7 +388,8 @@ func (d *drawer) drawChunk(k int) {
 			d.text = appendEdge(d.text, uint64(u), uint64(d.b.partner[u]))
 		}
 		for _, v := range d.nodes[d.start[u-lo]:d.start[u-lo+1]] {
-			if int(v) > u && d.b.partner[u] != v && d.b.partner[v] != uint32(u) && d.isNew(uint32(u), v) {
+			if int(v) > u && d.b.partner[u] != v && d.b.partner[v] != uint32(u) &&
+				d.isNew(uint32(u), v) {
 				d.edges++
 				d.text = appendEdge(d.text, uint64(u), uint64(v))
 			}

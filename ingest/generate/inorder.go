@@ -10,7 +10,8 @@ import (
 // inOrder writes the texts of the blocks 0 ≤ k < blocks to w in order. Each of the workers calls
 // block, which appends block k to text; text reuses the memory of an earlier block. A panic in
 // block reaches the caller, see [sched.Run].
-func inOrder(ctx context.Context, w io.Writer, workers, blocks int, block func(text []byte, k int) []byte) error {
+func inOrder(ctx context.Context, w io.Writer, workers, blocks int,
+	block func(text []byte, k int) []byte) error {
 	texts := make([][]byte, min(workers, blocks))
 	for done := 0; done < blocks; done += len(texts) {
 		texts = texts[:min(len(texts), blocks-done)]

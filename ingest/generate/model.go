@@ -30,7 +30,8 @@ type draws struct {
 // Models returns all models. [NewCollection] generates those with the input kind [param.Graphs],
 // [New] the others.
 func Models() []*Model {
-	return []*Model{blockModel, citations, recursiveMatrix, uniform, lattice, molecules}
+	return []*Model{blockModel, citations, recursiveMatrix, uniform,
+		lattice, molecules}
 }
 
 // Graph is a graph whose nodes are the numbers from 0.
@@ -69,7 +70,9 @@ type Attributed interface {
 type noClasses struct{}
 
 // LabelsTo implements [Graph].
-func (noClasses) LabelsTo(context.Context, io.Writer, float64) error { return nil }
+func (noClasses) LabelsTo(context.Context, io.Writer, float64) error {
+	return nil
+}
 
 // Size holds upper bounds of the size of a graph and of the memory of its generator.
 type Size struct {
@@ -83,13 +86,15 @@ type Size struct {
 // sizeOf returns the size of a graph with the given numbers of nodes and lines.
 func sizeOf(nodes, lines, bytes int64, exact bool) Size {
 	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
-	return Size{Nodes: nodes, Lines: lines, Whole: exact, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
+	return Size{Nodes: nodes, Lines: lines, Whole: exact, Bytes: bytes,
+		Text: lines * 2 * int64(digits+1)}
 }
 
 // New returns the graph of a model with the given values, and defaults for the rest. The graph
 // depends on the values and the seed only, not on workers, the number of goroutines (0: one for
 // each processor). The error is a [*param.ParameterError].
-func New(model string, parameters param.Values, rngSeed uint64, workers int) (Graph, error) {
+func New(model string, parameters param.Values, rngSeed uint64,
+	workers int) (Graph, error) {
 	var names []string
 	for _, m := range Models() {
 		if m.Name != model || m.graph == nil {
@@ -105,7 +110,8 @@ func New(model string, parameters param.Values, rngSeed uint64, workers int) (Gr
 		}
 		return m.graph(v, draws{rngSeed, workers}), nil
 	}
-	return nil, &param.ParameterError{Of: model, Parameter: "model", What: "missing; choose one of " + strings.Join(names, ", ")}
+	return nil, &param.ParameterError{Of: model, Parameter: "model",
+		What: "missing; choose one of " + strings.Join(names, ", ")}
 }
 
 // maxNodes is the limit of the number of nodes, which are stored in 32 bits.
@@ -115,21 +121,26 @@ const maxNodes = 1<<32 - 1
 var fewNodes = between(2, maxNodes)
 
 // between returns the numbers from lo to hi.
-func between(lo, hi float64) param.Range { return param.Range{Least: lo, Most: hi} }
+func between(lo, hi float64) param.Range {
+	return param.Range{Least: lo, Most: hi}
+}
 
 // wholeNumber declares a parameter that is a whole number.
 func wholeNumber(name, meaning string, numbers param.Range, usual int) param.Param {
-	return param.Param{Name: name, Symbol: name, Meaning: meaning, Kind: param.Whole, Range: numbers, Default: param.Of(usual)}
+	return param.Param{Name: name, Symbol: name, Meaning: meaning,
+		Kind: param.Whole, Range: numbers, Default: param.Of(usual)}
 }
 
 // share declares a parameter from 0 to 1.
 func share(name, meaning string, usual float64) param.Param {
-	return param.Param{Name: name, Symbol: name, Meaning: meaning, Range: between(0, 1), Default: param.Of(usual)}
+	return param.Param{Name: name, Symbol: name, Meaning: meaning,
+		Range: between(0, 1), Default: param.Of(usual)}
 }
 
 // onOff declares a switch that is off.
 func onOff(name, meaning string) param.Param {
-	return param.Param{Name: name, Meaning: meaning, Kind: param.Switch, Default: param.Of(false)}
+	return param.Param{Name: name, Meaning: meaning, Kind: param.Switch,
+		Default: param.Of(false)}
 }
 
 // withCheck adds a check of all values to a parameter.

@@ -15,7 +15,8 @@ import (
 var molecules = &Model{Spec: param.Spec{
 	Name: "molecules", Title: "A collection of small labelled graphs of classes, for heatwalk graphs", Works: param.Graphs, Params: []param.Param{
 		wholeNumber("graphs", "graphs", between(1, 1<<24), 200),
-		wholeNumber("nodes", "mean number of vertices of a graph", between(12, 1_000_000), 20),
+		wholeNumber("nodes", "mean number of vertices of a graph",
+			between(12, 1_000_000), 20),
 		wholeNumber("classes", "classes", between(1, hetero*hetero), 2),
 		share("noise", "share of the branches that belong to any class", 0.4),
 	},
@@ -36,7 +37,8 @@ func collectionBytes(v param.Values) int64 {
 // NewCollection generates the graphs of the model "molecules" with the given values, and
 // defaults for the rest. It first calls room, if not nil, with the memory of the collection, and
 // returns its error. Other errors are a [*param.ParameterError], or that of the context.
-func NewCollection(ctx context.Context, parameters param.Values, rngSeed uint64, room func(bytes int64) error) (*graphfile.Collection, error) {
+func NewCollection(ctx context.Context, parameters param.Values, rngSeed uint64,
+	room func(bytes int64) error) (*graphfile.Collection, error) {
 	v, err := molecules.Resolve(parameters, nil)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,8 @@ func NewCollection(ctx context.Context, parameters param.Values, rngSeed uint64,
 			return nil, err
 		}
 	}
-	c := &graphfile.Collection{Labels: moleculeLabels, EdgeLabels: []string{"1", "2"}}
+	c := &graphfile.Collection{Labels: moleculeLabels,
+		EdgeLabels: []string{"1", "2"}}
 	r := source(rngSeed, edgeStream)
 	for i := range v.Int("graphs") {
 		if ctx.Err() != nil {
@@ -54,7 +57,8 @@ func NewCollection(ctx context.Context, parameters param.Values, rngSeed uint64,
 		}
 		class := r.IntN(v.Int("classes"))
 		c.Graphs = append(c.Graphs, molecule(r, v, class))
-		c.IDs, c.Class = append(c.IDs, strconv.Itoa(i+1)), append(c.Class, strconv.Itoa(class))
+		c.IDs, c.Class = append(c.IDs, strconv.Itoa(i+1)),
+			append(c.Class, strconv.Itoa(class))
 	}
 	return c, nil
 }

@@ -21,14 +21,16 @@ import (
 var citations = &Model{
 	Spec: param.Spec{Name: "papers", Title: "Citations of papers: 172 classes, numbers for each paper, and few labels", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("nodes", "nodes; 14.5 edges for each", fewNodes, 100_000),
-		withCheck(wholeNumber("classes", "classes, with sizes of a power law", between(1, mostClasses), 172), checkClasses),
+		withCheck(wholeNumber("classes", "classes, with sizes of a power law",
+			between(1, mostClasses), 172), checkClasses),
 		wholeNumber("attributes", "numbers for each node", between(1, 1<<16), 128),
 	}},
 	HasClasses: true, HasAttributes: true,
 	graph: func(v param.Values, d draws) Graph {
 		n := float64(v.Int("nodes"))
 		return papers{attributes: v.Int("attributes"), sbm: sbm{
-			nodes: v.Int("nodes"), edges: int(min(math.Round(14.5*n), n*(n-1)/2)), shares: powers(v.Int("classes")), draws: d,
+			nodes: v.Int("nodes"), edges: int(min(math.Round(14.5*n), n*(n-1)/2)),
+			shares: powers(v.Int("classes")), draws: d,
 			homophily: 1, noise: 0.1, exponent: 2.5,
 		}}
 	},
@@ -63,7 +65,8 @@ type papers struct {
 // Size implements [Graph].
 func (g papers) Size() Size {
 	size := g.sbm.Size()
-	size.Bytes += int64(g.attributes) * int64(8*len(g.shares)+2*attributeRows*g.workers)
+	size.Bytes += int64(g.attributes) * int64(8*len(g.shares)+
+		2*attributeRows*g.workers)
 	return size
 }
 
@@ -94,14 +97,18 @@ func (g papers) LabelsTo(ctx context.Context, w io.Writer, share float64) error 
 }
 
 // TestLabelsTo implements [Attributed].
-func (g papers) TestLabelsTo(ctx context.Context, w io.Writer, share float64) error {
+func (g papers) TestLabelsTo(ctx context.Context, w io.Writer,
+	share float64) error {
 	return g.labelsTo(ctx, w, share, 1-testShare, 1)
 }
 
 // TruthTo implements [Attributed].
-func (g papers) TruthTo(ctx context.Context, w io.Writer) error { return g.labelsTo(ctx, w, 1, 0, 1) }
+func (g papers) TruthTo(ctx context.Context, w io.Writer) error {
+	return g.labelsTo(ctx, w, 1, 0, 1)
+}
 
-func (g papers) labelsTo(ctx context.Context, w io.Writer, share, first, last float64) error {
+func (g papers) labelsTo(ctx context.Context, w io.Writer,
+	share, first, last float64) error {
 	class, err := g.drawLabels(ctx)
 	if err != nil {
 		return err
@@ -113,7 +120,9 @@ func (g papers) labelsTo(ctx context.Context, w io.Writer, share, first, last fl
 const attributeRows = 1 << 10
 
 // AttributeBytes implements [Attributed].
-func (g papers) AttributeBytes() int64 { return 128 + 2*int64(g.nodes)*int64(g.attributes) }
+func (g papers) AttributeBytes() int64 {
+	return 128 + 2*int64(g.nodes)*int64(g.attributes)
+}
 
 // AttributesTo implements [Attributed]. It keeps the classes of the nodes and 1,024 rows for each worker.
 func (g papers) AttributesTo(ctx context.Context, w io.Writer) error {
@@ -133,7 +142,8 @@ func (g papers) AttributesTo(ctx context.Context, w io.Writer) error {
 		r := source(g.rngSeed, attributeStream|uint64(k+1)<<8)
 		for u := k * attributeRows; u < min((k+1)*attributeRows, g.nodes); u++ {
 			for _, center := range centers[int(class[u])*g.attributes:][:g.attributes] {
-				text = binary.LittleEndian.AppendUint16(text, halfBits(float32(center+r.NormFloat64())))
+				text = binary.LittleEndian.AppendUint16(text,
+					halfBits(float32(center+r.NormFloat64())))
 			}
 		}
 		return text

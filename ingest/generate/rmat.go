@@ -19,7 +19,8 @@ import (
 var recursiveMatrix = &Model{
 	Spec: param.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("scale", "2^scale nodes", between(1, 32), 16),
-		wholeNumber("edge-factor", "lines for each node; some repeat", between(1, 1<<20), 16),
+		wholeNumber("edge-factor", "lines for each node; some repeat",
+			between(1, 1<<20), 16),
 		share("a", "share of the first quarter of the matrix", 0.57),
 		share("b", "share of the second quarter", 0.19),
 		withCheck(share("c", "share of the third quarter", 0.19), func(v param.Values) error {
@@ -32,7 +33,8 @@ var recursiveMatrix = &Model{
 	}},
 	graph: func(v param.Values, d draws) Graph {
 		return rmat{
-			scale: v.Int("scale"), factor: v.Int("edge-factor"), a: v.Number("a"), b: v.Number("b"), c: v.Number("c"),
+			scale: v.Int("scale"), factor: v.Int("edge-factor"), a: v.Number("a"),
+			b: v.Number("b"), c: v.Number("c"),
 			ordered: v.On("ordered"), draws: d,
 		}
 	},
@@ -48,7 +50,8 @@ type rmat struct {
 
 // Size implements [Graph].
 func (g rmat) Size() Size {
-	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale, blockLines*longestEdge*int64(g.workers), false)
+	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale,
+		blockLines*longestEdge*int64(g.workers), false)
 }
 
 // blockLines is the number of lines that share a random stream.
@@ -92,7 +95,8 @@ const (
 func (g rmat) quarters() quarters {
 	const unit = 1 << levelBits
 	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
-	return quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b), abc: lane(g.a + g.b + g.c)}
+	return quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b),
+		abc: lane(g.a + g.b + g.c)}
 }
 
 // draw returns row and column of a random entry. At each level, with random number x, the entry
@@ -105,7 +109,8 @@ func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 		even := word & first
 		odd := word >> levelBits & first
 		down := gather(even+q.ab, odd+q.ab)
-		right := gather((even+q.a)^(even+q.ab)^(even+q.abc), (odd+q.a)^(odd+q.ab)^(odd+q.abc))
+		right := gather((even+q.a)^(even+q.ab)^(even+q.abc),
+			(odd+q.a)^(odd+q.ab)^(odd+q.abc))
 		n := min(perWord, q.levels-level)
 		u = u<<n | down>>(perWord-n)
 		v = v<<n | right>>(perWord-n)
@@ -130,7 +135,8 @@ type scramble struct {
 }
 
 func (g rmat) scramble() scramble {
-	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2), unused: 64 - g.scale}
+	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2),
+		unused: 64 - g.scale}
 	r := source(g.rngSeed, idStream)
 	for i := range s.factor {
 		s.factor[i], s.offset[i] = r.Uint64()|1, r.Uint64()

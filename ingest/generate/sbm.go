@@ -25,23 +25,30 @@ var blockModel = &Model{
 	Spec: param.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("nodes", "nodes", fewNodes, 100_000),
 		{Name: "edges", Symbol: "edges", Meaning: "expected number of distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: param.Whole,
-			Words: []string{"auto"}, Range: param.From(1), Default: param.Of("auto"),
+			Words: []string{"auto"}, Range: param.From(1),
+			Default: param.Of("auto"),
 			Check: func(v param.Values) error {
 				if v["edges"] == param.Of("auto") {
 					return nil
 				}
 				return checkPairs(v.Number("edges"), v.Number("nodes"))
 			}},
-		withCheck(wholeNumber("classes", "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many", between(1, mostClasses), 5), checkClasses),
-		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: between(0, 1)},
+		withCheck(wholeNumber("classes",
+			"classes; the first holds half of the nodes, the next a quarter and so on, the last two as many", between(1, mostClasses), 5), checkClasses),
+		{Name: "homophily", Symbol: "homophily",
+			Meaning: "1 links a class to itself, 0 to the next one",
+			Range:   between(0, 1)},
 		share("noise", "share of edges that do not depend on the classes", 0.2),
-		{Name: "exponent", Symbol: "exponent", Meaning: "of the power law of degrees", Range: param.Above(2), Default: param.Of(2.5)},
+		{Name: "exponent", Symbol: "exponent",
+			Meaning: "of the power law of degrees", Range: param.Above(2),
+			Default: param.Of(2.5)},
 	}},
 	HasClasses: true,
 	graph: func(v param.Values, d draws) Graph {
 		g := sbm{
 			nodes: v.Int("nodes"), shares: halves(v.Int("classes")), draws: d,
-			homophily: v.Number("homophily"), noise: v.Number("noise"), exponent: v.Number("exponent"),
+			homophily: v.Number("homophily"), noise: v.Number("noise"),
+			exponent: v.Number("exponent"),
 		}
 		if n := float64(g.nodes); v["edges"] == param.Of("auto") {
 			g.edges = int(min(math.Round(3.7448*n), n*(n-1)/2))
@@ -58,7 +65,8 @@ const mostClasses = 1 << 10
 // checkClasses returns an error if there are more classes than nodes.
 func checkClasses(v param.Values) error {
 	if v.Int("classes") > v.Int("nodes") {
-		return fmt.Errorf("%d for %d nodes; give as many at the most", v.Int("classes"), v.Int("nodes"))
+		return fmt.Errorf("%d for %d nodes; give as many at the most",
+			v.Int("classes"), v.Int("nodes"))
 	}
 	return nil
 }
@@ -72,7 +80,8 @@ type sbm struct {
 
 // Size implements [Graph].
 func (g sbm) Size() Size {
-	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes), blocksBytes(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
+	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes),
+		blocksBytes(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
 }
 
 // halves returns shares of classes of which each has half of the nodes of the class before.
@@ -137,7 +146,8 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 
 // writeLabels writes the classes of a random share of the nodes: of these, in increasing order, the
 // part from the share first to the share last.
-func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16, share, first, last float64) error {
+func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16,
+	share, first, last float64) error {
 	if !(share > 0 && share <= 1) {
 		panic(badShare)
 	}
@@ -159,7 +169,8 @@ func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16, share
 			labels++
 		}
 	}
-	lo, hi := int(math.Round(first*float64(labels))), int(math.Round(last*float64(labels)))
+	lo, hi := int(math.Round(first*float64(labels))),
+		int(math.Round(last*float64(labels)))
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	rank := 0

@@ -29,7 +29,8 @@ type erdosRenyi struct {
 
 // Size implements [Graph].
 func (g erdosRenyi) Size() Size {
-	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes), blockLines*longestEdge*int64(g.workers), false)
+	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes),
+		blockLines*longestEdge*int64(g.workers), false)
 }
 
 // EdgesTo writes the edges in increasing order: every pair is an edge with probability
@@ -75,14 +76,16 @@ var lattice = &Model{
 		wholeNumber("rows", "rows", between(1, maxNodes), 100),
 		withCheck(wholeNumber("columns", "columns", between(1, maxNodes), 100), func(v param.Values) error {
 			if n := v.Number("rows") * v.Number("columns"); !fewNodes.Contains(n) {
-				return fmt.Errorf("rows × columns = %.0f; give 2 to %d", n, maxNodes)
+				return fmt.Errorf("rows × columns = %.0f; give 2 to %d",
+					n, maxNodes)
 			}
 			return nil
 		}),
 		onOff("torus", "join the last row and column to the first, where there are three at least"),
 	}},
 	graph: func(v param.Values, _ draws) Graph {
-		return grid{rows: v.Int("rows"), columns: v.Int("columns"), torus: v.On("torus")}
+		return grid{rows: v.Int("rows"), columns: v.Int("columns"),
+			torus: v.On("torus")}
 	},
 }
 

@@ -74,7 +74,9 @@ const idBytes = 16 + 2*(16+4+1) + 8
 // read reads a file.
 func (h *hypergraph) read(ctx context.Context, path string) error {
 	in, err := textio.Open(ctx, path, &textio.Options{
-		Stdin: h.c.Stdin, Warn: h.c.Warn, Text: h.c.Text, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption,
+		Stdin: h.c.Stdin, Warn: h.c.Warn, Text: h.c.Text,
+		Window:       cmp.Or(h.c.Window, textio.DefaultWindow),
+		WindowOption: textio.WindowOption,
 	})
 	if err != nil {
 		return err
@@ -89,7 +91,8 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	)
 	data := int64(1)
 	if head, err := in.Head(); err == nil {
-		first, _ := table.FirstData(head.Data, func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) })
+		first, _ := table.FirstData(head.Data,
+			func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) })
 		data = head.First + int64(first)
 		if first < 0 {
 			data = head.First + int64(head.Lines)
@@ -100,7 +103,8 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 			return err
 		}
 		lines = line.Number
-		if table.IsComment(line.Text) && !table.IsBlank(line.Text) && line.Number != data {
+		if table.IsComment(line.Text) && !table.IsBlank(line.Text) &&
+			line.Number != data {
 			if line.Number < data {
 				continue
 			}
@@ -129,7 +133,9 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 		h.c.Warn(table.RemarkWarning(in.Name(), remark, late))
 	}
 	done, _ := in.Progress()
-	h.files = append(h.files, ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})
+	h.files = append(h.files,
+		ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done,
+			Lines: lines})
 	return h.report(in)
 }
 
@@ -145,7 +151,8 @@ func (h *hypergraph) report(in *textio.Reader) error {
 const wholeHyperedge = "give each hyperedge two vertices or more, each of them once"
 
 // line adds a hyperedge.
-func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile.ParseError {
+func (h *hypergraph) line(fields *table.Fields, text []byte,
+	sep byte) *nodefile.ParseError {
 	if err := fields.Split(text, sep); err != nil {
 		return &nodefile.ParseError{Msg: err.Error(), Fix: wholeHyperedge}
 	}
@@ -154,12 +161,15 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 	first := len(h.vertex)
 	for i, id := range fields.Text {
 		if len(id) == 0 {
-			return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
+			return &nodefile.ParseError{Column: fields.Start[i] + 1,
+				Msg: "an empty id", Fix: wholeHyperedge}
 		}
 		v, ok := h.code[string(id)]
 		if !ok {
 			if bytes.HasPrefix(id, []byte(HyperedgePrefix)) {
-				return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
+				return &nodefile.ParseError{Column: fields.Start[i] + 1,
+					Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id),
+					Fix: "rename it"}
 			}
 			v = uint32(len(h.ids))
 			h.ids = append(h.ids, string(id))
@@ -168,17 +178,21 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 			h.bytes += idBytes + int64(len(id))
 		}
 		if h.last[v] == number {
-			return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
+			return &nodefile.ParseError{Column: fields.Start[i] + 1,
+				Msg: "a hyperedge that names " + table.Quoted(id) + " twice",
+				Fix: wholeHyperedge}
 		}
 		h.last[v] = number
 		h.vertex = append(h.vertex, v)
 	}
 	switch len(h.vertex) - first {
 	case 0:
-		return &nodefile.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
+		return &nodefile.ParseError{Msg: "a hyperedge without vertices",
+			Fix: wholeHyperedge}
 	case 1:
 		if !h.c.KeepLoops {
-			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with {self-loops=keep}, or leave the line out"}
+			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " +
+				table.Quoted(fields.Text[0]), Fix: "keep it with {self-loops=keep}, or leave the line out"}
 		}
 	}
 	h.end = append(h.end, len(h.vertex))
@@ -188,8 +202,10 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 // order returns the vertices in the usual order of ids.
 func (h *hypergraph) order() []int {
 	order := numbers(len(h.ids))
-	if !slices.ContainsFunc(h.ids, func(id string) bool { return !table.IsInteger([]byte(id)) }) {
-		slices.SortFunc(order, func(a, b int) int { return table.CompareIntegers([]byte(h.ids[a]), []byte(h.ids[b])) })
+	if !slices.ContainsFunc(h.ids,
+		func(id string) bool { return !table.IsInteger([]byte(id)) }) {
+		slices.SortFunc(order,
+			func(a, b int) int { return table.CompareIntegers([]byte(h.ids[a]), []byte(h.ids[b])) })
 	}
 	return order
 }
@@ -205,7 +221,8 @@ func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	if err != nil {
 		return err
 	}
-	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte { return append(dst, h.ids[row]...) }}
+	p := &pairs{ctx: ctx, send: visit,
+		id: func(dst []byte, row int) []byte { return append(dst, h.ids[row]...) }}
 	if err := p.list(slices.Values(h.order())); err != nil {
 		return err
 	}
@@ -221,7 +238,8 @@ func (h *hypergraph) visit(ctx context.Context, visit graphfile.Visitor) error {
 		if row < len(h.ids) {
 			return append(dst, h.ids[row]...)
 		}
-		return strconv.AppendInt(append(dst, HyperedgePrefix...), int64(row-len(h.ids))+1, 10)
+		return strconv.AppendInt(append(dst, HyperedgePrefix...),
+			int64(row-len(h.ids))+1, 10)
 	}}
 	if err := p.list(slices.Values(h.order())); err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 // both the sum, which is the co-citation graph of Zhang and Mao (2008). Self loops of
 // the store and weights do not count. In addition to the store it takes 16 bytes an arc while it is
 // read, and rows of the products, never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
-func Citations(store *shard.Store, cocitation, coupling bool, workers int) *ingest.Source {
+func Citations(store *shard.Store, cocitation, coupling bool,
+	workers int) *ingest.Source {
 	var sides []sparse.Matrix
 	if cocitation {
 		sides = append(sides, store.Transpose())
@@ -40,7 +41,9 @@ func Citations(store *shard.Store, cocitation, coupling bool, workers int) *inge
 				return nil, err
 			}
 			m.Lines += lines
-			m.Held = max(m.Held, patternBytes(a)+similarity.Bytes(nodes.Len(), nodes.Len(), a.NNZ(), m.Nodes, workers))
+			m.Held = max(m.Held, patternBytes(a)+
+				similarity.Bytes(nodes.Len(), nodes.Len(), a.NNZ(),
+					m.Nodes, workers))
 		}
 		return m, nil
 	}
@@ -110,12 +113,14 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 		if err := hold(counts.Held); err != nil {
 			return nil, err
 		}
-		p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte { return append(dst, ids[row]...) }}
+		p := &pairs{ctx: ctx, send: visit,
+			id: func(dst []byte, row int) []byte { return append(dst, ids[row]...) }}
 		if err := p.list(slices.Values(numbers(len(ids)))); err != nil {
 			return nil, err
 		}
 		last := make([][]uint32, len(ids)) // the neighbours of the rows before
-		set := &similarity.Settings{Neighbours: s.Neighbours, Least: s.Least, Workers: s.Workers}
+		set := &similarity.Settings{Neighbours: s.Neighbours, Least: s.Least,
+			Workers: s.Workers}
 		err := similarity.Nearest(ctx, x, set, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (
@@ -144,7 +149,8 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 
 // UnreadNeighbours returns the source of [Neighbours] for a matrix with the given number of columns
 // and entries that exceeds the memory. Reading the source returns err.
-func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings, err error) *ingest.Source {
+func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings,
+	err error) *ingest.Source {
 	source := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
 	source.Read = func(context.Context, graphfile.Visitor, graphfile.Holder) ([]ingest.FileReport, error) {
 		return nil, err
@@ -154,7 +160,8 @@ func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSetting
 
 // neighbours returns the source of [Neighbours], without its reader, for a matrix with the given
 // number of rows, columns and entries, where each row has a column in common with at most common rows.
-func neighbours(rows, cols int, entries, common int64, ids []string, s *NeighbourSettings) *ingest.Source {
+func neighbours(rows, cols int, entries, common int64, ids []string,
+	s *NeighbourSettings) *ingest.Source {
 	const slice = 24 // bytes of a slice or a string, at the most
 	n := int64(rows)
 	text := int64(0)
@@ -165,11 +172,14 @@ func neighbours(rows, cols int, entries, common int64, ids []string, s *Neighbou
 	if s.Neighbours > 0 {
 		lines = min(lines, n*int64(s.Neighbours))
 	}
-	held := similarity.Bytes(rows, cols, entries, common, s.Workers) + slice*n + 2*4*lines
+	held := similarity.Bytes(rows, cols, entries, common, s.Workers) +
+		slice*n + 2*4*lines
 	return &ingest.Source{
-		Name: "neighbours", Bytes: (4+8)*(entries+entries/4) + 8*(n+1) + slice*n + text,
+		Name: "neighbours", Bytes: (4+8)*(entries+entries/4) + 8*(n+1) +
+			slice*n + text,
 		Most: func(context.Context) (*ingest.Most, error) {
-			return &ingest.Most{Nodes: n, Lines: lines, Text: text, Held: held, Weighted: true}, nil
+			return &ingest.Most{Nodes: n, Lines: lines, Text: text, Held: held,
+				Weighted: true}, nil
 		},
 	}
 }
@@ -190,7 +200,8 @@ func patternBytes(a sparse.Matrix) int64 {
 }
 
 // pattern returns the places of the entries of a outside of its diagonal.
-func pattern(ctx context.Context, a sparse.Matrix, hold graphfile.Holder) (*sparse.CSR, error) {
+func pattern(ctx context.Context, a sparse.Matrix,
+	hold graphfile.Holder) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
 	if err := hold(patternBytes(a)); err != nil {
 		return nil, err
@@ -270,6 +281,7 @@ func (p *pairs) flush() error {
 		return nil
 	}
 	err := p.send(&p.batch)
-	p.batch.Text, p.batch.End, p.batch.Weight = p.batch.Text[:0], p.batch.End[:0], p.batch.Weight[:0]
+	p.batch.Text, p.batch.End, p.batch.Weight = p.batch.Text[:0], p.batch.End[:0],
+		p.batch.Weight[:0]
 	return err
 }

@@ -19,7 +19,9 @@ import (
 const ChunkRows = 512
 
 // Chunks returns the number of chunks of the given number of rows.
-func Chunks(rows int) int { return (rows + ChunkRows - 1) / ChunkRows }
+func Chunks(rows int) int {
+	return (rows + ChunkRows - 1) / ChunkRows
+}
 
 // BlockBytes returns the memory of [sparse.NewBlock] with this shape.
 func BlockBytes[T sparse.Float](rows, cols int) int64 {
@@ -29,7 +31,8 @@ func BlockBytes[T sparse.Float](rows, cols int) int64 {
 
 // Rows returns the rows of a block from row i on, for the loops of [simd].
 func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
-	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
+	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):],
+		Stride: b.Stride}
 }
 
 // Slabs returns the intervals lo ≤ i < hi of at most the given width that cover 0 ≤ i < n.
@@ -86,7 +89,8 @@ func Inverses(elements []float64) []float64 {
 
 // Range returns the rows lo ≤ i < hi of a block, which share its memory.
 func Range[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T] {
-	return &sparse.Block[T]{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Data: b.Data[lo*b.Stride : (hi-1)*b.Stride+b.Cols]}
+	return &sparse.Block[T]{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride,
+		Data: b.Data[lo*b.Stride : (hi-1)*b.Stride+b.Cols]}
 }
 
 // Factor returns v[i], or 1 if v is nil.
@@ -124,7 +128,8 @@ func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	}
 	data := b.Data[:rows*stride]
 	clear(data)
-	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride, Data: data}
+	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride,
+		Data: data}
 }
 
 // ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth's sum of

@@ -32,7 +32,8 @@ const (
 // components. Nil weights mean ones, which gives the null space of L; weights d^½
 // give that of L̃. The single row of a component of one row counts as 1
 // whatever its weight.
-func NewDisjoint(team *sparse.Team, c *sparse.Components, weights []float64) *Disjoint {
+func NewDisjoint(team *sparse.Team, c *sparse.Components,
+	weights []float64) *Disjoint {
 	n := len(c.Of)
 	if weights != nil && len(weights) != n {
 		panic(badShape)
@@ -51,7 +52,8 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components, weights []float64) *Di
 // the vector, which it normalises within each component in place. While it runs it allocates
 // 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
 // is less than two columns of a block.
-func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit []float64) *Disjoint {
+func NewDisjointOf(team *sparse.Team, component []uint32, components int,
+	unit []float64) *Disjoint {
 	vector, vectors := numberVectors(team, component, components, unit)
 	sums := make([]ExactSum, vectors)
 	for lo, hi := range team.Counted(0, len(unit)) {
@@ -69,7 +71,8 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit [
 		inverse[v] = 1 / math.Sqrt(s.Value())
 		last[v] = NoSlot
 	}
-	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors, team: team}
+	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0},
+		vectors: vectors, team: team}
 	for lo, hi := range Slabs(len(unit), ChunkRows) {
 		first := len(ns.vector)
 		for i := lo; i < hi; i++ {
@@ -96,7 +99,8 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit [
 
 // NewDisjointRows returns the span of the unit vectors of the rows where unit is 1; it is 0 elsewhere.
 func NewDisjointRows(unit []float64) *Disjoint {
-	n := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: make([]int, Chunks(len(unit))+1)}
+	n := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)),
+		slots: make([]int, Chunks(len(unit))+1)}
 	for i, u := range unit {
 		n.Slot[i] = NoSlot
 		if u != 0 {
@@ -128,7 +132,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 
 // numberVectors numbers, in order, the components in which the vector has several nonzero rows; the
 // others get OwnSlot.
-func numberVectors(team *sparse.Team, component []uint32, components int, unit []float64) (vector []uint32, vectors int) {
+func numberVectors(team *sparse.Team, component []uint32, components int,
+	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
 	for lo, hi := range team.Counted(0, len(unit)) {
 		for i, u := range unit[lo:hi] { // rows, up to 2
@@ -158,13 +163,15 @@ func numberVectors(team *sparse.Team, component []uint32, components int, unit [
 }
 
 // RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
-func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
+func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64],
+	workers int) error {
 	return new(Share).RemoveTo(ctx, n, dst, x, workers)
 }
 
 // RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, in the memory of the
 // share that s was before.
-func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[float64], workers int) error {
+func (s *Share) RemoveTo(ctx context.Context, n *Disjoint,
+	dst, x *sparse.Block[float64], workers int) error {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
@@ -202,7 +209,8 @@ type Share struct {
 
 // Compute stores the share of x in s. Cost: a pass over x. If fill is not nil, it is called to store
 // the rows lo ≤ i < hi of each chunk of x before they are read, which saves a pass.
-func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
+func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float64],
+	workers int, fill func(worker, lo, hi int)) error {
 	s.Begin(n, x.Cols)
 	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
 		s.Clear(chunk)

@@ -27,25 +27,30 @@ const maxPieces = 128
 // NewPieces returns the pieces of a matrix with the given number of rows in chunks of chunk rows, a divisor
 // of 4096.
 func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
-	p := Pieces{team: team, rows: chunk, Workers: sched.Workers(workers), Chunks: (rows + chunk - 1) / chunk}
+	p := Pieces{team: team, rows: chunk, Workers: sched.Workers(workers),
+		Chunks: (rows + chunk - 1) / chunk}
 	p.perPiece = max(1, (p.Chunks+maxPieces-1)/maxPieces)
 	p.pieces = (p.Chunks + p.perPiece - 1) / p.perPiece
 	return p
 }
 
 // Bytes returns the memory of [Pieces.Each] with sums of the given size.
-func (p *Pieces) Bytes(size int) int64 { return 8 * int64(p.pieces) * int64(size) }
+func (p *Pieces) Bytes(size int) int64 {
+	return 8 * int64(p.pieces) * int64(size)
+}
 
 // Each calls do for every chunk with the sums of its piece, size numbers that are 0 at the first
 // chunk of the piece. What do adds for rows that do not count in this process, see [sparse.Team], is
 // lost, except for padding, which must be zero.
-func (p *Pieces) Each(ctx context.Context, size int, do func(worker, chunk int, sums []float64)) error {
+func (p *Pieces) Each(ctx context.Context, size int,
+	do func(worker, chunk int, sums []float64)) error {
 	p.partial = Grow(p.partial, p.pieces*size)
 	clear(p.partial)
 	return sched.Run(ctx, p.Workers, p.pieces, func(worker, piece int) error {
 		sums := p.partial[piece*size : (piece+1)*size]
 		for chunk := piece * p.perPiece; chunk < min(p.Chunks, (piece+1)*p.perPiece); chunk++ {
-			if p.team != nil && chunk*p.rows >= p.team.First && !p.team.Counts(chunk*p.rows) {
+			if p.team != nil && chunk*p.rows >= p.team.First &&
+				!p.team.Counts(chunk*p.rows) {
 				do(worker, chunk, make([]float64, size))
 				continue
 			}

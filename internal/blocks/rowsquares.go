@@ -7,7 +7,8 @@ import (
 )
 
 // RowSquares returns Σ_j (a_ij/unit)² of each row i of a symmetric matrix. Cost: a sweep.
-func RowSquares(ctx context.Context, a sparse.Matrix, unit float64, workers int) ([]float32, error) {
+func RowSquares(ctx context.Context, a sparse.Matrix, unit float64,
+	workers int) ([]float32, error) {
 	sums, err := sparse.RowSums(ctx, a, workers, func(col []uint32, val []float64) float64 {
 		if val == nil {
 			return float64(len(col))

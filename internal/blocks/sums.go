@@ -10,7 +10,8 @@ import (
 // Sums returns size sums over the rows of the matrix, of which blocks have rows rows in this process: add
 // adds the contribution of row i to the sums of its chunk. The functions below that take a team add sums
 // in the same way.
-func Sums(team *sparse.Team, rows, size int, add func(i int, sums []float64)) []float64 {
+func Sums(team *sparse.Team, rows, size int,
+	add func(i int, sums []float64)) []float64 {
 	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {
 		for i := lo; i < hi; i++ {
 			add(i, sums)
@@ -19,7 +20,8 @@ func Sums(team *sparse.Team, rows, size int, add func(i int, sums []float64)) []
 }
 
 // chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
-func chunkSums(team *sparse.Team, rows, size int, add func(lo, hi int, sums []float64)) []float64 {
+func chunkSums(team *sparse.Team, rows, size int,
+	add func(lo, hi int, sums []float64)) []float64 {
 	halves := make([]float64, 2*size)
 	total := halves[:size:size]
 	sums := halves[size:]
@@ -66,7 +68,9 @@ func Dot(team *sparse.Team, x, y []float64) float64 {
 }
 
 // Norm returns the norm of a vector.
-func Norm(team *sparse.Team, x []float64) float64 { return math.Sqrt(Dot(team, x, x)) }
+func Norm(team *sparse.Team, x []float64) float64 {
+	return math.Sqrt(Dot(team, x, x))
+}
 
 // Total returns the sum of a vector's elements.
 func Total(team *sparse.Team, x []float64) float64 {
@@ -121,7 +125,8 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 		for start, end := range team.Counted(lo, hi) {
 			clear(sum)
 			for r := start; r < end; r++ {
-				simd.AddRows(target, a.Cols, b.Cols, target, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+				simd.AddRows(target, a.Cols, b.Cols, target, a.Row(r),
+					simd.Rows[float64]{Data: b.Row(r)})
 			}
 			simd.AddRows(total, a.Cols, b.Cols, total, one, target)
 		}
@@ -130,7 +135,9 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 
 // BoundRounding returns a bound on the rounding error of the product of two columns of n rows, in units
 // of ε times their norms.
-func BoundRounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 2) }
+func BoundRounding(n int) float64 {
+	return float64(min(n, ChunkRows) + n/ChunkRows + 2)
+}
 
 // ByPart returns the sum of v over the rows of each component, added in the order of the
 // rows.
@@ -147,7 +154,8 @@ func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 
 // Centre subtracts from the columns of x their weighted means in each component, with weights ≥ 0
 // of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
-func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, weights []float64) {
+func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components,
+	weights []float64) {
 	volume := ByPart(team, c, weights)
 	mean := make([]float64, len(c.Sizes)*x.Cols)
 	meanOf := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }

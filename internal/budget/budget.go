@@ -62,7 +62,8 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 	}
 	p.total += bytes
 	if p.Limit > 0 && p.total > p.Limit {
-		largest := slices.MaxFunc(p.items, func(a, b Item) int { return cmp.Compare(a.Bytes, b.Bytes) })
+		largest := slices.MaxFunc(p.items,
+			func(a, b Item) int { return cmp.Compare(a.Bytes, b.Bytes) })
 		return &Error{Need: p.total, Limit: p.Limit, Largest: largest}
 	}
 	return nil
@@ -112,7 +113,8 @@ func Remaining(limit, used int64) int64 {
 // Check returns an [*Error] if need exceeds limit, where a limit of 0 means none.
 func Check(limit, need int64, what string) error {
 	if limit > 0 && need > limit {
-		return &Error{Need: need, Limit: limit, Largest: Item{What: what, Bytes: need}}
+		return &Error{Need: need, Limit: limit,
+			Largest: Item{What: what, Bytes: need}}
 	}
 	return nil
 }
@@ -123,7 +125,8 @@ func Widest(widest int, limit int64, bytes func(width int) int64) int {
 	if limit == 0 {
 		return widest
 	}
-	return max(1, sort.Search(widest, func(i int) bool { return bytes(i+1) > limit }))
+	return max(1, sort.Search(widest,
+		func(i int) bool { return bytes(i+1) > limit }))
 }
 
 // Fitting returns the number of columns, at most all and at least 1, that fit limit−fixed bytes

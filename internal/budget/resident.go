@@ -29,8 +29,12 @@ func Resident(data int64) int64 {
 }
 
 // Data returns the bytes of data that fit a run with the given resident memory.
-func Data(resident int64) int64 { return (resident - programBytes) / (heapShare + 1) * heapShare }
+func Data(resident int64) int64 {
+	return (resident - programBytes) / (heapShare + 1) * heapShare
+}
 
 // HeapLimit returns the runtime's memory limit for a run with data bytes of data. It is below
 // [Resident], so that garbage is collected before the resident memory exceeds the estimate.
-func HeapLimit(data int64) int64 { return Resident(data) - FileBytes - data/(2*heapShare) }
+func HeapLimit(data int64) int64 {
+	return Resident(data) - FileBytes - data/(2*heapShare)
+}

@@ -100,7 +100,8 @@ func lockGroup(p *Pending) (unlock func() error, err error) {
 	}
 	dir, name := filepath.Split(p.path)
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		lock, err := p.fsys.Lock(filepath.Join(dir, "."+name+".heatwalk-tmp-00000000"))
+		lock, err := p.fsys.Lock(filepath.Join(dir,
+			"."+name+".heatwalk-tmp-00000000"))
 		switch {
 		case err == nil:
 			return func() error { return errors.Join(lock.Close(), p.fsys.SyncDir(filepath.Dir(p.path))) }, nil
@@ -135,7 +136,8 @@ func undo(files []*Pending, unnamed int) (err error) {
 	if mixed == nil {
 		return errors.Join(err, unmark(files))
 	}
-	return errors.Join(err, fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
+	return errors.Join(err,
+		fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
 // mark makes the marks of files if a reader could see some of them together with others of an

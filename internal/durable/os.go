@@ -63,13 +63,33 @@ func opened(f *os.File, err error) (File, error) {
 	return file{f}, nil
 }
 
-func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
-func (system) Rename(oldName, newName string) error  { return os.Rename(oldName, newName) }
-func (system) Remove(name string) error              { return os.Remove(name) }
-func (system) Mkdir(name string) error               { return os.Mkdir(name, 0o777) }
-func (system) SyncDir(dir string) error              { return syncDir(dir) }
-func (system) Lock(name string) (io.Closer, error)   { return lock(name) }
-func (system) Free(name string) (int64, error)       { return freeSpace(name) }
+func (system) Stat(name string) (fs.FileInfo, error) {
+	return os.Stat(name)
+}
+
+func (system) Rename(oldName, newName string) error {
+	return os.Rename(oldName, newName)
+}
+
+func (system) Remove(name string) error {
+	return os.Remove(name)
+}
+
+func (system) Mkdir(name string) error {
+	return os.Mkdir(name, 0o777)
+}
+
+func (system) SyncDir(dir string) error {
+	return syncDir(dir)
+}
+
+func (system) Lock(name string) (io.Closer, error) {
+	return lock(name)
+}
+
+func (system) Free(name string) (int64, error) {
+	return freeSpace(name)
+}
 
 func (system) Follow(name string) (string, error) {
 	const limit = 40 // links, as for Linux
@@ -85,7 +105,8 @@ func (system) Follow(name string) (string, error) {
 		}
 		path = target
 	}
-	return "", &os.PathError{Op: "follow", Path: name, Err: errors.New("too many links")}
+	return "", &os.PathError{Op: "follow", Path: name,
+		Err: errors.New("too many links")}
 }
 
 // leadsTo returns path, which the links of name spell, or name if that opens another
@@ -151,7 +172,9 @@ func (f file) Chmod(mode fs.FileMode) error {
 // fullError is the system's error for a full device, which is also ErrFull.
 type fullError struct{ error }
 
-func (e fullError) Unwrap() []error { return []error{e.error, ErrFull} }
+func (e fullError) Unwrap() []error {
+	return []error{e.error, ErrFull}
+}
 
 func markFull(err error) error {
 	if err != nil && errors.Is(err, errFull) {

@@ -78,7 +78,8 @@ var flockCall = unix.Flock
 // hasNoLocks reports whether err is that of flock on a file system without locks, for
 // example Lustre without -o flock, some NFS servers and many FUSE file systems.
 func hasNoLocks(err error) bool {
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL)
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.ENOLCK) ||
+		errors.Is(err, unix.EINVAL)
 }
 
 type flock struct {

@@ -63,7 +63,8 @@ func openShared(name string, mode uint32) (*os.File, error) {
 	}
 	const access = windows.GENERIC_READ | windows.GENERIC_WRITE
 	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	h, err := windows.CreateFile(path, access, share, nil, mode, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	h, err := windows.CreateFile(path, access, share, nil, mode,
+		windows.FILE_ATTRIBUTE_NORMAL, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -88,7 +89,8 @@ func lock(name string) (io.Closer, error) {
 		return nil, err
 	}
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0,
+		new(windows.Overlapped))
 	if err == nil {
 		return fileLock{f}, nil
 	}

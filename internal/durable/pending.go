@@ -55,7 +55,8 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && info.IsDir():
-		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
+		return nil, &fs.PathError{Op: "create", Path: path,
+			Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
 		fresh := err != nil
 		mode := fs.FileMode(0)
@@ -119,7 +120,8 @@ func (p *Pending) createTemp() (err error) {
 	for range attempts {
 		var number [4]byte
 		_, _ = rand.Read(number[:]) // never fails
-		p.tmp = filepath.Join(dir, "."+name+".heatwalk-tmp-"+hex.EncodeToString(number[:]))
+		p.tmp = filepath.Join(dir,
+			"."+name+".heatwalk-tmp-"+hex.EncodeToString(number[:]))
 		p.f, err = p.fsys.CreateTemp(p.tmp)
 		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, ErrLocked) {
 			break
@@ -154,7 +156,9 @@ func RemoveUnused(fsys FS, path string) {
 }
 
 // Write appends to the file.
-func (p *Pending) Write(b []byte) (int, error) { return p.w.Write(b) }
+func (p *Pending) Write(b []byte) (int, error) {
+	return p.w.Write(b)
+}
 
 // WriteAt writes at a position. Bytes between that are not written are zero.
 func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
@@ -168,7 +172,9 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 
 // ReadAt reads bytes that WriteAt wrote, for temporary files that a process uses itself and
 // aborts in the end.
-func (p *Pending) ReadAt(b []byte, off int64) (int, error) { return p.f.ReadAt(b, off) }
+func (p *Pending) ReadAt(b []byte, off int64) (int, error) {
+	return p.f.ReadAt(b, off)
+}
 
 // Abort gives the file up. After Commit it does nothing, so that it may be
 // deferred.

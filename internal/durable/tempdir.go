@@ -32,7 +32,8 @@ func NewTempDir(parent string) (*TempDir, error) {
 	removeLeft(parent)
 	for {
 		t, err := newTempDir(parent)
-		if errors.Is(err, ErrLocked) || errors.Is(err, os.ErrNotExist) && isDir(parent) {
+		if errors.Is(err, ErrLocked) ||
+			errors.Is(err, os.ErrNotExist) && isDir(parent) {
 			continue // another process took it for a leftover before it was locked
 		}
 		return t, err
@@ -47,7 +48,8 @@ func isDir(path string) bool {
 func newTempDir(parent string) (*TempDir, error) {
 	var name [8]byte
 	_, _ = rand.Read(name[:]) // never fails
-	t := &TempDir{Path: filepath.Join(parent, ".heatwalk-"+hex.EncodeToString(name[:]))}
+	t := &TempDir{Path: filepath.Join(parent,
+		".heatwalk-"+hex.EncodeToString(name[:]))}
 	err := OS.Mkdir(t.Path)
 	if err == nil {
 		t.lock, err = OS.Lock(filepath.Join(t.Path, tempLock))
@@ -56,7 +58,9 @@ func newTempDir(parent string) (*TempDir, error) {
 }
 
 // Content returns the path of the directory for the files of the run.
-func (t *TempDir) Content() string { return filepath.Join(t.Path, tempContent) }
+func (t *TempDir) Content() string {
+	return filepath.Join(t.Path, tempContent)
+}
 
 // InTempDir returns where the temporary directory is that path is or lies in, if
 // there is one.

@@ -5,7 +5,9 @@ import "context"
 // Until returns a file system that waits for somebody to read from a pipe, when it is
 // created and when it is written, until the context ends, and no longer. All else it leaves
 // to fsys.
-func Until(ctx context.Context, fsys FS) FS { return until{fsys, ctx} }
+func Until(ctx context.Context, fsys FS) FS {
+	return until{fsys, ctx}
+}
 
 type until struct {
 	FS

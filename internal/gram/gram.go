@@ -22,7 +22,8 @@ const (
 // for one chunk of depth features after the other, each added up in float64 as [simd.DotPanels] does. A sum depends on its
 // two rows alone, so that any cut of f or g into parts gives the same bits. If f and g are the same block, it computes one
 // side of the diagonal only, and dst must be symmetric. The error is the context's.
-func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D], f, g *sparse.Block[T], workers int) error {
+func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
+	f, g *sparse.Block[T], workers int) error {
 	if dst.Rows != f.Rows || dst.Cols != g.Rows || f.Cols != g.Cols {
 		panic(badShape)
 	}
@@ -59,7 +60,9 @@ func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D], f
 				for i := 0; i < bottom-top; i += 2 {
 					for j := 0; j < hi-lo && !(isSymmetric && lo+j > top+i+1); j += 4 {
 						var sums [8]float64
-						simd.DotPanels(&sums, row(left, i), row(left, i+1), row(right, j), row(right, j+1), row(right, j+2), row(right, j+3))
+						simd.DotPanels(&sums, row(left, i), row(left, i+1),
+							row(right, j), row(right, j+1), row(right, j+2),
+							row(right, j+3))
 						for a := top + i; a < min(top+i+2, bottom); a++ {
 							values := sums[4*(a-top-i):]
 							for b := lo + j; b < min(lo+j+4, hi) && !(isSymmetric && b > a); b++ {
@@ -79,7 +82,8 @@ func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D], f
 
 // widenTo stores the features lo ≤ j < hi of the items first ≤ i < end in dst, with zeros behind them up to the width, and
 // behind the items.
-func widenTo[T sparse.Float](dst []float64, f *sparse.Block[T], width, first, end, lo, hi int) {
+func widenTo[T sparse.Float](dst []float64, f *sparse.Block[T],
+	width, first, end, lo, hi int) {
 	for i := first; i < end; i++ {
 		simd.ConvertTo(dst, f.Row(i)[lo:hi])
 		clear(dst[hi-lo : width])

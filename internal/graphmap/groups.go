@@ -65,7 +65,8 @@ func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 	var order []int // rows with the smallest bits
 	for row := range n {
 		region[row] = regions
-		order = ranked.Insert(order, row, regions, func(a, b int) int { return cmp.Compare(scatter(a), scatter(b)) })
+		order = ranked.Insert(order, row, regions,
+			func(a, b int) int { return cmp.Compare(scatter(a), scatter(b)) })
 	}
 	for i, row := range order {
 		region[row] = int32(i)
@@ -130,7 +131,8 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 		size[keyOf(row)]++
 	}
 	order := sched.UpTo(len(size))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	number := make([]int32, len(size))
 	groups := []group{}
 	add := func(class int) int32 {
@@ -185,7 +187,8 @@ func (g *Graph) certainty(row int) float64 {
 }
 
 // linksOf returns the links between groups: the number of entries. Cost: one sweep.
-func (g *Graph) linksOf(ctx context.Context, groups []group, groupOf []int32) ([]link, error) {
+func (g *Graph) linksOf(ctx context.Context, groups []group,
+	groupOf []int32) ([]link, error) {
 	var links []link
 	if groups[0].row >= 0 { // a single goroutine keeps the order of rows
 		err := sparse.EachRow(ctx, g.A, 1, func(_, row int, col []uint32, _ []float64) error {
@@ -239,7 +242,8 @@ type neighbourhood struct {
 
 // nearest returns neighbours of some rows, at most number of each: those that reasons name, then those with the largest
 // weights. Of neighbours that are not in isThere, unless it is nil, each has at most mostOfOne. Cost: one sweep.
-func (g *Graph) nearest(ctx context.Context, rows []int, number int, isThere map[int]bool) (map[int]*neighbourhood, error) {
+func (g *Graph) nearest(ctx context.Context, rows []int, number int,
+	isThere map[int]bool) (map[int]*neighbourhood, error) {
 	list := make(map[int]*neighbourhood, len(rows))
 	for _, row := range rows {
 		list[row] = &neighbourhood{counts: map[int]int{}}
@@ -256,11 +260,13 @@ func (g *Graph) nearest(ctx context.Context, rows []int, number int, isThere map
 			}
 		}
 		if val != nil {
-			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(val[b], val[a]) })
+			slices.SortStableFunc(order,
+				func(a, b int) int { return cmp.Compare(val[b], val[a]) })
 		}
 		if named := g.Links[row]; named != nil {
 			slices.SortStableFunc(order, func(a, b int) int {
-				return cmp.Compare(uint(slices.Index(named, int(col[a]))), uint(slices.Index(named, int(col[b]))))
+				return cmp.Compare(uint(slices.Index(named, int(col[a]))),
+					uint(slices.Index(named, int(col[b]))))
 			})
 		}
 		further := 0
@@ -283,7 +289,8 @@ func (g *Graph) nearest(ctx context.Context, rows []int, number int, isThere map
 
 // around returns the neighbourhoods of the centers, and those of their neighbours within two steps of the centers, in which
 // no others are counted. Cost: two sweeps.
-func (g *Graph) around(ctx context.Context, centers []int) (map[int]*neighbourhood, error) {
+func (g *Graph) around(ctx context.Context,
+	centers []int) (map[int]*neighbourhood, error) {
 	list, err := g.nearest(ctx, centers, mostNearest, nil)
 	if err != nil || len(centers) == len(g.Class) {
 		return list, err

@@ -134,7 +134,11 @@ func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error
 	t := &report.Table{Caption: "Predictions that contradict most of their neighbours.", Head: []string{"node", "predicted", "probability", "class of most neighbours", "share of links, %", "links"}}
 	for _, r := range rivals {
 		class := g.Class[r.row]
-		t.Rows = append(t.Rows, []report.Cell{{Text: g.ID(r.row)}, {Text: g.Classes[class]}, report.Fixed(g.certainty(r.row), 3, 0), {Text: g.Classes[r.class]}, report.Percent(r.share, 0), report.Count(r.links)})
+		t.Rows = append(t.Rows,
+			[]report.Cell{{Text: g.ID(r.row)}, {Text: g.Classes[class]},
+				report.Fixed(g.certainty(r.row), 3,
+					0), {Text: g.Classes[r.class]}, report.Percent(r.share,
+					0), report.Count(r.links)})
 	}
 	if len(t.Rows) > 0 {
 		s.Tables = []*report.Table{t}
@@ -144,12 +148,14 @@ func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error
 
 // document returns the nodes of the page and their neighbourhoods. The node that is shown first is the first of the rows that
 // has reasons and is easily drawn.
-func (g *Graph) document(ctx context.Context, centers, rows []int) (*document, error) {
+func (g *Graph) document(ctx context.Context,
+	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)
 	if err != nil {
 		return nil, err
 	}
-	doc := &document{Classes: g.Classes, Colors: g.Colors, Reasons: map[int]any{}, Centers: len(centers), Count: len(g.Class), File: g.File}
+	doc := &document{Classes: g.Classes, Colors: g.Colors, Reasons: map[int]any{},
+		Centers: len(centers), Count: len(g.Class), File: g.File}
 	position := make(map[int]int, len(neighbourhoods))
 	var order []int // rows of the nodes
 	place := func(row int) int {
@@ -172,7 +178,8 @@ func (g *Graph) document(ctx context.Context, centers, rows []int) (*document, e
 			for _, class := range slices.Sorted(maps.Keys(n.counts)) {
 				v.Others = append(v.Others, [2]int{class, n.counts[class]})
 			}
-			slices.SortStableFunc(v.Others, func(a, b [2]int) int { return b[1] - a[1] })
+			slices.SortStableFunc(v.Others,
+				func(a, b [2]int) int { return b[1] - a[1] })
 		}
 		doc.Nodes = append(doc.Nodes, v)
 	}
@@ -217,19 +224,24 @@ func (g *Graph) text(groups []group, doc *document) string {
 }
 
 // roundProbability returns a probability with three decimals.
-func roundProbability(p float64) float64 { return math.Round(1000*p) / 1000 }
+func roundProbability(p float64) float64 {
+	return math.Round(1000*p) / 1000
+}
 
 // node returns a node of the page.
 func (g *Graph) node(row int) node {
-	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known(row), Scores: [][2]float64{}, Near: []int{}, Others: [][2]int{}}
+	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known(row),
+		Scores: [][2]float64{}, Near: []int{}, Others: [][2]int{}}
 	if v.Class < 0 {
 		return v
 	}
 	scores := g.Scores(row)
 	order := sched.UpTo(len(scores))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for _, c := range order[:min(mostBars, len(order))] {
-		v.Scores = append(v.Scores, [2]float64{float64(c), roundProbability(float64(scores[c]))})
+		v.Scores = append(v.Scores,
+			[2]float64{float64(c), roundProbability(float64(scores[c]))})
 	}
 	return v
 }
@@ -244,19 +256,22 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 	position, radius := fit(layout(len(groups), links), groups, isLinked)
 	degree := degrees(len(groups), links)
 	strength := func(l link) float64 { return l.weight / math.Sqrt(degree[l.a]*degree[l.b]) }
-	slices.SortStableFunc(links, func(x, y link) int { return cmp.Compare(strength(y), strength(x)) })
+	slices.SortStableFunc(links,
+		func(x, y link) int { return cmp.Compare(strength(y), strength(x)) })
 	fmt.Fprintf(b, "<figure class=\"map\"><svg viewBox=\"0 0 %g %g\" role=\"group\" aria-label=\"Map of the graph\">\n", width, height)
 	const shades = 3 // of links, strongest first
 	drawn := links[:min(mostLines, len(links))]
 	for shade := range shades {
 		b.WriteString(`<path class="link` + strconv.Itoa(shade) + `" d="`)
 		for _, l := range drawn[shade*len(drawn)/shades : (shade+1)*len(drawn)/shades] {
-			fmt.Fprintf(b, "M%.1f %.1fL%.1f %.1f", position[l.a][0], position[l.a][1], position[l.b][0], position[l.b][1])
+			fmt.Fprintf(b, "M%.1f %.1fL%.1f %.1f", position[l.a][0],
+				position[l.a][1], position[l.b][0], position[l.b][1])
 		}
 		b.WriteString("\"/>\n")
 	}
 	order := sched.UpTo(len(groups)) // large ones first
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(groups[y].nodes, groups[x].nodes) })
+	slices.SortStableFunc(order,
+		func(x, y int) int { return cmp.Compare(groups[y].nodes, groups[x].nodes) })
 	for _, k := range order {
 		q := &groups[k]
 		class := "grey"
@@ -275,29 +290,34 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 				class += " known"
 			}
 		} else {
-			label = fmt.Sprintf("%s: nodes %s, labels %s", label, report.Count(q.nodes).Text, report.Count(q.known).Text)
+			label = fmt.Sprintf("%s: nodes %s, labels %s", label,
+				report.Count(q.nodes).Text, report.Count(q.known).Text)
 		}
 		fmt.Fprintf(b, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill-opacity=\"%.2f\"%s><title>%s, probability %.2f</title></circle>\n",
-			class, position[k][0], position[k][1], radius[k], 0.25+0.75*q.certainty, data, html.EscapeString(label), q.certainty)
+			class, position[k][0], position[k][1], radius[k], 0.25+0.75*q.certainty,
+			data, html.EscapeString(label), q.certainty)
 	}
 	b.WriteString("</svg>\n<figcaption>")
 	for c, name := range g.Classes {
 		if g.Colors[c] >= 0 {
-			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ", g.Colors[c], html.EscapeString(name))
+			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ",
+				g.Colors[c], html.EscapeString(name))
 		}
 	}
 	if slices.Contains(g.Colors, -1) {
 		b.WriteString("<span><i class=\"swatch grey\"></i>other classes</span>")
 	}
 	if len(links) > mostLines {
-		fmt.Fprintf(b, " <span>The %d strongest of %d links.</span>", mostLines, len(links))
+		fmt.Fprintf(b, " <span>The %d strongest of %d links.</span>", mostLines,
+			len(links))
 	}
 	b.WriteString("</figcaption></figure>\n")
 }
 
 // fit returns the positions in pixels and the radius of each group, whose area is proportional to its nodes. Groups
 // without a link are in rows below the others.
-func fit(x [][2]float64, groups []group, isLinked []bool) (position [][2]float64, radius []float64) {
+func fit(x [][2]float64, groups []group,
+	isLinked []bool) (position [][2]float64, radius []float64) {
 	const covered = 0.12 // share of the area that discs cover
 	total := 0
 	for _, q := range groups {
@@ -346,8 +366,10 @@ func fit(x [][2]float64, groups []group, isLinked []bool) (position [][2]float64
 }
 
 // middle returns the range along an axis that leaves out at most 1 % of the nodes, and 10 % of the groups, at each end.
-func middle(x [][2]float64, groups []group, linked []int, axis int) (low, high float64) {
-	order := slices.SortedFunc(slices.Values(linked), func(i, j int) int { return cmp.Compare(x[i][axis], x[j][axis]) })
+func middle(x [][2]float64, groups []group, linked []int,
+	axis int) (low, high float64) {
+	order := slices.SortedFunc(slices.Values(linked),
+		func(i, j int) int { return cmp.Compare(x[i][axis], x[j][axis]) })
 	total := 0
 	for _, i := range order {
 		total += groups[i].nodes
@@ -368,7 +390,8 @@ func middle(x [][2]float64, groups []group, linked []int, axis int) (low, high f
 }
 
 // separate moves discs, small ones more than large ones, until none hides the center of another.
-func separate(position [][2]float64, radius []float64, linked []int, span [2]float64) {
+func separate(position [][2]float64, radius []float64, linked []int,
+	span [2]float64) {
 	const most, gap = 200, 1
 	for moves := 0; moves < most; moves++ {
 		isApart := true
@@ -377,7 +400,8 @@ func separate(position [][2]float64, radius []float64, linked []int, span [2]flo
 				distance := max(radius[i], radius[j]) + gap
 				dx := position[i][0] - position[j][0]
 				dy := position[i][1] - position[j][1]
-				if math.Abs(dx) >= distance || math.Abs(dy) >= distance || dx*dx+dy*dy >= distance*distance {
+				if math.Abs(dx) >= distance || math.Abs(dy) >= distance ||
+					dx*dx+dy*dy >= distance*distance {
 					continue
 				}
 				isApart = false
@@ -386,10 +410,13 @@ func separate(position [][2]float64, radius []float64, linked []int, span [2]flo
 				}
 				length := math.Hypot(dx, dy)
 				push := (distance - min(length, distance)) * 1.05
-				share := radius[j] * radius[j] / (radius[i]*radius[i] + radius[j]*radius[j])
+				share := radius[j] * radius[j] / (radius[i]*radius[i] +
+					radius[j]*radius[j])
 				for k, d := range [2]float64{dx / length, dy / length} {
-					position[i][k] = min(max(position[i][k]+push*share*d, margin), margin+span[k])
-					position[j][k] = min(max(position[j][k]-push*(1-share)*d, margin), margin+span[k])
+					position[i][k] = min(max(position[i][k]+push*share*d, margin),
+						margin+span[k])
+					position[j][k] = min(max(position[j][k]-push*(1-share)*d,
+						margin), margin+span[k])
 				}
 			}
 		}
@@ -426,7 +453,8 @@ func layout(n int, links []link) [][2]float64 {
 		}
 		for _, l := range links {
 			d := x[l.a] - x[l.b]
-			f := cmplx.Abs(d) / ideal * math.Min(1, 4*l.weight/math.Min(degree[l.a], degree[l.b]))
+			f := cmplx.Abs(d) / ideal * math.Min(1,
+				4*l.weight/math.Min(degree[l.a], degree[l.b]))
 			push[l.a] -= d * complex(f, 0)
 			push[l.b] += d * complex(f, 0)
 		}
@@ -466,7 +494,8 @@ func start(n int, links []link) [][2]float64 {
 	y := make([][2]float64, n)
 	for i := range x {
 		bits := scatter(i)
-		x[i] = [2]float64{float64(bits>>40)/(1<<24) - 0.5, float64(bits&(1<<24-1))/(1<<24) - 0.5}
+		x[i] = [2]float64{float64(bits>>40)/(1<<24) - 0.5,
+			float64(bits&(1<<24-1))/(1<<24) - 0.5}
 	}
 	for range smoothing {
 		clear(y)

@@ -52,7 +52,8 @@ var banner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(
 
 // String returns the lines of the head.
 func (h Head) String() string {
-	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart, h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
+	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart,
+		h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
 }
 
 // AppendEntry appends row and column of an entry to a line. The caller appends a blank and the
@@ -82,7 +83,8 @@ const FetchAgain = "fetch the file again"
 
 // Line parses the next line of the head, which has the given line number, and reports whether
 // it was the last line of the head. A matrix of more than limit rows is an error.
-func (r *Reader) Line(line []byte, number int64, limit int) (last bool, bad *textio.Error) {
+func (r *Reader) Line(line []byte, number int64,
+	limit int) (last bool, bad *textio.Error) {
 	switch {
 	case !r.began:
 		r.began = true
@@ -99,14 +101,16 @@ func (r *Reader) banner(line []byte) *textio.Error {
 		return textio.Fault(r.Name, 1, fix, format, args...)
 	}
 	words := bytes.Fields(bytes.ToLower(line))
-	if len(words) > 1 && string(words[0]) == "%%" || len(words) > 1 && string(words[0]) == "%" {
+	if len(words) > 1 && string(words[0]) == "%%" ||
+		len(words) > 1 && string(words[0]) == "%" {
 		words = words[1:]
 	}
 	if len(words) != 5 || !banner().Match(line) || string(words[1]) != "matrix" {
 		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, table.Quoted(bytes.TrimRight(line, table.Blank)))
 	}
 	if string(words[2]) != "coordinate" {
-		return fault("write it as coordinate", "format %s is not supported; coordinate is", table.Quoted(words[2]))
+		return fault("write it as coordinate",
+			"format %s is not supported; coordinate is", table.Quoted(words[2]))
 	}
 	r.Field = string(words[3])
 	r.Symmetry = string(words[4])
@@ -117,13 +121,17 @@ func (r *Reader) banner(line []byte) *textio.Error {
 		r.Field = Real
 	}
 	if !slices.Contains([]string{Pattern, Integer, Real}, r.Field) {
-		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", table.Quoted(words[3]))
+		return fault("write it as one of them",
+			"field %s is not supported; real, integer and pattern are",
+			table.Quoted(words[3]))
 	}
 	switch {
 	case !slices.Contains([]string{General, Symmetric, Skew}, r.Symmetry):
-		return fault("write it as general", "symmetry %s is not supported; general, symmetric and skew-symmetric are", table.Quoted(words[4]))
+		return fault("write it as general",
+			"symmetry %s is not supported; general, symmetric and skew-symmetric are", table.Quoted(words[4]))
 	case r.Symmetry == Skew && r.Field == Pattern:
-		return fault("write it as real, or as general", "a pattern cannot be skew-symmetric")
+		return fault("write it as real, or as general",
+			"a pattern cannot be skew-symmetric")
 	}
 	return nil
 }
@@ -133,13 +141,17 @@ func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
 	const fix = "correct the line of sizes, or fetch the file again"
 	words := bytes.Fields(line)
 	if len(words) != 3 {
-		return textio.Fault(r.Name, number, fix, "%s, want 3 (rows, columns, entries)", table.Counted(len(words), "field"))
+		return textio.Fault(r.Name, number, fix,
+			"%s, want 3 (rows, columns, entries)",
+			table.Counted(len(words), "field"))
 	}
 	var n [3]uint64
 	for i, word := range words {
 		v, err := strconv.ParseUint(string(word), 10, 63)
 		if err != nil {
-			return textio.Fault(r.Name, number, fix, "size %s is not a number of rows, columns or entries", table.Quoted(word))
+			return textio.Fault(r.Name, number, fix,
+				"size %s is not a number of rows, columns or entries",
+				table.Quoted(word))
 		}
 		n[i] = v
 	}
@@ -148,7 +160,8 @@ func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
 	r.sizeLine = number
 	switch {
 	case n[0] != n[1]:
-		return textio.Fault(r.Name, number, "", "%d×%d; an adjacency matrix is square", n[0], n[1])
+		return textio.Fault(r.Name, number, "",
+			"%d×%d; an adjacency matrix is square", n[0], n[1])
 	case n[0] > uint64(limit):
 		return textio.Fault(r.Name, number, "", "%d rows; limit %d", n[0], limit)
 	}
@@ -158,7 +171,8 @@ func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
 // Entry parses an entry; its value is 1 if the field is Pattern. For a skew-symmetric matrix it
 // returns the positive one of the entries (i, j) and (j, i), because a directed graph has the
 // arc of one direction only.
-func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value float64, bad *textio.Error) {
+func (r *Reader) Entry(f *table.Fields,
+	number int64) (row, col uint32, value float64, bad *textio.Error) {
 	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
 		e := textio.Fault(r.Name, number, "", format, args...)
 		if field >= 0 {
@@ -191,7 +205,8 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 			return fault(2, "weight %s %s", table.Quoted(text), wrong)
 		}
 		if value < 0 && r.Symmetry != Skew && !r.Signed {
-			row, col, value, bad = fault(2, "weight %s %s", text[:min(len(text), 64)], table.Negative)
+			row, col, value, bad = fault(2, "weight %s %s",
+				text[:min(len(text), 64)], table.Negative)
 			bad.Fix = table.NegativeFix
 			return row, col, value, bad
 		}
@@ -201,7 +216,8 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 	case row < col && r.Symmetry == Symmetric: // as SciPy reads it
 		row, col = col, row
 	case row == col && r.Symmetry == Skew:
-		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file", index[0], index[1])
+		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file",
+			index[0], index[1])
 	case value < 0 && r.Symmetry == Skew:
 		row, col, value = col, row, -value
 	}
@@ -214,5 +230,6 @@ func (r *Reader) Complete(entries int64) error {
 	if uint64(entries) == r.Entries {
 		return nil
 	}
-	return textio.Fault(r.Name, 0, FetchAgain, "%s, line %d declares %d", table.Counted(entries, "entry"), r.sizeLine, r.Entries)
+	return textio.Fault(r.Name, 0, FetchAgain, "%s, line %d declares %d",
+		table.Counted(entries, "entry"), r.sizeLine, r.Entries)
 }

@@ -35,7 +35,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 			t.first = chunk.First + int64(chunk.Lines)
 		}
 		if doubtful >= 0 {
-			t.warn(chunk.First+int64(doubtful), "if it is data, write a header line above it", "read as a comment")
+			t.warn(chunk.First+int64(doubtful),
+				"if it is data, write a header line above it", "read as a comment")
 		}
 	}
 	lines, numbers := t.dataLines(chunk)
@@ -63,7 +64,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 			return nil // Rows reports the error when it reads the line
 		}
 	}
-	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil && !isTable(t, rows[0], rows[1:])
+	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every &&
+		t.Fields == nil && !isTable(t, rows[0], rows[1:])
 	for i, row := range rows {
 		if t.hasBlanks && len(row) > 2 {
 			rows[i] = []string{row[0], strings.Join(row[1:], " ")}
@@ -94,7 +96,8 @@ func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	case !isTitle:
 	case t.Lookup != nil:
 		t.Line = number
-		t.warn(number, "", "%s is read as a title; no node has this id", table.Quoted(lines[0]))
+		t.warn(number, "", "%s is read as a title; no node has this id",
+			table.Quoted(lines[0]))
 	default:
 		t.warn(number, "", "%s is read as a node; if it is a title, remove the line", table.Quoted(lines[0]))
 	}
@@ -112,7 +115,8 @@ func (t *Reader) warn(line int64, fix, format string, args ...any) {
 func isTable(t *Reader, first []string, rows [][]string) bool {
 	s := &table.Sample{Titles: first, Rows: rows}
 	s.NameRows()
-	return t.Header != input.NoHeader && len(s.Titles) > 2 && s.IsAbove(len(s.Titles)) && s.NamesBoth(t.Value)
+	return t.Header != input.NoHeader && len(s.Titles) > 2 &&
+		s.IsAbove(len(s.Titles)) && s.NamesBoth(t.Value)
 }
 
 // dataLines returns the first lines of data of a chunk and their numbers.
@@ -121,7 +125,8 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 	for line := range bytes.Lines(chunk.Data) {
 		line = bytes.TrimRight(line, "\r\n")
 		number++
-		if number < t.first || table.IsBlank(line) || number > t.first && t.isRemark(line, lines != nil) {
+		if number < t.first || table.IsBlank(line) ||
+			number > t.first && t.isRemark(line, lines != nil) {
 			continue
 		}
 		numbers = append(numbers, number)
@@ -141,11 +146,15 @@ func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
 	}
 	hasTitles := func(line, _ []byte) bool {
 		var f table.Fields
-		return f.Split(line, t.separator(line)) == nil && (&table.Sample{Titles: f.Strings()}).NamesBoth(t.Value)
+		return f.Split(line, t.separator(line)) == nil &&
+			(&table.Sample{Titles: f.Strings()}).NamesBoth(t.Value)
 	}
-	for t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every) && count < len(lines) &&
-		table.IsTitleRow(lines[count], bytes.Join(lines[count+1:], []byte{'\n'}), t.separator, hasTitles) {
-		t.warn(numbers[count], "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count])))
+	for t.Header == input.AutoHeader && t.Fields == nil &&
+		(t.Value != "" || t.Every) && count < len(lines) &&
+		table.IsTitleRow(lines[count], bytes.Join(lines[count+1:], []byte{'\n'}),
+			t.separator, hasTitles) {
+		t.warn(numbers[count], "", "%s is skipped as a title of the table",
+			table.Quoted(bytes.TrimSpace(lines[count])))
 		count++
 	}
 	return count
@@ -154,9 +163,10 @@ func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
 // hasFields reports whether a table has columns with nodes of the graph, and with a value, in the places of the options.
 func hasFields(s *table.Sample, o *table.NodeOptions) bool {
 	columns, err := table.ChooseWithin(o.Fields, s.Titles, len(s.Titles))
-	return err == nil && columns != nil && slices.ContainsFunc(s.Rows, func(row []string) bool {
-		return columns[0] < len(row) && o.IsKnown(row[columns[0]])
-	})
+	return err == nil && columns != nil &&
+		slices.ContainsFunc(s.Rows, func(row []string) bool {
+			return columns[0] < len(row) && o.IsKnown(row[columns[0]])
+		})
 }
 
 // choose decides whether the first line, with the given number, is a header and which columns are
@@ -166,14 +176,16 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
-	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields, Option: t.Option, Header: t.Header}
+	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields,
+		Option: t.Option, Header: t.Header}
 	if t.Lookup != nil {
 		o.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
 	}
 	if t.Guess && !hasFields(s, &o) {
 		o.Fields = nil
 	}
-	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) || len(rows) == 0 && s.NamesBoth(t.Value)) {
+	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) ||
+		len(rows) == 0 && s.NamesBoth(t.Value)) {
 		o.Header = input.HasHeader
 	}
 	c, err := s.ChooseNodes(o)
@@ -191,7 +203,8 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	t.Node = c.Node
 	t.At = c.Value
 	t.Columns = c.Columns
-	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && t.Node < len(first) && table.HasIntegers(s, t.Node, c.HasHeader)
+	t.integers = t.Lookup == nil && !t.Every && t.Value == "" &&
+		t.Node < len(first) && table.HasIntegers(s, t.Node, c.HasHeader)
 	if c.HasHeader {
 		t.Titles = s.Titles
 		t.Line = line

@@ -18,7 +18,8 @@ var (
 	graphForms = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?s)^(?:(%%MatrixMarket)|((?:<.*)?<graphml)|((?:<.*)?<gexf)|(\*[Vv]ertices)|(graph \[)|([{\[]["\n]|\[[{\[]))`)
 	})
-	graphTitles = []string{"a Matrix Market file", "a GraphML file", "a GEXF file", "a Pajek file", "a GML file", "a JSON file"}
+	graphTitles = []string{"a Matrix Market file", "a GraphML file", "a GEXF file",
+		"a Pajek file", "a GML file", "a JSON file"}
 )
 
 // refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
@@ -26,10 +27,13 @@ func refuseGraph(t *Reader, head []byte) error {
 	if isList(t.Name) || t.Lookup == nil && t.Value == "" {
 		return nil
 	}
-	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), table.Blank+"\n"))
+	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head,
+		[]byte("\xef\xbb\xbf")), table.Blank+"\n"))
 	for i, title := range graphTitles {
 		if groups != nil && groups[i+1] != nil {
-			return textio.Fault(t.Name, 0, "give a table with the node and its "+cmp.Or(t.Value, "attributes")+" on each line", "%s is no table of nodes", title)
+			return textio.Fault(t.Name, 0,
+				"give a table with the node and its "+cmp.Or(t.Value, "attributes")+
+					" on each line", "%s is no table of nodes", title)
 		}
 	}
 	return nil

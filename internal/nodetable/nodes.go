@@ -76,7 +76,8 @@ func (r Row) Value() []byte {
 }
 
 // Fault returns an error about field i of a row.
-func (t *Reader) Fault(row Row, i int, fix, format string, args ...any) *textio.Error {
+func (t *Reader) Fault(row Row, i int, fix, format string,
+	args ...any) *textio.Error {
 	e := textio.Fault(t.Name, row.Line, fix, format, args...)
 	if i >= 0 && i < len(row.Start) {
 		e.Column = row.Start[i] + 1
@@ -176,7 +177,8 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 				return
 			}
 			switch {
-			case line.Number < t.first || line.Number == t.Line || table.IsBlank(line.Text):
+			case line.Number < t.first || line.Number == t.Line ||
+				table.IsBlank(line.Text):
 				continue
 			case line.Number > t.first && t.isRemark(line.Text, false):
 				if remarks++; remarks == 1 {
@@ -198,7 +200,8 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 
 // Find looks up an id in the graph, and if it is an unknown whole number, its digits, see
 // [table.PlainInteger], and 3.0 for 3.
-func Find(lookup func(id string) (row int, isNode bool), id string) (row int, isNode bool) {
+func Find(lookup func(id string) (row int, isNode bool),
+	id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
 	plain := table.PlainInteger(id)
 	for _, spelling := range []string{plain, plain + ".0"} {
@@ -218,7 +221,9 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 		return false
 	}
 	if t.Lookup == nil {
-		return !table.MayBeRow(line) || !t.Every && t.Value == "" && bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
+		return !table.MayBeRow(line) ||
+			!t.Every && t.Value == "" &&
+				bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
 	}
 	sep := t.sep
 	if sep == 0 {
@@ -240,10 +245,14 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 }
 
 // isList reports whether a file is a list that heatwalk writes: each line is an id, verbatim.
-func isList(name string) bool { return table.IsNamed(name, IDsFile) }
+func isList(name string) bool {
+	return table.IsNamed(name, IDsFile)
+}
 
 // isContent reports whether the last field of each line is the label.
-func isContent(name string) bool { return table.IsNamed(name, ContentFile) }
+func isContent(name string) bool {
+	return table.IsNamed(name, ContentFile)
+}
 
 // separator returns the separator of the fields, determined from the first line of the file.
 func (t *Reader) separator(line []byte) byte {
@@ -261,7 +270,9 @@ func (t *Reader) separator(line []byte) byte {
 		return table.Tab
 	}
 	sep := table.SeparatorOf(t.Text, t.Name, line)
-	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Value == "" && (!t.Every || t.Lookup == nil) || len(bytes.Fields(line)) == 1) {
+	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") &&
+		(t.Value == "" && (!t.Every || t.Lookup == nil) ||
+			len(bytes.Fields(line)) == 1) {
 		return table.Comma // the first row has one field
 	}
 	return sep
@@ -271,11 +282,14 @@ func (t *Reader) separator(line []byte) byte {
 func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
 	if err := f.Split(line.Text, t.sep); err != nil {
-		return Row{}, textio.Fault(t.Name, line.Number, table.SplitFix(err, "fix the line"), "%w", err)
+		return Row{}, textio.Fault(t.Name, line.Number,
+			table.SplitFix(err, "fix the line"), "%w", err)
 	}
 	node := min(t.Node, len(f.Text)-1)
-	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At, node: node}
-	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 && !(t.Every && t.Lookup == nil) {
+	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At,
+		node: node}
+	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 &&
+		!(t.Every && t.Lookup == nil) {
 		return row, t.Fault(row, node, "fix the line", "%w", errEmpty)
 	}
 	if f.Padded[node] { // the blanks around an id that the graph, or else a list of heatwalk, has belong to it
@@ -298,7 +312,8 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		}
 		if len(f.Text) != len(t.Names) {
 			return row, textio.Fault(t.Name, line.Number, "give each line a value for every column, or ? where it is missing",
-				"%s, but line %d has %d", table.Counted(len(f.Text), "field"), t.width, len(t.Names))
+				"%s, but line %d has %d", table.Counted(len(f.Text), "field"),
+				t.width, len(t.Names))
 		}
 	}
 	if t.integers {
@@ -309,7 +324,8 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	case isContent(t.Name):
 		row.At = len(f.Text) - 1
 	case t.hasBlanks && len(f.Text) > 2:
-		row.Text = append(f.Text[:1], bytes.Trim(line.Text[f.Start[1]:], table.Blank))
+		row.Text = append(f.Text[:1],
+			bytes.Trim(line.Text[f.Start[1]:], table.Blank))
 	}
 	return row, nil
 }

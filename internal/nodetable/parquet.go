@@ -25,11 +25,14 @@ var errEnough = errors.New("nodetable: enough rows")
 func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	content, size := in.File()
 	if content == nil {
-		return textio.Fault(t.Name, 0, "decompress it to a file", "a Parquet file cannot be read from a pipe, or compressed with gzip or zstd")
+		return textio.Fault(t.Name, 0, "decompress it to a file",
+			"a Parquet file cannot be read from a pipe, or compressed with gzip or zstd")
 	}
 	file, err := parquetfile.Open(t.Name, content, size, 0, func(bytes int64) error {
 		if bytes > mostParquet {
-			return textio.Fault(t.Name, 0, "write it in smaller row groups, or as tab-separated text", "row groups of more than %d MiB", mostParquet>>20)
+			return textio.Fault(t.Name, 0,
+				"write it in smaller row groups, or as tab-separated text",
+				"row groups of more than %d MiB", mostParquet>>20)
 		}
 		return nil
 	})
@@ -80,7 +83,9 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 				continue
 			}
 			if !file.IsText(c) {
-				return textio.Fault(t.Name, 0, "convert it to text or numbers", "column %s holds neither text nor numbers", input.Escape(file.Titles[c]))
+				return textio.Fault(t.Name, 0, "convert it to text or numbers",
+					"column %s holds neither text nor numbers",
+					input.Escape(file.Titles[c]))
 			}
 			columns = append(columns, c)
 		}
@@ -91,7 +96,8 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 		switch id := row.ID(); {
 		case len(id) == 0:
-			return textio.Fault(t.Name, row.Line, "remove such rows", "%w", errEmpty)
+			return textio.Fault(t.Name, row.Line, "remove such rows",
+				"%w", errEmpty)
 		case bytes.IndexByte(id, table.Tab) >= 0:
 			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
 		case !yield(row, nil):
@@ -104,9 +110,11 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 
 // parquetRows reads the given columns and calls visit with each row until visit returns an
 // error. It returns that error unless it is errEnough.
-func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int, visit func(row Row) error) error {
+func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int,
+	visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
-	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, At: t.At}
+	row := Row{Text: make([][]byte, len(file.Titles)),
+		Start: make([]int, len(file.Titles)), node: t.Node, At: t.At}
 	err := file.Each(columns, func(index int64, values []parquet.Value) error {
 		for i, v := range values {
 			text[i] = file.AppendText(text[i][:0], columns[i], v)

@@ -27,11 +27,14 @@ func Parts(dir string) []string {
 		if name == "manifest" {
 			return nil // a store
 		}
-		if name[0] == '.' || name[0] == '_' || strings.HasSuffix(name, ".run.json") || strings.HasSuffix(name, ".ids") {
+		if name[0] == '.' || name[0] == '_' ||
+			strings.HasSuffix(name, ".run.json") ||
+			strings.HasSuffix(name, ".ids") {
 			continue
 		}
 		ending := table.Extension(name)
-		if e.IsDir() || !slices.Contains(partEndings, ending) || parts != nil && ending != table.Extension(parts[0]) {
+		if e.IsDir() || !slices.Contains(partEndings, ending) ||
+			parts != nil && ending != table.Extension(parts[0]) {
 			return nil
 		}
 		parts = append(parts, filepath.Join(dir, name))

@@ -26,7 +26,8 @@ type Unknown struct {
 
 // Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no
 // lines.
-func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64, id []byte) (row int, isNode bool) {
+func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
+	id []byte) (row int, isNode bool) {
 	u.Total++
 	row, isNode = Find(lookup, string(id))
 	if isNode {
@@ -49,7 +50,8 @@ func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error
 		return 0, false, nil
 	}
 	if line, isRepeated := u.lineOf[node]; isRepeated {
-		return 0, false, textio.Fault(t.Name, row.Line, "keep one of the lines", "%s is on line %d already", table.Quoted(row.ID()), line)
+		return 0, false, textio.Fault(t.Name, row.Line, "keep one of the lines",
+			"%s is on line %d already", table.Quoted(row.ID()), line)
 	}
 	if u.lineOf == nil {
 		u.lineOf = map[int]int64{}
@@ -71,7 +73,8 @@ func (u *Unknown) compare(line int64, id []byte) {
 	isUTF8 := utf8.Valid(id)
 	if !isUTF8 {
 		recoded = textio.FromWindows(id)
-	} else if bytes.ContainsFunc(id, func(r rune) bool { return r >= utf8.RuneSelf }) {
+	} else if bytes.ContainsFunc(id,
+		func(r rune) bool { return r >= utf8.RuneSelf }) {
 		recoded = textio.ToWindows(id)
 	}
 	if recoded == nil {
@@ -97,9 +100,11 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 			"%s is UTF-8, but the graph has the id in another encoding, such as Latin-1 or Windows-1252", table.Quoted(u.encoded))
 	case u.encoded != "":
 		return textio.Fault(name, u.encodedLine, "convert this file to UTF-8, for example with iconv -f WINDOWS-1252 -t UTF-8",
-			"%s is not UTF-8, but the graph has the id as UTF-8", table.Quoted(u.encoded))
+			"%s is not UTF-8, but the graph has the id as UTF-8",
+			table.Quoted(u.encoded))
 	case u.Count == u.Total:
-		what := fmt.Sprintf("none of %d ids is in the graph (first %s)", u.Total, quoted)
+		what := fmt.Sprintf("none of %d ids is in the graph (first %s)",
+			u.Total, quoted)
 		if u.Total == 1 {
 			what = quoted + " is not in the graph"
 		}
@@ -112,7 +117,9 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	if u.Count == 1 {
 		verb = "is"
 	}
-	return textio.Fault(name, u.line, fix, "%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb)
+	return textio.Fault(name, u.line, fix,
+		"%s is not in the graph (%d of %d ids %s not)", quoted, u.Count,
+		u.Total, verb)
 }
 
 // mistake returns a likely reason and the remedy for a file without any id of the graph.

@@ -50,10 +50,14 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	d.left.Store(maxDirectory)
 	z, err := zip.NewReader(d, size)
 	if errors.Is(err, errDirectory) {
-		return nil, textio.Fault(name, 0, "save the arrays that are wanted in a file of their own", "a zip directory of more than 1 MiB")
+		return nil, textio.Fault(name, 0,
+			"save the arrays that are wanted in a file of their own",
+			"a zip directory of more than 1 MiB")
 	}
 	if err != nil {
-		return nil, &textio.Error{File: name, Msg: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
+		return nil, &textio.Error{File: name,
+			Msg: "no whole zip archive, which a .npz file is",
+			Fix: fetchAgain, Err: err}
 	}
 	d.left.Store(math.MaxInt64)
 	a := &Archive{Name: name, members: map[string]*zip.File{}}
@@ -71,7 +75,9 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 }
 
 // Has reports whether there is an array of that name.
-func (a *Archive) Has(name string) bool { return a.members[name] != nil }
+func (a *Archive) Has(name string) bool {
+	return a.members[name] != nil
+}
 
 // IsEmpty reports whether there is no array, as in an archive of other files.
 func (a *Archive) IsEmpty() bool { return len(a.members) == 0 }
@@ -81,22 +87,28 @@ func (a *Archive) IsEmpty() bool { return len(a.members) == 0 }
 func (a *Archive) Single() string { return a.single }
 
 // Size returns how many bytes an array has with its header, as the directory says.
-func (a *Archive) Size(name string) int64 { return int64(a.members[name].UncompressedSize64) }
+func (a *Archive) Size(name string) int64 {
+	return int64(a.members[name].UncompressedSize64)
+}
 
 // Open reads the header of an array. watch, unless nil, wraps the reader of its bytes, for
 // example to count them. Nothing has to be closed.
-func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
+func (a *Archive) Open(name string,
+	watch func(io.Reader) io.Reader) (*Array, error) {
 	m := a.members[name]
 	if m == nil {
-		return nil, textio.Fault(a.Name, 0, "save it with scipy.sparse.save_npz", "the array %s is missing", name)
+		return nil, textio.Fault(a.Name, 0, "save it with scipy.sparse.save_npz",
+			"the array %s is missing", name)
 	}
 	const encrypted = 1 // a flag
 	if m.Flags&encrypted != 0 {
-		return nil, textio.Fault(a.Name, 0, "save it without a password", "the array %s is encrypted", name)
+		return nil, textio.Fault(a.Name, 0, "save it without a password",
+			"the array %s is encrypted", name)
 	}
 	r, err := m.Open()
 	if err != nil {
-		return nil, textio.Fault(a.Name, 0, fetchAgain, "the array %s cannot be read (%w)", name, err)
+		return nil, textio.Fault(a.Name, 0, fetchAgain,
+			"the array %s cannot be read (%w)", name, err)
 	}
 	var in io.Reader = r
 	if watch != nil {
@@ -112,12 +124,15 @@ type ArchiveWriter struct {
 }
 
 // NewArchive returns an empty archive that is written to w.
-func NewArchive(w io.Writer) *ArchiveWriter { return &ArchiveWriter{zip.NewWriter(w)} }
+func NewArchive(w io.Writer) *ArchiveWriter {
+	return &ArchiveWriter{zip.NewWriter(w)}
+}
 
 // Member begins an array, of which everything is to be written, its header too,
 // before the next one begins.
 func (z *ArchiveWriter) Member(name string) (io.Writer, error) {
-	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy",
+		Method: zip.Store})
 }
 
 // Strings writes n strings as an array, in NumPy's fixed-width Unicode form. Bytes

@@ -15,7 +15,8 @@ import (
 // isNative reports whether the elements of a are stored as this machine stores them, so that they can be read
 // into place.
 func isNative(a *Array) bool {
-	return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && a.order == binary.ByteOrder(binary.LittleEndian)
+	return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 &&
+		a.order == binary.ByteOrder(binary.LittleEndian)
 }
 
 // into reads the next n elements to the given memory of n·a.Width bytes.
@@ -66,7 +67,9 @@ type Folder struct {
 }
 
 // path returns the path of the file of an array.
-func (f *Folder) path(name string) string { return filepath.Join(f.Name, name+".npy") }
+func (f *Folder) path(name string) string {
+	return filepath.Join(f.Name, name+".npy")
+}
 
 // Has reports whether there is an array of that name.
 func (f *Folder) Has(name string) bool {
@@ -88,10 +91,13 @@ func (f *Folder) Size(name string) int64 {
 
 // Open reads the header of an array. watch, unless nil, wraps the reader of its bytes. The file is open
 // until Close.
-func (f *Folder) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
+func (f *Folder) Open(name string,
+	watch func(io.Reader) io.Reader) (*Array, error) {
 	file, err := os.Open(f.path(name))
 	if os.IsNotExist(err) {
-		return nil, textio.Fault(f.Name, 0, "save indptr, indices and data of A.tocsr()", "the file %s.npy is missing", name)
+		return nil, textio.Fault(f.Name, 0,
+			"save indptr, indices and data of A.tocsr()",
+			"the file %s.npy is missing", name)
 	}
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ func (a *Array) Extent() (rows, cols int64, err error) {
 	case len(a.Shape) == 2:
 		return a.Shape[0], a.Shape[1], nil
 	}
-	return 0, 0, a.Fault(fmt.Sprintf("%d dimensions, want 1 or 2", len(a.Shape)), "save a matrix with a row for each node")
+	return 0, 0, a.Fault(fmt.Sprintf("%d dimensions, want 1 or 2", len(a.Shape)),
+		"save a matrix with a row for each node")
 }
 
 // Columns reads the columns lo ≤ j < hi of a matrix that nothing has been read of. It calls store with the
@@ -52,7 +53,8 @@ func (a *Array) Columns(lo, hi int, store func(i, j int, values []float64)) erro
 }
 
 // columnsInOrder is Columns for a matrix stored by columns.
-func (a *Array) columnsInOrder(rows, lo, hi int, store func(i, j int, values []float64)) error {
+func (a *Array) columnsInOrder(rows, lo, hi int,
+	store func(i, j int, values []float64)) error {
 	if _, err := io.CopyN(io.Discard, a.in, int64(lo)*int64(rows)*int64(a.Width)); err != nil {
 		return a.short(err)
 	}
@@ -79,7 +81,8 @@ func (a *Array) columnsInOrder(rows, lo, hi int, store func(i, j int, values []f
 func (a *Array) checkFinite(values []float64, i, j int) error {
 	for e, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return a.Fault(fmt.Sprintf("row %d, column %d: %v is not finite", i, j+e, v), "replace it by a number")
+			return a.Fault(fmt.Sprintf("row %d, column %d: %v is not finite", i,
+				j+e, v), "replace it by a number")
 		}
 	}
 	return nil

@@ -74,7 +74,8 @@ func pattern(expr string) func() *regexp.Regexp {
 
 // Read reads the header of an array.
 func Read(name string, r io.Reader) (*Array, error) {
-	a := &Array{Name: name, in: bufio.NewReaderSize(r, 64<<10), order: binary.LittleEndian}
+	a := &Array{Name: name, in: bufio.NewReaderSize(r, 64<<10),
+		order: binary.LittleEndian}
 	var head [12]byte
 	if _, err := io.ReadFull(a.in, head[:10]); err != nil {
 		return nil, a.short(err)
@@ -93,7 +94,8 @@ func Read(name string, r io.Reader) (*Array, error) {
 	}
 	const most = 1 << 16
 	if head[6] > 3 || length > most {
-		return nil, a.Fault(fmt.Sprintf("a header of version %d and %d bytes", head[6], length), fetchAgain)
+		return nil, a.Fault(fmt.Sprintf("a header of version %d and %d bytes",
+			head[6], length), fetchAgain)
 	}
 	dict := make([]byte, length)
 	if _, err := io.ReadFull(a.in, dict); err != nil {
@@ -112,11 +114,13 @@ func (a *Array) Fault(what, fix string) error {
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return a.Fault(fmt.Sprintf("ends after %d of %d elements", a.At, a.Len), fetchAgain)
+		return a.Fault(fmt.Sprintf("ends after %d of %d elements", a.At, a.Len),
+			fetchAgain)
 	case errors.Is(err, zip.ErrChecksum):
 		return a.Fault("checksum of the data is wrong", fetchAgain)
 	}
-	return textio.Fault(a.Name, 0, fetchAgain, "damaged after %d elements (%w)", a.At, err)
+	return textio.Fault(a.Name, 0, fetchAgain,
+		"damaged after %d elements (%w)", a.At, err)
 }
 
 func (a *Array) header(dict string) error {
@@ -153,7 +157,8 @@ const maxText = 1 << 14
 
 // setElement takes the type of the elements from its description.
 func setElement(a *Array, descr string) error {
-	wrong := a.Fault(fmt.Sprintf("elements of type %q are not supported", descr), "save numbers")
+	wrong := a.Fault(fmt.Sprintf("elements of type %q are not supported", descr),
+		"save numbers")
 	kind := typePattern().FindStringSubmatch(descr)
 	if kind == nil {
 		return wrong
@@ -171,7 +176,8 @@ func setElement(a *Array, descr string) error {
 	switch {
 	case a.Kind == 'O':
 		return a.Fault("object array", "save with allow_pickle=False")
-	case (a.Kind == 'i' || a.Kind == 'u') && (wide || a.Width == 1), a.Kind == 'f' && wide, a.Kind == 'b' && a.Width == 1:
+	case (a.Kind == 'i' || a.Kind == 'u') && (wide || a.Width == 1),
+		a.Kind == 'f' && wide, a.Kind == 'b' && a.Width == 1:
 		return nil
 	case (a.Kind == 'S' || a.Kind == 'U') && a.Width <= maxText:
 		if a.Kind == 'U' {
@@ -187,11 +193,14 @@ func TypeOf(a *Array) string {
 	if a.Kind == 'b' {
 		return "bool"
 	}
-	return fmt.Sprintf("%s%d", map[byte]string{'f': "float", 'i': "int", 'u': "uint"}[a.Kind], 8*a.Width)
+	return fmt.Sprintf("%s%d",
+		map[byte]string{'f': "float", 'i': "int", 'u': "uint"}[a.Kind], 8*a.Width)
 }
 
 // IsNumeric reports whether the elements are numbers or truth values.
-func (a *Array) IsNumeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
+func (a *Array) IsNumeric() bool {
+	return a.Kind != 'S' && a.Kind != 'U'
+}
 
 // raw returns the next n elements as they are stored.
 func (a *Array) raw(n int) ([]byte, error) {
@@ -383,7 +392,8 @@ func Header(descr string, shape ...int) []byte {
 	if len(shape) == 1 {
 		text += ","
 	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, text)
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+		descr, text)
 	unpadded := len(magic) + 2 + len(dict) + 1
 	dict += strings.Repeat(" ", (align-unpadded%align)%align) + "\n"
 	header := binary.LittleEndian.AppendUint16([]byte(magic), uint16(len(dict)))
@@ -452,7 +462,8 @@ func NewWriter[T simd.Float](w io.Writer, shape ...int) (*Writer[T], error) {
 	for _, extent := range shape {
 		n *= int64(extent)
 	}
-	return &Writer[T]{out: bufio.NewWriterSize(w, bufferBytes), element: element, len: n}, nil
+	return &Writer[T]{out: bufio.NewWriterSize(w, bufferBytes), element: element,
+		len: n}, nil
 }
 
 // Floats writes the next elements. It returns [ErrLength] if they are too many.

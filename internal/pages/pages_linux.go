@@ -44,14 +44,17 @@ func Advise[E any](data []E) {
 	}
 }
 
-func advise(block []byte) error { return unix.Madvise(block, unix.MADV_HUGEPAGE) }
+func advise(block []byte) error {
+	return unix.Madvise(block, unix.MADV_HUGEPAGE)
+}
 
 // inside returns the part of data that covers complete huge pages.
 func inside[E any](data []E) []byte {
 	if len(data) == 0 {
 		return nil
 	}
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), len(data)*int(unsafe.Sizeof(data[0])))
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&data[0])),
+		len(data)*int(unsafe.Sizeof(data[0])))
 	skip := int(-uintptr(unsafe.Pointer(&bytes[0])) % hugePage)
 	if len(bytes) < skip+hugePage {
 		return nil

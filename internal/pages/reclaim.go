@@ -58,5 +58,6 @@ func used() int64 {
 		{Name: "/memory/classes/heap/free:bytes"},
 	}
 	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64() - sample[1].Value.Uint64() - sample[2].Value.Uint64())
+	return int64(sample[0].Value.Uint64() - sample[1].Value.Uint64() -
+		sample[2].Value.Uint64())
 }

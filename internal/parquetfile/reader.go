@@ -53,13 +53,15 @@ type column struct {
 // Open opens the file name with size bytes of content. used is the memory already in use. Open
 // and Each call hold with the total memory before they allocate it, and return its error. Other
 // errors are those of content, or a [*textio.Error].
-func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (t *Reader, err error) {
+func Open(name string, content io.ReaderAt, size, used int64,
+	hold func(bytes int64) error) (t *Reader, err error) {
 	t = &Reader{name: name, used: used, hold: hold}
 	defer t.convertPanic(&err)
 	if err := t.footer(content, size); err != nil {
 		return nil, err
 	}
-	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 	if err != nil {
 		return nil, t.fault(fetchAgain, "not a complete Parquet file (%w)", err)
 	}
@@ -101,7 +103,8 @@ func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
 // Each calls use with the values of the given columns for each row. The values are valid during
 // the call only; column −1 is skipped. Columns must be flat. The errors are those of use and of
 // [Open].
-func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
+func (t *Reader) Each(columns []int,
+	use func(row int64, values []parquet.Value) error) (err error) {
 	defer t.convertPanic(&err)
 	t.row = 0
 	groups := t.file.Metadata().RowGroups
@@ -111,11 +114,16 @@ func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value)
 		}
 		codec := groups[0].Columns[c].MetaData.Codec
 		if codec == format.Lz4 || codec == format.LZO {
-			return t.fault("write it with zstd or LZ4_RAW", "column %s is compressed with %s, which is not read", t.Titles[c], codec)
+			return t.fault("write it with zstd or LZ4_RAW",
+				"column %s is compressed with %s, which is not read",
+				t.Titles[c], codec)
 		}
 		// The library decompresses all groups with the codec of the first.
-		if slices.ContainsFunc(groups, func(g format.RowGroup) bool { return g.Columns[c].MetaData.Codec != codec }) {
-			return t.fault("write it again with one codec", "column %s has several compression codecs, which is not supported", t.Titles[c])
+		if slices.ContainsFunc(groups,
+			func(g format.RowGroup) bool { return g.Columns[c].MetaData.Codec != codec }) {
+			return t.fault("write it again with one codec",
+				"column %s has several compression codecs, which is not supported",
+				t.Titles[c])
 		}
 	}
 	values := make([]parquet.Value, len(columns))
@@ -125,7 +133,8 @@ func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value)
 		}
 	}
 	if t.row != t.file.NumRows() {
-		return t.fault(fetchAgain, "%d rows, the footer declares %d", t.row, t.file.NumRows())
+		return t.fault(fetchAgain, "%d rows, the footer declares %d", t.row,
+			t.file.NumRows())
 	}
 	return nil
 }
@@ -135,7 +144,9 @@ const positionBytes = 4
 
 // group reads the given columns of one row group in parallel. Its memory is at most the
 // uncompressed pages of the columns and a dictionary index for each value.
-func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
+func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup,
+	columns []int, values []parquet.Value,
+	use func(int64, []parquet.Value) error) error {
 	chunks := group.ColumnChunks()
 	previous := t.used
 	defer func() { t.used = previous }()
@@ -144,7 +155,8 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, column
 		if c < 0 {
 			continue
 		}
-		t.used += metadata.Columns[c].MetaData.TotalUncompressedSize + positionBytes*metadata.NumRows
+		t.used += metadata.Columns[c].MetaData.TotalUncompressedSize +
+			positionBytes*metadata.NumRows
 		if err := t.hold(t.used); err != nil {
 			return err
 		}
@@ -160,11 +172,15 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, column
 			name := t.Titles[columns[i]]
 			switch values[i], err = r.next(); {
 			case errors.Is(err, io.EOF):
-				return t.fault(fetchAgain, "column %s ends at row %d of %d", name, t.row, t.file.NumRows())
+				return t.fault(fetchAgain, "column %s ends at row %d of %d", name,
+					t.row, t.file.NumRows())
 			case err != nil:
-				return t.fault(fetchAgain, "column %s is damaged near row %d (%w)", name, t.row, err)
-			case values[i].Kind() == parquet.ByteArray && len(values[i].ByteArray()) > maxWord:
-				return t.fault("correct it", "row %d: %s is longer than 1 MiB", t.row, name)
+				return t.fault(fetchAgain, "column %s is damaged near row %d (%w)",
+					name, t.row, err)
+			case values[i].Kind() == parquet.ByteArray &&
+				len(values[i].ByteArray()) > maxWord:
+				return t.fault("correct it", "row %d: %s is longer than 1 MiB",
+					t.row, name)
 			}
 		}
 		if err := use(t.row, values); err != nil {
@@ -219,7 +235,8 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	case nil, *format.StringType:
 	case *format.UUIDType:
 		if id := v.ByteArray(); len(id) == 16 {
-			return fmt.Appendf(dst, "%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+			return fmt.Appendf(dst, "%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8],
+				id[8:10], id[10:])
 		}
 	case *format.DateType:
 		return epoch.AddDate(0, 0, int(v.Int32())).AppendFormat(dst, time.DateOnly)
@@ -234,7 +251,8 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 		return dst
 	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
 		const julian = 2440588 // day of 1970-01-01
-		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst, time.DateOnly)
+		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst,
+			time.DateOnly)
 	case v.Kind() == parquet.Boolean:
 		return strconv.AppendBool(dst, v.Boolean())
 	case v.Kind() == parquet.Int32, v.Kind() == parquet.Int64:
@@ -252,7 +270,8 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 }
 
 // Integer returns the 64 bits of an integer of a column, and whether it is below 0.
-func (t *Reader) Integer(column int, v parquet.Value) (bits uint64, isNegative bool) {
+func (t *Reader) Integer(column int,
+	v parquet.Value) (bits uint64, isNegative bool) {
 	bits = v.Uint64()
 	if v.Kind() == parquet.Int32 { // the upper half of such a value of a dictionary is empty
 		bits = uint64(v.Uint32())
@@ -304,7 +323,8 @@ func (t *Reader) footer(content io.ReaderAt, size int64) error {
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4:]) != Magic || length > size-tail-int64(len(Magic)) {
-		return t.fault(fetchAgain, "not a complete Parquet file: it does not end in a footer")
+		return t.fault(fetchAgain,
+			"not a complete Parquet file: it does not end in a footer")
 	}
 	t.used += 4 * length
 	return t.hold(t.used)

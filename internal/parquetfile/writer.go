@@ -29,7 +29,8 @@ type Column struct {
 
 // node converts the column to the type of the library.
 func (c Column) node(codec compress.Codec) parquet.Field {
-	node := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type), parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
+	node := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type),
+		parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
 	if c.Optional {
 		node = parquet.Optional(node)
 	}
@@ -72,8 +73,10 @@ func NewWriter(w io.Writer, name string, columns []Column, group int64) *Writer 
 	}
 	out := &output{w: w}
 	return &Writer{
-		rows: parquet.NewGenericWriter[any](out, parquet.NewSchema(name, s), parquet.MaxRowsPerRowGroup(group), parquet.CreatedBy("heatwalk", "", "")),
-		out:  out, columns: columns,
+		rows: parquet.NewGenericWriter[any](out, parquet.NewSchema(name, s),
+			parquet.MaxRowsPerRowGroup(group),
+			parquet.CreatedBy("heatwalk", "", "")),
+		out: out, columns: columns,
 	}
 }
 
@@ -97,10 +100,14 @@ func (p *Writer) String(text []byte) {
 func (p *Writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
 
 // Double adds x to a column of Doubles.
-func (p *Writer) Double(x float64) { p.add(parquet.DoubleValue(x)) }
+func (p *Writer) Double(x float64) {
+	p.add(parquet.DoubleValue(x))
+}
 
 // Truth adds a boolean.
-func (p *Writer) Truth(value bool) { p.add(parquet.BooleanValue(value)) }
+func (p *Writer) Truth(value bool) {
+	p.add(parquet.BooleanValue(value))
+}
 
 // Missing adds a null to an optional column.
 func (p *Writer) Missing() { p.add(parquet.NullValue()) }
@@ -157,7 +164,8 @@ type zstdPages struct {
 
 func newZstdPages() zstdPages {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
-		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true),
+		zstd.WithEncoderCRC(false))
 	if err != nil {
 		panic(err) // the options are constants
 	}

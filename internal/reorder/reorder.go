@@ -20,7 +20,9 @@ const (
 )
 
 // Stretch returns the number of entries of a stretch of a matrix with the given columns.
-func Stretch(cols int) int { return min(StretchEntries, cols/stretchColumns) }
+func Stretch(cols int) int {
+	return min(StretchEntries, cols/stretchColumns)
+}
 
 // Pays reports whether sweeps are predicted to be faster with reordered columns: the number of
 // distinct groups of columns in the sampled stretches falls by at least a third, from given to
@@ -69,7 +71,8 @@ func RanksByCount(count []uint32) {
 			next[n]++
 		}
 	}
-	slices.SortStableFunc(hubs, func(a, b hub) int { return cmp.Compare(b.count, a.count) })
+	slices.SortStableFunc(hubs,
+		func(a, b hub) int { return cmp.Compare(b.count, a.count) })
 	for rank, h := range hubs {
 		count[h.at] = uint32(rank)
 	}

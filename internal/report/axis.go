@@ -73,7 +73,8 @@ func (a *Axis) newScale(low, high float64) *scale {
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	for n := int(first); n <= int(last); n++ {
 		x := float64(n) * step
-		s.ticks = append(s.ticks, Tick{x, strconv.FormatFloat(x, 'f', decimals, 64)})
+		s.ticks = append(s.ticks,
+			Tick{x, strconv.FormatFloat(x, 'f', decimals, 64)})
 	}
 	return s
 }

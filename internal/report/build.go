@@ -65,14 +65,16 @@ var pageFiles embed.FS
 var fieldOf = func() func(key string) field {
 	list, text := map[string]field{}, mustRead("fields.tsv")
 	for line := range strings.Lines(string(text)) {
-		cells := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "", "")
+		cells := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"),
+			"", "", "")
 		list[cells[0]] = field{cells[1], cells[2], cells[3], cells[4]}
 	}
 	return func(key string) field {
 		if f, isThere := list[key]; isThere {
 			return f
 		}
-		return field{title: strings.ReplaceAll(strings.ReplaceAll(key, "_", " "), ".", ": ")}
+		return field{title: strings.ReplaceAll(strings.ReplaceAll(key, "_", " "),
+			".", ": ")}
 	}
 }()
 
@@ -100,7 +102,8 @@ func Build(name string, document any) (*Page, error) {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return nil, err
 	}
-	p := &Page{Title: t.Title, Summary: o.lines(t.Summary), Facts: o.facts(t.Facts), Run: o.facts(t.Run)}
+	p := &Page{Title: t.Title, Summary: o.lines(t.Summary), Facts: o.facts(t.Facts),
+		Run: o.facts(t.Run)}
 	dot := strings.LastIndexByte(t.Series, '.')
 	for _, row := range o.rows(t.Series[:max(0, dot)]) {
 		if text, isText := row[t.Series[dot+1:]].(string); isText && !slices.Contains(p.Series, text) {
@@ -108,7 +111,8 @@ func Build(name string, document any) (*Page, error) {
 		}
 	}
 	for _, description := range t.Sections {
-		s := &Section{Title: o.line(description.Title), Text: o.lines(description.Text)}
+		s := &Section{Title: o.line(description.Title),
+			Text: o.lines(description.Text)}
 		if s.Title == "" {
 			continue
 		}
@@ -292,7 +296,9 @@ func (o object) addPart(s *Section, p *part) {
 	switch {
 	case p.Matrix != "":
 		for _, row := range rows {
-			if cells, isThere := row[p.Matrix].([]any); isThere && len(s.Tables) < mostTables && (p.Except == "" || row["method"] != p.Except) {
+			if cells, isThere := row[p.Matrix].([]any); isThere &&
+				len(s.Tables) < mostTables &&
+				(p.Except == "" || row["method"] != p.Except) {
 				s.Tables = append(s.Tables, row.matrix(p, cells))
 			}
 		}
@@ -313,21 +319,24 @@ func middle(rows []object, key string) []object {
 			values = append(values, v)
 		}
 	}
-	return slices.DeleteFunc(rows, func(row object) bool { return row[key] != values[(len(values)-1)/2] })
+	return slices.DeleteFunc(rows,
+		func(row object) bool { return row[key] != values[(len(values)-1)/2] })
 }
 
 // tableOf returns the table of rows with a column for each key that some of them have.
 func tableOf(p *part, rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Folded: p.Folded, Bars: map[int]bool{}}
 	if p.Needs != "" {
-		rows = slices.DeleteFunc(rows, func(row object) bool { return row.value(p.Needs) == nil })
+		rows = slices.DeleteFunc(rows,
+			func(row object) bool { return row.value(p.Needs) == nil })
 	}
 	if p.Grouped {
 		first := map[any]int{}
 		for i, row := range slices.Backward(rows) {
 			first[row[p.Columns[0]]] = i
 		}
-		slices.SortStableFunc(rows, func(a, b object) int { return cmp.Compare(first[a[p.Columns[0]]], first[b[p.Columns[0]]]) })
+		slices.SortStableFunc(rows,
+			func(a, b object) int { return cmp.Compare(first[a[p.Columns[0]]], first[b[p.Columns[0]]]) })
 	}
 	rows = rows[min(p.Skip, len(rows)):]
 	rows = rows[:min(cmp.Or(p.First, mostRows), len(rows))]
@@ -350,7 +359,8 @@ func tableOf(p *part, rows []object, caption string) *Table {
 		}
 		t.Head = append(t.Head, fieldOf(key).title)
 		for i, row := range rows {
-			t.Rows[i] = append(t.Rows[i], row.cell(key, row.value(key), decimalsOf(numbers)))
+			t.Rows[i] = append(t.Rows[i],
+				row.cell(key, row.value(key), decimalsOf(numbers)))
 		}
 	}
 	return t
@@ -365,7 +375,11 @@ func decimalsOf(numbers []float64) int {
 	limit := min(9, max(0, 3-int(math.Floor(math.Log10(largest)))))
 	for decimals := range limit {
 		unit := math.Pow(10, float64(decimals))
-		if !slices.ContainsFunc(numbers, func(x float64) bool { return math.Abs(x*unit-math.Round(x*unit)) > 1e-9 }) {
+		if !slices.ContainsFunc(numbers,
+			func(x float64) bool {
+				return math.Abs(x*unit-
+					math.Round(x*unit)) > 1e-9
+			}) {
 			return decimals
 		}
 	}
@@ -381,12 +395,14 @@ func pivot(p *part, rows []object, caption string) *Table {
 		if !slices.Contains(t.Head, column) {
 			t.Head = append(t.Head, column)
 		}
-		i := slices.IndexFunc(t.Rows, func(cells []Cell) bool { return cells[0].Text == name })
+		i := slices.IndexFunc(t.Rows,
+			func(cells []Cell) bool { return cells[0].Text == name })
 		if i < 0 {
 			i = len(t.Rows)
 			t.Rows = append(t.Rows, Texts(name))
 		}
-		t.Rows[i] = append(t.Rows[i], row.cell(p.Columns[1], row.value(p.Columns[1]), -1))
+		t.Rows[i] = append(t.Rows[i],
+			row.cell(p.Columns[1], row.value(p.Columns[1]), -1))
 	}
 	if len(t.Head) == 2 {
 		t.Bars = map[int]bool{1: true}
@@ -396,13 +412,15 @@ func pivot(p *part, rows []object, caption string) *Table {
 
 // chart returns the chart of rows, with a line for each value of the key By.
 func chart(p *part, rows []object, caption string) *Chart {
-	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title}, Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
+	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title},
+		Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
 	for _, row := range rows {
 		x, y := row.number(p.X), row.cell(p.Y, row.value(p.Y), -1)
 		if fieldOf(p.X).format == "%" {
 			x *= 100
 		}
-		if math.IsNaN(x) || !y.IsNumber || row[p.By] == p.Except || p.Count != "" && row.number(p.Count) < leastCount {
+		if math.IsNaN(x) || !y.IsNumber || row[p.By] == p.Except ||
+			p.Count != "" && row.number(p.Count) < leastCount {
 			continue
 		}
 		name := text(row[p.By])
@@ -443,11 +461,13 @@ func (o object) matrix(p *part, cells []any) *Table {
 	for i := range names {
 		order[i] = i
 		for j := range names {
-			sums[i], columnSums[j] = sums[i]+number(i, j), columnSums[j]+number(i, j)
+			sums[i], columnSums[j] = sums[i]+number(i, j),
+				columnSums[j]+number(i, j)
 		}
 	}
 	if len(order) > mostNames {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+		slices.SortStableFunc(order,
+			func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 		order = order[:mostNames]
 		slices.Sort(order)
 		t.Caption += " The 20 largest classes."
@@ -464,11 +484,14 @@ func (o object) matrix(p *part, cells []any) *Table {
 		if p.Measures {
 			precision := number(i, i) / max(1, columnSums[i])
 			recall := number(i, i) / max(1, sums[i])
-			row = append(row, Count(int(sums[i])), Percent(precision, 0), Percent(recall, 0), Percent(2*number(i, i)/max(1, sums[i]+columnSums[i]), 0))
+			row = append(row, Count(int(sums[i])), Percent(precision, 0),
+				Percent(recall, 0), Percent(2*number(i, i)/max(1,
+					sums[i]+columnSums[i]), 0))
 		}
 		for _, j := range order {
 			share := number(i, j) / max(1, sums[i])
-			c := Number(number(i, j), strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
+			c := Number(number(i, j),
+				strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
 			c.Shade = share
 			row = append(row, c)
 		}

@@ -27,7 +27,8 @@ type Point struct{ X, Y, Margin float64 }
 
 // Add adds the point of a number with its standard error.
 func (l *Line) Add(x float64, y Cell) {
-	i, _ := slices.BinarySearchFunc(l.Points, x, func(p Point, x float64) int { return cmp.Compare(p.X, x) })
+	i, _ := slices.BinarySearchFunc(l.Points, x,
+		func(p Point, x float64) int { return cmp.Compare(p.X, x) })
 	l.Points = slices.Insert(l.Points, i, Point{x, y.Value, y.Margin})
 }
 

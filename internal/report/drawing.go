@@ -23,13 +23,19 @@ const (
 )
 
 // textWidth estimates the width of a text from above.
-func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
+func textWidth(s string) float64 {
+	return charWidth * float64(utf8.RuneCountInString(s))
+}
 
 // pixel writes a coordinate with at most one decimal.
-func pixel(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
+func pixel(x float64) string {
+	return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)
+}
 
 // seriesClass returns the class of a series by its number. After ten series colors repeat.
-func seriesClass(i int) string { return " s" + strconv.Itoa(i%series) }
+func seriesClass(i int) string {
+	return " s" + strconv.Itoa(i%series)
+}
 
 func (s *scene) path(class, path string) {
 	s.out.add(`<path class="`, class, `" d="`, path, "\"/>\n")
@@ -103,14 +109,17 @@ func (s *scene) legend(lines []Line, numbers []int) {
 var drawingCSS string
 
 // compact shortens the style of a file that has one drawing alone.
-var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}", "; ", ";", ": ", ":", ", ", ",")
+var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}",
+	"; ", ";", ": ", ":", ", ", ",")
 
 // svg returns a scene as the text of an SVG file.
 func svg(s *scene) string {
 	across := pixel(width)
 	down := pixel(s.height)
 	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + across + " " + down + `" width="` + across + `" height="` + down + "\">\n" +
-		"<style>" + compact.Replace(drawingCSS) + "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + s.out.String() + "</svg>\n"
+		"<style>" + compact.Replace(drawingCSS) +
+		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
+		s.out.String() + "</svg>\n"
 }
 
 // writeHTML writes the chart with a link that saves it as SVG.
@@ -121,5 +130,6 @@ func (c *Chart) writeHTML(m *markup, series []string) {
 	m.add(">", s.out.String(), "</svg>\n<figcaption>")
 	m.text(c.Caption)
 	m.add(` <a class="save" download="`, c.Name, `.svg" href="data:image/svg+xml;base64,`,
-		base64.StdEncoding.EncodeToString([]byte(svg(s))), "\">Save as SVG</a></figcaption>\n</figure>\n")
+		base64.StdEncoding.EncodeToString([]byte(svg(s))),
+		"\">Save as SVG</a></figcaption>\n</figure>\n")
 }

@@ -18,8 +18,10 @@ func Encode(document any) ([]byte, error) {
 		e.SetEscapeHTML(false)
 		err := e.Encode(document)
 		unsupported := new(json.UnsupportedValueError)
-		if !errors.As(err, &unsupported) || !unsupported.Value.CanSet() || !unsupported.Value.CanFloat() {
-			return bytes.ReplaceAll(text.Bytes(), []byte("-7.040404e-38"), []byte("null")), err
+		if !errors.As(err, &unsupported) || !unsupported.Value.CanSet() ||
+			!unsupported.Value.CanFloat() {
+			return bytes.ReplaceAll(text.Bytes(), []byte("-7.040404e-38"),
+				[]byte("null")), err
 		}
 		defer unsupported.Value.SetFloat(unsupported.Value.Float())
 		unsupported.Value.SetFloat(notFinite)

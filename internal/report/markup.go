@@ -19,7 +19,9 @@ func (m *markup) add(parts ...string) {
 }
 
 // text appends text, or the value of an attribute in quotes, with its special characters escaped.
-func (m *markup) text(s string) { m.WriteString(html.EscapeString(s)) }
+func (m *markup) text(s string) {
+	m.WriteString(html.EscapeString(s))
+}
 
 // element appends an element whose content is a text. open is its start tag.
 func (m *markup) element(open, text string) {

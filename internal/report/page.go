@@ -34,8 +34,10 @@ type Section struct {
 // sections without a table, a chart and markup.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
-		s.Charts = slices.DeleteFunc(s.Charts, func(c *Chart) bool { return len(c.Lines) == 0 })
-		s.Tables = slices.DeleteFunc(s.Tables, func(t *Table) bool { return len(t.Rows) == 0 })
+		s.Charts = slices.DeleteFunc(s.Charts,
+			func(c *Chart) bool { return len(c.Lines) == 0 })
+		s.Tables = slices.DeleteFunc(s.Tables,
+			func(t *Table) bool { return len(t.Rows) == 0 })
 		if len(s.Charts)+len(s.Tables)+len(s.Markup) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
@@ -63,7 +65,8 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	m.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"heatwalk\">\n")
 	m.element("<title>", p.Title)
-	m.add("\n<style>\n", drawingCSS, pageCSS, "</style>\n</head>\n<body>\n<header>\n")
+	m.add("\n<style>\n", drawingCSS, pageCSS,
+		"</style>\n</head>\n<body>\n<header>\n")
 	m.element("<h1>", p.Title)
 	m.add("\n")
 	m.paragraphs(`<p class="summary">`, p.Summary)

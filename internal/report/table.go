@@ -51,7 +51,8 @@ func Number(value float64, text string) Cell {
 // Fixed returns the cell of a number with the given number of decimals, followed by its standard error
 // in parentheses unless it is 0.
 func Fixed(value float64, decimals int, stderr float64) Cell {
-	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals, 64), "-", "−", 1))
+	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals,
+		64), "-", "−", 1))
 	c.Margin = stderr
 	if stderr > 0 {
 		c.Text += " (" + strconv.FormatFloat(stderr, 'f', decimals, 64) + ")"
@@ -60,7 +61,9 @@ func Fixed(value float64, decimals int, stderr float64) Cell {
 }
 
 // Percent returns the cell of a share of one in percent, with its standard error unless it is 0.
-func Percent(share, stderr float64) Cell { return Fixed(100*share, 1, 100*stderr) }
+func Percent(share, stderr float64) Cell {
+	return Fixed(100*share, 1, 100*stderr)
+}
 
 // Count returns the cell of a count, with commas between groups of three digits.
 func Count(n int) Cell {
@@ -160,4 +163,6 @@ func (t *Table) CSV() (string, error) {
 }
 
 // plain writes a number for other programs.
-func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+func plain(x float64) string {
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}

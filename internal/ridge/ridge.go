@@ -72,7 +72,8 @@ func OneHot(y [][]int, classes int) *mat.Dense {
 // NewPath takes the features of items, to which it appends the column of a constant, and their targets, which it
 // overwrites. Cost: the products of all columns or all items, whichever are fewer, and one eigendecomposition. The error is
 // the context's.
-func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, targets *mat.Dense, workers int) (*Path, error) {
+func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
+	constant float64, targets *mat.Dense, workers int) (*Path, error) {
 	m := f.Rows
 	d := f.Cols + 1
 	p := &Path{a: mat.NewDense(m, d, nil), y: targets}
@@ -95,19 +96,22 @@ func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], const
 // NewGramPath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
 // The constant is part of the kernel. It overwrites gram and targets. Cost: one eigendecomposition. The error is the
 // context's.
-func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
+func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
+	workers int) (*Path, error) {
 	p := &Path{y: targets}
 	return p, p.decompose(ctx, gram, workers)
 }
 
 // NewPlainGramPath is NewGramPath with 0 in the place of ȳ, for kernels whose eigenvalues may be negative.
-func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, workers int) (*Path, error) {
+func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
+	workers int) (*Path, error) {
 	p := &Path{y: targets, isPlain: true}
 	return p, p.decompose(ctx, gram, workers)
 }
 
 // decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
-func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int) (err error) {
+func (p *Path) decompose(ctx context.Context, squares *mat.SymDense,
+	workers int) (err error) {
 	m, k := p.y.Dims()
 	p.Mean = mat.Trace(squares) / float64(m)
 	p.means = make([]float64, k)
@@ -200,7 +204,8 @@ func (g *inverse) square(items []int) *mat.SymDense {
 // block returns some rows and columns of G.
 func (g *inverse) block(rows, cols []int) *mat.Dense {
 	out := new(mat.Dense)
-	out.Mul(rowsOf(g.vectors, rows), g.weighted(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
+	out.Mul(rowsOf(g.vectors, rows),
+		g.weighted(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
 	if g.basis != nil {
 		out.Apply(func(a, b int, v float64) float64 {
 			if rows[a] == cols[b] {
@@ -313,7 +318,8 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 //
 // Cost: for each part the products and a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) LeavePartsOut(lambda float64, fold []int, parts int) (*mat.Dense, error) {
+func (p *Path) LeavePartsOut(lambda float64, fold []int,
+	parts int) (*mat.Dense, error) {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)
 	ones := mat.NewDense(len(fold), 1, slices.Repeat([]float64{1}, len(fold)))
@@ -363,7 +369,8 @@ func split(fold []int, f int) (members, complement []int) {
 // items. A choice by these cosines does not depend on the part. Cost: a product of all
 // items with all, and for each part a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) WithoutParts(lambdas []float64, fold []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
+func (p *Path) WithoutParts(lambdas []float64, fold []int,
+	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)
 	for f, lambda := range lambdas {
 		g := p.inverse(lambda)
@@ -388,7 +395,8 @@ func (p *Path) WithoutParts(lambdas []float64, fold []int, takes [][]bool) (out 
 			}
 		}
 		for _, j := range complement {
-			floats.AddScaled(rows.RawRowView(j), -1/diagonal[j], g.coefficients.RawRowView(j))
+			floats.AddScaled(rows.RawRowView(j), -1/diagonal[j],
+				g.coefficients.RawRowView(j))
 		}
 		out = append(out, p.scores(rows))
 		cosines = append(cosines, p.cosine(rows, takes[f]))

@@ -15,7 +15,8 @@ var CacheBytes = sync.OnceValue(func() int { return cacheBytes("index2", usualCa
 var LastCacheBytes = sync.OnceValue(func() int { return cacheBytes("index3", usualLastCacheBytes) })
 
 func cacheBytes(index string, usual int) int {
-	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/" + index + "/size")
+	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/" +
+		index + "/size")
 	if err != nil {
 		return usual
 	}

@@ -32,7 +32,8 @@ func UpTo(n int) []int {
 // workers, or else that of the context. At any time, a worker number is used by one goroutine only,
 // so that do can keep a buffer for each worker. Worker 0 is the calling goroutine. A panic in do
 // stops the other workers and reaches the caller of Run, see [Group].
-func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
+func Run(ctx context.Context, workers, pieces int,
+	do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
 	q := queue{pieces: pieces, first: pieces}
 	if workers == 1 {
@@ -62,7 +63,8 @@ type queue struct {
 	err   error
 }
 
-func (q *queue) work(ctx context.Context, worker int, do func(worker, piece int) error) {
+func (q *queue) work(ctx context.Context, worker int,
+	do func(worker, piece int) error) {
 	ended := false
 	defer func() {
 		if !ended { // by a panic

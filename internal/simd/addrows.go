@@ -14,7 +14,8 @@ func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	addRows(dst, rows, k, a, scale, x)
 }
 
-func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
+func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T,
+	x Rows[T]) {
 	for r := range rows {
 		f := scale[0]
 		if len(scale) > 1 {

@@ -9,7 +9,9 @@ package simd
 // DotColumns adds to the sums the products of two runs of rows:
 //
 //	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
-func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { dotColumns(sums, rows, a, b) }
+func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
+	dotColumns(sums, rows, a, b)
+}
 
 // ResidualColumns updates the residual r of conjugate gradients, with q = A·p:
 //
@@ -18,7 +20,8 @@ func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { dotColumns(su
 //	rz[j] += Σ_r inverse[r]·r[r][j]²
 //
 // q may be r.
-func ResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
+func ResidualColumns[T Float](r, q Rows[T],
+	alpha, weight, inverse, rr, rz []float64) {
 	residualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
@@ -53,7 +56,8 @@ func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	}
 }
 
-func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
+func plainResidualColumns[T Float](r, q Rows[T],
+	alpha, weight, inverse, rr, rz []float64) {
 	rr = rr[:len(alpha)]
 	rz = rz[:len(alpha)]
 	inverse = inverse[:len(weight)]
@@ -95,7 +99,8 @@ func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 				u, v := &x.Data[i*x.Stride+j], &p.Data[i*p.Stride+j]
 				t := float64(*v)
 				*u = T(float64(*u) + float64(a*t))
-				*v = T(float64(f*float64(z.Data[i*z.Stride+j])) + float64(beta[j]*t))
+				*v = T(float64(f*float64(z.Data[i*z.Stride+j])) +
+					float64(beta[j]*t))
 			}
 		}
 		return

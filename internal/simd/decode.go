@@ -19,7 +19,8 @@ func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) 
 }
 
 // plainDecode decodes the four ids of a selector byte at a time.
-func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8,
+	bits uint8) {
 	modulus := uint32(1)<<bits - 1
 	var width [4]uint
 	var mask [4]uint32

@@ -24,7 +24,8 @@ const (
 )
 
 func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
-	if !hasDecodeAVX2 || n < 1 || max(widths[0], widths[1], widths[2], widths[3]) > 31 {
+	if !hasDecodeAVX2 || n < 1 ||
+		max(widths[0], widths[1], widths[2], widths[3]) > 31 {
 		plainDecode(dst, n, sel, data, widths, bits)
 		return
 	}
@@ -52,7 +53,8 @@ func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) 
 }
 
 // decodeEights decodes eight ids at a time.
-func decodeEights(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+func decodeEights(dst []uint32, n int, sel, data []byte, widths [4]uint8,
+	bits uint8) {
 	const eachByte, countUp = 0x0101010101010101, 0x0807060504030201
 	var t struct { // the generator documents its fields
 		masks [8]uint32
@@ -65,6 +67,7 @@ func decodeEights(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits u
 	w1 := uint64(widths[1])
 	w2 := uint64(widths[2])
 	w3 := uint64(widths[3])
-	t.terms = [4]uint64{(w1 - w0) * eachByte, (w2 - w0) * eachByte, (w3 - w2 - w1 + w0) * eachByte, w0 * countUp}
+	t.terms = [4]uint64{(w1 - w0) * eachByte, (w2 - w0) * eachByte,
+		(w3 - w2 - w1 + w0) * eachByte, w0 * countUp}
 	decodeAVX2(&dst[0], &sel[0], &data[0], (n+7)/8, uint32(1)<<bits-1, &t.masks[0])
 }

@@ -17,8 +17,10 @@ var (
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&
 		cpu.X86.HasAVX512VBMI2 && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI
 	hasHashesAVX512    = hasAVX512 && cpu.X86.HasAVX512DQ && cpu.X86.HasBMI2
-	hasDistancesAVX512 = hasAVX512 && cpu.X86.HasAVX512CD && cpu.X86.HasAVX512BW && cpu.X86.HasPOPCNT
-	hasChecksumAVX512  = hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
+	hasDistancesAVX512 = hasAVX512 && cpu.X86.HasAVX512CD && cpu.X86.HasAVX512BW &&
+		cpu.X86.HasPOPCNT
+	hasChecksumAVX512 = hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ &&
+		cpu.X86.HasSSE42
 )
 
 const registerBytes = 32
@@ -43,9 +45,11 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	f := unsafe.Pointer(&scale[0])
 	c := pointer(x.Data, 0)
 	if size == 4 {
-		addRowsF32((*float32)(d), dst.Stride*size, (*float32)(b), a.Stride*size, (*float32)(f), step, (*float32)(c), x.Stride*size, rows, k*size)
+		addRowsF32((*float32)(d), dst.Stride*size, (*float32)(b), a.Stride*size,
+			(*float32)(f), step, (*float32)(c), x.Stride*size, rows, k*size)
 	} else {
-		addRowsF64((*float64)(d), dst.Stride*size, (*float64)(b), a.Stride*size, (*float64)(f), step, (*float64)(c), x.Stride*size, rows, k*size)
+		addRowsF64((*float64)(d), dst.Stride*size, (*float64)(b), a.Stride*size,
+			(*float64)(f), step, (*float64)(c), x.Stride*size, rows, k*size)
 	}
 }
 
@@ -95,7 +99,8 @@ func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	if !hasHashesAVX512 || len(ids) < leastHashes {
 		return plainHashPairs(number, shift, ids)
 	}
-	return hashPairsAVX512(number, uint64(shift), &ids[0], len(ids), oneBits, firstFactor, secondFactor)
+	return hashPairsAVX512(number, uint64(shift), &ids[0], len(ids), oneBits,
+		firstFactor, secondFactor)
 }
 
 // distanceGroup is the number of ids in one step of the twin of Distances.
@@ -144,7 +149,8 @@ func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 	if !hasDecodeAVX512 || len(text) < numbersBytes || len(code) < numbersCodes {
 		return 0, 0
 	}
-	return numbersAVX512(&code[0], len(code), &text[0], len(text), uint64(l.Sep), l.Base, l.Limit, l.Least)
+	return numbersAVX512(&code[0], len(code), &text[0], len(text), uint64(l.Sep),
+		l.Base, l.Limit, l.Least)
 }
 
 // packGroup is the number of values in one step of the twin of Pack.
@@ -162,5 +168,6 @@ func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	}
 	_ = sel[n/4-1]
 	word, used, position := packAVX512(&sel[0], &data[0], &delta[0], n, &form[0])
-	plainPack(packing{word, uint32(used), position}, sel[n/4:], data, delta[n:], widths, widest)
+	plainPack(packing{word, uint32(used), position}, sel[n/4:], data, delta[n:],
+		widths, widest)
 }

@@ -4,7 +4,8 @@ package simd
 
 func (g *gather[T]) run(k int) { g.plain(k) }
 
-func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
+	col []uint16, val []T) {
 	plainGatherTile(dst, k, x, ptr, col, val)
 }
 
@@ -16,11 +17,17 @@ func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) 
 	plainDecode(dst, n, sel, data, widths, bits)
 }
 
-func scaleTo[T Float](dst []T, alpha float64, x []float64) { plainScaleTo(dst, alpha, x) }
+func scaleTo[T Float](dst []T, alpha float64, x []float64) {
+	plainScaleTo(dst, alpha, x)
+}
 
-func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) { plainWiden(dst, src) }
+func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
+	plainWiden(dst, src)
+}
 
-func checksum(sum uint32, data []byte) uint32 { return plainChecksum(sum, data) }
+func checksum(sum uint32, data []byte) uint32 {
+	return plainChecksum(sum, data)
+}
 
 func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	return plainHashPairs(number, shift, ids)
@@ -38,15 +45,20 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	plainEntries(entry, line, column)
 }
 
-func numbers([]uint32, []byte, NumberLines) (read, n int) { return 0, 0 }
+func numbers([]uint32, []byte, NumberLines) (read, n int) {
+	return 0, 0
+}
 
 func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
 	plainPack(packing{}, sel, data, delta, by, widest)
 }
 
-func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { plainDotColumns(sums, rows, a, b) }
+func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
+	plainDotColumns(sums, rows, a, b)
+}
 
-func residualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
+func residualColumns[T Float](r, q Rows[T],
+	alpha, weight, inverse, rr, rz []float64) {
 	plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
@@ -62,14 +74,20 @@ func addPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	plainAddPanels(w0, w1, v0, v1, v2, v3, c)
 }
 
-func dot[T Float](lanes *[4]float64, x []T, y []float64) { plainDot(lanes, x, y) }
+func dot[T Float](lanes *[4]float64, x []T, y []float64) {
+	plainDot(lanes, x, y)
+}
 
-func addScaled[T Float](dst []float64, a float64, x []T) { plainAddScaled(dst, a, x) }
+func addScaled[T Float](dst []float64, a float64, x []T) {
+	plainAddScaled(dst, a, x)
+}
 
-func largestGain[T Float](down, diag []float64, row []T, f, kii, least float64) (n, best int, gain float64) {
+func largestGain[T Float](down, diag []float64, row []T,
+	f, kii, least float64) (n, best int, gain float64) {
 	return 0, -1, 0
 }
 
-func advance[T Float](up, down []float64, ri, rj []T, step float64) (n, at int, lowest, highest float64) {
+func advance[T Float](up, down []float64, ri, rj []T,
+	step float64) (n, at int, lowest, highest float64) {
 	return nothingAdvanced()
 }

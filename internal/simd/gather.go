@@ -19,7 +19,8 @@ type Rows[T Float] struct {
 //
 // Ids are not checked: the caller guarantees that x has every row that col names. The elements
 // between length and capacity of col may be read, because prefetches run ahead, but are never used.
-func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
+func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
+	col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val}
 	g.run(k)
 }
@@ -29,8 +30,10 @@ func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col 
 //	dst[r][j] = scale[r]·(dst[r][j] + Σ_e val[e]·x[col[e]][j])
 //
 // The sums start with the old value of dst, so that they equal one sum over all ids in order.
-func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val, onto: true}
+func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
+	col []uint32, val []T) {
+	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val,
+		onto: true}
 	g.run(k)
 }
 
@@ -38,7 +41,8 @@ func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, 
 // a cache of the core. So ids have 16 bits, and the loop does not prefetch.
 //
 //	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
-func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
+	col []uint16, val []T) {
 	gatherTile(dst, k, x, ptr, col, val)
 }
 
@@ -156,7 +160,8 @@ func (g *gather[T]) row(r int) (col []uint32, val []T) {
 	return g.col[lo:hi], val
 }
 
-func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
+	col []uint16, val []T) {
 	for r := range len(ptr) - 1 {
 		lo, hi := ptr[r]-ptr[0], ptr[r+1]-ptr[0]
 		weights := val

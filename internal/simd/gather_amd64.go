@@ -87,14 +87,16 @@ func (g *gather[T]) run(k int) {
 		ahead := toSecond(bytes)
 		heads := 0
 		first := rows
-		if !g.onto && g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
+		if !g.onto && g.val == nil && bytes <= mostShort &&
+			entries <= shortLength*rows && size <= shortBytes {
 			short = true
 			heads = shortHeads
 		}
 		if entries+ahead+heads > cap(g.col) {
 			first = rowsBefore(g.ptr, cap(g.col)-ahead-heads)
 		}
-		if !short && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
+		if !short && g.x.Stride == width && bytes&(bytes-1) == 0 &&
+			g.long(first, bytes) {
 			g.pairs(width, first)
 		} else {
 			g.pass(column, width, 0, first, ahead, toFirst, short)
@@ -106,7 +108,8 @@ func (g *gather[T]) run(k int) {
 
 // rowsBefore returns the number of rows that end within the first entries.
 func rowsBefore(ptr []int64, entries int) int {
-	return sort.Search(len(ptr)-1, func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
+	return sort.Search(len(ptr)-1,
+		func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
 // pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi and
@@ -129,17 +132,27 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 	start, startStride := g.start(lo, column)
 	switch single := size == 4; {
 	case short && single:
-		gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(scale), width)
+		gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr,
+			rows, col, toSecond, toFirst, (*float32)(scale), width)
 	case short:
-		gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, toSecond, toFirst, (*float64)(scale), width)
+		gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr,
+			rows, col, toSecond, toFirst, (*float64)(scale), width)
 	case single && g.val == nil:
-		gatherSumF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(start), startStride, (*float32)(scale), width)
+		gatherSumF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr,
+			rows, col, toSecond, toFirst, (*float32)(start), startStride,
+			(*float32)(scale), width)
 	case single:
-		gatherWeightedF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(start), startStride, (*float32)(val), (*float32)(scale), width)
+		gatherWeightedF32Rows((*float32)(dst), dstStride, (*float32)(x), stride,
+			ptr, rows, col, toSecond, toFirst, (*float32)(start), startStride,
+			(*float32)(val), (*float32)(scale), width)
 	case g.val == nil:
-		gatherSumF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, toSecond, toFirst, (*float64)(start), startStride, (*float64)(scale), width)
+		gatherSumF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr,
+			rows, col, toSecond, toFirst, (*float64)(start), startStride,
+			(*float64)(scale), width)
 	default:
-		gatherWeightedF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, toSecond, toFirst, (*float64)(start), startStride, (*float64)(val), (*float64)(scale), width)
+		gatherWeightedF64Rows((*float64)(dst), dstStride, (*float64)(x), stride,
+			ptr, rows, col, toSecond, toFirst, (*float64)(start), startStride,
+			(*float64)(val), (*float64)(scale), width)
 	}
 }
 
@@ -147,7 +160,8 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 // next one is further.
 func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	if g.onto {
-		return pointer(g.dst.Data, lo*g.dst.Stride+column), g.dst.Stride * sizeOf[T]()
+		return pointer(g.dst.Data, lo*g.dst.Stride+column),
+			g.dst.Stride * sizeOf[T]()
 	}
 	return unsafe.Pointer(&zeroRow), 0
 }
@@ -169,7 +183,8 @@ func (g *gather[T]) long(rows, bytes int) bool {
 func pairsPay(ptr []int64, bytes, length int) bool {
 	rows := len(ptr) - 1
 	entries := int(ptr[rows] - ptr[0])
-	return bytes <= mostPairs && rows > 1 && entries >= max(pairEntries, length*rows)
+	return bytes <= mostPairs && rows > 1 &&
+		entries >= max(pairEntries, length*rows)
 }
 
 // pairs gathers all columns of the first rows, two rows at a time: one before and one after the
@@ -187,13 +202,19 @@ func (g *gather[T]) pairs(width, rows int) {
 	start, startStride := g.start(0, 0)
 	switch single := size == 4; {
 	case single && g.val == nil:
-		gatherSumF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(start), startStride, (*float32)(scale), width)
+		gatherSumF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split,
+			rows, col, (*float32)(start), startStride, (*float32)(scale), width)
 	case single:
-		gatherWeightedF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(start), startStride, (*float32)(val), (*float32)(scale), width)
+		gatherWeightedF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr,
+			split, rows, col, (*float32)(start), startStride, (*float32)(val),
+			(*float32)(scale), width)
 	case g.val == nil:
-		gatherSumF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(start), startStride, (*float64)(scale), width)
+		gatherSumF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split,
+			rows, col, (*float64)(start), startStride, (*float64)(scale), width)
 	default:
-		gatherWeightedF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(start), startStride, (*float64)(val), (*float64)(scale), width)
+		gatherWeightedF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr,
+			split, rows, col, (*float64)(start), startStride, (*float64)(val),
+			(*float64)(scale), width)
 	}
 }
 

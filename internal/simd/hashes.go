@@ -6,7 +6,9 @@ package simd
 //	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
 //
 // as [PairHash] does.
-func HashPairs(number uint64, shift uint, ids []uint32) uint64 { return hashPairs(number, shift, ids) }
+func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
+	return hashPairs(number, shift, ids)
+}
 
 // PairHash mixes a pair and the bits of a value into 64 bits.
 func PairHash(x, value uint64) uint64 {

@@ -32,7 +32,8 @@ type packing struct {
 	position int
 }
 
-func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
+func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width,
+	widest uint32) {
 	word := p.word
 	used := p.used
 	position := p.position

@@ -59,7 +59,9 @@ func plainAddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 		q := v1[r]
 		s := v2[r]
 		t := v3[r]
-		w0[r] = w0[r] + float64(p*c[0]) + float64(q*c[1]) + float64(s*c[2]) + float64(t*c[3])
-		w1[r] = w1[r] + float64(p*c[4]) + float64(q*c[5]) + float64(s*c[6]) + float64(t*c[7])
+		w0[r] = w0[r] + float64(p*c[0]) + float64(q*c[1]) + float64(s*c[2]) +
+			float64(t*c[3])
+		w1[r] = w1[r] + float64(p*c[4]) + float64(q*c[5]) + float64(s*c[6]) +
+			float64(t*c[7])
 	}
 }

@@ -3,7 +3,9 @@ package simd
 // ScaleTo stores alpha·x in dst, which is as long, rounded to T:
 //
 //	dst[i] = T(alpha·x[i])
-func ScaleTo[T Float](dst []T, alpha float64, x []float64) { scaleTo(dst, alpha, x) }
+func ScaleTo[T Float](dst []T, alpha float64, x []float64) {
+	scaleTo(dst, alpha, x)
+}
 
 func plainScaleTo[T Float](dst []T, alpha float64, x []float64) {
 	for i, v := range x[:len(dst)] {

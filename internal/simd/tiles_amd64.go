@@ -4,7 +4,8 @@ package simd
 
 import "unsafe"
 
-func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
+	col []uint16, val []T) {
 	if !hasAVX2 {
 		plainGatherTile(dst, k, x, ptr, col, val)
 		return
@@ -31,27 +32,40 @@ func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint1
 		dest := pointer(dst.Data, column)
 		source := pointer(x.Data, column)
 		single := size == 4
-		pairs := x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength)
+		pairs := x.Stride == width && bytes&(bytes-1) == 0 &&
+			pairsPay(ptr, bytes, tileLength)
 		if pairs {
 			split = middle(ptr)
 		}
 		switch {
 		case pairs && single && val == nil:
-			gatherSumF32TilePairs((*float32)(dest), dstStride, (*float32)(source), first, split, rows, ids, nil, width)
+			gatherSumF32TilePairs((*float32)(dest), dstStride, (*float32)(source),
+				first, split, rows, ids, nil, width)
 		case pairs && single:
-			gatherWeightedF32TilePairs((*float32)(dest), dstStride, (*float32)(source), first, split, rows, ids, (*float32)(values), width)
+			gatherWeightedF32TilePairs((*float32)(dest), dstStride,
+				(*float32)(source), first, split, rows, ids,
+				(*float32)(values), width)
 		case pairs && val == nil:
-			gatherSumF64TilePairs((*float64)(dest), dstStride, (*float64)(source), first, split, rows, ids, nil, width)
+			gatherSumF64TilePairs((*float64)(dest), dstStride, (*float64)(source),
+				first, split, rows, ids, nil, width)
 		case pairs:
-			gatherWeightedF64TilePairs((*float64)(dest), dstStride, (*float64)(source), first, split, rows, ids, (*float64)(values), width)
+			gatherWeightedF64TilePairs((*float64)(dest), dstStride,
+				(*float64)(source), first, split, rows, ids,
+				(*float64)(values), width)
 		case single && val == nil:
-			gatherSumF32TileRows((*float32)(dest), dstStride, (*float32)(source), stride, first, rows, ids, nil, width)
+			gatherSumF32TileRows((*float32)(dest), dstStride, (*float32)(source),
+				stride, first, rows, ids, nil, width)
 		case single:
-			gatherWeightedF32TileRows((*float32)(dest), dstStride, (*float32)(source), stride, first, rows, ids, (*float32)(values), width)
+			gatherWeightedF32TileRows((*float32)(dest), dstStride,
+				(*float32)(source), stride, first, rows, ids,
+				(*float32)(values), width)
 		case val == nil:
-			gatherSumF64TileRows((*float64)(dest), dstStride, (*float64)(source), stride, first, rows, ids, nil, width)
+			gatherSumF64TileRows((*float64)(dest), dstStride, (*float64)(source),
+				stride, first, rows, ids, nil, width)
 		default:
-			gatherWeightedF64TileRows((*float64)(dest), dstStride, (*float64)(source), stride, first, rows, ids, (*float64)(values), width)
+			gatherWeightedF64TileRows((*float64)(dest), dstStride,
+				(*float64)(source), stride, first, rows, ids,
+				(*float64)(values), width)
 		}
 	}
 }

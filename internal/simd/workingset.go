@@ -10,7 +10,8 @@ import "math"
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set
 // selection using second order information for training support vector machines, JMLR 6
 // (2005), WSS 2.
-func LargestGain[T Float](down, diag []float64, row []T, f, kii, floor float64) int {
+func LargestGain[T Float](down, diag []float64, row []T,
+	f, kii, floor float64) int {
 	diag = diag[:len(down)]
 	row = row[:len(down)]
 	start, best, gain := largestGain(down, diag, row, f, kii, floor)
@@ -35,7 +36,8 @@ func LargestGain[T Float](down, diag []float64, row []T, f, kii, floor float64) 
 // smallest number in up, the last one of equals, that number, and the largest number in
 // down. If no number in up is at most math.MaxFloat64, the place is 0 and it is that. All
 // slices are as long as up; differences and products are rounded before they are added.
-func Advance[T Float](up, down []float64, ri, rj []T, step float64) (index int, lowest, highest float64) {
+func Advance[T Float](up, down []float64, ri, rj []T,
+	step float64) (index int, lowest, highest float64) {
 	down = down[:len(up)]
 	ri = ri[:len(up)]
 	rj = rj[:len(up)]

@@ -42,10 +42,12 @@ func pad(n int) int { return (n + 3) &^ 3 }
 // divide computes the eigenvalues of T, rising, calls count with them, and returns the vectors
 // of that number of the largest ones: the rows from first on. Spare is a slice of the same size
 // that the caller may overwrite.
-func divide(t Tridiagonal, n int, count func(values []float64) int, parallel func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
+func divide(t Tridiagonal, n int, count func(values []float64) int,
+	parallel func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
 	width := pad(n)
 	d := &division{
-		runPieces: parallel, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
+		runPieces: parallel, count: count, n: n, width: width, diag: t.Diag,
+		off: t.Off, values: make([]float64, n),
 		vectors: [2][]float64{make([]float64, n*width), make([]float64, n*width)},
 	}
 	depth := 0
@@ -120,7 +122,8 @@ func sortIndices(values []float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	slices.SortStableFunc(order,
+		func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	return order
 }
 
@@ -195,7 +198,8 @@ func (m *merge) run() {
 	}
 	first := m.choose(m.lo, m.hi) - m.lo
 	m.runPieces((len(order)-first+outputs-1)/outputs, func(piece int) {
-		m.combine(order, first+piece*outputs, min(len(order), first+(piece+1)*outputs))
+		m.combine(order, first+piece*outputs,
+			min(len(order), first+(piece+1)*outputs))
 	})
 }
 
@@ -319,7 +323,8 @@ func (m *merge) add(rows []int, factors []float64, columns []int, lo, hi int) {
 			var c [8]float64
 			var v [4][]float64
 			for k := range v {
-				v[k] = m.row(m.depth-1, m.lo+m.live[columns[min(i+k, len(columns)-1)]], lo, hi)
+				v[k] = m.row(m.depth-1,
+					m.lo+m.live[columns[min(i+k, len(columns)-1)]], lo, hi)
 				if i+k < len(columns) {
 					c[k], c[4+k] = f0[columns[i+k]], f1[columns[i+k]]
 				}

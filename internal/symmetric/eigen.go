@@ -19,7 +19,8 @@ import (
 //
 // Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for
 // each vector. Memory: 3n² numbers in addition to h.
-func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int, workers int) (values []float64, vectors *mat.Dense, err error) {
+func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int,
+	workers int) (values []float64, vectors *mat.Dense, err error) {
 	if count == nil {
 		count = func(values []float64) int { return len(values) }
 	}
@@ -46,7 +47,8 @@ func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) in
 
 // eigen is Eigen without a context: each calls its argument for every piece 0 ≤ piece < pieces, or
 // not at all after a cancellation, when the result is discarded.
-func eigen(h *mat.SymDense, count func(values []float64) int, parallel func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
+func eigen(h *mat.SymDense, count func(values []float64) int,
+	parallel func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()
 	if n == 0 {
 		return nil, new(mat.Dense)

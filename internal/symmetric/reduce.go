@@ -36,12 +36,15 @@ type reduction struct {
 }
 
 // reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
-func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
+func reduce(h *mat.SymDense,
+	parallel func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
 	width := pad(n)
 	r := &reduction{
-		runPieces: parallel, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
-		x: make([]float64, width), y: make([]float64, width), parts: make([]float64, strands*width), spare: make([]float64, width),
+		runPieces: parallel, n: n, width: width, a: make([]float64, width*width),
+		tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
+		x: make([]float64, width), y: make([]float64, width),
+		parts: make([]float64, strands*width), spare: make([]float64, width),
 	}
 	for i := range n {
 		for j := range n {
@@ -61,7 +64,8 @@ func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tri
 			t.Diag[j] = r.x[j]
 			clear(r.x[:j+1])
 			if j < n-1 {
-				t.Off[j], r.tau[j] = impl.Dlarfg(n-1-j, r.x[j+1], r.x[min(j+2, n-1):n], 1)
+				t.Off[j], r.tau[j] = impl.Dlarfg(n-1-j, r.x[j+1],
+					r.x[min(j+2, n-1):n], 1)
 				r.x[j+1] = 1
 				r.reflect(j, held, r.tau[j])
 			}
@@ -74,9 +78,13 @@ func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tri
 	return t, r
 }
 
-func (r *reduction) row(i int) []float64 { return r.a[i*r.width:][:r.width] }
+func (r *reduction) row(i int) []float64 {
+	return r.a[i*r.width:][:r.width]
+}
 
-func (r *reduction) pair(i int) []float64 { return r.pairs[i*r.width:][:r.width] }
+func (r *reduction) pair(i int) []float64 {
+	return r.pairs[i*r.width:][:r.width]
+}
 
 // follow updates the rows i and j of A, given as p and q, by the first held pairs of the panel, in the
 // columns start ≤ c < end.
@@ -93,7 +101,9 @@ func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 
 // add adds combinations of the four rows of pairs from k on to p and q.
 func (r *reduction) add(p, q []float64, first, end, k int, c *[8]float64) {
-	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end], r.pair(k + 1)[first:end], r.pair(k + 2)[first:end], r.pair(k + 3)[first:end], c)
+	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end],
+		r.pair(k + 1)[first:end], r.pair(k + 2)[first:end],
+		r.pair(k + 3)[first:end], c)
 }
 
 // reflect appends v, which is x, and w to the pairs:
@@ -112,7 +122,8 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 	for k := 0; k < held; k += 4 {
 		var sums, c [8]float64
-		simd.DotPanels(&sums, v, v, r.pair(k)[start:], r.pair(k + 1)[start:], r.pair(k + 2)[start:], r.pair(k + 3)[start:])
+		simd.DotPanels(&sums, v, v, r.pair(k)[start:], r.pair(k + 1)[start:],
+			r.pair(k + 2)[start:], r.pair(k + 3)[start:])
 		c[0], c[1], c[2], c[3] = -sums[1], -sums[0], -sums[3], -sums[2]
 		r.add(r.y, r.spare, start, r.width, k, &c)
 	}
@@ -165,7 +176,8 @@ func (r *reduction) update(start int) {
 		for left := start; left < r.width; left += span {
 			right := min(left+span, r.width)
 			for i := start + index*piece; i < min(start+(index+1)*piece, right); i += 2 {
-				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right, 2*panel, i, i+1)
+				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right,
+					2*panel, i, i+1)
 			}
 		}
 	})

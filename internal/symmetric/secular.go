@@ -33,7 +33,9 @@ func newSecular(d, z []float64, rho float64) *secular {
 }
 
 // value returns eigenvalue j.
-func (s *secular) value(j int) float64 { return s.d[s.roots[j].pole] + s.roots[j].shift }
+func (s *secular) value(j int) float64 {
+	return s.d[s.roots[j].pole] + s.roots[j].shift
+}
 
 // less returns d[i] − λ[j].
 func (s *secular) less(i, j int) float64 {
@@ -43,7 +45,8 @@ func (s *secular) less(i, j int) float64 {
 
 // at evaluates the function at d[pole] + shift: the sums over the poles up to j and
 // over those beyond, their derivatives, and a bound of the rounding errors.
-func (s *secular) at(j, pole int, shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
+func (s *secular) at(j, pole int,
+	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
 	for i := 0; i <= j; i++ {
 		t := s.z[i] / (s.d[i] - origin - shift)
@@ -57,7 +60,8 @@ func (s *secular) at(j, pole int, shift float64) (lower, upper, slopeBelow, slop
 		slopeAbove += t * t
 		rounding += upper
 	}
-	rounding += 8*(upper-lower) + s.inverse + math.Abs(shift)*(slopeBelow+slopeAbove)
+	rounding += 8*(upper-lower) + s.inverse +
+		math.Abs(shift)*(slopeBelow+slopeAbove)
 	return lower, upper, slopeBelow, slopeAbove, epsilon * rounding
 }
 
@@ -111,7 +115,8 @@ func (s *secular) solve(j int) {
 			}
 		}
 		next := shift + step
-		if !(next > lo && next < hi) || hi-lo > 0.9*width && math.Abs(step) > 0.5*width {
+		if !(next > lo && next < hi) ||
+			hi-lo > 0.9*width && math.Abs(step) > 0.5*width {
 			next = (lo + hi) / 2
 		}
 		if next == shift {

@@ -27,7 +27,9 @@ func (t Tridiagonal) Norm() float64 {
 }
 
 // Eigenvalues returns the eigenvalues of T, in no order. Cost: 3m² operations.
-func (t Tridiagonal) Eigenvalues() []float64 { return t.diagonalize(func(int, float64, float64) {}) }
+func (t Tridiagonal) Eigenvalues() []float64 {
+	return t.diagonalize(func(int, float64, float64) {})
+}
 
 // diagonalize returns the eigenvalues of T, found by the implicit QL method (Martin and
 // Wilkinson 1968). It calls rotate for every rotation of the columns i and i+1 to
@@ -43,7 +45,8 @@ func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 	for l := range n {
 		for range maxQL {
 			m := l
-			for m < n-1 && math.Abs(e[m]) > epsilon*(math.Abs(d[m])+math.Abs(d[m+1])) {
+			for m < n-1 && math.Abs(e[m]) > epsilon*(math.Abs(d[m])+
+				math.Abs(d[m+1])) {
 				m++
 			}
 			if m == l {

@@ -44,7 +44,8 @@ func (r *reduction) factorTo(f *[block * block]float64, b int) {
 		for k := 0; k < j; k += 4 {
 			var sums [8]float64
 			simd.DotPanels(&sums, v, v, r.reflection(b, k, start, r.width), r.reflection(b, k+1, start, r.width),
-				r.reflection(b, k+2, start, r.width), r.reflection(b, k+3, start, r.width))
+				r.reflection(b, k+2, start, r.width),
+				r.reflection(b, k+3, start, r.width))
 			copy(products[k:], sums[:4])
 		}
 		for i := range j {
@@ -59,7 +60,8 @@ func (r *reduction) factorTo(f *[block * block]float64, b int) {
 }
 
 // turnBy applies the reflections of a block to the rows first ≤ i < last.
-func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block]float64) {
+func (r *reduction) turnBy(rows []float64, first, last, b int,
+	f *[block * block]float64) {
 	start := (b*block + 1) &^ 3
 	row := func(i, lo, hi int) []float64 { return rows[min(i, last-1)*r.width:][lo:hi] }
 	var products, factors [group][block]float64
@@ -69,7 +71,8 @@ func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block
 			for k := 0; k < block; k += 2 {
 				var sums [8]float64
 				simd.DotPanels(&sums, r.reflection(b, k, lo, hi), r.reflection(b, k+1, lo, hi),
-					row(i, lo, hi), row(i+1, lo, hi), row(i+2, lo, hi), row(i+3, lo, hi))
+					row(i, lo, hi), row(i+1, lo, hi), row(i+2, lo, hi),
+					row(i+3, lo, hi))
 				for l := range 4 {
 					products[i-first+l][k] += sums[l]
 					products[i-first+l][k+1] += sums[4+l]

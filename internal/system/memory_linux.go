@@ -19,7 +19,9 @@ func PeakMemory() int64 {
 }
 
 // machine returns the memory of the machine, in bytes; 0 if unknown.
-func machine() int64 { return kilobytes("/proc/meminfo", "MemTotal:") }
+func machine() int64 {
+	return kilobytes("/proc/meminfo", "MemTotal:")
+}
 
 // container returns the smallest memory limit of the control group of this process and its
 // parent groups, in bytes; 0 without a limit. Both versions of control groups are read, because
@@ -38,9 +40,12 @@ func container() int64 {
 		switch {
 		case len(fields) < 3:
 		case fields[0] == "0" && fields[1] == "":
-			limit = smaller(limit, leastOf("/sys/fs/cgroup", fields[2], "/memory.max"))
+			limit = smaller(limit,
+				leastOf("/sys/fs/cgroup", fields[2], "/memory.max"))
 		case slices.Contains(strings.Split(fields[1], ","), "memory"):
-			limit = smaller(limit, leastOf("/sys/fs/cgroup/memory", fields[2], "/memory.limit_in_bytes"))
+			limit = smaller(limit,
+				leastOf("/sys/fs/cgroup/memory", fields[2],
+					"/memory.limit_in_bytes"))
 		}
 	}
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
@@ -82,7 +87,9 @@ func smaller(a, b int64) int64 {
 	return min(a, b)
 }
 
-func kilobytes(file, name string) int64 { return number(file, name) << 10 }
+func kilobytes(file, name string) int64 {
+	return number(file, name) << 10
+}
 
 // number returns the number after name at the beginning of a line of the file. It returns 0 if
 // the name is missing, or followed by a word such as "unlimited" or "max".
@@ -92,7 +99,8 @@ func number(file, name string) int64 {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		if tail, hasPrefix := strings.CutPrefix(line, name); hasPrefix && strings.TrimSpace(tail) != "" {
+		if tail, hasPrefix := strings.CutPrefix(line, name); hasPrefix &&
+			strings.TrimSpace(tail) != "" {
 			n, _ := strconv.ParseInt(strings.Fields(tail)[0], 10, 64)
 			return n
 		}

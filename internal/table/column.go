@@ -56,7 +56,9 @@ func (c column) holdsNumbers() bool {
 
 // isCounter reports whether the values count the rows from 0 or 1.
 func (c column) isCounter() bool {
-	return len(c.values) > 0 && (PlainInteger(c.values[0]) == "0" || PlainInteger(c.values[0]) == "1") && c.isConsecutive()
+	return len(c.values) > 0 &&
+		(PlainInteger(c.values[0]) == "0" || PlainInteger(c.values[0]) == "1") &&
+		c.isConsecutive()
 }
 
 // isConsecutive reports whether every value is the integer after that of the row above.

@@ -11,12 +11,16 @@ import (
 // hashtags; else it is skipped and reported.
 
 // IsBlank reports whether a line is empty or consists of blanks.
-func IsBlank(line []byte) bool { return len(bytes.Trim(line, Blank)) == 0 }
+func IsBlank(line []byte) bool {
+	return len(bytes.Trim(line, Blank)) == 0
+}
 
 // IsComment reports whether a line is blank, begins with #, % or //, or is Excel's sep=;.
 func IsComment(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
-	return len(line) == 0 || len(line) < 8 && DeclaredSeparator(line) != "" || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
+	return len(line) == 0 || len(line) < 8 && DeclaredSeparator(line) != "" ||
+		line[0] == '#' || line[0] == '%' ||
+		len(line) > 1 && line[0] == '/' && line[1] == '/'
 }
 
 // DeclaredSeparator returns the separator that Excel writes into the first line of a file, for
@@ -38,7 +42,8 @@ func MayBeRow(line []byte) bool {
 	if len(line) > 0 && (line[0] == '#' || line[0] == '%') {
 		text = line[1:]
 	}
-	if len(text) == 0 || len(text) == len(line) || strings.IndexByte(Blank+"#%!/", text[0]) >= 0 {
+	if len(text) == 0 || len(text) == len(line) ||
+		strings.IndexByte(Blank+"#%!/", text[0]) >= 0 {
 		return false
 	}
 	id := text
@@ -63,7 +68,8 @@ func IsTitleComment(fields [][]byte) bool {
 // without a comment marker, or an earlier one that has the form of a row and whose id occurs again below. For
 // example, in a file of hashtags "#go<TAB>#rust" is data if another line has the id "#go". separator returns
 // the separator of the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
-func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful int) {
+func FirstData(head []byte,
+	separator func(line []byte) byte) (first, doubtful int) {
 	doubtful = -1
 	var f Fields
 	for i := 0; len(head) > 0; i++ {

@@ -47,7 +47,9 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 	}
 	t := &EdgeTable{EdgeColumns: EdgeColumns{-1, -1, -1}, Kind: -1, Time: -1}
 	pairs := s.pairs()
-	isNamed := len(pairs) > 0 && (o.Header == input.HasHeader || o.Header == input.AutoHeader && !s.Recurs(pairs[0]...))
+	isNamed := len(pairs) > 0 &&
+		(o.Header == input.HasHeader ||
+			o.Header == input.AutoHeader && !s.Recurs(pairs[0]...))
 	var err error
 	switch {
 	case o.Fields != nil:
@@ -72,7 +74,8 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 // chooseCoded is ChooseEdges with a kind or a time: the other columns are chosen from a table without these.
 func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 	column := [2]int{-1, -1}
-	for i, option := range []struct{ field, name string }{{o.Kind, "kind"}, {o.Time, "time"}} {
+	for i, option := range []struct{ field, name string }{{o.Kind,
+		"kind"}, {o.Time, "time"}} {
 		if option.field == "" {
 			continue
 		}
@@ -99,7 +102,8 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 		}
 		return kept
 	}
-	plain := &Sample{Titles: uncoded(s.Titles), Text: s.Text, Separator: s.Separator}
+	plain := &Sample{Titles: uncoded(s.Titles), Text: s.Text,
+		Separator: s.Separator}
 	for _, row := range s.Rows {
 		plain.Rows = append(plain.Rows, uncoded(row))
 	}
@@ -112,7 +116,9 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 		for _, i := range fields {
 			place, ok := slices.BinarySearch(places, i)
 			if !ok {
-				return new(EdgeTable), &input.Error{Msg: fmt.Sprintf("column %d is named twice", i+1), Fix: "correct {fields}"}
+				return new(EdgeTable),
+					&input.Error{Msg: fmt.Sprintf("column %d is named twice", i+1),
+						Fix: "correct {fields}"}
 			}
 			o.Fields = append(o.Fields, strconv.Itoa(place+1))
 		}
@@ -145,13 +151,19 @@ func (s *Sample) pairs() (pairs [][]int) {
 		for _, pair := range list {
 			for i, title := range titles {
 				position := slices.Index(title, pair[0])
-				if position < 0 || !isGood(slices.Delete(slices.Clone(title), position, position+1)) {
+				if position < 0 || !isGood(slices.Delete(slices.Clone(title),
+					position, position+1)) {
 					continue
 				}
 				partner := slices.Clone(title)
 				partner[position] = pair[1]
 				for j := range titles {
-					if slices.Equal(titles[j], partner) && !slices.ContainsFunc(pairs, func(columns []int) bool { return slices.Equal(columns, []int{i, j}) }) && !areInterval(s, i, j, pair[0]) {
+					if slices.Equal(titles[j], partner) &&
+						!slices.ContainsFunc(pairs,
+							func(columns []int) bool {
+								return slices.Equal(columns,
+									[]int{i, j})
+							}) && !areInterval(s, i, j, pair[0]) {
 						pairs = append(pairs, []int{i, j})
 					}
 				}
@@ -160,10 +172,12 @@ func (s *Sample) pairs() (pairs [][]int) {
 	}
 	add(ends, func(stem []string) bool { return !anyOf(stem, timeRole.words) })
 	add(numbered, func(stem []string) bool {
-		return anyOf(stem, nodeRole.words) || anyOf(stem, kinds) || anyOf(stem, persons)
+		return anyOf(stem, nodeRole.words) || anyOf(stem, kinds) ||
+			anyOf(stem, persons)
 	})
 	for i, title := range s.Titles { // as well as From Bank and To Bank, two columns Account may be meant
-		if j := slices.Index(s.Titles[i+1:], title); len(pairs) > 0 && j >= 0 && isThing(title) && !slices.Contains(s.Titles[:i], title) {
+		if j := slices.Index(s.Titles[i+1:], title); len(pairs) > 0 && j >= 0 &&
+			isThing(title) && !slices.Contains(s.Titles[:i], title) {
 			pairs = append(pairs, []int{i, i + 1 + j})
 		}
 	}
@@ -178,7 +192,9 @@ func areInterval(s *Sample, i, j int, word string) bool {
 	if first.areDates() && last.areDates() {
 		return true
 	}
-	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !first.holdsNumbers() || !last.holdsNumbers() || first.countShared(last) > 0 {
+	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 ||
+		!first.holdsNumbers() || !last.holdsNumbers() ||
+		first.countShared(last) > 0 {
 		return false
 	}
 	return all(s.Rows, func(row []string) bool {
@@ -201,15 +217,19 @@ func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
 	}
 	isNamed := !Numbers(o.Fields) || s.Titles[0] == "" && NamesEnds(s)
 	chosen := &Sample{Titles: []string{s.Titles[t.Source], s.Titles[t.Target]}}
-	t.HasHeader = isNamed || o.Header == input.HasHeader || o.Header == input.AutoHeader &&
-		(NamesEnds(chosen) && !s.Recurs(t.Source, t.Target) || s.isAboveNumbers(t.Source, t.Target) || s.Evidence(t.Source, t.Target) == IsHeader)
+	t.HasHeader = isNamed || o.Header == input.HasHeader ||
+		o.Header == input.AutoHeader &&
+			(NamesEnds(chosen) && !s.Recurs(t.Source, t.Target) ||
+				s.isAboveNumbers(t.Source, t.Target) ||
+				s.Evidence(t.Source, t.Target) == IsHeader)
 	return nil
 }
 
 // byTitles takes the columns with the titles of ends, and the one with the title of a weight.
 func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	if len(pairs) > 1 {
-		return severalError(s, "fields", "two pairs of columns could be source and target: ", ", or ", pairs)
+		return severalError(s, "fields",
+			"two pairs of columns could be source and target: ", ", or ", pairs)
 	}
 	t.Source = pairs[0][0]
 	t.Target = pairs[0][1]
@@ -239,7 +259,8 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	case 1:
 		t.Weight = list[0][0]
 	default:
-		return severalError(s, "weight", "several columns could be the weight: ", ", ", list)
+		return severalError(s, "weight", "several columns could be the weight: ",
+			", ", list)
 	}
 	return nil
 }
@@ -254,14 +275,16 @@ func severalError(s *Sample, option, msg, separator string, choices [][]int) err
 		}
 		names = append(names, quoted)
 	}
-	return &input.Error{Msg: msg + strings.Join(names, separator), Fix: pass(option, s.Titles, choices)}
+	return &input.Error{Msg: msg + strings.Join(names, separator),
+		Fix: pass(option, s.Titles, choices)}
 }
 
 // pass returns the remedy that lists the values of an option for the given choices of columns.
 func pass(option string, titles []string, choices [][]int) string {
 	var list []string
 	for _, columns := range choices {
-		list = append(list, fmt.Sprintf("{%s=%s}", option, FieldList(titles, columns...)))
+		list = append(list, fmt.Sprintf("{%s=%s}", option,
+			FieldList(titles, columns...)))
 	}
 	return "pass " + strings.Join(list, " or ")
 }
@@ -274,7 +297,8 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	hasNegative := false
 	for i, title := range s.Titles {
 		c := s.column(i)
-		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && c.holdsNumbers() {
+		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) &&
+			!IsTime(title) && !IsNode(title) && c.holdsNumbers() {
 			names = append(names, Quoted(title))
 			if !isNoWeight(title) {
 				columns = append(columns, i)
@@ -287,14 +311,16 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	case 0:
 		fix = "a weight has to be large for strong edges"
 	case 1:
-		fix = fmt.Sprintf("{weight=%s} makes it the weight", FieldList(s.Titles, columns[0]))
+		fix = fmt.Sprintf("{weight=%s} makes it the weight",
+			FieldList(s.Titles, columns[0]))
 	}
 	noun := "column"
 	if len(names) > 1 {
 		noun = "columns"
 	}
 	if len(names) > 0 {
-		t.warn(0, "edges have no weight; the numbers of the "+noun+" "+strings.Join(names[:min(len(names), 5)], ", ")+" are ignored", fix)
+		t.warn(0, "edges have no weight; the numbers of the "+noun+" "+
+			strings.Join(names[:min(len(names), 5)], ", ")+" are ignored", fix)
 		if hasNegative {
 			t.negative = t.Warnings[len(t.Warnings)-1]
 		}
@@ -309,7 +335,8 @@ func (t *EdgeTable) warn(line int64, msg, fix string) {
 func (t *EdgeTable) byPosition(s *Sample, header input.Header) error {
 	first := 0
 	n := len(s.Titles)
-	if header != input.NoHeader && n > 2 && IsIndex(s.Titles[0]) && (isCount(s.Titles[1:]) || !IsNumber(s.Titles[n-1])) {
+	if header != input.NoHeader && n > 2 && IsIndex(s.Titles[0]) &&
+		(isCount(s.Titles[1:]) || !IsNumber(s.Titles[n-1])) {
 		first = 1
 		t.HasHeader = true
 	}
@@ -320,18 +347,24 @@ func (t *EdgeTable) byPosition(s *Sample, header input.Header) error {
 		doubt = s.evidenceOf(n)
 		if doubt == IsHeader {
 			t.HasHeader = true
-			t.warn(1, "read as a header: "+input.Escape(strings.Join(s.Titles[:min(n, 10)], ", ")), "pass {header=no} if it is an edge")
+			t.warn(1, "read as a header: "+
+				input.Escape(strings.Join(s.Titles[:min(n, 10)], ", ")),
+				"pass {header=no} if it is an edge")
 		}
 	}
 	if t.HasHeader && n > 1 {
 		return t.underTitles(s, first)
 	}
 	t.HasHeader = false
-	if err := t.withoutTitles(&Sample{Titles: s.Titles, Rows: append([][]string{s.Titles}, s.Rows...), Separator: s.Separator}); err != nil {
+	if err := t.withoutTitles(&Sample{Titles: s.Titles,
+		Rows:      append([][]string{s.Titles}, s.Rows...),
+		Separator: s.Separator}); err != nil {
 		return err
 	}
 	if doubt == Undecided {
-		t.warn(1, fmt.Sprintf("read as an edge: %s – %s", input.Escape(s.Titles[t.Source]), input.Escape(s.Titles[t.Target])), "pass {header=yes} if it is a header")
+		t.warn(1, fmt.Sprintf("read as an edge: %s – %s",
+			input.Escape(s.Titles[t.Source]), input.Escape(s.Titles[t.Target])),
+			"pass {header=yes} if it is a header")
 	}
 	return nil
 }
@@ -367,7 +400,9 @@ func (s *Sample) isAboveNumbers(source, target int) bool {
 		return true
 	}
 	for i, title := range s.Titles {
-		if (i != source && i != target || len(s.Titles) > 3) && IsTitle(title) && len(s.Rows) > 0 && (s.column(i).holdsNumbers() || s.column(i).all(isTime)) {
+		if (i != source && i != target || len(s.Titles) > 3) && IsTitle(title) &&
+			len(s.Rows) > 0 && (s.column(i).holdsNumbers() ||
+			s.column(i).all(isTime)) {
 			return true
 		}
 	}
@@ -383,7 +418,8 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 	isPandas := first > 0 && isCount(s.Titles[first:]) || isCount(s.Titles)
 	for i := first; i < len(s.Titles); i++ {
 		switch title := s.Titles[i]; {
-		case strings.HasPrefix(title, IndexOfPandas), s.column(i).areDates() && len(s.Titles)-first > 3:
+		case strings.HasPrefix(title, IndexOfPandas), s.column(i).areDates() &&
+			len(s.Titles)-first > 3:
 		case isPandas && i == first+2:
 			if s.column(i).uncountable() == "" && s.column(i).all(isNumeric) {
 				weight = i
@@ -405,7 +441,8 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 	if len(columns) != 2 {
 		return askForEnds(s)
 	}
-	if source, target := likelyEnds(s, true); measures > 1 && (source != columns[0] || target != columns[1]) {
+	if source, target := likelyEnds(s, true); measures > 1 &&
+		(source != columns[0] || target != columns[1]) {
 		return askForEnds(s)
 	}
 	for _, i := range columns {
@@ -430,19 +467,22 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	if counter := s.column(0); n > 2 && counter.isCounter() && len(s.Rows) > 2 {
 		source := s.column(1)
 		target := s.column(2)
-		isEnd := counter.countShared(source) > 0 || counter.countShared(target) > 0 && n == 3
+		isEnd := counter.countShared(source) > 0 ||
+			counter.countShared(target) > 0 && n == 3
 		isID := target.all(func(text string) bool { return IsInteger(text) || !IsNumber(text) })
 		targets := len(target.distinct())
 		switch {
 		case isID && !isEnd, n > 3 && !isEnd:
 			first = 1
 			t.hasIndex = true
-		case isID && n == 3 && len(s.Rows) > 3 && 2*source.countShared(target) >= targets && targets > 2:
+		case isID && n == 3 && len(s.Rows) > 3 &&
+			2*source.countShared(target) >= targets && targets > 2:
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
 	if n == 3 && isClock(s) {
-		return &input.Error{Msg: "the first column never falls and may hold times", Fix: "pass {fields=2,3}, and {time=1} to keep the times, or {fields=1,2,3}"}
+		return &input.Error{Msg: "the first column never falls and may hold times",
+			Fix: "pass {fields=2,3}, and {time=1} to keep the times, or {fields=1,2,3}"}
 	}
 	switch {
 	case n < 2:
@@ -458,7 +498,8 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 				otherwise = ""
 			}
 		}
-		return &input.Error{Msg: Counted(n, "field") + ", want 2 or 3 (source, target, weight)", Fix: fix, Otherwise: otherwise}
+		return &input.Error{Msg: Counted(n, "field") +
+			", want 2 or 3 (source, target, weight)", Fix: fix, Otherwise: otherwise}
 	case n-first > 3:
 		return tooMany(s)
 	}
@@ -482,9 +523,12 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	if why := s.column(third).uncountable(); why != "" && len(s.Rows) > 1 {
 		example := ""
 		if titleTime, isTime := TimeOf(s.Titles[third]); isTime && why == "times" {
-			example = fmt.Sprintf(" (%s is %s)", s.Titles[third], titleTime.Format("2006-01-02"))
+			example = fmt.Sprintf(" (%s is %s)", s.Titles[third],
+				titleTime.Format("2006-01-02"))
 		}
-		t.warn(0, fmt.Sprintf("column %d looks like %s%s and is left out", third+1, why, example), fmt.Sprintf("{fields=%d,%d,%d} makes it the weight", first+1, first+2, third+1))
+		t.warn(0, fmt.Sprintf("column %d looks like %s%s and is left out", third+1,
+			why, example), fmt.Sprintf("{fields=%d,%d,%d} makes it the weight",
+			first+1, first+2, third+1))
 		return nil
 	}
 	t.Weight = third
@@ -499,14 +543,17 @@ func isClock(s *Sample) bool {
 	source := s.column(1)
 	target := s.column(2)
 	shared := source.countShared(target)
-	isMany := shared > 2 && 3*shared >= max(len(source.distinct()), len(target.distinct()))
+	isMany := shared > 2 &&
+		3*shared >= max(len(source.distinct()), len(target.distinct()))
 	isRising := slices.IsSortedFunc(clock.values, func(a, b string) int {
 		first, _ := ParseNumber([]byte(a), 64)
 		second, _ := ParseNumber([]byte(b), 64)
-		return cmp.Or(cmp.Compare(first, second), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(len(a), len(b)),
+			strings.Compare(a, b))
 	})
 	isTime := func(text string) bool { return IsNumber(text) || strings.Trim(text, "0123456789:") == "" }
-	return len(s.Rows) >= least && clock.all(isTime) && isRising && isMany && clock.countShared(source)+clock.countShared(target) == 0
+	return len(s.Rows) >= least && clock.all(isTime) && isRising && isMany &&
+		clock.countShared(source)+clock.countShared(target) == 0
 }
 
 // report sets the uses of the columns. Columns of times are ignored with a note, because their
@@ -514,10 +561,13 @@ func isClock(s *Sample) bool {
 func (t *EdgeTable) report(s *Sample) {
 	titles := s.Titles
 	t.Columns = nameColumns(s.Titles, t.HasHeader)
-	t.AreEvents = t.Time >= 0 || t.HasHeader && areEvents(titles[t.Source], titles[t.Target])
+	t.AreEvents = t.Time >= 0 ||
+		t.HasHeader && areEvents(titles[t.Source], titles[t.Target])
 	for i, title := range titles {
 		isOther := i != t.Source && i != t.Target && i != t.Weight && i != t.Kind
-		t.AreEvents = t.AreEvents || isOther && (t.HasHeader && IsTime(title) || len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
+		t.AreEvents = t.AreEvents ||
+			isOther && (t.HasHeader && IsTime(title) ||
+				len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
 		switch c := &t.Columns[i]; {
 		case i == t.Source:
 			c.Use = input.Source
@@ -529,7 +579,8 @@ func (t *EdgeTable) report(s *Sample) {
 			c.Use = input.Kind
 		case i == t.Time:
 			c.Use = input.Time
-		case t.HasHeader && (i == 0 && IsIndex(title) || strings.HasPrefix(title, IndexOfPandas)), i == 0 && t.hasIndex:
+		case t.HasHeader && (i == 0 && IsIndex(title) ||
+			strings.HasPrefix(title, IndexOfPandas)), i == 0 && t.hasIndex:
 			c.Use = input.Index
 		case t.HasHeader && isNoWeight(title):
 			c.Note = "small for strong edges"

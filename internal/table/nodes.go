@@ -27,7 +27,8 @@ type NodeTable struct {
 }
 
 // valueRoles are the roles of the second column.
-var valueRoles = map[string]role{input.Label: labelRole, input.Value: valueRole, input.Part: partRole}
+var valueRoles = map[string]role{input.Label: labelRole, input.Value: valueRole,
+	input.Part: partRole}
 
 // nodeChooser chooses the columns of a table about nodes.
 type nodeChooser struct {
@@ -49,7 +50,8 @@ func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
 		c.t.Value = 1
 	}
 	c.findTitles()
-	c.t.HasHeader = o.Header == input.HasHeader || o.Header == input.AutoHeader && c.isHeader()
+	c.t.HasHeader = o.Header == input.HasHeader ||
+		o.Header == input.AutoHeader && c.isHeader()
 	var err error
 	switch {
 	case o.Fields != nil:
@@ -68,7 +70,8 @@ func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
 
 // FindLabel returns the column of the label by its title, or −1.
 func FindLabel(titles []string) int {
-	c := &nodeChooser{s: &Sample{Titles: titles}, o: NodeOptions{Value: input.Label}}
+	c := &nodeChooser{s: &Sample{Titles: titles},
+		o: NodeOptions{Value: input.Label}}
 	if c.findTitles(); len(c.values) != 1 {
 		return -1
 	}
@@ -97,21 +100,27 @@ func (c *nodeChooser) findTitles() {
 		return
 	}
 	words := valueRoles[c.o.Value]
-	hasX := len(titles) > 2 && slices.ContainsFunc(titles, func(title string) bool { return strings.EqualFold(title, "x") })
+	hasX := len(titles) > 2 &&
+		slices.ContainsFunc(titles,
+			func(title string) bool { return strings.EqualFold(title, "x") })
 	for i, title := range titles {
 		isCoordinate := hasX && strings.EqualFold(title, "y")
 		if !isCoordinate && words.ends(title) {
 			c.values = append(c.values, i)
 		}
 	}
-	c.values = keepColumns(c.values, func(i int) bool { return words.isCertain(titles[i]) })
+	c.values = keepColumns(c.values,
+		func(i int) bool { return words.isCertain(titles[i]) })
 	if c.o.Value == input.Value {
-		c.values = keepColumns(c.values, func(i int) bool { return !IsLabel(titles[i]) })
+		c.values = keepColumns(c.values,
+			func(i int) bool { return !IsLabel(titles[i]) })
 	}
 	if position := slices.Index(titles, "Label"); len(c.values) > 1 && slices.Contains(titles, "Id") { // names that Gephi shows
-		c.values = slices.DeleteFunc(c.values, func(i int) bool { return i == position })
+		c.values = slices.DeleteFunc(c.values,
+			func(i int) bool { return i == position })
 	}
-	c.values = keepColumns(c.values, func(i int) bool { return !c.s.column(i).areDistinct() })
+	c.values = keepColumns(c.values,
+		func(i int) bool { return !c.s.column(i).areDistinct() })
 	holders := c.holders()
 	for rank, isTitle := range []func(string) bool{IsNode, isID} {
 		var list []int
@@ -121,13 +130,15 @@ func (c *nodeChooser) findTitles() {
 			}
 		}
 		if holders != nil {
-			list = slices.DeleteFunc(list, func(i int) bool { return c.known(i) == 0 })
+			list = slices.DeleteFunc(list,
+				func(i int) bool { return c.known(i) == 0 })
 		}
 		if len(list) == 0 {
 			continue
 		}
 		list = keepColumns(list, c.holdsNodes)
-		if len(list) > 1 && (rank > 0 || c.known(list[0]) > 0 && c.known(list[1]) > 0) {
+		if len(list) > 1 && (rank > 0 ||
+			c.known(list[0]) > 0 && c.known(list[1]) > 0) {
 			c.tied = list
 		} else {
 			c.node = list[0]
@@ -144,7 +155,8 @@ func (c *nodeChooser) findTitles() {
 
 // keepColumns returns the columns of a form, or all if none has it.
 func keepColumns(columns []int, hasForm func(i int) bool) []int {
-	if fitting := slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return !hasForm(i) }); len(fitting) > 0 {
+	if fitting := slices.DeleteFunc(slices.Clone(columns),
+		func(i int) bool { return !hasForm(i) }); len(fitting) > 0 {
 		return fitting
 	}
 	return columns
@@ -192,7 +204,9 @@ func (c *nodeChooser) holdsNodes(column int) bool {
 // constants and texts that differ in nearly every row are no labels; values are numbers.
 func (c *nodeChooser) valueColumns() (columns []int) {
 	for i, title := range c.s.Titles {
-		isNone := i == c.node || slices.Contains(c.tied, i) || c.isNumbering(i) || c.t.HasHeader && (IsTime(title) || isID(title)) || c.s.column(i).all(IsDate)
+		isNone := i == c.node || slices.Contains(c.tied, i) || c.isNumbering(i) ||
+			c.t.HasHeader && (IsTime(title) || isID(title)) ||
+			c.s.column(i).all(IsDate)
 		if !isNone {
 			columns = append(columns, i)
 		}
@@ -204,26 +218,31 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 	case input.Value:
 		columns = keepColumns(columns, isNumbers)
 	case input.Part:
-		columns = keepColumns(columns, func(i int) bool { return c.s.column(i).all(isPart) })
+		columns = keepColumns(columns,
+			func(i int) bool { return c.s.column(i).all(isPart) })
 	}
 	if c.o.Value != input.Value {
 		columns = keepColumns(columns, func(i int) bool {
-			return !c.s.column(i).isNearlyDistinct() && !isQuantity(c.s.Titles[i]) && !isThing(c.s.Titles[i])
+			return !c.s.column(i).isNearlyDistinct() &&
+				!isQuantity(c.s.Titles[i]) && !isThing(c.s.Titles[i])
 		})
 	}
-	columns = keepColumns(columns, func(i int) bool { return !c.s.column(i).isConstant() })
+	columns = keepColumns(columns,
+		func(i int) bool { return !c.s.column(i).isConstant() })
 	return columns
 }
 
 // isIndex reports whether the first column numbers the rows: its title is empty or a word for
 // an index, and its values count from 0 or 1.
 func isIndex(c *nodeChooser) bool {
-	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) && (c.s.column(0).isCounter() || len(c.s.Rows) == 0)
+	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) &&
+		(c.s.column(0).isCounter() || len(c.s.Rows) == 0)
 }
 
 // isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
 func (c *nodeChooser) isNumbering(column int) bool {
-	return column == 0 && isIndex(c) || strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
+	return column == 0 && isIndex(c) ||
+		strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
 }
 
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
@@ -281,7 +300,9 @@ func (c *nodeChooser) isHeader() bool {
 		value = c.values[0]
 	}
 	switch {
-	case o.Value != "" && value < n && slices.Contains(c.s.column(value).values, titles[value]) && (evidence != IsHeader || hasDigit(titles[at])):
+	case o.Value != "" && value < n &&
+		slices.Contains(c.s.column(value).values, titles[value]) &&
+		(evidence != IsHeader || hasDigit(titles[at])):
 		return false
 	case isTitled && (n > 1 || IsNode(titles[at])), len(c.values) > 0:
 		return true
@@ -291,14 +312,20 @@ func (c *nodeChooser) isHeader() bool {
 	isGuess := false
 	switch {
 	case o.IsKnown == nil:
-		isGuess = evidence == IsHeader && (n > 1 || column.all(isWhole) || IsListTitle(c.s))
+		isGuess = evidence == IsHeader &&
+			(n > 1 || column.all(isWhole) || IsListTitle(c.s))
 		if evidence == IsHeader && !isGuess {
-			c.warn(Quoted(titles[at]) + " is read as a node; if it is a title, remove the line")
+			c.warn(Quoted(titles[at]) +
+				" is read as a node; if it is a title, remove the line")
 		}
 	case o.Value == "":
-		isGuess = n > 1 && nodes > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && evidence == IsHeader && (nodes == ids || 2*nodes >= ids && isThing(titles[at]))
+		isGuess = n > 1 && nodes > 0 && areWords && !slices.ContainsFunc(titles,
+			hasDigit) || ids > 1 && evidence == IsHeader && (nodes == ids ||
+			2*nodes >= ids && isThing(titles[at]))
 	default:
-		isGuess = nodes > 0 && column.all(isWhole) || n > 1 && ids > 1 && all(titles, IsTitle) && 2*nodes >= ids && evidence != IsData
+		isGuess = nodes > 0 && column.all(isWhole) ||
+			n > 1 && ids > 1 && all(titles, IsTitle) && 2*nodes >= ids &&
+				evidence != IsData
 	}
 	if isGuess && evidence != IsHeader {
 		c.warn("read as a header; no node has the id " + Quoted(titles[at]))
@@ -335,7 +362,8 @@ func (c *nodeChooser) underTitles() error {
 		if place := strings.IndexAny(titles[0], "|^~:"); place >= 0 {
 			fix = "pass {delimiter=" + titles[0][place:place+1] + "}"
 		}
-		return &input.Error{Msg: "one column, want two: node and " + c.o.Value, Fix: fix}
+		return &input.Error{Msg: "one column, want two: node and " +
+			c.o.Value, Fix: fix}
 	}
 	if len(c.values) > 1 {
 		return c.ask(c.values, "several columns could be the "+c.o.Value)
@@ -350,9 +378,11 @@ func (c *nodeChooser) underTitles() error {
 			c.node = free[0]
 		case c.o.IsKnown == nil:
 			isDistinct := func(i int) bool {
-				return len(c.s.column(i).distinct()) == len(c.s.Rows) && !isQuantity(titles[i]) && !IsTime(titles[i])
+				return len(c.s.column(i).distinct()) == len(c.s.Rows) &&
+					!isQuantity(titles[i]) && !IsTime(titles[i])
 			}
-			c.node = keepColumns(keepColumns(free, isDistinct), func(i int) bool { return isThing(titles[i]) })[0]
+			c.node = keepColumns(keepColumns(free, isDistinct),
+				func(i int) bool { return isThing(titles[i]) })[0]
 		}
 	}
 	if c.node < 0 {
@@ -373,11 +403,14 @@ func (c *nodeChooser) underTitles() error {
 	}
 	value := candidates[0]
 	if c.o.Value == input.Label && c.s.column(value).areDistinct() {
-		if others := slices.DeleteFunc(likely, func(i int) bool { return i == value }); len(others) > 0 {
-			return c.ask(others, Quoted(titles[value])+" has a different word in every line, and is no class")
+		if others := slices.DeleteFunc(likely,
+			func(i int) bool { return i == value }); len(others) > 0 {
+			return c.ask(others, Quoted(titles[value])+
+				" has a different word in every line, and is no class")
 		}
 		if len(c.s.Rows) > 4 {
-			c.warn("every line has a different label in the column " + Quoted(titles[value]))
+			c.warn("every line has a different label in the column " +
+				Quoted(titles[value]))
 		}
 	}
 	c.t.Value = value
@@ -387,7 +420,8 @@ func (c *nodeChooser) underTitles() error {
 // isPart reports whether a text names parts of splits.
 func isPart(text string) bool {
 	parts := []string{"train", "test", "val", "validation", "none"}
-	return all(strings.Fields(strings.ToLower(text)), func(word string) bool { return slices.Contains(parts, word) })
+	return all(strings.Fields(strings.ToLower(text)),
+		func(word string) bool { return slices.Contains(parts, word) })
 }
 
 // free returns the columns that may hold the node although no title and no id names one.
@@ -404,7 +438,8 @@ func (c *nodeChooser) free() (columns []int) {
 // graph, or else the first column.
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
-	if c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0 && (c.tied != nil || isIndex(c)) {
+	if c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0 &&
+		(c.tied != nil || isIndex(c)) {
 		return c.ask(nil, "")
 	}
 	return nil // unknown ids are reported
@@ -418,9 +453,11 @@ func (c *nodeChooser) withoutTitles() error {
 		return nil
 	}
 	full := *c // with the first line among the rows
-	full.s = &Sample{Titles: c.s.Titles, Rows: append([][]string{c.s.Titles}, c.s.Rows...)}
+	full.s = &Sample{Titles: c.s.Titles,
+		Rows: append([][]string{c.s.Titles}, c.s.Rows...)}
 	rows := len(full.s.Rows)
-	isIndex := n > 2 && rows > 1 && full.s.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1)
+	isIndex := n > 2 && rows > 1 && full.s.column(0).isCounter() &&
+		full.known(0) < rows && full.holdsNodes(1)
 	if holders := full.holders(); isIndex {
 		c.t.Node = 1
 	} else if len(holders) > 0 && !slices.Contains(holders, 0) {
@@ -471,7 +508,9 @@ func (c *nodeChooser) ask(values []int, problem string) error {
 		}
 	}
 	if len(choices) == 0 || len(choices) > 4 {
-		return &input.Error{Msg: problem, Fix: fmt.Sprintf("which are they? pass {%s=NODE,%s}", o.Option, strings.ToUpper(o.Value))}
+		return &input.Error{Msg: problem,
+			Fix: fmt.Sprintf("which are they? pass {%s=NODE,%s}", o.Option,
+				strings.ToUpper(o.Value))}
 	}
 	return &input.Error{Msg: problem, Fix: pass(o.Option, titles, choices)}
 }

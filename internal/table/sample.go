@@ -24,12 +24,14 @@ type Sample struct {
 
 // all reports whether all elements of a list have a form.
 func all[E any](list []E, hasForm func(E) bool) bool {
-	return !slices.ContainsFunc(list, func(element E) bool { return !hasForm(element) })
+	return !slices.ContainsFunc(list,
+		func(element E) bool { return !hasForm(element) })
 }
 
 // IsAbove reports whether all lines below have n fields.
 func (s *Sample) IsAbove(n int) bool {
-	return len(s.Rows) > 0 && all(s.Rows, func(row []string) bool { return len(row) == n })
+	return len(s.Rows) > 0 &&
+		all(s.Rows, func(row []string) bool { return len(row) == n })
 }
 
 // NamesEnds reports whether titles name the ends of an edge.
@@ -63,7 +65,9 @@ func IsNumber(text string) bool {
 	return fault == ""
 }
 
-func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }
+func hasDigit(text string) bool {
+	return strings.ContainsAny(text, "0123456789")
+}
 
 // Recurs reports whether the title of one of some columns is a value of one of them below.
 func (s *Sample) Recurs(columns ...int) bool {
@@ -71,7 +75,8 @@ func (s *Sample) Recurs(columns ...int) bool {
 	for _, title := range columns {
 		text := s.Titles[title]
 		isIn := func(row []string) bool {
-			return slices.ContainsFunc(columns, func(i int) bool { return i < len(row) && row[i] == text })
+			return slices.ContainsFunc(columns,
+				func(i int) bool { return i < len(row) && row[i] == text })
 		}
 		if text == "" {
 			continue
@@ -81,7 +86,8 @@ func (s *Sample) Recurs(columns ...int) bool {
 		}
 		for line := range bytes.Lines(s.Text) {
 			line = bytes.TrimSuffix(line, []byte{'\n'})
-			if bytes.Contains(line, []byte(text)) && f.Split(line, s.Separator) == nil && isIn(f.Strings()) {
+			if bytes.Contains(line, []byte(text)) &&
+				f.Split(line, s.Separator) == nil && isIn(f.Strings()) {
 				return true
 			}
 		}
@@ -96,7 +102,8 @@ func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 	if !hasHeader {
 		c.values = append(c.values, s.Titles[column])
 	}
-	c.values = slices.DeleteFunc(c.values, func(text string) bool { return IsMissing(text, Missing) })
+	c.values = slices.DeleteFunc(c.values,
+		func(text string) bool { return IsMissing(text, Missing) })
 	return c.all(isWhole)
 }
 
@@ -124,8 +131,10 @@ func nameColumns(titles []string, hasHeader bool) input.Columns {
 // that do not occur again below. The first may be that of row numbers.
 func (s *Sample) areTitles() bool {
 	for i, title := range s.Titles {
-		isTitle := IsTitle(title) && !IsMissing(title, Missing) || i == 0 && len(s.Titles) > 1 && IsIndex(title)
-		if !isTitle || slices.Contains(s.Titles[:i], title) || slices.Contains(s.column(i).values, title) {
+		isTitle := IsTitle(title) && !IsMissing(title, Missing) ||
+			i == 0 && len(s.Titles) > 1 && IsIndex(title)
+		if !isTitle || slices.Contains(s.Titles[:i], title) ||
+			slices.Contains(s.column(i).values, title) {
 			return false
 		}
 	}
@@ -157,13 +166,15 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 	for _, i := range columns {
 		title := s.Titles[i]
 		ids := s.column(i).distinct()
-		if title == "" || IsNumber(title) || len(ids) == 0 || compareForm(title, ids) == IsData {
+		if title == "" || IsNumber(title) || len(ids) == 0 ||
+			compareForm(title, ids) == IsData {
 			return IsData
 		}
 		if isThing(title) || len(ids) > 1 && compareForm(title, ids) == IsHeader { // one id differs by chance
 			forms++
 		}
-		if n := len(ids[0]); len(ids) > 2 && n != len(title) && all(ids, func(id string) bool { return len(id) == n }) {
+		if n := len(ids[0]); len(ids) > 2 && n != len(title) &&
+			all(ids, func(id string) bool { return len(id) == n }) {
 			lengths++
 		}
 	}
@@ -177,7 +188,8 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 // all ids below.
 func IsListTitle(s *Sample) bool {
 	ids := s.column(0).distinct()
-	return len(ids) > 1 && isThing(s.Titles[0]) && !s.Recurs(0) && compareForm(s.Titles[0], ids) == IsHeader
+	return len(ids) > 1 && isThing(s.Titles[0]) && !s.Recurs(0) &&
+		compareForm(s.Titles[0], ids) == IsHeader
 }
 
 // compareForm compares the form of a title with that of all ids below it. It returns IsData if all
@@ -196,7 +208,8 @@ func compareForm(title string, ids []string) Evidence {
 		prefix = prefix[:len(prefix)-1]
 	}
 	switch {
-	case len(prefix) > 0 && len(ids) > 2 && !strings.HasPrefix(title, prefix) && !hasDigit(prefix):
+	case len(prefix) > 0 && len(ids) > 2 && !strings.HasPrefix(title, prefix) &&
+		!hasDigit(prefix):
 		return IsHeader
 	case hasDigit(title) && all(ids, hasDigit):
 		if isThing(strings.TrimRight(title, "0123456789_ .-")) {
@@ -207,7 +220,8 @@ func compareForm(title string, ids []string) Evidence {
 		return IsHeader
 	case isLower(title) && all(ids, isUpper), isUpper(title) && all(ids, isLower):
 		return IsHeader
-	case strings.ToUpper(title) != title && all(ids, func(id string) bool { return len(id) > 1 && strings.ToUpper(id) == id && strings.ToLower(id) != id }):
+	case strings.ToUpper(title) != title &&
+		all(ids, func(id string) bool { return len(id) > 1 && strings.ToUpper(id) == id && strings.ToLower(id) != id }):
 		return IsHeader
 	}
 	return Undecided
@@ -225,7 +239,8 @@ func isCount(titles []string) bool {
 
 // IsTitleRow reports whether a line is a title above a table, as spreadsheets have them: at most one cell
 // above the header of several. isHeader reports whether a line is a header above other text.
-func IsTitleRow(line, text []byte, separator func(line []byte) byte, isHeader func(line, text []byte) bool) bool {
+func IsTitleRow(line, text []byte, separator func(line []byte) byte,
+	isHeader func(line, text []byte) bool) bool {
 	for len(text) > 0 {
 		var next []byte
 		next, text, _ = bytes.Cut(text, []byte{'\n'})

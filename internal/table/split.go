@@ -26,7 +26,8 @@ const (
 
 // SeparatorName returns the name of a separator for messages.
 func SeparatorName(sep byte) string {
-	name := map[byte]string{Tab: "TAB", Comma: "comma", Semicolon: "semicolon", Blanks: "blank"}[sep]
+	name := map[byte]string{Tab: "TAB", Comma: "comma", Semicolon: "semicolon",
+		Blanks: "blank"}[sep]
 	return cmp.Or(name, strconv.Quote(string(rune(sep))))
 }
 
@@ -106,7 +107,8 @@ func (f *Fields) Split(line []byte, sep byte) error {
 			field = bytes.TrimRight(field, "\r")
 		}
 		text := trimNoBreak(bytes.TrimRight(field, Blank))
-		padded := sep != Blanks && (position > start || len(text) < len(field)) || len(text) < len(bytes.TrimRight(field, Blank))
+		padded := sep != Blanks && (position > start || len(text) < len(field)) ||
+			len(text) < len(bytes.TrimRight(field, Blank))
 		f.add(text, position+max(0, bytes.Index(field, text)), padded)
 		if last {
 			return nil
@@ -120,13 +122,16 @@ const noBreak = "\u00a0"
 
 // trimNoBreak removes blanks around a text if no-break spaces surround it.
 func trimNoBreak(text []byte) []byte {
-	if bytes.HasPrefix(text, []byte(noBreak)) || bytes.HasSuffix(text, []byte(noBreak)) {
+	if bytes.HasPrefix(text, []byte(noBreak)) ||
+		bytes.HasSuffix(text, []byte(noBreak)) {
 		return bytes.Trim(text, Blank+noBreak)
 	}
 	return text
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\r'
+}
 
 func (f *Fields) add(text []byte, position int, padded bool) {
 	f.Text = append(f.Text, text)
@@ -150,7 +155,9 @@ func (f *Fields) splitTabs(line []byte) error {
 		text := line[position : position+end]
 		start := position
 		inner, isQuoted := f.unquote(text)
-		padded := !isQuoted && len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]) || len(trimNoBreak(text)) < len(text))
+		padded := !isQuoted && len(text) > 0 &&
+			(isBlank(text[0]) || isBlank(text[len(text)-1]) ||
+				len(trimNoBreak(text)) < len(text))
 		if isQuoted {
 			text = inner
 			start++
@@ -194,7 +201,8 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 
 // readQuoted reads the quoted field that starts at line[at], in which two quotes mean one, and
 // returns its text and the position behind it.
-func (f *Fields) readQuoted(line []byte, position int) (text []byte, end int, err error) {
+func (f *Fields) readQuoted(line []byte,
+	position int) (text []byte, end int, err error) {
 	position++
 	first := len(f.unquoted)
 	isPiece := true // no quote inside: the text is a piece of the line
@@ -227,7 +235,8 @@ func (f *Fields) readQuoted(line []byte, position int) (text []byte, end int, er
 func (f *Fields) Shared(i int, line []byte) (start int, ok bool) {
 	text := f.Text[i]
 	start = cap(line) - cap(text)
-	return start, len(text) > 0 && start >= 0 && start < len(line) && &line[start] == &text[0]
+	return start, len(text) > 0 && start >= 0 && start < len(line) &&
+		&line[start] == &text[0]
 }
 
 // DropEmpty forgets an empty last field, as a separator at the end of the line
@@ -289,8 +298,10 @@ func Separator(name string, line []byte) byte {
 		if f.Split(line, sep) != nil || len(f.Text) < 2 {
 			continue
 		}
-		hasBlank := slices.ContainsFunc(f.Text, func(text []byte) bool { return bytes.IndexByte(text, ' ') >= 0 })
-		if !hasBlank || g.Split(line, Blanks) != nil || len(g.Text) < 2 || len(g.Text) > 3 {
+		hasBlank := slices.ContainsFunc(f.Text,
+			func(text []byte) bool { return bytes.IndexByte(text, ' ') >= 0 })
+		if !hasBlank || g.Split(line, Blanks) != nil || len(g.Text) < 2 ||
+			len(g.Text) > 3 {
 			return sep
 		}
 	}
@@ -301,19 +312,23 @@ func Separator(name string, line []byte) byte {
 func tabsAreBlanks(line []byte) bool {
 	var f Fields
 	return f.Split(line, Comma) == nil && len(f.Text) > 1 && len(f.Text[1]) > 0 &&
-		!slices.ContainsFunc(f.Text, func(text []byte) bool { return bytes.IndexByte(text, Tab) >= 0 })
+		!slices.ContainsFunc(f.Text,
+			func(text []byte) bool { return bytes.IndexByte(text, Tab) >= 0 })
 }
 
 // decimalComma reports whether semicolons separate the fields of a line, the third
 // of which is a number with a decimal comma: an error, but a clear one.
 func decimalComma(line []byte) bool {
 	var f Fields
-	return f.Split(line, Semicolon) == nil && len(f.Text) == 3 && isDecimalComma(string(f.Text[2]))
+	return f.Split(line, Semicolon) == nil && len(f.Text) == 3 &&
+		isDecimalComma(string(f.Text[2]))
 }
 
 // IsNamed reports whether a file's name has an extension, perhaps before that
 // of a compression.
-func IsNamed(name, extension string) bool { return Extension(name) == extension }
+func IsNamed(name, extension string) bool {
+	return Extension(name) == extension
+}
 
 // Extension returns the ending of a name that names the format of the content, in lower
 // case: the last one that is not that of a compression, for example .csv of e.csv.gz.
@@ -328,7 +343,8 @@ func Extension(name string) string {
 // AppendField appends a field of a line with commas, in quotes where a reader would not give
 // the same text back without.
 func AppendField[S []byte | string](dst []byte, text S) []byte {
-	if !IsComment([]byte(text)) && !strings.ContainsAny(string(text), "\",; \t\r\n") {
+	if !IsComment([]byte(text)) &&
+		!strings.ContainsAny(string(text), "\",; \t\r\n") {
 		return append(dst, text...)
 	}
 	return AppendQuoted(dst, text)

@@ -15,25 +15,35 @@ import (
 
 // ends are the pairs of words for the ends of an edge: two titles that differ in one such word.
 var ends = [][2]string{
-	{"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"src", "dst"}, {"src", "dest"}, {"src", "tgt"}, {"src", "target"},
-	{"from", "to"}, {"fromnodeid", "tonodeid"}, {"start", "end"}, {"u", "v"}, {"i", "j"}, {"head", "tail"}, {"row", "col"}, {"row", "column"},
-	{"sender", "receiver"}, {"sender", "recipient"}, {"payer", "payee"}, {"caller", "callee"}, {"origin", "destination"}, {"origin", "dest"},
-	{"auftraggeber", "empfänger"}, {"absender", "empfänger"}, {"zahler", "empfänger"}, {"von", "an"}, {"von", "nach"}, {"quelle", "ziel"},
-	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject", "object"}, {"ego", "alter"}, {"left", "right"},
+	{"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"src",
+		"dst"}, {"src", "dest"}, {"src", "tgt"}, {"src", "target"},
+	{"from", "to"}, {"fromnodeid", "tonodeid"}, {"start", "end"}, {"u", "v"}, {"i",
+		"j"}, {"head", "tail"}, {"row", "col"}, {"row", "column"},
+	{"sender", "receiver"}, {"sender", "recipient"}, {"payer", "payee"}, {"caller",
+		"callee"}, {"origin", "destination"}, {"origin", "dest"},
+	{"auftraggeber", "empfänger"}, {"absender", "empfänger"}, {"zahler",
+		"empfänger"}, {"von", "an"}, {"von", "nach"}, {"quelle", "ziel"},
+	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject",
+		"object"}, {"ego", "alter"}, {"left", "right"},
 }
 
 // senders are the words of ends for the first node of an event, such as a payment or a call.
-var senders = []string{"sender", "payer", "caller", "origin", "auftraggeber", "absender", "zahler"}
+var senders = []string{"sender", "payer", "caller", "origin", "auftraggeber",
+	"absender", "zahler"}
 
 // areEvents reports whether the titles of ends say that lines are events: the first is that of a sender, or
 // both name a kind of node in addition to a pair of ends, as in source_account.
 func areEvents(source, target string) bool {
 	isKind := func(title string) bool { return anyOf(words(title), kinds) }
-	return anyOf(words(source), senders) || isKind(source) && isKind(target) && NamesEnds(&Sample{Titles: []string{source, target}}) && !hasDigit(source)
+	return anyOf(words(source), senders) ||
+		isKind(source) && isKind(target) &&
+			NamesEnds(&Sample{Titles: []string{source, target}}) &&
+			!hasDigit(source)
 }
 
 // numbered are the pairs that follow a word for a node, for example in id1 and id2.
-var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"}, {"0", "1"}}
+var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"},
+	{"0", "1"}}
 
 // role is a role of one column, with the words of its titles.
 type role struct {
@@ -45,21 +55,37 @@ type role struct {
 // Roles of columns. A title has the role if its last word is in the list, that of a node if all
 // of its words are, and that of a time if any is.
 var (
-	nodeRole   = role{name: input.Node, words: []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}}
-	weightRole = role{name: input.Weight, words: []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity", "betrag", "gewicht"}}
-	labelRole  = role{input.Label, []string{"label", "labels", "class", "y", "target", "outcome", "category", "group", "community", "subject", "type", "club", "segment", "cluster", "faction", "department"}, 6}
-	valueRole  = role{input.Value, append([]string{"value", "values", "number", "score"}, labelRole.words...), 10}
-	partRole   = role{input.Part, []string{"split", "part", "set", "subset", "fold", "partition"}, 6}
-	timeRole   = role{name: "time", words: []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset", "datum", "zeit"}}
-	indexRole  = role{name: input.Index, words: []string{"unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}}
+	nodeRole = role{name: input.Node,
+		words: []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices",
+			"user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}}
+	weightRole = role{name: input.Weight,
+		words: []string{"weight", "weights", "w", "wgt", "value", "amount",
+			"strength", "count", "similarity", "betrag", "gewicht"}}
+	labelRole = role{input.Label,
+		[]string{"label", "labels", "class", "y", "target", "outcome", "category",
+			"group", "community", "subject", "type", "club", "segment", "cluster", "faction", "department"}, 6}
+	valueRole = role{input.Value,
+		append([]string{"value", "values", "number", "score"},
+			labelRole.words...), 10}
+	partRole = role{input.Part,
+		[]string{"split", "part", "set", "subset", "fold", "partition"}, 6}
+	timeRole = role{name: "time",
+		words: []string{"time", "timestamp", "date", "datetime", "unixtime",
+			"epoch", "ts", "year", "created", "timeset", "datum", "zeit"}}
+	indexRole = role{name: input.Index,
+		words: []string{"unnamed: 0", "index", "row.names", "row_names", "rownames",
+			"level_0"}}
 )
 
 // noWeights are titles of numbers that are small for strong edges, for example p-values and
 // distances; the letters p, q and e precede value or val.
-var noWeights = role{name: "no weight", words: []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj", "distance", "dist", "distances"}}
+var noWeights = role{name: "no weight",
+	words: []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj",
+		"distance", "dist", "distances"}}
 
 // quantities are titles of numbers that are no ids.
-var quantities = []string{"quantity", "qty", "units", "price", "total", "cost", "sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score"}
+var quantities = []string{"quantity", "qty", "units", "price", "total", "cost",
+	"sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score"}
 
 // kinds are words for things that tables of two kinds of nodes have in their titles.
 var kinds = []string{
@@ -69,7 +95,8 @@ var kinds = []string{
 }
 
 // persons are further words for nodes in the titles of ends, which do not name a kind.
-var persons = []string{"friend", "contact", "neighbor", "neighbour", "partner", "employee", "manager", "boss", "supervisor", "colleague", "coauthor", "supplier", "vendor", "teacher", "city", "country", "airport", "station", "host"}
+var persons = []string{"friend", "contact", "neighbor", "neighbour", "partner",
+	"employee", "manager", "boss", "supervisor", "colleague", "coauthor", "supplier", "vendor", "teacher", "city", "country", "airport", "station", "host"}
 
 // words splits a title into words of lower case: at signs and blanks, where a capital follows
 // a small letter, and between letters and digits. For example, FromNodeId has three.
@@ -88,7 +115,8 @@ func words(title string) []string {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
-		case unicode.IsUpper(r) && unicode.IsLower(previous), unicode.IsDigit(r) != unicode.IsDigit(previous):
+		case unicode.IsUpper(r) && unicode.IsLower(previous),
+			unicode.IsDigit(r) != unicode.IsDigit(previous):
 			end()
 			word = append(word, unicode.ToLower(r))
 		default:
@@ -101,7 +129,8 @@ func words(title string) []string {
 }
 
 // neo4jRoles maps titles of Neo4j to plain titles.
-var neo4jRoles = map[string]string{":START_ID": "start id", ":END_ID": "end id", ":ID": "id", ":LABEL": "label", ":TYPE": "type"}
+var neo4jRoles = map[string]string{":START_ID": "start id", ":END_ID": "end id",
+	":ID": "id", ":LABEL": "label", ":TYPE": "type"}
 
 // withoutType returns a title of Neo4j, "name:type" or "name:ROLE(group)", as a
 // plain one.
@@ -126,12 +155,15 @@ const IndexOfPandas = "__index_level_"
 // IsIndex reports whether the title of a first column is one of a column of row numbers, or
 // empty, as pandas and R write such columns.
 func IsIndex(title string) bool {
-	return title == "" || slices.Contains(indexRole.words, strings.ToLower(title)) || strings.HasPrefix(title, IndexOfPandas)
+	return title == "" ||
+		slices.Contains(indexRole.words, strings.ToLower(title)) ||
+		strings.HasPrefix(title, IndexOfPandas)
 }
 
 // anyOf reports whether one of the words of a title is in a list.
 func anyOf(words, list []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
+	return slices.ContainsFunc(words,
+		func(word string) bool { return slices.Contains(list, word) })
 }
 
 // ends reports whether the last word of a title is one of the role.
@@ -141,41 +173,55 @@ func (r role) ends(title string) bool {
 }
 
 // isCertain reports whether a title has the role and no other.
-func (r role) isCertain(title string) bool { return role{words: r.words[:r.certain]}.ends(title) }
+func (r role) isCertain(title string) bool {
+	return role{words: r.words[:r.certain]}.ends(title)
+}
 
 // IsNode reports whether a title heads a column of nodes: one or two words for a node, or the
 // title that igraph gives to the nodes of NetworkX.
 func IsNode(title string) bool {
 	w := words(title)
-	return title == "_nx_name" || len(w) > 0 && len(w) <= 2 && all(w, func(word string) bool { return slices.Contains(nodeRole.words, word) })
+	return title == "_nx_name" ||
+		len(w) > 0 && len(w) <= 2 &&
+			all(w, func(word string) bool { return slices.Contains(nodeRole.words, word) })
 }
 
 // isID reports whether a title ends in a word for an id, for example customer_id.
-func isID(title string) bool { return role{words: []string{"id", "ids", "key"}}.ends(title) }
+func isID(title string) bool {
+	return role{words: []string{"id", "ids", "key"}}.ends(title)
+}
 
 // IsLabel reports whether a title heads a column of labels.
 func IsLabel(title string) bool { return labelRole.ends(title) }
 
 // IsWeight reports whether a title heads a column of weights.
-func IsWeight(title string) bool { return weightRole.ends(title) && !isNoWeight(title) }
+func IsWeight(title string) bool {
+	return weightRole.ends(title) && !isNoWeight(title)
+}
 
 // isNoWeight reports whether a title heads numbers that are small for strong edges.
 func isNoWeight(title string) bool {
 	w := words(title)
 	for i, word := range w {
-		if i > 0 && (word == "value" || word == "val") && slices.Contains([]string{"p", "q", "e"}, w[i-1]) {
+		if i > 0 && (word == "value" || word == "val") &&
+			slices.Contains([]string{"p", "q", "e"}, w[i-1]) {
 			return true
 		}
 	}
-	return len(w) == 1 && w[0] == "p" || anyOf(w, noWeights.words) || anyOf(w, []string{"adj"}) && anyOf(w, []string{"p"}) || strings.Contains(strings.ToLower(title), "distance")
+	return len(w) == 1 && w[0] == "p" || anyOf(w, noWeights.words) ||
+		anyOf(w, []string{"adj"}) && anyOf(w, []string{"p"}) ||
+		strings.Contains(strings.ToLower(title), "distance")
 }
 
 // IsTime reports whether a title heads a column of times.
-func IsTime(title string) bool { return anyOf(words(title), timeRole.words) }
+func IsTime(title string) bool {
+	return anyOf(words(title), timeRole.words)
+}
 
 // isQuantity reports whether a title heads numbers that are no ids.
 func isQuantity(title string) bool {
-	return weightRole.ends(title) || isNoWeight(title) || anyOf(words(title), quantities)
+	return weightRole.ends(title) || isNoWeight(title) ||
+		anyOf(words(title), quantities)
 }
 
 // isThing reports whether a title heads a column of ids of any kind: it ends in a word for an id, a
@@ -186,11 +232,13 @@ func isThing(title string) bool {
 		return false
 	}
 	last := w[len(w)-1]
-	if len(last) > 1 && slices.Contains(nodeRole.words, last) || last == "key" || last == "names" {
+	if len(last) > 1 && slices.Contains(nodeRole.words, last) || last == "key" ||
+		last == "names" {
 		return true
 	}
 	for _, suffix := range []string{"", "s", "id", "name"} {
-		if stem := strings.TrimSuffix(last, suffix); slices.Contains(kinds, stem) || slices.Contains(persons, stem) {
+		if stem := strings.TrimSuffix(last, suffix); slices.Contains(kinds, stem) ||
+			slices.Contains(persons, stem) {
 			return true
 		}
 	}
@@ -204,13 +252,16 @@ func AreKinds(source, target string) bool {
 	}
 	a, isKey := KindOf(source)
 	b, isKeyToo := KindOf(target)
-	return a != b && len(a) > 1 && len(b) > 1 && (isKey && isKeyToo || slices.Contains(kinds, a) && slices.Contains(kinds, b))
+	return a != b && len(a) > 1 && len(b) > 1 &&
+		(isKey && isKeyToo ||
+			slices.Contains(kinds, a) && slices.Contains(kinds, b))
 }
 
 // KindOf returns the noun of a title in small letters, and whether a word for an id follows it.
 func KindOf(title string) (kind string, isKey bool) {
 	kind = strings.ToLower(strings.TrimSpace(title))
-	for _, suffix := range []string{"id", "key", "code", "number", "nr", "no", "name"} {
+	for _, suffix := range []string{"id", "key", "code", "number", "nr",
+		"no", "name"} {
 		stem, cut := strings.CutSuffix(kind, suffix)
 		short := strings.TrimRight(stem, "_- .")
 		if cut && short != "" && (short != stem || suffix == "id") {
@@ -234,13 +285,16 @@ func Choose(fields, titles []string) ([]int, error) {
 	for _, field := range fields {
 		position := slices.Index(titles, field)
 		if position < 0 {
-			position = slices.IndexFunc(titles, func(title string) bool { return slices.Equal(words(title), words(field)) })
+			position = slices.IndexFunc(titles,
+				func(title string) bool { return slices.Equal(words(title), words(field)) })
 		}
 		if position < 0 {
-			return nil, fmt.Errorf("the header %s has no column %q", QuoteTitles(titles, Comma), field)
+			return nil, fmt.Errorf("the header %s has no column %q",
+				QuoteTitles(titles, Comma), field)
 		}
 		if slices.Contains(list, position) {
-			return nil, fmt.Errorf("column %q of the header %s is named twice", titles[position], QuoteTitles(titles, Comma))
+			return nil, fmt.Errorf("column %q of the header %s is named twice",
+				titles[position], QuoteTitles(titles, Comma))
 		}
 		list = append(list, position)
 	}
@@ -251,7 +305,8 @@ func Choose(fields, titles []string) ([]int, error) {
 func ChooseWithin(fields, titles []string, n int) ([]int, error) {
 	columns, err := Choose(fields, titles)
 	if err == nil && columns != nil && slices.Max(columns) >= n {
-		err = fmt.Errorf("%s, but column %d was requested", Counted(n, "column"), slices.Max(columns)+1)
+		err = fmt.Errorf("%s, but column %d was requested", Counted(n, "column"),
+			slices.Max(columns)+1)
 	}
 	return columns, err
 }
@@ -283,7 +338,8 @@ func FieldList(titles []string, columns ...int) string {
 		title := titles[i]
 		names = append(names, title)
 		numbers = append(numbers, strconv.Itoa(i+1))
-		isRepeated := slices.Index(titles, title) != i || slices.Contains(titles[i+1:], title)
+		isRepeated := slices.Index(titles, title) != i ||
+			slices.Contains(titles[i+1:], title)
 		isPlain = isPlain && !isRepeated && title != "" && !IsNumber(title) && !strings.ContainsAny(title, ", \t\"'${}`\\*?!&|;<>()#~") && input.Escape(title) == title && len(title) <= 60
 	}
 	if isPlain {
@@ -297,7 +353,8 @@ func FieldList(titles []string, columns ...int) string {
 func (s *Sample) sharedIDs(i, j int) int {
 	untitled := &Sample{Titles: s.Titles}
 	for _, row := range s.Rows {
-		if max(i, j) < len(row) && row[i] != row[j] && !IsMissing(row[i], Missing) && !IsMissing(row[j], Missing) {
+		if max(i, j) < len(row) && row[i] != row[j] &&
+			!IsMissing(row[i], Missing) && !IsMissing(row[j], Missing) {
 			untitled.Rows = append(untitled.Rows, row)
 		}
 	}
@@ -313,7 +370,9 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 		isID := c.all(func(text string) bool {
 			return (IsInteger(text) || !isNumeric(text)) && !IsDate(text)
 		})
-		if isID && !c.isConsecutive() && !(isHeader && (i == 0 && IsIndex(title) || isQuantity(title) || IsTime(title))) {
+		if isID && !c.isConsecutive() &&
+			!(isHeader && (i == 0 && IsIndex(title) || isQuantity(title) ||
+				IsTime(title))) {
 			columns = append(columns, i)
 		}
 	}
@@ -350,16 +409,21 @@ func tooMany(s *Sample) error {
 	}
 	switch {
 	case areWords && (isRagged || s.Separator == Blanks):
-		return &input.Error{Msg: msg, Fix: "if names contain " + Plural(strings.ToLower(SeparatorName(s.Separator))) + ", quote them or put tabs between the fields; of lists of neighbours write one edge a line"}
+		return &input.Error{Msg: msg,
+			Fix: "if names contain " +
+				Plural(strings.ToLower(SeparatorName(s.Separator))) +
+				", quote them or put tabs between the fields; of lists of neighbours write one edge a line"}
 	case isRagged && s.Separator == Blanks:
-		return &input.Error{Msg: msg, Fix: "of lists of neighbours write one edge a line, as networkx.write_edgelist does"}
+		return &input.Error{Msg: msg,
+			Fix: "of lists of neighbours write one edge a line, as networkx.write_edgelist does"}
 	}
 	return s.ask(false, msg)
 }
 
 // askForEnds returns the error for a header whose titles name no ends of an edge.
 func askForEnds(s *Sample) error {
-	return s.ask(true, fmt.Sprintf("the header %s names no source and target", QuoteTitles(s.Titles, Comma)))
+	return s.ask(true, fmt.Sprintf("the header %s names no source and target",
+		QuoteTitles(s.Titles, Comma)))
 }
 
 // ask returns an error whose remedy names the columns of an edge: the only two columns that share
@@ -380,12 +444,14 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 			}
 			list = strings.Join(named[:min(len(named), 20)], ", ")
 		}
-		return &input.Error{Msg: msg + "; which two of " + list + " are source and target?", Fix: "pass {fields=SOURCE,TARGET}"}
+		return &input.Error{Msg: msg + "; which two of " + list +
+			" are source and target?", Fix: "pass {fields=SOURCE,TARGET}"}
 	}
 	var weights []int
 	for i, title := range titles {
 		c := s.column(i)
-		isMeasure := i != source && i != target && c.holdsNumbers() && !(len(s.Rows) > 2 && c.isConsecutive()) && c.uncountable() == ""
+		isMeasure := i != source && i != target && c.holdsNumbers() &&
+			!(len(s.Rows) > 2 && c.isConsecutive()) && c.uncountable() == ""
 		if isMeasure && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
 			weights = append(weights, i)
 		}
@@ -394,7 +460,8 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	numbers := fmt.Sprintf("%d,%d", source+1, target+1)
 	fix := fmt.Sprintf("pass {fields=%s}", ends)
 	if len(weights) == 1 {
-		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}", FieldList(titles, source, target, weights[0]), ends)
+		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}",
+			FieldList(titles, source, target, weights[0]), ends)
 	} else if ends != numbers {
 		fix += fmt.Sprintf(" (or {fields=%s})", numbers)
 	}

@@ -21,11 +21,14 @@ var Missing = []string{
 }
 
 // MayBeClass lists the words of [Missing] that could be the name of a class.
-var MayBeClass = []string{"unknown", "unlabeled", "unlabelled", "missing", "None", "?", "-"}
+var MayBeClass = []string{"unknown", "unlabeled", "unlabelled", "missing",
+	"None", "?", "-"}
 
 // IsMissing reports whether text is blank or, whatever the case of its letters, one of the words.
 func IsMissing(text string, words []string) bool {
-	return strings.TrimSpace(text) == "" || slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
+	return strings.TrimSpace(text) == "" ||
+		slices.ContainsFunc(words,
+			func(word string) bool { return strings.EqualFold(word, text) })
 }
 
 // HasLeadingZero reports whether text is digits behind a zero, as in postal codes. Such text is no
@@ -106,16 +109,20 @@ func isDecimalComma(text string) bool {
 }
 
 // isNumeric reports whether text is a number, perhaps with a decimal comma.
-func isNumeric(text string) bool { return IsNumber(text) || isDecimalComma(text) }
+func isNumeric(text string) bool {
+	return IsNumber(text) || isDecimalComma(text)
+}
 
 // noTitles are words in columns of numbers that are no titles.
-var noTitles = []string{"NA", "N/A", "<NA>", "NaN", "null", "None", "nil", "inf", "infinity"}
+var noTitles = []string{"NA", "N/A", "<NA>", "NaN", "null", "None", "nil", "inf",
+	"infinity"}
 
 // IsTitle reports whether a field in a column of numbers can only be the title of the
 // column: it does not begin as a number would, and is no word for a missing value.
 func IsTitle(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
-	return text != "" && !unicode.IsDigit(first) && !strings.ContainsRune("+-.,{", first) &&
+	return text != "" && !unicode.IsDigit(first) &&
+		!strings.ContainsRune("+-.,{", first) &&
 		!IsMissing(text, noTitles)
 }
 
@@ -128,7 +135,8 @@ const firstYear, lastYear = 1990, 2100
 // a time of day.
 func TimeOf(text string) (t time.Time, ok bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		for _, t := range []time.Time{time.Unix(n, 0).UTC(), time.UnixMilli(n).UTC()} {
+		for _, t := range []time.Time{time.Unix(n, 0).UTC(),
+			time.UnixMilli(n).UTC()} {
 			if t.Year() >= firstYear && t.Year() < lastYear {
 				return t, true
 			}
@@ -156,14 +164,17 @@ func CompareIntegers(a, b []byte) int {
 // behind a zero or a plus sign, are returned as they are.
 func PlainInteger(text string) string {
 	v, fault := ParseNumber([]byte(text), 64)
-	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {
+	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' ||
+		len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {
 		return text
 	}
 	return strconv.FormatFloat(v+0, 'f', 0, 64)
 }
 
 // isWhole reports whether text is a whole number, see [PlainInteger].
-func isWhole(text string) bool { return IsInteger(PlainInteger(text)) }
+func isWhole(text string) bool {
+	return IsInteger(PlainInteger(text))
+}
 
 // Layouts of dates, which a time of day may follow; those of months; and those whose first number is the day, or
 // the month.
@@ -180,7 +191,8 @@ var (
 // IsDate reports whether text is a date as programs and people write them, perhaps with a
 // time of day behind it. Eight digits alone are one if their year is near ours.
 func IsDate(text string) bool {
-	_, ok := parseDate(text, slices.Concat(dateLayouts, orderedByDay, orderedByMonth))
+	_, ok := parseDate(text,
+		slices.Concat(dateLayouts, orderedByDay, orderedByMonth))
 	return ok
 }
 
@@ -212,7 +224,8 @@ const (
 
 // ParseDate parses a date or a month in a column of the given order. The result is ambiguous if the order decides
 // and is not known; then found is the order that the text itself shows.
-func ParseDate(text string, order DateOrder) (t time.Time, found DateOrder, isDate, isAmbiguous bool) {
+func ParseDate(text string,
+	order DateOrder) (t time.Time, found DateOrder, isDate, isAmbiguous bool) {
 	t, isDate = parseDate(text, slices.Concat(dateLayouts, monthLayouts))
 	if isDate {
 		return t, NoOrder, true, false
@@ -230,7 +243,8 @@ func ParseDate(text string, order DateOrder) (t time.Time, found DateOrder, isDa
 	if cmp.Or(found, order) == MonthFirst {
 		byDay = byMonth
 	}
-	return byDay, found, found == NoOrder || order == NoOrder || order == found, false
+	return byDay, found, found == NoOrder || order == NoOrder ||
+		order == found, false
 }
 
 // beforeTime returns text without the time of day at its end.

@@ -53,18 +53,21 @@ func PlainNumber(b []byte, t input.Text) []byte {
 	}
 	integer, fraction, hasFraction := bytes.Cut(b, []byte{decimal})
 	if t.Thousands == " " { // or a no-break space
-		integer = bytes.ReplaceAll(bytes.ReplaceAll(integer, []byte("\u00a0"), []byte(" ")), []byte("\u202f"), []byte(" "))
+		integer = bytes.ReplaceAll(bytes.ReplaceAll(integer, []byte("\u00a0"),
+			[]byte(" ")), []byte("\u202f"), []byte(" "))
 	}
 	if t.Thousands != "" {
 		groups := bytes.Split(bytes.TrimLeft(integer, "+-"), []byte(t.Thousands))
 		for i, group := range groups {
-			if len(groups) > 1 && len(group) != 3 && (i > 0 || len(group) == 0 || len(group) > 3) {
+			if len(groups) > 1 && len(group) != 3 &&
+				(i > 0 || len(group) == 0 || len(group) > 3) {
 				return nil
 			}
 		}
 		integer = bytes.ReplaceAll(integer, []byte(t.Thousands), nil)
 	}
-	if comma && bytes.IndexByte(b, '.') >= 0 && t.Thousands != "." || bytes.IndexByte(fraction, '.') >= 0 {
+	if comma && bytes.IndexByte(b, '.') >= 0 && t.Thousands != "." ||
+		bytes.IndexByte(fraction, '.') >= 0 {
 		return nil
 	}
 	if hasFraction {
@@ -79,7 +82,8 @@ func ShowsDecimalComma(values []string) (isShown bool) {
 	for _, text := range values {
 		integer, fraction, hasComma := strings.Cut(text, ",")
 		point := strings.LastIndexByte(text, '.')
-		if point > len(integer) || point >= 0 && !hasComma || strings.Trim(fraction, "0123456789") != "" {
+		if point > len(integer) || point >= 0 && !hasComma ||
+			strings.Trim(fraction, "0123456789") != "" {
 			return false
 		}
 		isShown = isShown || hasComma && len(fraction) != 3 && len(fraction) > 0
@@ -94,14 +98,16 @@ func NumberFix(text []byte) string {
 	place := bytes.IndexByte(text, Comma)
 	for _, sep := range []string{",", ".", " ", "'"} {
 		_, fault := ParseNumber(PlainNumber(text, input.Text{Thousands: sep}), 64)
-		if fault == "" && bytes.Contains(text, []byte(sep)) && !IsNumber(string(text)) {
+		if fault == "" && bytes.Contains(text, []byte(sep)) &&
+			!IsNumber(string(text)) {
 			if sep == " " || sep == "'" {
 				sep = strconv.Quote(sep)
 			}
 			fixes = append(fixes, "{thousands="+sep+"}")
 		}
 	}
-	if isDecimalComma(string(text)) && (len(fixes) == 0 || len(text)-place == len(",000")) {
+	if isDecimalComma(string(text)) &&
+		(len(fixes) == 0 || len(text)-place == len(",000")) {
 		fixes = append([]string{"{decimal=,}"}, fixes...)
 	}
 	if fixes == nil {

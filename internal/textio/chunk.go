@@ -121,7 +121,9 @@ func (k *chunker) read(c *Chunk) error {
 			}
 		}
 		if i := bytes.IndexByte(c.buf[start:n], 0); i >= 0 {
-			return &Error{File: k.r.name, Byte: k.offset + int64(start+i), AtByte: true, Msg: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
+			return &Error{File: k.r.name, Byte: k.offset + int64(start+i),
+				AtByte: true, Msg: "NUL byte, not a text file",
+				Fix: "give text, plain or compressed with gzip or zstd"}
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
@@ -142,7 +144,8 @@ func (k *chunker) read(c *Chunk) error {
 			return nil
 		}
 		if n >= MaxLine {
-			return &Error{File: k.r.name, Line: k.lines + 1, Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
+			return &Error{File: k.r.name, Line: k.lines + 1,
+				Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
 		}
 	}
 }
@@ -202,7 +205,8 @@ func (r *Reader) Lines() iter.Seq2[Line, error] {
 			}
 			number := c.First
 			for line := range bytes.Lines(c.Data) {
-				if !yield(Line{number, bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})}, nil) {
+				if !yield(Line{number,
+					bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})}, nil) {
 					return
 				}
 				number++

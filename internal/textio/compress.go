@@ -102,7 +102,8 @@ const largestWindow = 1 << 41
 // function that releases it.
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(uint64(min(max(window, zstd.MinWindowSize), largestWindow))))
+		zstd.WithDecoderMaxWindow(uint64(min(max(window, zstd.MinWindowSize),
+			largestWindow))))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +114,8 @@ func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 // which pzstd writes before each of its frames.
 func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
-		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
+		len(head) >= 4 && head[0]&0xf0 == 0x50 &&
+			bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
 // frames passes on a zstd stream and records the largest window in its frame headers, because
@@ -180,11 +182,13 @@ func (f *frames) next() int64 {
 // beyondWindow returns problem and remedy for a stream whose window exceeds the limit.
 func beyondWindow(r *Reader) (what, fix string) {
 	window := r.Window()
-	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window), binarySize(r.limit))
+	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window),
+		binarySize(r.limit))
 	if r.option == "" {
 		return what, "compress it again without --long or --ultra"
 	}
-	return what, fmt.Sprintf("allow it with {%s=%s}", r.option, strings.ReplaceAll(binarySize(window), " ", ""))
+	return what, fmt.Sprintf("allow it with {%s=%s}", r.option,
+		strings.ReplaceAll(binarySize(window), " ", ""))
 }
 
 // binarySize formats a number of bytes in GiB if it is a multiple, or else rounded up to MiB.
@@ -230,7 +234,8 @@ func faultAt(r *Reader, err error, place string) error {
 		e.Msg = "compressed stream ends early, after " + place
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		e.Msg = "checksum of the decompressed data is wrong, after " + place
-	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+	case errors.Is(err, zstd.ErrWindowSizeExceeded),
+		errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		e.Msg, e.Fix = beyondWindow(r)
 	case errors.Is(err, zstd.ErrMagicMismatch):
 		e.Msg = "data other than zstd follows the end of the stream, after " + place

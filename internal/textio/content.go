@@ -30,12 +30,15 @@ func (r *Reader) CheckText() error {
 			return &Error{File: r.name, Msg: f.what, Fix: f.fix}
 		}
 	}
-	if r.settings.Encoding == "" && len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
+	if r.settings.Encoding == "" && len(head) >= 4 &&
+		(head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) &&
+		(head[3] == 0) == (head[1] == 0) {
 		encoding := "utf-16le"
 		if head[0] == 0 {
 			encoding = "utf-16be"
 		}
-		return &Error{File: r.name, Msg: "UTF-16 text without a byte-order mark", Fix: "pass {encoding=" + encoding + "}"}
+		return &Error{File: r.name, Msg: "UTF-16 text without a byte-order mark",
+			Fix: "pass {encoding=" + encoding + "}"}
 	}
 	text, err := decode(r.text.(*bufio.Reader), r.name, r.settings)
 	if err != nil {

@@ -30,7 +30,9 @@ var windows1252 = [32]rune{
 	0, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0, 'ž', 'Ÿ',
 }
 
-func latin1(text []byte) (rune, int, bool) { return rune(text[0]), 1, true }
+func latin1(text []byte) (rune, int, bool) {
+	return rune(text[0]), 1, true
+}
 
 func windows(text []byte) (rune, int, bool) {
 	if c := text[0]; c >= 0x80 && c < 0xa0 {
@@ -73,7 +75,9 @@ func RecodeTitles(titles []string) (recoded []string) {
 }
 
 // TitleWarning is the warning about recoded titles, without a place.
-var TitleWarning = &Error{Line: 1, Msg: "the titles are not UTF-8, and are read as Windows-1252", Fix: "pass {encoding=windows-1252} to read ids and labels so too"}
+var TitleWarning = &Error{Line: 1,
+	Msg: "the titles are not UTF-8, and are read as Windows-1252",
+	Fix: "pass {encoding=windows-1252} to read ids and labels so too"}
 
 // ToWindows converts text from UTF-8 to Windows-1252. It returns nil if a character is not in
 // Windows-1252.
@@ -167,7 +171,8 @@ func (d *decoder) fill() {
 		}
 		if !ok {
 			d.err = &Error{
-				File: d.file, Byte: d.offset + int64(used), AtByte: true, Msg: fmt.Sprintf("byte 0x%02x is not %s", text[used], d.encoding),
+				File: d.file, Byte: d.offset + int64(used), AtByte: true,
+				Msg: fmt.Sprintf("byte 0x%02x is not %s", text[used], d.encoding),
 				Fix: "give the encoding of this file with {encoding}, or convert it to UTF-8, for example with iconv",
 			}
 			return
@@ -181,7 +186,8 @@ func (d *decoder) fill() {
 
 // decode returns a decoder of in, the content of the named file, or nil if neither the settings nor a
 // byte-order mark require one.
-func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, err error) {
+func decode(in *bufio.Reader, name string,
+	o input.Text) (text io.Reader, err error) {
 	head, _ := in.Peek(3) // reading returns the same error again
 	mark := string(head[:min(2, len(head))])
 	skip := 0
@@ -189,8 +195,10 @@ func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, err er
 	if encoding != "" && bytes.Equal(head, []byte("\xef\xbb\xbf")) { // a byte-order mark of UTF-8 overrides the setting
 		encoding = "utf-8"
 	}
-	for name, order := range map[string]string{"utf-16le": littleEndianMark, "utf-16be": bigEndianMark} {
-		if mark == order && (encoding == "" || encoding == "utf-16" || encoding == name) {
+	for name, order := range map[string]string{"utf-16le": littleEndianMark,
+		"utf-16be": bigEndianMark} {
+		if mark == order && (encoding == "" || encoding == "utf-16" ||
+			encoding == name) {
 			encoding = name
 			skip = len(mark)
 		}
@@ -203,7 +211,8 @@ func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, err er
 			}
 			encoding = "UTF-16"
 		}
-		text = &decoder{in: in, file: name, encoding: encoding, next: next, offset: int64(skip)}
+		text = &decoder{in: in, file: name, encoding: encoding, next: next,
+			offset: int64(skip)}
 	}
 	if len(o.Delimiter) > 1 {
 		source := text

@@ -35,7 +35,8 @@ func Directory(path string) *Error {
 		return &Error{File: path, Msg: "a folder of hive partitions, such as " + partition, Err: ErrInput,
 			Fix: `write one file: duckdb -c "COPY (FROM read_parquet('` + path + `/**/*.parquet', hive_partitioning = true)) TO 'all.parquet'"`}
 	}
-	return &Error{File: path, Msg: "a directory", Fix: "list its files", Err: ErrInput}
+	return &Error{File: path, Msg: "a directory", Fix: "list its files",
+		Err: ErrInput}
 }
 
 // Panic wraps a panic in a goroutine of this package. The goroutine of the caller panics with it.

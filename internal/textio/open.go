@@ -65,7 +65,8 @@ type Reader struct {
 // returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	o = cmp.Or(o, &Options{})
-	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption, settings: o.Text}
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()),
+		option: o.WindowOption, settings: o.Text}
 	r.chunks.r = r
 	if option, fault := o.Text.Check(); option != "" {
 		return nil, &Error{Option: option, Msg: fault, Err: ErrInput}
@@ -78,7 +79,8 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 			in = os.Stdin
 		}
 		if f, ok := in.(*os.File); ok && terminal(f) {
-			return nil, &Error{Msg: "waiting for input on a terminal", Fix: "give a file or pipe", Err: ErrInput}
+			return nil, &Error{Msg: "waiting for input on a terminal",
+				Fix: "give a file or pipe", Err: ErrInput}
 		}
 		p := newPump(ctx, in, 1, nil)
 		r.closers = append(r.closers, p.stop)
@@ -170,7 +172,9 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err == nil && int64(len(text)) > limit {
-		return nil, &Error{File: path, Msg: fmt.Sprintf("more than %s, too much for a file of this kind", binarySize(limit))}
+		return nil, &Error{File: path,
+			Msg: fmt.Sprintf("more than %s, too much for a file of this kind",
+				binarySize(limit))}
 	}
 	return text, err
 }
@@ -190,7 +194,8 @@ func Unfinished(path string) *Error {
 	return &Error{
 		File: path,
 		Msg:  "a run was stopped while it replaced this file and the files that belong to it",
-		Fix:  "repeat that run, or remove " + mark + " if you know that all files are of the same run",
+		Fix: "repeat that run, or remove " + mark +
+			" if you know that all files are of the same run",
 	}
 }
 
@@ -228,7 +233,8 @@ func (r *Reader) Unchanged() error {
 	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
 		return nil
 	}
-	return &Error{File: r.name, Msg: "the file has changed while it was read", Fix: "wait until the other program has written it"}
+	return &Error{File: r.name, Msg: "the file has changed while it was read",
+		Fix: "wait until the other program has written it"}
 }
 
 // Close releases the file and waits until the goroutine that decompresses it has ended. No
@@ -267,9 +273,11 @@ func (c counter) Read(p []byte) (int, error) {
 // foreign lists the first bytes of common files that are not text, with problem and remedy.
 var foreign = []struct{ magic, what, fix string }{
 	{"PK\x03\x04", "zip archive", "unpack it first"},
-	{"\xfd7zXZ\x00", "xz-compressed", "decompress it with xz -d, or use gzip or zstd"},
+	{"\xfd7zXZ\x00", "xz-compressed",
+		"decompress it with xz -d, or use gzip or zstd"},
 	{"BZh", "bzip2-compressed", "decompress it with bzip2 -d, or use gzip or zstd"},
-	{"\x04\x22\x4d\x18", "lz4-compressed", "decompress it with lz4 -d, or use gzip or zstd"},
+	{"\x04\x22\x4d\x18", "lz4-compressed",
+		"decompress it with lz4 -d, or use gzip or zstd"},
 	{"PAR1", "Parquet file", "write it as tab-separated text"},
 	{"\x93NUMPY", "NumPy array", "write it as tab-separated text"},
 	{"\x89HDF", "HDF5 file", "write it as tab-separated text"},
@@ -277,7 +285,8 @@ var foreign = []struct{ magic, what, fix string }{
 	{"<?xml", "XML file", "write it as tab-separated text, a graph as GraphML"},
 	{"<!DOCT", "HTML page", "download the data instead of the page about it"},
 	{"<html", "HTML page", "download the data instead of the page about it"},
-	{"\x1f\x9d", "file compressed by compress", "decompress it with uncompress, or use gzip or zstd"},
+	{"\x1f\x9d", "file compressed by compress",
+		"decompress it with uncompress, or use gzip or zstd"},
 }
 
 // decompress sets r.text to raw, or to a decompressor chosen by the first bytes of raw.
@@ -295,7 +304,8 @@ func decompress(r *Reader, raw io.Reader) error {
 		inflated, err = newMembers(in)
 	case isZstd(head):
 		r.Compressed = true
-		inflated, release, err = newZstd(&frames{in: in, window: &r.window}, r.limit)
+		inflated, release, err = newZstd(&frames{in: in,
+			window: &r.window}, r.limit)
 	default:
 		r.text = in
 		return nil
@@ -303,7 +313,8 @@ func decompress(r *Reader, raw io.Reader) error {
 	if err != nil {
 		return r.chunks.fault(err)
 	}
-	p := newPump(r.ctx, inflated, pieceBytes, func() int64 { return r.done.Load() - int64(in.Buffered()) })
+	p := newPump(r.ctx, inflated, pieceBytes,
+		func() int64 { return r.done.Load() - int64(in.Buffered()) })
 	r.inflater = p
 	r.closers = append(r.closers, func() {
 		p.stop()

@@ -27,7 +27,8 @@ func Compress(w io.Writer, path string) (io.Writer, func() error, error) {
 		z := gzip.NewWriter(w)
 		return z, z.Close, nil
 	case ".zst":
-		z, err := zstd.NewWriter(w, zstd.WithWindowSize(2<<20), zstd.WithLowerEncoderMem(true))
+		z, err := zstd.NewWriter(w, zstd.WithWindowSize(2<<20),
+			zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -36,7 +36,8 @@ type piece struct {
 
 // newPump returns a pump with pieces of at least size bytes, except at the end. consumed, which
 // may be nil, returns the number of compressed bytes read so far.
-func newPump(ctx context.Context, in io.Reader, size int, consumed func() int64) *pump {
+func newPump(ctx context.Context, in io.Reader, size int,
+	consumed func() int64) *pump {
 	p := &pump{
 		ctx: ctx, quit: make(chan struct{}), ended: make(chan struct{}),
 		full: make(chan piece, 1), empty: make(chan []byte, pieces),

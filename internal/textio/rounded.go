@@ -13,7 +13,8 @@ const MaxExact = 1 << 53
 // measurements, which are rounded anyway, so that Rounded returns false.
 func Rounded(word []byte, w float64) bool {
 	word = bytes.TrimLeft(word, "+-")
-	if -MaxExact < w && w < MaxExact || len(word) == 0 || len(bytes.Trim(word, "0123456789")) > 0 {
+	if -MaxExact < w && w < MaxExact || len(word) == 0 ||
+		len(bytes.Trim(word, "0123456789")) > 0 {
 		return false
 	}
 	digits := bytes.TrimPrefix(strconv.AppendFloat(nil, w, 'f', 0, 64), []byte{'-'})

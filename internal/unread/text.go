@@ -23,25 +23,42 @@ const (
 // texts are forms of text that could be taken for an edge list; the first that matches counts. Each
 // test examines all lines, because an edge list that is refused is worse than a form that is missed.
 var texts = []*textFormat{
-	{"a multi-line adjacency list of NetworkX", "networkx.write_edgelist(networkx.read_multiline_adjlist(file), path) makes an edge list of it", isMultiline},
+	{"a multi-line adjacency list of NetworkX",
+		"networkx.write_edgelist(networkx.read_multiline_adjlist(file), path) makes an edge list of it", isMultiline},
 	{"a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'edges.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, matchLines(screen)},
-	{"a TGF file, with nodes above edges", "keep the lines below #: sed '1,/^#/d' FILE > edges.txt", isTGF},
-	{"a dictionary of Python", "networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", matchLines(dictionary)},
-	{"a list of edges in brackets", "write each edge without brackets, for example by sed 's/[][() ]//g' FILE > edges.csv", isBracketed},
-	{"a list of edges between tuples", "networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", matchLines(tuples)},
-	{"a node and a list in brackets on each line", "write one edge a line, as networkx.write_edgelist does", matchLines(listed)},
+	{"a TGF file, with nodes above edges",
+		"keep the lines below #: sed '1,/^#/d' FILE > edges.txt", isTGF},
+	{"a dictionary of Python",
+		"networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", matchLines(dictionary)},
+	{"a list of edges in brackets",
+		"write each edge without brackets, for example by sed 's/[][() ]//g' FILE > edges.csv", isBracketed},
+	{"a list of edges between tuples",
+		"networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", matchLines(tuples)},
+	{"a node and a list in brackets on each line",
+		"write one edge a line, as networkx.write_edgelist does", matchLines(listed)},
 	{"a DIMACS file", dimacsRemedy, matchLines(dimacs)},
-	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", matchLines(harwell)},
-	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
-	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
-	{"edges with an arrow between source and target", "pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
-	{"triples of OpenKE, below their number", "leave the number out: sed 1d FILE > triples.txt; pass {fields=1,2}, and {kind=3} to keep the relations", isCountedTriples},
-	{"a SIF file or triples, with the kind of an edge between its ends", "if each line has three fields pass {fields=1,3}, and {kind=2} to keep the kinds; else write one edge a line", isSIF},
-	{"triples of numbers, or edges with a weight", "of triples pass {fields=1,3}, and {kind=2} to keep the kinds; {fields=1,2,3} makes the third column the weight", isNumberedTriples},
-	{"an adjacency matrix with ids", fmt.Sprintf(matrixRemedy, "index_col=0"), isNamedMatrix},
-	{"an adjacency matrix without ids", fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
-	{"a list of neighbours behind each node", "write one edge a line, as networkx.write_edgelist does", matchLines(neighbours)},
-	{"a matrix of the NOS format", "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", isNOS},
+	{"a Harwell-Boeing file",
+		"scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", matchLines(harwell)},
+	{"a table of vectors of word2vec",
+		"give it as attributes of nodes, with {node-features}", isWord2vec},
+	{"an edge index of two lines, sources above targets",
+		"numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
+	{"edges with an arrow between source and target",
+		"pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
+	{"triples of OpenKE, below their number",
+		"leave the number out: sed 1d FILE > triples.txt; pass {fields=1,2}, and {kind=3} to keep the relations", isCountedTriples},
+	{"a SIF file or triples, with the kind of an edge between its ends",
+		"if each line has three fields pass {fields=1,3}, and {kind=2} to keep the kinds; else write one edge a line", isSIF},
+	{"triples of numbers, or edges with a weight",
+		"of triples pass {fields=1,3}, and {kind=2} to keep the kinds; {fields=1,2,3} makes the third column the weight", isNumberedTriples},
+	{"an adjacency matrix with ids", fmt.Sprintf(matrixRemedy, "index_col=0"),
+		isNamedMatrix},
+	{"an adjacency matrix without ids",
+		fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
+	{"a list of neighbours behind each node",
+		"write one edge a line, as networkx.write_edgelist does", matchLines(neighbours)},
+	{"a matrix of the NOS format",
+		"in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", isNOS},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
 }
 
@@ -63,13 +80,15 @@ type text struct {
 // RecognizeText returns the form of a text by its first [HeadBytes] bytes, or fewer if the file is
 // shorter; nil if it may be an edge list.
 func RecognizeText(name string, head []byte) *Format {
-	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) || bytes.IndexByte(head, 0) >= 0 {
+	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) ||
+		bytes.IndexByte(head, 0) >= 0 {
 		return nil
 	}
 	t := textOf(name, head)
 	for _, f := range texts {
 		if len(t.lines) > 0 && f.matches(t) {
-			return &Format{Title: f.title, Remedy: separators(t.lines[0]).Replace(f.remedy)}
+			return &Format{Title: f.title,
+				Remedy: separators(t.lines[0]).Replace(f.remedy)}
 		}
 	}
 	return nil
@@ -91,7 +110,8 @@ func textOf(name string, head []byte) *text {
 		switch {
 		case line == "#" && t.hash == 0:
 			t.hash = len(t.lines)
-		case line == "", line[0] == '#', line[0] == '%', strings.HasPrefix(line, "//"):
+		case line == "", line[0] == '#', line[0] == '%',
+			strings.HasPrefix(line, "//"):
 		default:
 			t.lines = append(t.lines, line)
 			t.fields = append(t.fields, fieldsOf(line))
@@ -214,7 +234,8 @@ func isBracketed(t *text) bool {
 	depth := 0
 	for _, line := range t.lines {
 		line = strings.TrimRight(line, ",; ")
-		if depth == 0 && (!opened().MatchString(line) || !strings.ContainsAny(line, ", \t")) {
+		if depth == 0 && (!opened().MatchString(line) ||
+			!strings.ContainsAny(line, ", \t")) {
 			return false
 		}
 		for i, c := range line {
@@ -224,7 +245,8 @@ func isBracketed(t *text) bool {
 			case ')', ']', '}':
 				depth--
 			}
-			if depth < 0 || depth == 0 && i < len(line)-1 && strings.ContainsRune(")]}", c) {
+			if depth < 0 || depth == 0 && i < len(line)-
+				1 && strings.ContainsRune(")]}", c) {
 				return false
 			}
 		}
@@ -236,9 +258,12 @@ func isBracketed(t *text) bool {
 // length of the vectors.
 func isWord2vec(t *text) bool {
 	length, isCounts := countsOf(t.fields)
-	return isCounts && (t.isCut || t.fields[0][0] == strconv.Itoa(len(t.lines)-1)) && all(t.fields[1:], func(fields []string) bool {
-		return all(fields[1:], isNumber) && !(length == 2 && isInteger(fields[1]))
-	})
+	return isCounts && (t.isCut ||
+		t.fields[0][0] == strconv.Itoa(len(t.lines)-1)) &&
+		all(t.fields[1:], func(fields []string) bool {
+			return all(fields[1:], isNumber) &&
+				!(length == 2 && isInteger(fields[1]))
+		})
 }
 
 // IsVectors reports whether lines of an id and a vector follow the numbers of rows and columns, as word2vec
@@ -259,7 +284,8 @@ func countsOf(fields [][]string) (length int, is bool) {
 		return 0, false
 	}
 	length, err := strconv.Atoi(fields[0][1])
-	return length, err == nil && length > 1 && all(fields[1:], func(row []string) bool { return len(row) == length+1 })
+	return length, err == nil && length > 1 &&
+		all(fields[1:], func(row []string) bool { return len(row) == length+1 })
 }
 
 // isEdgeIndex reports whether the text is two lines with the same number of integers, or begins with
@@ -269,9 +295,12 @@ func isEdgeIndex(t *text) bool {
 	first := t.fields[0]
 	if t.isCut && len(t.lines) == 1 {
 		first = first[:len(first)-1] // the last one may be cut
-		return len(first) >= long && all(first, isInteger) && slices.ContainsFunc(first, func(field string) bool { return len(field) > 1 })
+		return len(first) >= long && all(first, isInteger) &&
+			slices.ContainsFunc(first,
+				func(field string) bool { return len(field) > 1 })
 	}
-	return len(t.lines) == 2 && len(first) >= fewest && len(first) == len(t.fields[1]) && all(slices.Concat(t.fields...), isInteger)
+	return len(t.lines) == 2 && len(first) >= fewest &&
+		len(first) == len(t.fields[1]) && all(slices.Concat(t.fields...), isInteger)
 }
 
 // column returns the distinct fields at position i of the lines.
@@ -302,15 +331,21 @@ func isSIF(t *text) bool {
 	sources := column(t.fields, 0)
 	kinds := column(t.fields, 1)
 	targets := column(t.fields, 2)
-	names := slices.Concat(slices.Collect(maps.Keys(sources)), slices.Collect(maps.Keys(targets)))
+	names := slices.Concat(slices.Collect(maps.Keys(sources)),
+		slices.Collect(maps.Keys(targets)))
 	isShared := overlap(sources, targets) > 0
 	areFew := 2*len(kinds) <= len(t.lines) || isShared && len(kinds) < len(names)
-	isAgain := slices.ContainsFunc(slices.Concat(t.fields[1:]...), func(field string) bool { return slices.Contains(t.fields[0], field) })
-	return isAgain && areFew && overlap(kinds, sources)+overlap(kinds, targets) == 0 && (all(names, isWord) || isShared && all(names, isInteger))
+	isAgain := slices.ContainsFunc(slices.Concat(t.fields[1:]...),
+		func(field string) bool { return slices.Contains(t.fields[0], field) })
+	return isAgain && areFew &&
+		overlap(kinds, sources)+overlap(kinds, targets) == 0 &&
+		(all(names, isWord) || isShared && all(names, isInteger))
 }
 
 // isTriple reports whether fields are three integers.
-func isTriple(fields []string) bool { return len(fields) == 3 && all(fields, isInteger) }
+func isTriple(fields []string) bool {
+	return len(fields) == 3 && all(fields, isInteger)
+}
 
 // isNumberedTriples reports whether the middle one of three integers is a number of few, counted from 0 or 1,
 // and the others share values and differ much.
@@ -321,13 +356,18 @@ func isNumberedTriples(t *text) bool {
 	}
 	kinds := column(t.fields, 1)
 	targets := column(t.fields, 2)
-	isCounted := all(slices.Collect(maps.Keys(kinds)), func(kind string) bool { n, _ := strconv.Atoi(kind); return n >= 0 && n <= len(kinds) })
-	return isCounted && few*len(kinds) <= len(t.lines) && many*len(targets) >= len(t.lines) && many*overlap(column(t.fields, 0), targets) >= len(targets)
+	isCounted := all(slices.Collect(maps.Keys(kinds)),
+		func(kind string) bool { n, _ := strconv.Atoi(kind); return n >= 0 && n <= len(kinds) })
+	return isCounted && few*len(kinds) <= len(t.lines) &&
+		many*len(targets) >= len(t.lines) &&
+		many*overlap(column(t.fields, 0), targets) >= len(targets)
 }
 
 // isCountedTriples reports whether lines of three integers follow their number.
 func isCountedTriples(t *text) bool {
-	return len(t.lines) > 1 && (t.isCut || t.lines[0] == strconv.Itoa(len(t.lines)-1)) && len(t.fields[0]) == 1 && isInteger(t.lines[0]) &&
+	return len(t.lines) > 1 &&
+		(t.isCut || t.lines[0] == strconv.Itoa(len(t.lines)-1)) &&
+		len(t.fields[0]) == 1 && isInteger(t.lines[0]) &&
 		all(t.fields[1:], isTriple)
 }
 
@@ -335,7 +375,9 @@ func isCountedTriples(t *text) bool {
 func isNOS(t *text) bool {
 	const head = 3
 	n := len(t.lines) - head
-	return n > 1 && t.lines[0] == "1" && strings.Join(t.fields[1], " ") == fmt.Sprintf("%d %d", n, n) && len(t.fields[2]) == 2*n &&
+	return n > 1 && t.lines[0] == "1" &&
+		strings.Join(t.fields[1], " ") == fmt.Sprintf("%d %d", n, n) &&
+		len(t.fields[2]) == 2*n &&
 		all(t.fields[head:], func(row []string) bool { return len(row) == n && all(row, isNumber) })
 }
 
@@ -359,7 +401,8 @@ func isNamedMatrix(t *text) bool {
 		names = names[1:]
 	}
 	for i, row := range rows {
-		if i >= len(names) || len(row) != len(names)+1 || row[0] != names[i] || !all(row[1:], isCell) {
+		if i >= len(names) || len(row) != len(names)+1 || row[0] != names[i] ||
+			!all(row[1:], isCell) {
 			return false
 		}
 	}
@@ -367,7 +410,9 @@ func isNamedMatrix(t *text) bool {
 }
 
 // isCell reports whether a field may be an element of a matrix.
-func isCell(field string) bool { return field == "" || isNumber(field) }
+func isCell(field string) bool {
+	return field == "" || isNumber(field)
+}
 
 // isMatrix reports whether the lines are a square of numbers, symmetric or with a 0 for each row, if there are
 // three symmetric and with the same diagonal, or the beginning of a wide one.
@@ -394,7 +439,8 @@ func isMatrix(t *text) bool {
 		}
 	}
 	if n == 3 {
-		return isSymmetric && t.fields[0][0] == t.fields[1][1] && t.fields[1][1] == t.fields[2][2]
+		return isSymmetric && t.fields[0][0] == t.fields[1][1] &&
+			t.fields[1][1] == t.fields[2][2]
 	}
 	return isSymmetric || zeros >= n
 }
@@ -403,8 +449,10 @@ func isMatrix(t *text) bool {
 // differ, and some line is no edge, even with a weight.
 func isAdjacencyList(t *text) bool {
 	nodes := column(t.fields, 0)
-	areAlike := all(t.fields, func(fields []string) bool { return len(fields) == len(t.fields[0]) })
-	mayBeEdges := all(t.fields, func(fields []string) bool { return len(fields) == 2 || len(fields) == 3 })
+	areAlike := all(t.fields,
+		func(fields []string) bool { return len(fields) == len(t.fields[0]) })
+	mayBeEdges := all(t.fields,
+		func(fields []string) bool { return len(fields) == 2 || len(fields) == 3 })
 	if len(nodes) < len(t.lines) || len(nodes) < 3 || areAlike || mayBeEdges {
 		return false
 	}
@@ -417,5 +465,6 @@ func isAdjacencyList(t *text) bool {
 			}
 		}
 	}
-	return neighbours > 1 && (listed == neighbours || t.isCut && 2*listed >= neighbours)
+	return neighbours > 1 &&
+		(listed == neighbours || t.isCut && 2*listed >= neighbours)
 }

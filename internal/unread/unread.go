@@ -45,7 +45,8 @@ func byName(title, remedy string, endings ...string) *Format {
 
 // byLine returns a format that is recognized by the first line of text, or by endings.
 func byLine(title, remedy, expr string, endings ...string) *Format {
-	return &Format{Title: title, Remedy: remedy, line: pattern(expr), endings: endings}
+	return &Format{Title: title, Remedy: remedy, line: pattern(expr),
+		endings: endings}
 }
 
 // byMagic returns a format that is recognized by its first bytes, or by endings.
@@ -54,7 +55,8 @@ func byMagic(title, remedy string, magic []string, endings ...string) *Format {
 }
 
 // byTest returns a format that is recognized by a test of its first kilobytes, or by endings.
-func byTest(title, remedy string, test func(head []byte) bool, endings ...string) *Format {
+func byTest(title, remedy string, test func(head []byte) bool,
+	endings ...string) *Format {
 	return &Format{Title: title, Remedy: remedy, test: test, endings: endings}
 }
 
@@ -63,7 +65,8 @@ var formats = []*Format{
 	byLine("a Git LFS pointer", "fetch the file itself with git lfs pull", `^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`),
 	byLine("a git-annex pointer", "fetch the file itself with git annex get", `^(\.\./)*(\.git)?/?annex/objects/`),
 	byLine("an HTML page", fetchRemedy, `(?i)^\s*<(!doctype html|html|head|body)\b`),
-	byTest("an error message", fetchRemedy, func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }),
+	byTest("an error message", fetchRemedy,
+		func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }),
 	byLine("an HTTP answer", fetchRemedy, `^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`),
 	byTest("an error message", fetchRemedy, isErrorMessage),
 	byLine("SQL", "export the table of edges as CSV", `(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use `+"`?[a-z_0-9]+`?;"+`|lock tables\b|/\*!)`),
@@ -73,38 +76,60 @@ var formats = []*Format{
 	byLine("a VNA file", "write its *Tie data as an edge list", `(?i)^\*(node|tie) (data|properties)`, ".vna"),
 	byLine("a GDF file", "write the lines below edgedef> as CSV, with the header node1,node2", `(?i)^(nodedef|edgedef)\s*>`, ".gdf"),
 	byLine("a JSON file", "write its edges as text, or node-link data as networkx.node_link_data does", `^\s*\[\s*\[`),
-	byMagic("the properties of a BVGraph", "give the .graph file that it describes", []string{"#BVGraph"}, ".properties"),
+	byMagic("the properties of a BVGraph", "give the .graph file that it describes",
+		[]string{"#BVGraph"}, ".properties"),
 	byLine("a DOT file", "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", `^(strict )?(di)?graph\b.*\{`, ".dot", ".gv"),
-	byName("an adjacency list of NetworkX", "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", ".adjlist"),
-	byMagic("a graph6 file", "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", []string{">>graph6<<"}, ".g6", ".graph6"),
-	byMagic("a sparse6 file", "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", []string{">>sparse6<<"}, ".s6", ".sparse6"),
-	byMagic("a digraph6 file", "write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", []string{">>digraph6<<"}, ".d6", ".digraph6"),
-	byName("a serialised graph of the GAP benchmark suite", "give the .el or .wel file that its converter read", ".sg", ".wsg"),
+	byName("an adjacency list of NetworkX",
+		"networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", ".adjlist"),
+	byMagic("a graph6 file",
+		"networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", []string{">>graph6<<"}, ".g6", ".graph6"),
+	byMagic("a sparse6 file",
+		"networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", []string{">>sparse6<<"}, ".s6", ".sparse6"),
+	byMagic("a digraph6 file",
+		"write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", []string{">>digraph6<<"}, ".d6", ".digraph6"),
+	byName("a serialised graph of the GAP benchmark suite",
+		"give the .el or .wel file that its converter read", ".sg", ".wsg"),
 	byLine("a DIMACS file", dimacsRemedy, `^p +[a-z]+( +[0-9]+){2,3}\s*$`, ".dimacs"),
-	byName("igraph's LGL format", "g.write_ncol(path) makes an edge list of it", ".lgl"),
+	byName("igraph's LGL format",
+		"g.write_ncol(path) makes an edge list of it", ".lgl"),
 	byLine("a file of Tulip (TLP)", "keep the ends of the edges: sed -n 's/^(edge [0-9]* \\([0-9]*\\) \\([0-9]*\\)).*/\\1 \\2/p' FILE > edges.txt", `^\s*\(tlp\b`, ".tlp"),
 	byLine("a LEMON graph (LGF)", "keep the ends of the edges: awk '/^@/ {edges = /^@(arcs|edges)/; n = 0; next} edges && NF && n++ {print $1, $2}' FILE > edges.txt; arcs are {directed}", `^@(nodes|arcs|edges|attributes)\b`, ".lgf"),
 	byLine("a LEDA graph", "keep the ends of the edges and their values: sed -n 's/^\\([0-9]*\\) \\([0-9]*\\) [0-9]* |{\\(.*\\)}|.*/\\1 \\2 \\3/p' FILE > edges.txt; edges are {directed} if line 4 is -1", `^LEDA\.GRAPH`, ".lgr", ".leda"),
-	byTest("a Scotch graph", "Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it", func(head []byte) bool { return scotch().Match(head) }),
+	byTest("a Scotch graph",
+		"Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it",
+		func(head []byte) bool { return scotch().Match(head) }),
 	byLine("a matrix of MCL", "mcxdump -imx FILE > edges.tsv lists its edges", `^\(mcl(header|matrix)\b`, ".mci"),
-	byTest("a matrix of Octave", "awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", func(head []byte) bool { return octave().Match(head) }),
+	byTest("a matrix of Octave",
+		"awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", func(head []byte) bool { return octave().Match(head) }),
 	byLine("an XML file", "write it as tab-separated text, a graph as GraphML", `^\s*<graph(\s*>| [^>]*>)\s*$`),
 	byMagic("a PDF file", "give the file with the edges", []string{"%PDF-"}),
 	byMagic("a script", "give the file that it writes", []string{"#!/"}),
 	byTest("a tar archive", unpackRemedy, isTar),
 	byTest("a spreadsheet", exportCSV, isSpreadsheet, ".xlsx", ".ods"),
-	byMagic("an old Excel or Office file", exportCSV, []string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}),
-	byTest("a file of PyTorch", mmwrite, func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }),
+	byMagic("an old Excel or Office file", exportCSV,
+		[]string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}),
+	byTest("a file of PyTorch", mmwrite,
+		func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }),
 	byTest("a zip archive", unpackRemedy, isOtherZip),
-	byMagic("a 7z, rar or xz archive", unpackRemedy, []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}),
-	byMagic("a MATLAB file", "in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"}),
+	byMagic("a 7z, rar or xz archive", unpackRemedy,
+		[]string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}),
+	byMagic("a MATLAB file",
+		"in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"}),
 	byMagic("an HDF5 file", mmwrite, []string{"\x89HDF\r\n\x1a\n"}),
-	byMagic("an R data file", "in R, write.csv(edges, path, row.names = FALSE)", []string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, ".rds", ".rdata", ".rda"),
-	byMagic("a pickle of Python", mmwrite, []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, ".pkl", ".pickle", ".gpickle"),
-	byMagic("an SQLite database", "export the table of edges as CSV", []string{"SQLite format 3\x00"}),
-	byTest("a DuckDB database", "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }),
-	byMagic("an Arrow or Feather file", "write it as Parquet", []string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}),
-	byMagic("an ORC or Avro file", "write it as Parquet", []string{"ORC", "Obj\x01"}),
+	byMagic("an R data file", "in R, write.csv(edges, path, row.names = FALSE)",
+		[]string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, ".rds",
+		".rdata", ".rda"),
+	byMagic("a pickle of Python", mmwrite,
+		[]string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, ".pkl", ".pickle",
+		".gpickle"),
+	byMagic("an SQLite database", "export the table of edges as CSV",
+		[]string{"SQLite format 3\x00"}),
+	byTest("a DuckDB database",
+		"write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }),
+	byMagic("an Arrow or Feather file", "write it as Parquet",
+		[]string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}),
+	byMagic("an ORC or Avro file", "write it as Parquet",
+		[]string{"ORC", "Obj\x01"}),
 }
 
 // The beginnings of files that several lines show. A Scotch graph has its version, the numbers of nodes and arcs,
@@ -130,7 +155,8 @@ func Recognize(name string, head []byte) *Format {
 func (f *Format) matches(name string, head, line []byte) bool {
 	isMagic := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
-	case slices.ContainsFunc(f.magic, isMagic), f.line != nil && f.line().Match(line), f.test != nil && f.test(head):
+	case slices.ContainsFunc(f.magic, isMagic), f.line != nil &&
+		f.line().Match(line), f.test != nil && f.test(head):
 		return true
 	}
 	return slices.Contains(f.endings, endingOf(name))
@@ -154,7 +180,8 @@ func firstLine(head []byte) []byte {
 		line, head, _ = bytes.Cut(head, []byte{'\n'})
 		text := bytes.TrimSpace(line)
 		switch {
-		case len(text) == 0, text[0] == '#' && !bytes.HasPrefix(text, []byte("#!")), text[0] == '%', bytes.HasPrefix(text, []byte("//")):
+		case len(text) == 0, text[0] == '#' && !bytes.HasPrefix(text, []byte("#!")),
+			text[0] == '%', bytes.HasPrefix(text, []byte("//")):
 		case len(text) == 1 && text[0] == 'c', bytes.HasPrefix(text, []byte("c ")):
 		default:
 			return bytes.TrimRight(line, "\r")
@@ -171,7 +198,8 @@ var messages = pattern(`(?i)^(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?den
 // isErrorMessage reports whether a short text is the error message of a server.
 func isErrorMessage(head []byte) bool {
 	const most = 10 // lines
-	return bytes.Count(head, []byte{'\n'}) <= most && messages().Match(bytes.TrimSpace(firstLine(head)))
+	return bytes.Count(head, []byte{'\n'}) <= most &&
+		messages().Match(bytes.TrimSpace(firstLine(head)))
 }
 
 // isTar reports whether a file is a tar archive, which names its form behind the first header's
@@ -182,7 +210,9 @@ func isTar(head []byte) bool {
 }
 
 // isZip reports whether a file is a zip archive.
-func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+func isZip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04"))
+}
 
 // isSpreadsheet reports whether a zip archive begins as those of Excel and OpenDocument do.
 func isSpreadsheet(head []byte) bool {
@@ -190,14 +220,16 @@ func isSpreadsheet(head []byte) bool {
 		return false
 	}
 	first := memberName(head)
-	return first == "[Content_Types].xml" || strings.HasPrefix(first, "_rels/") || strings.HasPrefix(first, "xl/") || strings.HasPrefix(first, "docProps/") ||
+	return first == "[Content_Types].xml" || strings.HasPrefix(first, "_rels/") ||
+		strings.HasPrefix(first, "xl/") || strings.HasPrefix(first, "docProps/") ||
 		first == "mimetype" && bytes.Contains(head, []byte("application/vnd.oasis"))
 }
 
 // isOtherZip reports whether a zip archive holds no arrays of NumPy, with which .npz files begin.
 func isOtherZip(head []byte) bool {
 	first := memberName(head)
-	return isZip(head) && filepath.Ext(first) != "" && !strings.HasSuffix(first, ".npy")
+	return isZip(head) && filepath.Ext(first) != "" &&
+		!strings.HasSuffix(first, ".npy")
 }
 
 // memberName returns the name of the first member of a zip archive.

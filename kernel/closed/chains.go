@@ -9,7 +9,8 @@ func complete(n int, beta float64) (diagonal, offDiagonal float64) {
 		panic(badArgument)
 	}
 	size := float64(n)
-	return (1 + (size-1)*math.Exp(-size*beta)) / size, -math.Expm1(-size*beta) / size
+	return (1 + (size-1)*math.Exp(-size*beta)) / size,
+		-math.Expm1(-size*beta) / size
 }
 
 // ClosedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
@@ -47,7 +48,9 @@ func frequency(a, n int) float64 {
 }
 
 // angle returns cos(πa/n).
-func angle(a, n int) float64 { return math.Cos(math.Pi * float64(a%(2*n)) / float64(n)) }
+func angle(a, n int) float64 {
+	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
+}
 
 // factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
 // (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the

@@ -13,15 +13,18 @@ import (
 // Parameters that kernels share.
 var (
 	betaParam = param.Param{
-		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: param.Above(0), Default: param.Of(0.5),
+		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
+		Range: param.Above(0), Default: param.Of(0.5),
 		Grid: param.Grid(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
 	}
 	scaleParam = param.Param{
-		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself", Kind: param.Choice,
+		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself",
+		Kind:  param.Choice,
 		Words: []string{"unit", "raw"}, Default: param.Of("unit"),
 	}
 	missingParam = param.Param{
-		Name: "missing-values", Meaning: "a missing value is one more value of its attribute, or the average of all", Kind: param.Choice,
+		Name:    "missing-values",
+		Meaning: "a missing value is one more value of its attribute, or the average of all", Kind: param.Choice,
 		Words: []string{"value", "average"}, Default: param.Of("value"),
 	}
 )
@@ -47,25 +50,29 @@ var categorical = Kernel{
 // hypercube is categorical for attributes of two values, tanh(β)^d.
 var hypercube = Kernel{
 	Spec: param.Spec{
-		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ", Works: param.Vectors,
+		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ",
+		Works:  param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4",
 		Params: []param.Param{betaParam, scaleParam},
 	},
 	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		for _, a := range attributes {
 			if len(a.Values) > 2 {
-				return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d values, and a hypercube's attributes have two; take the categorical kernel", len(a.Values))}
+				return nil, &AttributeError{a.Name, -1,
+					fmt.Sprintf("has %d values, and a hypercube's attributes have two; take the categorical kernel", len(a.Values))}
 			}
 		}
 		equal, differs := complete(2, v.Number("beta"))
-		return cubeOf(attributes, true, false, v.Word("scale") == "raw", func(int) (float64, float64, float64) { return equal, differs, 0.5 })
+		return cubeOf(attributes, true, false, v.Word("scale") == "raw",
+			func(int) (float64, float64, float64) { return equal, differs, 0.5 })
 	},
 }
 
 // hamming counts the attributes that agree, n less the Hamming distance.
 var hamming = Kernel{
 	Spec: param.Spec{
-		Name: "hamming", Title: "the number of attributes that agree", Works: param.Vectors,
+		Name: "hamming", Title: "the number of attributes that agree",
+		Works:  param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 5",
 		Params: []param.Param{missingParam},
 	},
@@ -105,9 +112,11 @@ type laneRange struct {
 // values returns the factors for an alphabet of the given size: for equal values, for different
 // values, and for a missing value, which averages. Unless raw, products are in units
 // of K(x, x) of a record without missing values.
-func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(size int) (equal, differs, missing float64)) (Gram, error) {
+func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
+	values func(size int) (equal, differs, missing float64)) (Gram, error) {
 	if len(attributes) == 0 {
-		return nil, &AttributeError{"", -1, "no attributes; there is nothing to compare"}
+		return nil, &AttributeError{"", -1,
+			"no attributes; there is nothing to compare"}
 	}
 	c := &cube{sums: sums, scale: 1}
 	if sums {
@@ -116,7 +125,8 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(
 	used := lanes // of the last word
 	for i, a := range attributes {
 		size := len(a.Values)
-		if !averages && slices.ContainsFunc(a.Code, func(code int32) bool { return code < 0 }) {
+		if !averages && slices.ContainsFunc(a.Code,
+			func(code int32) bool { return code < 0 }) {
 			size++
 		}
 		size = max(size, 1)
@@ -131,7 +141,8 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(
 			equal, differs, missing = 1, differs/equal, missing/equal
 		}
 		last := len(c.placed) - 1
-		c.placed[last] = append(c.placed[last], laneRange{i, used, used + n, equal, differs, missing})
+		c.placed[last] = append(c.placed[last],
+			laneRange{i, used, used + n, equal, differs, missing})
 		used += n
 	}
 	c.width = len(c.placed)
@@ -262,7 +273,8 @@ func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 
 // differing returns the set of lanes in which two words differ: bit b for byte b.
 func differing(x, y uint64) uint8 {
-	const low, high, gather = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080, 0x0102040810204080
+	const low, high, gather = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080,
+		0x0102040810204080
 	d := x ^ y
 	return uint8(((d&low + low | d) & high >> 7) * gather >> 56)
 }

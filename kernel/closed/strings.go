@@ -24,8 +24,14 @@ var stringsKernel = Kernel{
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.6, equation 18",
 		Params: []param.Param{
 			betaParam,
-			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1 << 21}, Default: param.Of(0)},
-			{Name: "places", Symbol: "n", Meaning: "places for characters and blanks; 0: any number", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(0)},
+			{Name: "alphabet", Symbol: "|A|",
+				Meaning: "characters of the alphabet; 0: those that occur",
+				Kind:    param.Whole, Range: param.Range{Least: 0, Most: 1 << 21},
+				Default: param.Of(0)},
+			{Name: "places", Symbol: "n",
+				Meaning: "places for characters and blanks; 0: any number",
+				Kind:    param.Whole, Range: param.Range{Least: 0, Most: 1000},
+				Default: param.Of(0)},
 			scaleParam,
 		},
 	},
@@ -44,7 +50,9 @@ type texts struct {
 
 func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 	if len(attributes) != 1 {
-		return nil, &AttributeError{"", -1, fmt.Sprintf("strings are in one column, and there are %d; name the one", len(attributes))}
+		return nil, &AttributeError{"", -1,
+			fmt.Sprintf("strings are in one column, and there are %d; name the one",
+				len(attributes))}
 	}
 	a := attributes[0]
 	t := &texts{places: v.Int("places"), shrink: 1}
@@ -52,7 +60,8 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 	characters := map[rune]bool{}
 	for _, i := range g.first {
 		if a.Code[i] < 0 {
-			return nil, &AttributeError{a.Name, i, "the string is missing; leave its record out"}
+			return nil, &AttributeError{a.Name, i,
+				"the string is missing; leave its record out"}
 		}
 		text := []rune(a.Values[a.Code[i]])
 		for _, r := range text {
@@ -65,7 +74,8 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 	case size == 0:
 		size = max(1, len(characters))
 	case size < len(characters):
-		return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d characters, more than the alphabet of %d; give a larger one", len(characters), size)}
+		return nil, &AttributeError{a.Name, -1,
+			fmt.Sprintf("has %d characters, more than the alphabet of %d; give a larger one", len(characters), size)}
 	}
 	t.b = factor(size+1, v.Number("beta"))
 	if t.places == 0 {
@@ -81,9 +91,11 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		}
 		switch {
 		case t.places > 0 && len(t.text[d]) > t.places:
-			return nil, &AttributeError{a.Name, i, fmt.Sprintf("the string has %d characters, more than the number of places, %d; give more", len(t.text[d]), t.places)}
+			return nil, &AttributeError{a.Name, i,
+				fmt.Sprintf("the string has %d characters, more than the number of places, %d; give more", len(t.text[d]), t.places)}
 		case !(k >= 0x1p-1000) || math.IsInf(k, 1):
-			return nil, &AttributeError{a.Name, i, fmt.Sprintf("K(x, x) of the string of %d characters is beyond float64; leave it out, or scale to K(x, x) = 1", len(t.text[d]))}
+			return nil, &AttributeError{a.Name, i,
+				fmt.Sprintf("K(x, x) of the string of %d characters is beyond float64; leave it out, or scale to K(x, x) = 1", len(t.text[d]))}
 		}
 		self = append(self, k)
 	}

@@ -22,7 +22,8 @@ func RegularTree(k, d int, beta float64) float64 {
 		if d > 0 && beta == 0 {
 			return 0
 		}
-		return math.Exp(float64(d)*math.Log(max(beta, math.SmallestNonzeroFloat64)) - factorial - float64(k)*beta)
+		return math.Exp(float64(d)*math.Log(max(beta,
+			math.SmallestNonzeroFloat64)) - factorial - float64(k)*beta)
 	}
 	bessel := scaledBessel(d, z)
 	sum := 0.0
@@ -31,7 +32,8 @@ func RegularTree(k, d int, beta float64) float64 {
 			sum += math.Pow(q, -float64(n-d-1)/2) * float64(n) * bessel[n]
 		}
 	}
-	return math.Pow(q, -float64(d)/2) * math.Exp(z-float64(k)*beta) / (root * beta) * sum
+	return math.Pow(q, -float64(d)/2) * math.Exp(z-
+		float64(k)*beta) / (root * beta) * sum
 }
 
 // RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every

@@ -41,17 +41,26 @@ const (
 
 // declared are the functions of this package.
 var declared = []*param.Spec{
-	{Name: string(sparse.Adjacency), Title: "A", Works: param.Undirected | param.Directed | param.Signed},
-	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½", Works: param.Undirected | param.Signed},
-	{Name: string(sparse.Transition), Title: "T = D⁻¹·A", Works: param.Undirected | param.Directed},
-	{Name: string(sparse.Laplacian), Title: "L = D − A", Works: param.Undirected | param.Signed},
-	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½", Works: param.Undirected | param.Signed},
+	{Name: string(sparse.Adjacency), Title: "A",
+		Works: param.Undirected | param.Directed | param.Signed},
+	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½",
+		Works: param.Undirected | param.Signed},
+	{Name: string(sparse.Transition), Title: "T = D⁻¹·A",
+		Works: param.Undirected | param.Directed},
+	{Name: string(sparse.Laplacian), Title: "L = D − A",
+		Works: param.Undirected | param.Signed},
+	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½",
+		Works: param.Undirected | param.Signed},
 	{Name: Exp, Title: "exp(tM)", Works: param.Undirected | param.Signed, Params: []param.Param{
-		{Name: "t", Symbol: "t", Meaning: "factor of the matrix, negative for diffusion", Default: param.Of(1.0)},
-		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"),
+		{Name: "t", Symbol: "t",
+			Meaning: "factor of the matrix, negative for diffusion",
+			Default: param.Of(1.0)},
+		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian",
+			"normalized-laplacian"),
 	}},
 	{Name: Solve, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: param.Undirected | param.Signed, Params: []param.Param{
-		{Name: "shift", Symbol: "shift", Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: param.From(0), Default: param.Of(0.0)},
+		{Name: "shift", Symbol: "shift",
+			Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: param.From(0), Default: param.Of(0.0)},
 		matrixParam("laplacian", "laplacian", "normalized-laplacian"),
 	}},
 	PersonalizedPageRank,
@@ -59,11 +68,14 @@ var declared = []*param.Spec{
 
 // matrixParam declares the matrix of a function.
 func matrixParam(usual string, words ...string) param.Param {
-	return param.Param{Name: "matrix", Symbol: "M", Meaning: "matrix of the graph", Kind: param.Choice, Words: words, Default: param.Of(usual)}
+	return param.Param{Name: "matrix", Symbol: "M", Meaning: "matrix of the graph",
+		Kind: param.Choice, Words: words, Default: param.Of(usual)}
 }
 
 // Specs returns the declarations of all functions.
-func Specs() []*param.Spec { return append(slices.Clone(declared), kernel.Families().Specs()...) }
+func Specs() []*param.Spec {
+	return append(slices.Clone(declared), kernel.Families().Specs()...)
+}
 
 // IsProduct reports whether a function is a matrix itself, so that it has no tolerance.
 func IsProduct(name string) bool {
@@ -120,7 +132,8 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 	}
 	family := kernel.Families().Named(n.Name)
 	if family == nil {
-		return nil, &param.ParameterError{Of: "matfunc", Parameter: "function", What: fmt.Sprintf("there is no function %q", n.Name)}
+		return nil, &param.ParameterError{Of: "matfunc", Parameter: "function",
+			What: fmt.Sprintf("there is no function %q", n.Name)}
 	}
 	var err error
 	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {
@@ -171,7 +184,8 @@ const DefaultTolerance = 1e-8
 //
 // The error is [kernel.ErrTolerance] if rounding errors may exceed the tolerance, [kernel.ErrRange] if a value is not
 // finite, or that of a sweep. A product has a bound and no tolerance.
-func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
+	s *kernel.Settings) (*kernel.Report, error) {
 	var set kernel.Settings
 	if s != nil {
 		set = *s
@@ -210,7 +224,8 @@ func limitOf(s *kernel.Settings) float64 {
 }
 
 // refine computes the columns again whose errors may exceed the limit relative to their norms, one by one.
-func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings, limit float64, r *kernel.Report) error {
+func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
+	s *kernel.Settings, limit float64, r *kernel.Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
 		for ; j < len(norms); j += cols {
 			if bounds[j] > 0 {
@@ -231,7 +246,8 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64], s *k
 		if err != nil {
 			return err
 		}
-		if reached := worst(blocks.Norms(f.team, image), single.ColumnBound, 0, 1); !(reached <= limit) {
+		if reached := worst(blocks.Norms(f.team, image), single.ColumnBound, 0,
+			1); !(reached <= limit) {
 			return &kernel.ToleranceError{Asked: limit, Reached: 1.06 * reached}
 		}
 		for i := range f.Results() {
@@ -255,7 +271,8 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return nil, err
 		}
-		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: blocks.Norms(f.team, b)}
+		r := &kernel.Report{Method: "product", Sweeps: 1,
+			ColumnBound: blocks.Norms(f.team, b)}
 		factor := roundingOf(g, kind)
 		for j := range r.ColumnBound {
 			r.ColumnBound[j] *= factor
@@ -333,13 +350,15 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		}
 		r, err := m.ApplyTo(ctx, results, b, functions, set)
 		if errors.Is(err, expm.ErrOverflow) {
-			return nil, &param.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and the result overflows", steepest(times, m), m.Lo, m.Hi)}
+			return nil, &param.ParameterError{Of: Exp, Parameter: "t",
+				What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and the result overflows", steepest(times, m), m.Lo, m.Hi)}
 		}
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return nil, err
 		}
 		if limit := limitOf(s); err != nil && !(r.Worst() <= limit) {
-			return nil, &kernel.ToleranceError{Asked: limit, Reached: 1.06 * r.Worst()}
+			return nil, &kernel.ToleranceError{Asked: limit,
+				Reached: 1.06 * r.Worst()}
 		}
 		out := &kernel.Report{Sweeps: r.Sweeps, Condition: r.Condition}
 		for i := range r.Functions {
@@ -357,7 +376,8 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 // steepest returns the time with the largest exponent on the spectrum.
 func steepest(times []float64, m *expm.Map) float64 {
 	largest := func(t float64) float64 { return max(t*m.Lo, t*m.Hi) }
-	return slices.MaxFunc(times, func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
+	return slices.MaxFunc(times,
+		func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
 }
 
 // solve makes f the solution of a shifted system, which the regularized Laplacian kernel with α = 1/shift
@@ -366,7 +386,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
 	k, err := kernel.New(ctx, g, name, v)
 	if wrong := (*param.ParameterError)(nil); errors.As(err, &wrong) && wrong.Parameter == "alpha" {
-		err = &param.ParameterError{Of: Solve, Parameter: "shift", What: fmt.Sprintf("%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))}
+		err = &param.ParameterError{Of: Solve, Parameter: "shift",
+			What: fmt.Sprintf("%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))}
 	}
 	if err != nil {
 		return err
@@ -398,13 +419,15 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		if shift == 0 {
 			return "pseudo-inverse", param.Values{"laplacian": word}, 1
 		}
-		return "regularized-laplacian", param.Values{"laplacian": word, "alpha": param.Of(1 / shift)}, 1 / shift
+		return "regularized-laplacian",
+			param.Values{"laplacian": word, "alpha": param.Of(1 / shift)}, 1 / shift
 	}
 	t := max(math.Abs(f.Values.Number("t")), math.SmallestNonzeroFloat64) // t = 0 is in no kernel's range
 	if matrix == "laplacian" || matrix == "normalized-laplacian" {
 		return "diffusion", param.Values{"laplacian": word, "beta": param.Of(t)}, 1
 	}
-	return "exponential", param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
+	return "exponential",
+		param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
 }
 
 // Bytes returns an upper bound on the memory of a function: the vectors of its graph, a block of cols
@@ -432,7 +455,8 @@ func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 			}
 		}
 		results := named.Results()
-		extra = blocks.BlockBytes[float64](n, results*cols) - blocks.BlockBytes[float64](n, cols) +
+		extra = blocks.BlockBytes[float64](n, results*cols) -
+			blocks.BlockBytes[float64](n, cols) +
 			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
 		name, values, _ = (&Function{Named: *named, Values: v}).kernel()
 	}

@@ -15,12 +15,15 @@ import (
 // PersonalizedPageRank is the PageRank of walks that restart at the weights of a column, of graphs with directions too.
 // It is no kernel, because a walk at a sink moves on by the weights of the whole column.
 var PersonalizedPageRank = &param.Spec{
-	Name: "personalized-pagerank", Title: "x = α·(Tᵀx + s·q) + (1−α)·p, s: sum of x at sinks", Works: param.Undirected | param.Directed,
+	Name:   "personalized-pagerank",
+	Title:  "x = α·(Tᵀx + s·q) + (1−α)·p, s: sum of x at sinks",
+	Works:  param.Undirected | param.Directed,
 	Source: "Brin and Page, The anatomy of a large-scale hypertextual Web search engine, WWW 1998",
 	Params: []param.Param{
 		{
-			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
-			Range: param.Range{Most: 1, BelowMost: true}, Default: param.Of(0.85),
+			Name: "alpha", Symbol: "α",
+			Meaning: "share of a walk that goes on at a step",
+			Range:   param.Range{Most: 1, BelowMost: true}, Default: param.Of(0.85),
 		},
 		{Name: "sinks", Meaning: "q, where a walk goes on from a node without out-edges", Kind: param.Choice, Words: []string{"seeds", "all"}, Default: param.Of("seeds")},
 	},
@@ -34,7 +37,8 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 	if arcs == nil {
 		arcs = g.A
 	}
-	lengths, err := sparse.RowSums(ctx, arcs, g.Workers, func(col []uint32, _ []float64) float64 { return float64(len(col)) })
+	lengths, err := sparse.RowSums(ctx, arcs, g.Workers,
+		func(col []uint32, _ []float64) float64 { return float64(len(col)) })
 	if err != nil {
 		return err
 	}
@@ -62,12 +66,14 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 		}
 		for j, total := range sums[:cols] {
 			if sums[cols+j] < 0 || !(total > 0) || math.IsInf(total, 1) {
-				return nil, &param.ParameterError{Of: f.Name, Parameter: "block", What: fmt.Sprintf("the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)}
+				return nil, &param.ParameterError{Of: f.Name, Parameter: "block",
+					What: fmt.Sprintf("the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)}
 			}
 		}
 		blocks.Copy(y, p)
 		next := sparse.NewBlock[float64](b.Rows, cols)
-		r := &kernel.Report{Method: "power iteration", ColumnBound: make([]float64, cols)}
+		r := &kernel.Report{Method: "power iteration",
+			ColumnBound: make([]float64, cols)}
 		lost := f.sumRows(y, cols, func(i int, sums []float64) {
 			for j, x := range y.Row(i) {
 				if inverse[i] == 0 {
@@ -114,7 +120,8 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 }
 
 // sumRows calls add for each row of a block, and returns the sums over the rows that count in a process.
-func (f *Function) sumRows(b *sparse.Block[float64], count int, add func(i int, sums []float64)) []float64 {
+func (f *Function) sumRows(b *sparse.Block[float64], count int,
+	add func(i int, sums []float64)) []float64 {
 	sums := make([]float64, count)
 	copies := make([]float64, count)
 	for i := range b.Rows {

@@ -16,7 +16,8 @@ import (
 // line element<TAB>number for each element, and from the file base the matrix of a kernel
 // between elements, whose rows and columns are named by them. "" means no file. For other kernels
 // it reads nothing.
-func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, values param.Values, measure, base string) error {
+func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
+	k *Kernel, values param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {
 		return nil
 	}
@@ -38,13 +39,16 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k 
 type elements []string
 
 // Lookup implements [nodefile.Lookup].
-func (e elements) Lookup(name string) (int, bool) { return slices.BinarySearch(e, name) }
+func (e elements) Lookup(name string) (int, bool) {
+	return slices.BinarySearch(e, name)
+}
 
 // Len implements [nodefile.Lookup].
 func (e elements) Len() int { return len(e) }
 
 // readBase reads the kernel between the given elements.
-func readBase(ctx context.Context, path string, names elements) (*sparse.Block[float64], error) {
+func readBase(ctx context.Context, path string,
+	names elements) (*sparse.Block[float64], error) {
 	file, err := tablefile.Inspect(ctx, path, nil)
 	if err != nil {
 		return nil, err
@@ -62,7 +66,9 @@ func readBase(ctx context.Context, path string, names elements) (*sparse.Block[f
 		for _, name := range names {
 			index, ok := number[name]
 			if !ok {
-				return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%q is none of its %s", name, which), Fix: "give a kernel between all elements of the graphs"}
+				return nil, &nodefile.ParseError{File: path,
+					Msg: fmt.Sprintf("%q is none of its %s", name, which),
+					Fix: "give a kernel between all elements of the graphs"}
 			}
 			place[which] = append(place[which], index)
 		}
@@ -81,8 +87,10 @@ func readBase(ctx context.Context, path string, names elements) (*sparse.Block[f
 }
 
 // readMeasure reads a number ≥ 0 for each of the given elements; others are passed over.
-func readMeasure(ctx context.Context, path string, names elements) ([]float64, error) {
-	v, err := nodefile.ReadValues(ctx, path, names, &nodefile.LabelConfig{SkipUnknown: true})
+func readMeasure(ctx context.Context, path string,
+	names elements) ([]float64, error) {
+	v, err := nodefile.ReadValues(ctx, path, names,
+		&nodefile.LabelConfig{SkipUnknown: true})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +100,9 @@ func readMeasure(ctx context.Context, path string, names elements) ([]float64, e
 	}
 	for element, x := range measure {
 		if !(x >= 0 && x <= 1e300) {
-			return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has no line for %q with a number ≥ 0", names[element]), Fix: "measure every element of the graphs"}
+			return nil, &nodefile.ParseError{File: path,
+				Msg: fmt.Sprintf("has no line for %q with a number ≥ 0",
+					names[element]), Fix: "measure every element of the graphs"}
 		}
 	}
 	return measure, nil

@@ -60,7 +60,8 @@ func newFeatures(graph []entries, count int) *features {
 }
 
 // rowTo implements [rows]. The products are added in the order of the features.
-func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int) error {
+func (f *features) rowTo(_ context.Context, _ int, dst []float64,
+	i, lo, hi int) error {
 	clear(dst)
 	sums := f.graph[i]
 	for a, x := range sums.index {

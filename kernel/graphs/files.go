@@ -45,7 +45,8 @@ type ReadOptions struct {
 // graph is the name of its file without endings, and no two have the same; vertices have
 // ids and no labels; weights of edges are not kept. Errors are [*nodefile.ParseError],
 // [*GraphError], [*param.ParameterError] about vertices, and those of ingest.
-func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
+func Read(ctx context.Context, path string,
+	o *ReadOptions) (*graphfile.Collection, error) {
 	if o == nil {
 		o = new(ReadOptions)
 	}
@@ -54,7 +55,8 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 		return nil, err
 	}
 	if o.Vertices == "labels" && c.Labels == nil {
-		return nil, &param.ParameterError{Parameter: "vertices", What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
+		return nil, &param.ParameterError{Parameter: "vertices",
+			What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
 	}
 	if source := o.labelledBy(len(c.Labels)); source != "labels" {
 		err = relabel(c, source)
@@ -63,7 +65,8 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 }
 
 // readAny reads a collection with the labels that it has.
-func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
+func readAny(ctx context.Context, path string,
+	o *ReadOptions) (*graphfile.Collection, error) {
 	c, err := graphfile.ReadTU(ctx, path, o.Directed, func(shape *graphfile.Shape, reading int64) error {
 		if o.Fits == nil {
 			return nil
@@ -79,7 +82,9 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
-		return nil, &nodefile.ParseError{File: path, Msg: "is no collection of graphs", Fix: "give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
+		return nil, &nodefile.ParseError{File: path,
+			Msg: "is no collection of graphs",
+			Fix: "give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
 	}
 	list, err := os.ReadDir(path)
 	if err != nil {
@@ -87,12 +92,14 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 	}
 	var paths []string
 	for _, e := range list {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !strings.HasSuffix(e.Name(), ".run.json") {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") &&
+			!strings.HasSuffix(e.Name(), ".run.json") {
 			paths = append(paths, filepath.Join(path, e.Name()))
 		}
 	}
 	if len(paths) == 0 {
-		return nil, &nodefile.ParseError{File: path, Msg: "holds no file", Fix: "give a collection in the TU layout, or a directory with a graph in each file"}
+		return nil, &nodefile.ParseError{File: path, Msg: "holds no file",
+			Fix: "give a collection in the TU layout, or a directory with a graph in each file"}
 	}
 	temp := os.TempDir()
 	if o.Temp != nil {
@@ -100,7 +107,8 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 			return nil, err
 		}
 	}
-	return readFiles(ctx, paths, temp, ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
+	return readFiles(ctx, paths, temp,
+		ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
 }
 
 // labelledBy returns the source of vertex labels, given the number of labels in the files.
@@ -115,7 +123,8 @@ func (o *ReadOptions) labelledBy(labels int) string {
 }
 
 // readFiles reads graphs that have a file each, by way of stores in the directory temp.
-func readFiles(ctx context.Context, paths []string, temp string, config ingest.Config) (*graphfile.Collection, error) {
+func readFiles(ctx context.Context, paths []string, temp string,
+	config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
 	config.Undirected = !config.Directed
 	config.KeepLoops = true
@@ -128,7 +137,9 @@ func readFiles(ctx context.Context, paths []string, temp string, config ingest.C
 			}
 		}
 		if file := seen[id]; file != "" {
-			return nil, &GraphError{id, fmt.Sprintf("is in %s and in %s; name the files differently", file, path)}
+			return nil, &GraphError{id,
+				fmt.Sprintf("is in %s and in %s; name the files differently",
+					file, path)}
 		}
 		seen[id] = path
 		m, err := readFile(ctx, path, filepath.Join(temp, "graph"), &config)
@@ -142,7 +153,8 @@ func readFiles(ctx context.Context, paths []string, temp string, config ingest.C
 }
 
 // readFile reads a graph by way of a store, which it removes.
-func readFile(ctx context.Context, path, store string, config *ingest.Config) (m graphfile.Member, err error) {
+func readFile(ctx context.Context, path, store string,
+	config *ingest.Config) (m graphfile.Member, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(store)) }()
 	if _, err = ingest.Run(ctx, store, []string{path}, config); err != nil {
 		return m, err
@@ -168,7 +180,9 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 }
 
 // arcsOf returns where the arcs of a vertex lead.
-func arcsOf(m *graphfile.Member, v int) []int32 { return m.To[m.Ptr[v]:m.Ptr[v+1]] }
+func arcsOf(m *graphfile.Member, v int) []int32 {
+	return m.To[m.Ptr[v]:m.Ptr[v+1]]
+}
 
 // relabel gives the vertices of a collection other labels: their "degree" or their "ids",
 // or takes them away for "none".
@@ -190,7 +204,8 @@ func relabel(c *graphfile.Collection, source string) error {
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
 		if source == "ids" && m.ID == nil {
-			return &GraphError{c.IDs[i], "its vertices have no ids; label them by degree"}
+			return &GraphError{c.IDs[i],
+				"its vertices have no ids; label them by degree"}
 		}
 		m.Label = nil
 		if source != "none" {
@@ -214,7 +229,8 @@ func relabelled(s graphfile.Shape, source string) *graphfile.Shape {
 	s.Labels = 0
 	switch source {
 	case "degree": // of which two cost more arcs than one
-		s.Labels = int(min(int64(s.Largest)+1, 2+int64(math.Sqrt(2*float64(s.Arcs)))))
+		s.Labels = int(min(int64(s.Largest)+1,
+			2+int64(math.Sqrt(2*float64(s.Arcs)))))
 	case "ids":
 		s.Labels = s.Vertices
 	}

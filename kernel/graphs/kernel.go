@@ -42,7 +42,8 @@ type rows interface {
 
 // Kernels returns all kernels.
 func Kernels() param.List[*Kernel] {
-	return param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
+	return param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns,
+		&propagation, &intersection, &union, &tanimoto, &cross}
 }
 
 // Settings are the settings of one computation. Nil means all defaults.
@@ -89,7 +90,8 @@ type collection struct {
 
 // On returns the quantities in which the kernel's parameters are measured, for
 // [param.Param.GridOn] and the like.
-func (k *Kernel) On(ctx context.Context, c *graphfile.Collection, s *Settings) param.Graph {
+func (k *Kernel) On(ctx context.Context, c *graphfile.Collection,
+	s *Settings) param.Graph {
 	if s == nil {
 		s = new(Settings)
 	}
@@ -133,7 +135,8 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 // Bytes returns the memory of the kernel on a collection of the given shape, without the
 // collection and the values. c, if not nil, is the collection itself: its patterns are counted,
 // because the shape does not bound their number.
-func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v param.Values, workers int) (int64, error) {
+func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape,
+	c *graphfile.Collection, v param.Values, workers int) (int64, error) {
 	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
 		return k.bytes(s, v, sched.Workers(workers)), nil
 	}
@@ -144,7 +147,8 @@ func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Col
 // parameters and defaults for the others. The error is a
 // [*param.ParameterError], also of a decay with which the sum over walks has no limit, or a
 // [*GraphError] about a graph on which the kernel is not defined.
-func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, params param.Values, s *Settings) (*Gram, error) {
+func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
+	params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
 		s = new(Settings)
 	}
@@ -169,7 +173,8 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, params pa
 // RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. Of two
 // graphs that both have a row the value is computed once. The error is that of the
 // context, or a [*GraphError].
-func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) error {
+func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
+	lo int) error {
 	hi := lo + dst.Rows
 	if dst.Cols != g.n || lo < 0 || hi > g.n {
 		panic(badShape)
@@ -218,7 +223,8 @@ func divide(row, diagonal []float64, i int) {
 type pairs func(worker, i, j int) (float64, error)
 
 // rowTo implements [rows].
-func (f pairs) rowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) (err error) {
+func (f pairs) rowTo(ctx context.Context, worker int, dst []float64,
+	i, lo, hi int) (err error) {
 	for j := lo; j < hi; j++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -237,7 +243,9 @@ type GraphError struct {
 }
 
 // Error implements error.
-func (e *GraphError) Error() string { return fmt.Sprintf("graph %s: %s", e.ID, e.What) }
+func (e *GraphError) Error() string {
+	return fmt.Sprintf("graph %s: %s", e.ID, e.What)
+}
 
 var errOverflow = errors.New("graphs: a value exceeds float64; take smaller weights")
 

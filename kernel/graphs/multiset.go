@@ -90,15 +90,19 @@ func common(p, q *roaring.Bitmap, measure []float64) (sum float64) {
 }
 
 // measureOf returns μ(X) of a set.
-func measureOf(x *multiset, measure []float64) float64 { return intersectionOf(x, x, measure) }
+func measureOf(x *multiset, measure []float64) float64 {
+	return intersectionOf(x, x, measure)
+}
 
 // unionOf returns μ(X ∪ Y) of two sets.
 func unionOf(x, y *multiset, measure []float64) float64 {
-	return measureOf(x, measure) + measureOf(y, measure) - intersectionOf(x, y, measure)
+	return measureOf(x, measure) + measureOf(y, measure) -
+		intersectionOf(x, y, measure)
 }
 
 // crossOf returns Σ_x Σ_y μ(x)Γ_X(x)·k(x, y)·Γ_Y(y)μ(y) with a kernel k between elements.
-func crossOf(x, y *multiset, measure []float64, k *sparse.Block[float64]) (sum float64) {
+func crossOf(x, y *multiset, measure []float64,
+	k *sparse.Block[float64]) (sum float64) {
 	weight := func(e uint32, count float64) float64 {
 		if measure != nil {
 			count *= measure[e]

@@ -20,7 +20,8 @@ import (
 // graph and each of its labels, a sweep over its arcs for each term of the sum.
 var labelPair = Kernel{
 	Spec: param.Spec{
-		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels", Works: param.Graphs, Params: weights(),
+		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels",
+		Works: param.Graphs, Params: weights(),
 		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
@@ -31,7 +32,8 @@ var labelPair = Kernel{
 		}
 		pairs := make([][]pairSum, len(c.Graphs))
 		err = sched.Run(ctx, w.workers, len(pairs), func(worker, i int) (err error) {
-			pairs[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], scheme.decay, scheme.exponential)
+			pairs[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i],
+				scheme.decay, scheme.exponential)
 			return err
 		})
 		if err != nil {
@@ -53,7 +55,8 @@ var labelPair = Kernel{
 		return w.largest(ctx, w.alone)
 	},
 	bytes: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
-		sums, vectors := s.Pairs*(featureBytes+16), int64(workers)*5*8*int64(s.Largest)
+		sums, vectors := s.Pairs*(featureBytes+16),
+			int64(workers)*5*8*int64(s.Largest)
 		return orderedBytes(s) + sums + vectors
 	},
 }
@@ -67,9 +70,11 @@ func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	plain := *c
 	plain.Graphs = nil
 	for i := range c.Graphs {
-		plain.Graphs = append(plain.Graphs, graphfile.Member{Ptr: c.Graphs[i].Ptr, To: c.Graphs[i].To})
+		plain.Graphs = append(plain.Graphs,
+			graphfile.Member{Ptr: c.Graphs[i].Ptr, To: c.Graphs[i].To})
 	}
-	plain.Graphs = append(plain.Graphs, graphfile.Member{Ptr: []int32{0, 1}, To: []int32{0}})
+	plain.Graphs = append(plain.Graphs,
+		graphfile.Member{Ptr: []int32{0, 1}, To: []int32{0}})
 	w := newWalks(&plain, s)
 	w.graph, w.point = w.graph[:len(c.Graphs)], w.graph[len(c.Graphs)]
 	return w
@@ -89,7 +94,8 @@ type pairSum struct {
 }
 
 // labelPairs returns the entries that are not 0.
-func (p *product) labelPairs(m *graphfile.Member, c float64, exponential bool) (list []pairSum, err error) {
+func (p *product) labelPairs(m *graphfile.Member, c float64,
+	exponential bool) (list []pairSum, err error) {
 	label := m.Label
 	if label == nil {
 		label = make([]int32, m.Len())

@@ -18,7 +18,9 @@ var partsParam = param.Param{
 }
 
 // multisetParam says whether parts count as often as they are there.
-var multisetParam = param.Param{Name: "multiset", Meaning: "a part counts as often as it is there", Kind: param.Switch, Default: param.Of(false)}
+var multisetParam = param.Param{Name: "multiset",
+	Meaning: "a part counts as often as it is there", Kind: param.Switch,
+	Default: param.Of(false)}
 
 // intersection is the measure of the common parts of two graphs,
 //
@@ -58,7 +60,8 @@ var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, wi
 
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.
-func setKernel(name, title, equation string, multi bool, value func(x, y *multiset, s *Settings) float64) Kernel {
+func setKernel(name, title, equation string, multi bool,
+	value func(x, y *multiset, s *Settings) float64) Kernel {
 	params := []param.Param{partsParam}
 	if multi {
 		params = append(params, multisetParam)
@@ -83,9 +86,11 @@ func setKernel(name, title, equation string, multi bool, value func(x, y *multis
 				switch {
 				case multi:
 				case list[i].isEmpty():
-					return nil, &GraphError{c.IDs[i], fmt.Sprintf("has no %s, and %s is not defined for empty sets; leave the graph out", v.Word("parts"), name)}
+					return nil, &GraphError{c.IDs[i],
+						fmt.Sprintf("has no %s, and %s is not defined for empty sets; leave the graph out", v.Word("parts"), name)}
 				case s.Measure != nil && !(measureOf(list[i], s.Measure) > 0):
-					return nil, &GraphError{c.IDs[i], fmt.Sprintf("its %s have measure 0, for which %s is not defined; leave the graph out", v.Word("parts"), name)}
+					return nil, &GraphError{c.IDs[i],
+						fmt.Sprintf("its %s have measure 0, for which %s is not defined; leave the graph out", v.Word("parts"), name)}
 				}
 			}
 			return pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
@@ -125,14 +130,17 @@ const graphBytes = 600
 
 // fits returns an error unless measure and base kernel have the given number of elements.
 func (s *Settings) fits(name string, elements int) error {
-	if s.Measure != nil && len(s.Measure) != elements || s.Base != nil && s.Base.Rows != elements {
-		return &param.ParameterError{Of: name, Parameter: "parts", What: "the measure or the base kernel have another number of elements"}
+	if s.Measure != nil && len(s.Measure) != elements ||
+		s.Base != nil && s.Base.Rows != elements {
+		return &param.ParameterError{Of: name, Parameter: "parts",
+			What: "the measure or the base kernel have another number of elements"}
 	}
 	return nil
 }
 
 // multisets returns the parts of each graph by their numbers among the names of all.
-func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*multiset, []string, error) {
+func multisets(ctx context.Context, c *graphfile.Collection,
+	parts string) ([]*multiset, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
 	if err != nil {
 		return nil, nil, err
@@ -156,7 +164,8 @@ func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*m
 
 // partsOf returns how often each part is in each graph, and the number of each part. A
 // graph may have most simple cycles.
-func partsOf(ctx context.Context, c *graphfile.Collection, parts string, limit int) ([]entries, interner[string], error) {
+func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
+	limit int) ([]entries, interner[string], error) {
 	number := interner[string]{}
 	vectors := make([]entries, len(c.Graphs))
 	for i := range c.Graphs {
@@ -180,18 +189,21 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string, limit i
 }
 
 // eachEdge calls visit with the edges of a graph by their labels and those of their ends.
-func eachEdge(c *graphfile.Collection, m *graphfile.Member, visit func(text string)) {
+func eachEdge(c *graphfile.Collection, m *graphfile.Member,
+	visit func(text string)) {
 	for v := range m.Len() {
 		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
 			w := int(m.To[a])
 			if !c.Directed && w < v {
 				continue
 			}
-			ends := []string{nameOf(c.Labels, m.Label, int32(v)), nameOf(c.Labels, m.Label, int32(w))}
+			ends := []string{nameOf(c.Labels, m.Label, int32(v)),
+				nameOf(c.Labels, m.Label, int32(w))}
 			if !c.Directed {
 				slices.Sort(ends)
 			}
-			visit(strings.Join(slices.Insert(ends, 1, nameOf(c.EdgeLabels, m.EdgeLabel, a)), "-"))
+			visit(strings.Join(slices.Insert(ends, 1,
+				nameOf(c.EdgeLabels, m.EdgeLabel, a)), "-"))
 		}
 	}
 }

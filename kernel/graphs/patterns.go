@@ -22,11 +22,14 @@ const defaultCycles = 100_000
 // a graph: O(edges · vertices) for each simple cycle.
 var cyclicPatterns = Kernel{
 	Spec: param.Spec{
-		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: param.Graphs,
+		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns",
+		Works:  param.Graphs,
 		Source: "Horváth, Gärtner and Wrobel, Cyclic pattern kernels for predictive graph mining, KDD 2004",
 		Params: []param.Param{{
-			Name: "cycles", Symbol: "cycles", Meaning: "most simple cycles that a graph may have", Kind: param.Whole,
-			Range: param.Range{Least: 1, Most: 1e9}, Default: param.Of(defaultCycles),
+			Name: "cycles", Symbol: "cycles",
+			Meaning: "most simple cycles that a graph may have", Kind: param.Whole,
+			Range:   param.Range{Least: 1, Most: 1e9},
+			Default: param.Of(defaultCycles),
 		}},
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, _ *Settings) (rows, error) {
@@ -48,10 +51,12 @@ var cyclicPatterns = Kernel{
 // their centres: "c(a)(e)(s)". Labels of edges stand before the label that they lead to.
 // The error is a [*GraphError] for a graph with directions, or with more simple cycles
 // than most.
-func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int, visit func(text string)) error {
+func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
+	visit func(text string)) error {
 	m := &c.Graphs[graph]
 	if c.Directed {
-		return &GraphError{c.IDs[graph], "cyclic patterns are those of graphs without directions; read the collection without them"}
+		return &GraphError{c.IDs[graph],
+			"cyclic patterns are those of graphs without directions; read the collection without them"}
 	}
 	p := &patternFinder{ctx: ctx, c: c, m: m, limit: limit, visit: visit}
 	p.bridge = bridges(m)
@@ -59,7 +64,8 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more cycles, or leave the graph out", limit)}
+		return &GraphError{c.IDs[graph],
+			fmt.Sprintf("has more than %d simple cycles; allow more cycles, or leave the graph out", limit)}
 	}
 	p.trees()
 	return nil
@@ -67,7 +73,8 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 
 // patternBytes returns the memory of the patterns of a collection, each once for every graph
 // that has it, and of their texts. Above a quarter of a million it assumes that all differ.
-func patternBytes(ctx context.Context, c *graphfile.Collection, limit int) (bytes int64, err error) {
+func patternBytes(ctx context.Context, c *graphfile.Collection,
+	limit int) (bytes int64, err error) {
 	const (
 		mostPatterns = 1 << 18
 		textBytes    = 16 + 2*(16+4+1) // a text, and its place in a table that is up to half empty
@@ -261,7 +268,8 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	vertex := make([]int32, k)
 	edge := make([]int32, k)
 	for i, a := range arcs {
-		vertex[(i+1)%k], edge[i] = numberOf(p.m.Label, p.m.To[a]), numberOf(p.m.EdgeLabel, a)
+		vertex[(i+1)%k], edge[i] = numberOf(p.m.Label, p.m.To[a]),
+			numberOf(p.m.EdgeLabel, a)
 	}
 	var best []int32
 	try := make([]int32, 0, 2*k)

@@ -31,8 +31,12 @@ var propagation = Kernel{
 		Params: []param.Param{
 			{Name: "steps", Symbol: "steps", Meaning: "steps of the walk", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(4),
 				Grid: param.Grid(0, 1, 2, 4, 8)},
-			{Name: "width", Symbol: "w", Meaning: "width of the bins of distributions", Range: param.Above(0), Default: param.Of(1e-4)},
-			{Name: "distance", Meaning: "that the bins keep", Kind: param.Choice, Words: []string{"total-variation", "hellinger"}, Default: param.Of("total-variation")},
+			{Name: "width", Symbol: "w",
+				Meaning: "width of the bins of distributions",
+				Range:   param.Above(0), Default: param.Of(1e-4)},
+			{Name: "distance", Meaning: "that the bins keep", Kind: param.Choice,
+				Words:   []string{"total-variation", "hellinger"},
+				Default: param.Of("total-variation")},
 			{Name: "attributes", Meaning: "vertices are alike if their attributes are too", Kind: param.Switch, Default: param.Of(false)},
 		},
 	},
@@ -40,7 +44,9 @@ var propagation = Kernel{
 		p := &propagator{c: c, v: v, labels: max(1, len(c.Labels))}
 		if v.On("attributes") {
 			if c.Attributes == 0 {
-				return nil, &param.ParameterError{Of: "propagation", Parameter: "attributes", What: "the vertices have none; leave it out"}
+				return nil, &param.ParameterError{Of: "propagation",
+					Parameter: "attributes",
+					What:      "the vertices have none; leave it out"}
 			}
 			p.attributes = c.Attributes
 			p.mean, p.deviation = moments(c)
@@ -78,7 +84,8 @@ var propagation = Kernel{
 		cols := int64(max(1, s.Labels) + s.Attributes)
 		bins := int64(s.Vertices) * int64(v.Int("steps")+1)
 		// Every vertex may have features of its own; bins of the present step are kept twice.
-		return binBytes*int64(s.Vertices) + featureBytes*bins + int64(workers)*2*8*int64(s.Largest)*cols
+		return binBytes*int64(s.Vertices) + featureBytes*bins +
+			int64(workers)*2*8*int64(s.Largest)*cols
 	},
 }
 
@@ -160,7 +167,8 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 		row := x[v*cols:][:cols]
 		row[numberOf(m.Label, int32(v))] = 1
 		for j := range p.attributes {
-			row[p.labels+j] = (m.Attributes[v*p.attributes+j] - p.mean[j]) / p.deviation[j]
+			row[p.labels+j] = (m.Attributes[v*p.attributes+j] -
+				p.mean[j]) / p.deviation[j]
 		}
 	}
 	list := make([]bin, 0, n*len(draws))
@@ -178,7 +186,8 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 
 // number puts the numbers of features, from first on, in place of the bins of a step, and
 // returns how many there are.
-func (p *propagator) number(ctx context.Context, bins [][]bin, t, first, workers int) (int, error) {
+func (p *propagator) number(ctx context.Context, bins [][]bin,
+	t, first, workers int) (int, error) {
 	binsOf := func(i int) []bin {
 		n := p.c.Graphs[i].Len()
 		return bins[i][t*n:][:n]
@@ -204,12 +213,14 @@ func (p *propagator) number(ctx context.Context, bins [][]bin, t, first, workers
 }
 
 func (b bin) compare(o bin) int {
-	return cmp.Or(cmp.Compare(b.label, o.label), cmp.Compare(b.attributes, o.attributes))
+	return cmp.Or(cmp.Compare(b.label, o.label),
+		cmp.Compare(b.attributes, o.attributes))
 }
 
 // counts returns how often a graph has each feature.
 func counts(bins []bin) (e entries) {
-	slices.SortFunc(bins, func(a, b bin) int { return cmp.Compare(a.label, b.label) })
+	slices.SortFunc(bins,
+		func(a, b bin) int { return cmp.Compare(a.label, b.label) })
 	kinds := 0
 	for i := range bins {
 		if i == 0 || bins[i].label != bins[i-1].label {

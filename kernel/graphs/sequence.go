@@ -22,7 +22,9 @@ import (
 // vertices of the other.
 var labelSequence = Kernel{
 	Spec: param.Spec{
-		Name: "label-sequence", Title: "1ᵀ(Σ λᵢA×ⁱ)1, walks with equal sequences of labels", Works: param.Graphs, Params: weights(),
+		Name:  "label-sequence",
+		Title: "1ᵀ(Σ λᵢA×ⁱ)1, walks with equal sequences of labels",
+		Works: param.Graphs, Params: weights(),
 		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
@@ -40,7 +42,8 @@ var labelSequence = Kernel{
 			if scheme.exponential {
 				return finite(p.exponential(scheme.decay))
 			}
-			return p.geometric(scheme.decay, math.Sqrt(scheme.rate[i])*math.Sqrt(scheme.rate[j])), nil
+			return p.geometric(scheme.decay,
+				math.Sqrt(scheme.rate[i])*math.Sqrt(scheme.rate[j])), nil
 		}), nil
 	},
 	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
@@ -84,7 +87,9 @@ func (w *walks) product(worker, i, j int) *product {
 }
 
 // self returns the product of a graph with itself.
-func (w *walks) self(worker, i int) *product { return w.product(worker, i, i) }
+func (w *walks) self(worker, i int) *product {
+	return w.product(worker, i, i)
+}
 
 const (
 	// radiusSteps and radiusError end the iteration for the radius that the default of a
@@ -97,11 +102,14 @@ const (
 )
 
 // largest returns the largest radius in the collection.
-func (w *walks) largest(ctx context.Context, productOf func(worker, i int) *product) (float64, error) {
+func (w *walks) largest(ctx context.Context,
+	productOf func(worker, i int) *product) (float64, error) {
 	radius := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(radius), func(worker, i int) error {
-		radius[i] = productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
-			return hi-lo <= radiusError*hi || steps == radiusSteps || ctx.Err() != nil
+		radius[i] = productOf(worker,
+			i).radius(func(lo, hi float64, steps int) bool {
+			return hi-lo <= radiusError*hi || steps == radiusSteps ||
+				ctx.Err() != nil
 		})
 		return nil
 	})
@@ -121,7 +129,8 @@ type weighing struct {
 
 // weigh returns the weights that v says. The error is a [*param.ParameterError] where c·ρ of
 // a graph is not sure to be below the given number.
-func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values, limit float64, productOf func(worker, i int) *product) (*weighing, error) {
+func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
+	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")
 	if v.Word("weights") == "exponential" {
 		return &weighing{decay: decay, exponential: true}, nil
@@ -130,7 +139,8 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
 		hi := productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
 			// Below 1 the bound is made a little better, for the sake of those who rely on it.
-			return decay*hi < limit && (hi-lo <= (1-decay*hi)/decay || steps > 20) ||
+			return decay*hi < limit &&
+				(hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil
 		})
 		rate[i] = decay * hi

@@ -9,7 +9,8 @@ import (
 // memory grow with the square of its depth: texts of subtrees are compared as they are read
 // and never made.
 func (p *patternFinder) tree(root int32) string {
-	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1}, children: [][]int32{nil}}
+	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1},
+		children: [][]int32{nil}}
 	parent := []int32{-1}
 	for index := 0; index < len(t.vertex); index++ {
 		p.eachBridge(t.vertex[index], func(a, w int32) {
@@ -52,7 +53,8 @@ func (t *rootedTree) label(index int32) string {
 
 // compare compares the texts of two subtrees whose children are in order.
 func (t *rootedTree) compare(a, b int32) int {
-	x, y := treeReader{t: t, next: []treePlace{{index: a}}}, treeReader{t: t, next: []treePlace{{index: b}}}
+	x, y := treeReader{t: t, next: []treePlace{{index: a}}},
+		treeReader{t: t, next: []treePlace{{index: b}}}
 	for s, u := t.label(a), t.label(b); s != "" && u != ""; {
 		n := min(len(s), len(u))
 		if c := strings.Compare(s[:n], u[:n]); c != 0 {

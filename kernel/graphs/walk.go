@@ -13,7 +13,8 @@ import (
 func weights() []param.Param {
 	return []param.Param{
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: param.Choice,
-			Words: []string{"geometric", "exponential"}, Default: param.Of("geometric")},
+			Words:   []string{"geometric", "exponential"},
+			Default: param.Of("geometric")},
 		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: param.Above(0), Default: param.Of(0.5),
 			Grid: param.Grid(0.1, 0.5, 0.9),
 			On: func(x float64, _ param.Values, g param.Graph) (float64, error) {
@@ -48,7 +49,8 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 	for v := range order {
 		order[v] = int32(v)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(numberOf(m.Label, a), numberOf(m.Label, b)) })
+	slices.SortStableFunc(order,
+		func(a, b int32) int { return cmp.Compare(numberOf(m.Label, a), numberOf(m.Label, b)) })
 	for position, v := range order {
 		place[v] = int32(position)
 	}
@@ -64,7 +66,8 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
 			arcs = append(arcs, [2]int32{numberOf(m.EdgeLabel, a), place[m.To[a]]})
 		}
-		slices.SortFunc(arcs, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+		slices.SortFunc(arcs,
+			func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 		for _, arc := range arcs {
 			g.targets = append(g.targets, arc[1])
 			if m.EdgeLabel != nil {
@@ -103,7 +106,8 @@ func (p *product) reset(g, h *labelOrder) {
 	n := g.len()
 	p.g = g
 	p.h = h
-	p.base, p.lo, p.hi = slices.Grow(p.base[:0], n+1)[:n+1], slices.Grow(p.lo[:0], n)[:n], slices.Grow(p.hi[:0], n)[:n]
+	p.base, p.lo, p.hi = slices.Grow(p.base[:0], n+1)[:n+1],
+		slices.Grow(p.lo[:0], n)[:n], slices.Grow(p.hi[:0], n)[:n]
 	p.y = slices.Grow(p.y[:0], h.len())[:h.len()]
 	size := int32(0)
 	b := 0
@@ -329,7 +333,8 @@ func (p *product) exponential(c float64) float64 {
 		term := lambda * walks
 		sum += term
 		next := c * degree / float64(i+1)
-		return term == 0 || math.IsInf(sum, 1) || next < 1 && term*next <= valueError*(1-next)*sum
+		return term == 0 || math.IsInf(sum, 1) ||
+			next < 1 && term*next <= valueError*(1-next)*sum
 	}
 	for i := 1; ; {
 		p.apply(p.q, p.r) // p.r is scaled so that λ does not leave float64 before the sum does

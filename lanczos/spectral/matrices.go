@@ -27,7 +27,8 @@ type eigenproblem struct {
 // are all solved for S, so that the same part of a spectrum takes the same work.
 func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, target: p.Near, team: sparse.TeamOf(g.A)}
-	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}
+	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond,
+		Positive: p.Positive}
 	e.exclude(g.Degrees)
 	largest := blocks.Largest(e.team, sparse.BlockOf(len(g.Degrees), 1, g.Degrees))
 	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
@@ -69,7 +70,8 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 }
 
 // stateNormalized states the problem for S.
-func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem, g *graph.Graph) error {
+func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem,
+	g *graph.Graph) error {
 	switch p.Matrix {
 	case sparse.NormalizedLaplacian:
 		e.value = func(λ float64) float64 { return 1 - λ }
@@ -91,7 +93,8 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem, g *graph
 	case e.Which == lanczos.Smallest:
 		weights, err := bipartite(ctx, g)
 		if weights != nil {
-			e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: -1}
+			e.Known = &lanczos.Known{Components: g.Components,
+				Weights: weights, Value: -1}
 		}
 		return err
 	}

@@ -48,13 +48,16 @@ type Pairs struct {
 
 // Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
-func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
+func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
+	s *lanczos.Settings) (*Pairs, error) {
 	n := len(g.Degrees)
 	if total := sparse.TeamOf(g.A).TotalOf(n); k < 1 || k > total {
 		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, total, total)
 	}
-	if g.Signed && (p.Matrix == sparse.Transition || p.Matrix == sparse.Modularity) {
-		return nil, &param.ParameterError{Of: string(p.Matrix), Parameter: "matrix", What: param.NoProbabilities}
+	if g.Signed && (p.Matrix == sparse.Transition ||
+		p.Matrix == sparse.Modularity) {
+		return nil, &param.ParameterError{Of: string(p.Matrix), Parameter: "matrix",
+			What: param.NoProbabilities}
 	}
 	e, err := p.of(ctx, g)
 	if err != nil {
@@ -77,7 +80,8 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 }
 
 // solve finds pairs of the rows with edges and joins those of the isolated nodes.
-func (e *eigenproblem) solve(ctx context.Context, n, k int, s *lanczos.Settings) (*lanczos.Pairs, error) {
+func (e *eigenproblem) solve(ctx context.Context, n, k int,
+	s *lanczos.Settings) (*lanczos.Pairs, error) {
 	pairs := &lanczos.Pairs{Method: "dense", Degree: 1}
 	var err error
 	if want := e.search(k); want > 0 {
@@ -105,7 +109,8 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	}
 	bytes := lanczos.Bytes(n, k, zeros, p.Which, 0)
 	if p.Splits() && zeros < k {
-		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+iterative.CholeskyBytes(n, entries, 0, 1))
+		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+
+			iterative.CholeskyBytes(n, entries, 0, 1))
 	}
 	return vectorBytes(n) + bytes
 }
@@ -134,7 +139,9 @@ const badMatrix = "spectral: no such matrix"
 // known splits off the null vectors of L, or with normalized of L̃, of the components. A factor of the Laplacian helps
 // with the rest of that end, if one process has all rows and no weight is negative.
 func (e *eigenproblem) known(g *graph.Graph, normalized bool, value float64) {
-	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)), Value: value}
+	e.Known = &lanczos.Known{Components: g.Components,
+		Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)),
+		Value:   value}
 	if e.team != nil || g.Signed {
 		return
 	}

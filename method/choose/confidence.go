@@ -41,7 +41,9 @@ type Confidence struct {
 // NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
 	k := len(p.Names)
-	c := &Confidence{p: p, count: CountsOf(p), labels: make([]float64, k), own: make([]float64, k), sums: make([]float64, k), squared: make([]float64, k)}
+	c := &Confidence{p: p, count: CountsOf(p), labels: make([]float64, k),
+		own: make([]float64, k), sums: make([]float64, k),
+		squared: make([]float64, k)}
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
 	}
@@ -88,7 +90,9 @@ func (c *Confidence) Note(reached bool, class int, row, full []float64) {
 
 // AllowForLargest subtracts the part of the accuracy of the largest class that is luck, see ofLargest, from that of labels for
 // which it is predicted.
-func (c *Confidence) AllowForLargest() { _, c.largest = ofLargest(c.p) }
+func (c *Confidence) AllowForLargest() {
+	_, c.largest = ofLargest(c.p)
+}
 
 // Compare returns the comparison of held-out labels with other nodes, given the means of the probability of each class at
 // these and of its square; nil if labels are not a sample of the nodes, because the shares of classes are known.
@@ -100,12 +104,14 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 	k := len(c.labels)
 	out := &problem.Comparison{
 		Accuracy: float64(c.right) / n, Labels: c.labels, Others: means,
-		HeldOut: make([]float64, k), Variance: make([]float64, k), Own: make([]float64, k),
+		HeldOut: make([]float64, k), Variance: make([]float64, k),
+		Own: make([]float64, k),
 	}
 	for class, sum := range c.sums {
 		mean := sum / n
 		out.HeldOut[class] = mean
-		out.Variance[class] = max(c.squared[class]/n-float64(mean*mean), squares[class]-float64(means[class]*means[class]))
+		out.Variance[class] = max(c.squared[class]/n-float64(mean*mean),
+			squares[class]-float64(means[class]*means[class]))
 		out.Own[class] = c.own[class] / max(1, c.labels[class])
 	}
 	return out
@@ -113,22 +119,26 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 
 // Estimate returns the accuracy on the nodes without a label that a label reaches, as [Estimator.Estimate] does. mean is the
 // mean of their largest probabilities.
-func (c *Confidence) Estimate(reached *roaring.Bitmap, mean float64) problem.Estimate {
+func (c *Confidence) Estimate(reached *roaring.Bitmap,
+	mean float64) problem.Estimate {
 	e, unseen := newEstimate(c.p, reached, c.tested)
 	if e.Tested == 0 {
 		return e
 	}
 	excess := c.sum / max(1, c.total)
-	luck := max(0, c.luck/max(1, c.total)) + float64(c.largest*c.lucky)/max(1, c.total)
+	luck := max(0, c.luck/max(1, c.total)) +
+		float64(c.largest*c.lucky)/max(1, c.total)
 	e.Accuracy = max(0, min(1, mean+excess-luck))
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
 	}
 	// Two more right and two more wrong predictions leave an error where all are right.
-	variance := (max(0, c.squares-float64(c.total*excess*excess)) + 1) / (c.total + 4)
+	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
+		1) / (c.total + 4)
 	variance *= nearness * (1/(c.total+4) + 1/float64(max(1, e.Reached)))
 	// The only labels of their classes are wrong predictions: the binomial part of the variance of their share is there already.
 	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
-	e.Stderr = math.Sqrt(variance + float64(luck*luck) + float64(e.Accuracy*e.Accuracy*unseen))
+	e.Stderr = math.Sqrt(variance + float64(luck*luck) +
+		float64(e.Accuracy*e.Accuracy*unseen))
 	return e
 }

@@ -40,7 +40,8 @@ func OutcomeBytes(decisions int) int64 {
 // CrossValidate calls visit, for each setting and in the order of the items of a fold, with what models that learn from the
 // other folds say about each item. k has a row for each item, and a column for each of the first ones, which models learn
 // from unless they are in the fold. An item of fold −1 is in none. Outcomes but for their Pairs are valid until visit returns.
-func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, visit func(setting int, o *Outcome)) error {
+func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
+	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
 	square.Rows = k.Cols
 	gram := classify.DenseGram(&square)
@@ -66,7 +67,8 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 				model.Pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
 			}
 		}
-		j := &judge{models: models, y: y, about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
+		j := &judge{models: models, y: y,
+			about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
 		for chunk := range slices.Chunk(tests, testChunk) {
 			j.columns = transposed(k, chunk)
 			j.class = j.class[:0]
@@ -133,7 +135,8 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 	for setting, model := range j.models {
 		hasChanged := setting == 0 || model == nil || last == nil
 		if model != nil && last == nil {
-			j.rows = slices.Grow(j.rows[:0], len(j.class)*len(model.Pairs))[:len(j.class)*len(model.Pairs)]
+			j.rows = slices.Grow(j.rows[:0],
+				len(j.class)*len(model.Pairs))[:len(j.class)*len(model.Pairs)]
 		}
 		if model != nil && model.Rule == nil {
 			for p := range model.Machines {
@@ -164,7 +167,8 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 						}
 						model.ScoresTo(o.Decisions, row, j.values[i])
 					}
-					if slices.ContainsFunc(o.Decisions, func(d float64) bool { return math.Abs(d) >= j.undecided }) {
+					if slices.ContainsFunc(o.Decisions,
+						func(d float64) bool { return math.Abs(d) >= j.undecided }) {
 						o.Voted = o.Pairs.Predict(o.Decisions)
 					} else {
 						o.Pairs = nil
@@ -178,7 +182,8 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 
 // same reports whether two classifiers decide alike, to the bit.
 func same(a, b *classify.Machine) bool {
-	return a.Rho == b.Rho && slices.Equal(a.Index, b.Index) && slices.Equal(a.Coef, b.Coef)
+	return a.Rho == b.Rho && slices.Equal(a.Index, b.Index) &&
+		slices.Equal(a.Coef, b.Coef)
 }
 
 // decide stores the decisions of a classifier on the tests.
@@ -195,7 +200,8 @@ func (j *judge) decide(m *classify.Machine, dst []float64) {
 				factor[q] = m.Coef[s]
 			}
 		}
-		simd.AddPanels(dst, unread[:len(dst)], rows[0], rows[1], rows[2], rows[3], &factor)
+		simd.AddPanels(dst, unread[:len(dst)], rows[0], rows[1], rows[2],
+			rows[3], &factor)
 	}
 	for i := range dst {
 		dst[i] -= m.Rho
@@ -213,7 +219,8 @@ func LargestWithout(class, fold []int, f int) int {
 
 // LeaveOneOut calls visit with the outcome of each item by the decisions of a model of all other items. An
 // item whose kernel values with the others are 0 is given their largest class.
-func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64, visit func(o *Outcome)) {
+func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs,
+	decisions []float64, visit func(o *Outcome)) {
 	for i, c := range class {
 		o := Outcome{Class: c, Fold: fold[i], Unreached: true}
 		for j, v := range k.Row(i) {
@@ -253,4 +260,6 @@ func Rescale(k *sparse.Block[float64]) float64 {
 }
 
 // Scale multiplies a block by f.
-func Scale(k *sparse.Block[float64], f float64) { blocks.Scale(k, f) }
+func Scale(k *sparse.Block[float64], f float64) {
+	blocks.Scale(k, f)
+}

@@ -156,7 +156,8 @@ const nearness = 1.4
 // and two more wrong predictions, so that an error is left where all are right.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
-	return nearness * share * (1 - share) * (1/(h.total+4) + 1/float64(max(1, nodes)))
+	return nearness * share * (1 - share) * (1/(h.total+4) +
+		1/float64(max(1, nodes)))
 }
 
 // ofLargest returns the share of labels that have the largest class, and its expected excess
@@ -173,7 +174,8 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 	share = count[largest] / labels
 	for c := range count {
 		difference := share - count[c]/labels
-		variance := (share + count[c]/labels - float64(difference*difference)) / labels
+		variance := (share + count[c]/labels -
+			float64(difference*difference)) / labels
 		if c != largest && variance > 0 {
 			luck += float64(math.Sqrt(variance/(2*math.Pi)) * math.Exp(-difference*difference/(2*variance)))
 		}
@@ -186,7 +188,8 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 // that no label reaches are counted apart and have no part in it: no method can learn anything
 // of them. It is zero with too few labels, see [split.TooFew], or if no label reaches
 // another one.
-func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) problem.Estimate {
+func (h Estimator) Estimate(p *problem.Problem,
+	reached *roaring.Bitmap) problem.Estimate {
 	e, unseen := newEstimate(p, reached, h.tested)
 	if e.Tested == 0 {
 		return e
@@ -197,18 +200,21 @@ func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) problem
 		accuracy = h.right / h.total
 	}
 	e.Accuracy = accuracy * seen
-	e.Stderr = math.Sqrt(float64(h.variance(e.Reached)*seen*seen) + float64(accuracy*accuracy*unseen))
+	e.Stderr = math.Sqrt(float64(h.variance(e.Reached)*seen*seen) +
+		float64(accuracy*accuracy*unseen))
 	return e
 }
 
 // newEstimate returns an estimate by some held-out labels without its accuracy, and the variance of its share of unseen
 // classes.
-func newEstimate(p *problem.Problem, reached *roaring.Bitmap, tested int) (e problem.Estimate, variance float64) {
+func newEstimate(p *problem.Problem, reached *roaring.Bitmap,
+	tested int) (e problem.Estimate, variance float64) {
 	if tested == 0 || split.TooFew(p.Class) {
 		return e, 0
 	}
 	count := p.CountOf(reached)
-	e = problem.Estimate{Tested: tested, Reached: count - len(p.Row), Unreached: p.Nodes() - count}
+	e = problem.Estimate{Tested: tested, Reached: count - len(p.Row),
+		Unreached: p.Nodes() - count}
 	e.Unseen, variance = unseenShare(p)
 	return e, variance
 }

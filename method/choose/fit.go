@@ -16,7 +16,8 @@ type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model,
 
 // OnPath returns what fits models of a learner with several settings on a path, one time after
 // the other in the same memory.
-func OnPath(learner *classify.Learner, path *classify.Path, classes int) func(settings []param.Values) Fit {
+func OnPath(learner *classify.Learner, path *classify.Path,
+	classes int) func(settings []param.Values) Fit {
 	if path.Fit == nil {
 		return func(settings []param.Values) Fit { return Each(learner, classes, settings) }
 	}
@@ -41,7 +42,8 @@ func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 		list := make([]*classify.Model, len(settings))
 		for i, v := range settings {
 			model, err := learner.Fit(ctx, k, y, classes, v)
-			if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
+			if err != nil && !errors.Is(err, classify.ErrOneClass) &&
+				(model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
 				return nil, err
 			}
 			list[i] = model

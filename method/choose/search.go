@@ -28,7 +28,8 @@ func (c *Counts) Add(candidate, fold int, weight float64) {
 }
 
 // Note counts the predicted class of a label, whose weight is that of its class.
-func (c *Counts) Note(candidate, fold, predicted int, o *Outcome, weight []float64) {
+func (c *Counts) Note(candidate, fold, predicted int, o *Outcome,
+	weight []float64) {
 	switch {
 	case predicted != o.Class:
 	case o.Unreached:
@@ -75,7 +76,8 @@ type FoldLabels struct {
 // NewCounts returns the counts of candidates on folds, without a right prediction.
 func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	return &Counts{
-		Right: make([]int64, candidates*len(folds)), Weight: make([]float64, candidates*len(folds)), Candidates: candidates,
+		Right:  make([]int64, candidates*len(folds)),
+		Weight: make([]float64, candidates*len(folds)), Candidates: candidates,
 		Folds: folds, Loss: make([]float64, candidates),
 	}
 }
@@ -182,12 +184,14 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 
 // both returns the space of all pairs.
 func (s *Search) both() *Space {
-	return &Space{Axes: slices.Concat(s.Kernel.Axes, s.Learner.Axes), Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
+	return &Space{Axes: slices.Concat(s.Kernel.Axes, s.Learner.Axes),
+		Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
 }
 
 // found returns the result for one candidate of counts.
 func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
-	f := &Found{Kernel: kernel, Setting: setting, Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
+	f := &Found{Kernel: kernel, Setting: setting,
+		Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
 	right := int64(0)
 	for fold, labels := range c.Folds {
 		f.Tested += labels.Tested

@@ -40,7 +40,9 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 			}
 		}
 		if len(seen) > 0 {
-			s.Axes = append(s.Axes, Axis{Values: len(seen), Ordered: p.Kind == param.Real || p.Kind == param.Whole})
+			s.Axes = append(s.Axes,
+				Axis{Values: len(seen), Ordered: p.Kind == param.Real ||
+					p.Kind == param.Whole})
 		}
 	}
 	if s.Len() != len(settings) { // values of one parameter depend on those of another
@@ -50,7 +52,8 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 }
 
 // SettingsOf returns the settings of a declaration on a graph, with some values given, and their space.
-func SettingsOf(spec *param.Spec, given param.Values, g param.Graph) ([]param.Values, *Space, error) {
+func SettingsOf(spec *param.Spec, given param.Values,
+	g param.Graph) ([]param.Values, *Space, error) {
 	settings, err := split.Settings(spec, given, g)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +82,8 @@ func nearest(spec *param.Spec, settings []param.Values, values param.Values) int
 		for _, i := range list {
 			lowest = min(lowest, distance(i))
 		}
-		list = slices.DeleteFunc(list, func(i int) bool { return distance(i) > lowest })
+		list = slices.DeleteFunc(list,
+			func(i int) bool { return distance(i) > lowest })
 	}
 	return list[0]
 }
@@ -137,7 +141,8 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 }
 
 // better reports whether candidate i, with the sum of its neighbourhood, is preferred to j.
-func (s *Space) better(merit []float64, i int, sum float64, j int, rivalSum float64) bool {
+func (s *Space) better(merit []float64, i int, sum float64, j int,
+	rivalSum float64) bool {
 	if sum != rivalSum {
 		return sum > rivalSum
 	}

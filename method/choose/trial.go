@@ -47,7 +47,8 @@ const MaxWidth = 4096
 // before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
 // for it has the same models, see [Weighed]. A learner without a path receives the mean over steps. The largest class is
 // predicted where no classifier decides.
-func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, visit func(length, setting int, o *Outcome)) error {
+func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial,
+	visit func(length, setting int, o *Outcome)) error {
 	items := t.Train
 	y := t.TrainClass
 	if c.Learner.Whole {
@@ -56,8 +57,10 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 	}
 	m := len(items)
 	n := (len(t.Test) + 3) &^ 3
-	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
-	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n, Data: make([]float64, m*n)}
+	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m,
+		Data: make([]float64, m*m)}
+	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n,
+		Data: make([]float64, m*n)}
 	along := func(values []param.Values) Fit { return Each(c.Learner, c.Classes, values) }
 	if c.Path != nil {
 		along = OnPath(c.Learner, c.Path, c.Classes)
@@ -70,7 +73,8 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 			f := gather(x, items, m, start, min(end, start+MaxWidth))
 			err := gram.AddProducts(ctx, k, f, f, 1)
 			if err == nil {
-				err = gram.AddProducts(ctx, cross, f, gather(x, t.Test, n, start, min(end, start+MaxWidth)), 1)
+				err = gram.AddProducts(ctx, cross, f,
+					gather(x, t.Test, n, start, min(end, start+MaxWidth)), 1)
 			}
 			if err != nil {
 				return err
@@ -94,7 +98,8 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 		}
 		for s := range values {
 			for _, u := range t.Unreached {
-				visit(length, s, &Outcome{Class: u.Class, Unreached: true, Largest: u.Given, Voted: u.Given})
+				visit(length, s, &Outcome{Class: u.Class, Unreached: true,
+					Largest: u.Given, Voted: u.Given})
 			}
 		}
 		selves := make([]float64, len(t.Test)) // values between each test and itself
@@ -123,7 +128,8 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 }
 
 // gather returns the columns lo ≤ j < hi of some rows of x, and rows of zeros up to n.
-func gather(x *sparse.Block[float32], rows []int, n, lo, hi int) *sparse.Block[float32] {
+func gather(x *sparse.Block[float32], rows []int,
+	n, lo, hi int) *sparse.Block[float32] {
 	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))
 	for a, i := range rows {
 		copy(f.Row(a), x.Row(i)[lo:hi])

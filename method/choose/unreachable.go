@@ -11,7 +11,8 @@ import (
 // Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk
 // of such a node contains no information on its class. Cost: that of FindComponents; of a
 // directed graph that of [problem.Problem.Reached] for each fold.
-func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
+func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
+	work *problem.Work) ([]bool, error) {
 	if p.Directed {
 		return unreachableAlong(ctx, p, fold, workers, work)
 	}
@@ -37,7 +38,8 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 }
 
 // unreachableAlong is Unreachable for a directed graph.
-func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
+func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int,
+	workers int, work *problem.Work) ([]bool, error) {
 	isolated := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
 		s := split.OfFold(fold, f)

@@ -57,7 +57,8 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 // CountVotes adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
 // LIBSVM do: a decision that is not above 0 speaks for the second class. Of up
 // to 256 classes they fit into bytes.
-func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
+func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs,
+	decisions []float64) {
 	for m, pair := range pairs {
 		if decisions[m] > 0 {
 			counts[pair.Positive]++
@@ -94,7 +95,8 @@ func FitVotes(classes int, list []Outcome) Votes {
 		if len(o.Pairs) == 0 {
 			continue
 		}
-		s := classify.SoftVotes(make([]float64, classes), o.Pairs, o.Decisions, VoteSlope)
+		s := classify.SoftVotes(make([]float64, classes), o.Pairs,
+			o.Decisions, VoteSlope)
 		if s[o.Class] > 0 {
 			shares = append(shares, s)
 			class = append(class, o.Class)

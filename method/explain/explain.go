@@ -115,10 +115,13 @@ func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
 // Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes and beliefs of some rounds, blocks
 // of responses, and those of a solve.
-func Bytes(n, classes int) int64 { return int64(n) * 8 * (13*int64(classes) + 4*int64(Columns(n))) }
+func Bytes(n, classes int) int64 {
+	return int64(n) * 8 * (13*int64(classes) + 4*int64(Columns(n)))
+}
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
-func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int, s *Settings) ([]Explanation, error) {
+func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
+	s *Settings) ([]Explanation, error) {
 	set := *s
 	set.Number = cmp.Or(set.Number, 10)
 	if set.ID == nil {
@@ -131,7 +134,8 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 		}
 	}
 	report(0)
-	for batch := range slices.Chunk(nodes, max(1, Columns(len(class))/max(1, f.Width))) {
+	for batch := range slices.Chunk(nodes,
+		max(1, Columns(len(class))/max(1, f.Width))) {
 		classes := make([]int, len(batch))
 		for i, v := range batch {
 			classes[i] = class[v]
@@ -154,7 +158,9 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 
 // sum adds up the terms of node v.
 func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation {
-	e := Explanation{Row: v, Class: class, Other: -1, Node: set.ID(v), Label: p.Names[class], Score: t.Score[class], Labels: []LabelShare{}, Links: []LinkImportance{}}
+	e := Explanation{Row: v, Class: class, Other: -1, Node: set.ID(v),
+		Label: p.Names[class], Score: t.Score[class], Labels: []LabelShare{},
+		Links: []LinkImportance{}}
 	for c, score := range t.Score {
 		if c != class && (e.Other < 0 || score > t.Score[e.Other]) {
 			e.Other = c
@@ -167,16 +173,19 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 		if share != 0 {
 			total += share
 			e.Sizes += math.Abs(share)
-			e.Labels = append(e.Labels, LabelShare{i, set.ID(p.Row[i]), p.Names[p.Class[i]], share})
+			e.Labels = append(e.Labels,
+				LabelShare{i, set.ID(p.Row[i]), p.Names[p.Class[i]], share})
 		}
 	}
-	slices.SortStableFunc(e.Labels, func(a, b LabelShare) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(e.Labels,
+		func(a, b LabelShare) int { return cmp.Compare(b.Share, a.Share) })
 	for _, l := range e.Labels[min(number, len(e.Labels)):] {
 		e.OtherShare += l.Share
 		e.OtherLabels++
 	}
 	e.Labels = e.Labels[:min(number, len(e.Labels))]
-	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes), func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
+	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes),
+		func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	for i, a := range e.Attributes {
 		total += a.Share
 		e.Sizes += math.Abs(a.Share)
@@ -204,7 +213,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 }
 
 // addLinks adds the most important links to explanations. left has the columns of each; it is overwritten. Cost: one sweep.
-func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Block[float32], list []Explanation, set *Settings) error {
+func addLinks(ctx context.Context, p *problem.Problem, f *Form,
+	left *sparse.Block[float32], list []Explanation, set *Settings) error {
 	n := left.Rows
 	width := max(1, f.Width)
 	r := sparse.NewBlock[float32](n, cmp.Or(f.Width, left.Cols)) // messages are the same for all nodes of the list
@@ -251,14 +261,16 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 				}
 				var product float32
 				for column := range width {
-					product += li[k*width+column]*rj[first+column] + lj[k*width+column]*ri[first+column]
+					product += li[k*width+column]*rj[first+column] +
+						lj[k*width+column]*ri[first+column]
 				}
 				importance := float64(product)
 				if val != nil {
 					importance *= val[entry]
 				}
 				if importance > 0 {
-					link := LinkImportance{Rows: [2]int{i, int(c)}, Importance: importance}
+					link := LinkImportance{Rows: [2]int{i, int(c)},
+						Importance: importance}
 					top[k] = ranked.Insert(top[k], link, set.Number, byImportance)
 				}
 			}
@@ -268,7 +280,8 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 	for k := range list {
 		for _, top := range best {
 			for _, link := range top[k] {
-				list[k].Links = ranked.Insert(list[k].Links, link, set.Number, byImportance)
+				list[k].Links = ranked.Insert(list[k].Links, link, set.Number,
+					byImportance)
 			}
 		}
 		for i := range list[k].Links {
@@ -281,5 +294,6 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form, left *sparse.Blo
 
 // byImportance compares links: the more important one comes first, of equal ones the first in the order of the nodes.
 func byImportance(a, b LinkImportance) int {
-	return cmp.Or(cmp.Compare(b.Importance, a.Importance), slices.Compare(a.Rows[:], b.Rows[:]))
+	return cmp.Or(cmp.Compare(b.Importance, a.Importance),
+		slices.Compare(a.Rows[:], b.Rows[:]))
 }

@@ -13,7 +13,8 @@ import (
 // respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. A further column, if there is one, is
 // the mean R̄ of those of labelled nodes: then a share is that of R(v, u) − γ·R̄(u), see [SubtractCommon], and the rest has
 // γ·Σ_u R̄(u)·w(u, c). rows are the labelled nodes, weights has a row for each of them, and scores has those of all nodes.
-func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
+func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
+	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{Right: func(node, class int) float64 { return scores.Row(node)[class] - bias[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error) {
 		r, err := respond(ctx, nodes)
@@ -32,7 +33,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64, 
 		}
 		terms := make([]Terms, len(nodes))
 		for j, v := range nodes {
-			terms[j] = Terms{Score: scores.Row(v), Rest: bias[class[j]], Share: make([]float64, len(rows))}
+			terms[j] = Terms{Score: scores.Row(v), Rest: bias[class[j]],
+				Share: make([]float64, len(rows))}
 			for label, row := range rows {
 				w := weights.Row(label)[class[j]]
 				terms[j].Share[label] = r.Row(row)[j] * w

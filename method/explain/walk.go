@@ -24,7 +24,8 @@ type Walk struct {
 // Run walks from nodes and calls visit with x_t for t = 0 … Steps, until it returns false. The block has a column for
 // each node and may be read during the call. Run returns Σ_t weight(t)·x_t over the visited steps. Cost: a sweep for
 // each step.
-func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32, visit func(t int, x *sparse.Block[float32]) bool) (*sparse.Block[float32], error) {
+func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32,
+	visit func(t int, x *sparse.Block[float32]) bool) (*sparse.Block[float32], error) {
 	n := len(w.P.Degrees)
 	x := sparse.NewBlock[float32](n, len(nodes))
 	next := sparse.NewBlock[float32](n, len(nodes))
@@ -103,7 +104,8 @@ func (a *Absorbed) Form() *Form {
 		weights := make([][][]float64, len(nodes))
 		for j, v := range nodes {
 			weights[j] = later(class[j])
-			terms[j] = Terms{Score: a.Scores(v), Rest: a.Bias[class[j]], Share: make([]float64, len(p.Row))}
+			terms[j] = Terms{Score: a.Scores(v), Rest: a.Bias[class[j]],
+				Share: make([]float64, len(p.Row))}
 			for t := range a.Steps + 1 { // as if no walk met a label
 				for b, q := range a.Prior {
 					terms[j].Rest += q * a.Weight(t, b, class[j])

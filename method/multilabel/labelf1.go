@@ -8,7 +8,8 @@ import (
 // labelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
 // Skiena 2014): of each item as many labels are predicted as it has, those of the
 // highest scores, the lower label first among equals.
-func labelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, macro float64) {
+func labelF1(sets [][]int, labels int,
+	scores func(item int) []float64) (micro, macro float64) {
 	var order []int
 	return setF1(sets, labels, func(item int) []int {
 		order = likeliest(order, scores(item), len(sets[item]))
@@ -19,7 +20,8 @@ func labelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, 
 // setF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong
 // and missing predictions of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro
 // the mean of 2tp/(2tp + fp + fn), which is 0 for a label that no item has or is given.
-func setF1(sets [][]int, labels int, predicted func(item int) []int) (micro, macro float64) {
+func setF1(sets [][]int, labels int,
+	predicted func(item int) []int) (micro, macro float64) {
 	if labels == 0 {
 		return 0, 0
 	}

@@ -32,7 +32,9 @@ const (
 )
 
 // lambdas are the λ of [ridge.Path] that are tried.
-func lambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
+func lambdas() []float64 {
+	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
+}
 
 // columnsOf returns how many columns a graph of n nodes has.
 func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
@@ -73,7 +75,8 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (m *Model, err error
 	if l.columns == nil {
 		if l.problem.Directed {
 			_, l.set.Memory = l.problem.ArcsBytes(l.set.Memory)
-			if l.problem, _, err = l.problem.WithoutDirections(ctx, l.set.Workers, new(problem.Work)); err != nil {
+			if l.problem, _, err = l.problem.WithoutDirections(ctx, l.set.Workers,
+				new(problem.Work)); err != nil {
 				return nil, err
 			}
 		}
@@ -106,7 +109,8 @@ func (l *Learner) Frequent(positions []int) (counts []float64, limit float64) {
 
 // F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many predicted labels
 // as true ones (Perozzi, Al-Rfou, Skiena 2014), then if it has those with at least the given score.
-func (l *Learner) F1(positions []int, limit float64, scores func(node int) []float64) (measures [4]float64) {
+func (l *Learner) F1(positions []int, limit float64,
+	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int
 	list := make([][]float64, len(positions))
 	for i, position := range positions {
@@ -114,8 +118,10 @@ func (l *Learner) F1(positions []int, limit float64, scores func(node int) []flo
 		list[i] = scores(l.Row[position])
 	}
 	labels := len(l.problem.Names)
-	measures[0], measures[1] = labelF1(truth, labels, func(item int) []float64 { return list[item] })
-	measures[2], measures[3] = setF1(truth, labels, func(item int) []int { return above(list[item], limit) })
+	measures[0], measures[1] = labelF1(truth, labels,
+		func(item int) []float64 { return list[item] })
+	measures[2], measures[3] = setF1(truth, labels,
+		func(item int) []int { return above(list[item], limit) })
 	return measures
 }
 
@@ -130,7 +136,8 @@ func (l *Learner) F1(positions []int, limit float64, scores func(node int) []flo
 // The graph is without directions. Cost: some hundred products of A with four columns. If the
 // iteration ends at its limit, the result is its last one. The errors are those of
 // [lanczos.Problem.Solve].
-func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sparse.Block[float64], error) {
+func newColumns(ctx context.Context, p *method.Problem,
+	s *method.Settings) (*sparse.Block[float64], error) {
 	set := s.WithDefaults()
 	n := len(p.Degrees)
 	mean := 0.0
@@ -147,7 +154,8 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sp
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, shared)
 	op.Workers = set.Workers
 	k := columnsOf(n)
-	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
+	pairs, err := (&lanczos.Problem{A: op,
+		Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
 		Tolerance: tolerance, Memory: set.Memory, Workers: set.Workers,
 		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) },
 	})
@@ -176,7 +184,8 @@ func Bytes(p *method.Problem) (bytes int64) {
 	m := int64(labelled)
 	c := int64(labels)
 	search := lanczos.Bytes(n, k, 0, lanczos.Largest, 0)
-	fits := blocks.BlockBytes[float64](n, k) + blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
+	fits := blocks.BlockBytes[float64](n, k) +
+		blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		ridge.Bytes(labelled, k, labels, 0)
 	return bytes + max(search+8*int64(n), fits)
 }
@@ -223,7 +232,8 @@ type Model struct {
 // the labels of nodes that are left out one by one, see package choose: as many labels are
 // predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
 // the context's.
-func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
+func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int,
+	labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
 	_, widest := c.Dims()
 	var width []int
@@ -231,7 +241,8 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		width = append(width, w)
 	}
 	path := func(index int) (*ridge.Path, error) {
-		f := sparse.BlockOf(len(node), width[index], make([]float64, len(node)*width[index]))
+		f := sparse.BlockOf(len(node), width[index],
+			make([]float64, len(node)*width[index]))
 		for i, v := range node {
 			rowTo(f.Row(i), c, v)
 		}
@@ -242,19 +253,23 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		instances += len(list)
 	}
 	search := &choose.Search{
-		Kernel:   &choose.Space{Axes: []choose.Axis{{Values: len(width), Ordered: true}}},
-		Learner:  &choose.Space{Axes: []choose.Axis{{Values: len(lambdas()), Ordered: true, Falling: true}}, Usual: slices.Index(lambdas(), 1)},
+		Kernel: &choose.Space{Axes: []choose.Axis{{Values: len(width),
+			Ordered: true}}},
+		Learner: &choose.Space{Axes: []choose.Axis{{Values: len(lambdas()),
+			Ordered: true, Falling: true}}, Usual: slices.Index(lambdas(), 1)},
 		Together: true,
 	}
 	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings), []choose.FoldLabels{{Tested: instances}})
+		counts := choose.NewCounts(len(kernels)*len(settings),
+			[]choose.FoldLabels{{Tested: instances}})
 		for a, index := range kernels {
 			p, err := path(index)
 			if err != nil {
 				return nil, err
 			}
 			for b, index := range settings {
-				micro, _ := labelF1(sets, labels, p.LeaveOneOut(lambdas()[index]).RawRowView)
+				micro, _ := labelF1(sets, labels,
+					p.LeaveOneOut(lambdas()[index]).RawRowView)
 				counts.Right[a*len(settings)+b] = int64(math.Round(micro * float64(instances)))
 			}
 		}
@@ -264,7 +279,8 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 	if err != nil {
 		return nil, err
 	}
-	best := &Model{columns: c, Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
+	best := &Model{columns: c, Columns: width[result.Kernel],
+		Lambda: lambdas()[result.Setting]}
 	p, err := path(result.Kernel)
 	if err != nil {
 		return nil, err
@@ -276,7 +292,8 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		best.probable(left.RawRowView(i))
 	}
 	best.Threshold = threshold(sets, left.RawRowView)
-	best.MicroF1, _ = setF1(sets, labels, func(item int) []int { return above(left.RawRowView(item), best.Threshold) })
+	best.MicroF1, _ = setF1(sets, labels,
+		func(item int) []int { return above(left.RawRowView(item), best.Threshold) })
 	return best, nil
 }
 
@@ -304,7 +321,9 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 }
 
 // Probabilities returns the probability of each label of a node.
-func (m *Model) Probabilities(node int) []float64 { return m.probable(m.scores(node)) }
+func (m *Model) Probabilities(node int) []float64 {
+	return m.probable(m.scores(node))
+}
 
 // scores returns the values of the least squares for a node.
 func (m *Model) scores(node int) []float64 {
@@ -330,7 +349,8 @@ func (m *Model) probable(scores []float64) []float64 {
 
 // Predict learns from the labels of a problem. It returns the probabilities of all nodes, in
 // rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [Learner.Fit].
-func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model, *method.Prediction, error) {
+func Predict(ctx context.Context, p *method.Problem,
+	s *method.Settings) (*Model, *method.Prediction, error) {
 	l := NewLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
 	if err != nil {
@@ -346,10 +366,12 @@ func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model
 }
 
 // predict returns the probabilities of all nodes of the problem that was learned from.
-func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Prediction, error) {
+func (m *Model) predict(ctx context.Context, p *method.Problem,
+	s *method.Settings) (*method.Prediction, error) {
 	n := len(p.Degrees)
 	labels := len(m.shares)
-	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
+	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels),
+		Class: make([]int, n)}
 	var err error
 	if out.Reached, err = p.Reached(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err

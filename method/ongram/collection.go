@@ -66,7 +66,8 @@ func (c *Collection) Source(k *graphs.Kernel, l *classify.Learner) *Source {
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
-func (c *Collection) gram(ctx context.Context, k *graphs.Kernel, values param.Values) (*sparse.Block[float64], param.Values, error) {
+func (c *Collection) gram(ctx context.Context, k *graphs.Kernel,
+	values param.Values) (*sparse.Block[float64], param.Values, error) {
 	text := k.Name + " " + k.Text(values)
 	c.making.Lock()
 	defer c.making.Unlock()
@@ -93,7 +94,9 @@ func (c *Collection) gram(ctx context.Context, k *graphs.Kernel, values param.Va
 // of the given shape whose graphs have classes, with the given parameters of both: the values
 // between all graphs, n² numbers for each setting of a kernel, and the largest of the blocks
 // that these are computed from and of a fit. c, if not nil, is the collection itself.
-func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, values param.Values, classes, workers int) (bytes int64, err error) {
+func CollectionBytes(ctx context.Context, s *graphfile.Shape,
+	c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner,
+	values param.Values, classes, workers int) (bytes int64, err error) {
 	var largest int64
 	for _, k := range kernels {
 		settings, err := split.Settings(&k.Spec, k.Own(values), nil)

@@ -74,7 +74,8 @@ func (k *File) Open(ctx context.Context) (err error) {
 
 // fault returns an error about the file.
 func (k *File) fault(fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: k.file.Name, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return &nodefile.ParseError{File: k.file.Name,
+		Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // nodes returns the dictionary of the ids of an axis, which must be distinct.
@@ -115,12 +116,14 @@ func (k *File) choose(rows *shard.Nodes) error {
 	for a, c := range k.item {
 		row, ok := rows.Lookup(k.Cols.ID(c))
 		if !ok {
-			return k.fault("the rows are to hold all nodes", "the column of %q has no row", k.Cols.ID(c))
+			return k.fault("the rows are to hold all nodes",
+				"the column of %q has no row", k.Cols.ID(c))
 		}
 		k.itemOf[row] = a
 	}
 	if n := k.Rows.N; l.Whole && len(k.item) < n {
-		return k.fault("give a column for every row", "%s needs the kernel between all nodes, and %d of %d rows have no column", l.Name, n-len(k.item), n)
+		return k.fault("give a column for every row",
+			"%s needs the kernel between all nodes, and %d of %d rows have no column", l.Name, n-len(k.item), n)
 	}
 	return nil
 }
@@ -140,7 +143,8 @@ func (k *File) Bytes() int64 {
 }
 
 // read calls visit with the values of the items in each row of the kernel, which are valid until it returns.
-func (k *File) read(ctx context.Context, stage string, visit func(row int, items []float64)) error {
+func (k *File) read(ctx context.Context, stage string,
+	visit func(row int, items []float64)) error {
 	items := make([]float64, len(k.item))
 	done := 0
 	return tablefile.Read(ctx, k.file, func(_ []byte, values []float64) error {
@@ -169,7 +173,8 @@ func (k *File) gram(ctx context.Context) (classify.Gram, error) {
 	const fix = "a kernel is symmetric, are the ids in the order of the rows and columns?"
 	if i, j := unevenOf(g.Data, m); i != j {
 		a, b := k.Cols.ID(k.item[i]), k.Cols.ID(k.item[j])
-		return nil, k.fault(fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b, g.Data[i*m+j], b, a, g.Data[j*m+i])
+		return nil, k.fault(fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
+			g.Data[i*m+j], b, a, g.Data[j*m+i])
 	}
 	return classify.DenseGram(g), nil
 }
@@ -199,7 +204,8 @@ func (k *File) Classify(ctx context.Context) (*Classified, error) {
 		return nil, err
 	}
 	k.Progress("learning", 0, 0)
-	c, err := learn(ctx, k.Learner, g, k.class, k.Labels.Names, k.Values, k.Calibrate)
+	c, err := learn(ctx, k.Learner, g, k.class, k.Labels.Names, k.Values,
+		k.Calibrate)
 	if err != nil {
 		return nil, err
 	}

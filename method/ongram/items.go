@@ -42,9 +42,11 @@ type Source struct {
 }
 
 // newSource returns a source without values for a kernel between items of a kind.
-func newSource(works uint, kernel *param.Spec, l *classify.Learner, items int) *Source {
+func newSource(works uint, kernel *param.Spec, l *classify.Learner,
+	items int) *Source {
 	return &Source{Spec: param.Spec{
-		Name: kernel.Name + "+" + l.Name, Title: l.Title + ", on " + kernel.Title, Works: works, Params: slices.Concat(kernel.Params, l.Params),
+		Name: kernel.Name + "+" + l.Name, Title: l.Title + ", on " + kernel.Title,
+		Works: works, Params: slices.Concat(kernel.Params, l.Params),
 	}, kernel: kernel, learner: l, items: items}
 }
 
@@ -79,11 +81,13 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 
 // learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of its parameters. The error is
 // a [*problem.Error], or that of ctx. Cost: a fit, or six with calibrate.
-func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, names []string, v param.Values, calibrate bool) (*Classified, error) {
+func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int,
+	names []string, v param.Values, calibrate bool) (*Classified, error) {
 	model, err := l.Fit(ctx, k, y, len(names), v)
 	c := &Classified{Values: v, model: model, probabilities: l.Probabilities}
 	if err == nil && calibrate && l.Probabilities == nil {
-		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y, len(names), v)
+		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y,
+			len(names), v)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -128,7 +132,8 @@ func (c *Classified) decide(i, class int) {
 // Classify chooses the parameters that the settings do not give by cross-validation on at most 1000 labelled items, learns from
 // all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
 // item. The error is a [*problem.Error], that of the source, or that of ctx.
-func (s *Source) Classify(ctx context.Context, p *method.Problem, settings *method.Settings) (*Classified, error) {
+func (s *Source) Classify(ctx context.Context, p *method.Problem,
+	settings *method.Settings) (*Classified, error) {
 	set := settings.WithDefaults()
 	set.Progress("choosing parameters", 0, 0)
 	choice := new(Classified)
@@ -152,7 +157,8 @@ func (s *Source) Classify(ctx context.Context, p *method.Problem, settings *meth
 	if err != nil {
 		return nil, err
 	}
-	c.Settings, c.Accuracy, c.Stderr, c.Tested, c.Values = choice.Settings, choice.Accuracy, choice.Stderr, choice.Tested, maps.Clone(values)
+	c.Settings, c.Accuracy, c.Stderr, c.Tested, c.Values = choice.Settings,
+		choice.Accuracy, choice.Stderr, choice.Tested, maps.Clone(values)
 	maps.Copy(c.Values, learning)
 	c.begin(s.items)
 	// the first item that is each distinct one
@@ -189,17 +195,20 @@ const (
 
 // choose stores in c the given values together with those that held-out items choose: the parameters of the kernel with the
 // learner's defaults, and then those of the learner, see package choose. With too few labels it stores the given values.
-func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Settings, c *Classified) error {
+func (s *Source) choose(ctx context.Context, p *method.Problem,
+	set *method.Settings, c *Classified) error {
 	c.Values = s.Own(set.Given)
 	c.Settings = 1
 	if split.TooFew(p.Class) {
 		return nil
 	}
-	kernels, kernelSpace, err := choose.SettingsOf(s.kernel, s.kernel.Own(set.Given), s.graph)
+	kernels, kernelSpace, err := choose.SettingsOf(s.kernel,
+		s.kernel.Own(set.Given), s.graph)
 	if err != nil {
 		return err
 	}
-	learners, learnerSpace, err := choose.SettingsOf(&s.learner.Spec, s.learner.Own(set.Given), nil)
+	learners, learnerSpace, err := choose.SettingsOf(&s.learner.Spec,
+		s.learner.Own(set.Given), nil)
 	if err != nil {
 		return err
 	}
@@ -209,7 +218,8 @@ func (s *Source) choose(ctx context.Context, p *method.Problem, set *method.Sett
 		class = append(class, p.Class[i])
 	}
 	fold := split.Folds(class, min(folds, len(class)), set.RNGSeed, 0)
-	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), class, fold, make([]bool, len(class)))
+	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), class, fold,
+		make([]bool, len(class)))
 	search := &choose.Search{Kernel: kernelSpace, Learner: learnerSpace}
 	search.Measure = func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernelAt)*len(settingAt), labels)
@@ -273,15 +283,19 @@ func among(k classify.Gram, items []int, n int) *sparse.Block[float64] {
 func (s *Source) Name() string { return s.Spec.Name }
 
 // Declarations implements [method.Method].
-func (s *Source) Declarations() []*param.Spec { return []*param.Spec{&s.Spec} }
+func (s *Source) Declarations() []*param.Spec {
+	return []*param.Spec{&s.Spec}
+}
 
 // Tune implements [method.Method]: parameters are chosen inside each training set.
-func (*Source) Tune(context.Context, *method.Problem, *split.Splits, *method.Settings) (*method.Choice, error) {
+func (*Source) Tune(context.Context, *method.Problem, *split.Splits,
+	*method.Settings) (*method.Choice, error) {
 	return nil, nil
 }
 
 // Predict implements [method.Method].
-func (s *Source) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, set *method.Settings) (*method.Prediction, error) {
+func (s *Source) Predict(ctx context.Context, p *method.Problem,
+	par *method.Parameters, set *method.Settings) (*method.Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -293,9 +307,12 @@ func (s *Source) Predict(ctx context.Context, p *method.Problem, par *method.Par
 	if err != nil {
 		return nil, err
 	}
-	out := &method.Prediction{Class: c.Class, Scores: sparse.NewBlock[float32](s.items, len(p.Names)), Reached: roaring.New()}
+	out := &method.Prediction{Class: c.Class,
+		Scores:  sparse.NewBlock[float32](s.items, len(p.Names)),
+		Reached: roaring.New()}
 	out.Reached.AddRange(0, uint64(s.items))
-	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &s.Spec, Values: c.Values}}
+	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &s.Spec,
+		Values: c.Values}}
 	out.Settings = c.Settings
 	out.Accuracy = c.Accuracy
 	out.Stderr = c.Stderr

@@ -14,7 +14,8 @@ import (
 // TableSource returns the kernel between the records of a table with a learner. The alphabets of the columns have the
 // values of labelled records alone, unless the kernel takes texts; other values count as missing. An error about the table is a
 // [*nodefile.ParseError].
-func TableSource(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) *Source {
+func TableSource(t *nodefile.Attributes, k *closed.Kernel,
+	l *classify.Learner) *Source {
 	s := newSource(param.Vectors, &k.Spec, l, len(t.IDs))
 	s.gram = func(_ context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
 		complete, err := k.Resolve(v, nil)
@@ -33,12 +34,14 @@ func TableSource(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) 
 
 // TableGram returns the kernel between all records with complete values of its parameters. The
 // error is a [*nodefile.ParseError] about the table.
-func TableGram(t *nodefile.Attributes, k *closed.Kernel, v param.Values) (closed.Gram, error) {
+func TableGram(t *nodefile.Attributes, k *closed.Kernel,
+	v param.Values) (closed.Gram, error) {
 	return gramOf(t, t.Columns, k, v)
 }
 
 // gramOf returns the kernel between the records by columns of their table.
-func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel, v param.Values) (closed.Gram, error) {
+func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel,
+	v param.Values) (closed.Gram, error) {
 	gram, err := k.Of(columns, v)
 	wrong := new(closed.AttributeError)
 	if !errors.As(err, &wrong) {
@@ -55,7 +58,8 @@ func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel,
 }
 
 // Restrict returns the columns with the values that labelled records have. Other values are missing; unknown counts them.
-func Restrict(columns []nodefile.Column, labelled []int) (restricted []nodefile.Column, unknown int) {
+func Restrict(columns []nodefile.Column,
+	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {
 		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
 		next := nodefile.Column{Name: column.Name, Code: slices.Clone(column.Code)}
@@ -79,7 +83,8 @@ func Restrict(columns []nodefile.Column, labelled []int) (restricted []nodefile.
 }
 
 // TableBytes is the memory of learners on a table, with predictions by workers goroutines at the same time.
-func TableBytes(t *nodefile.Attributes, l *nodefile.Labels, learners []*classify.Learner, workers int) int64 {
+func TableBytes(t *nodefile.Attributes, l *nodefile.Labels,
+	learners []*classify.Learner, workers int) int64 {
 	n := int64(len(t.IDs))
 	k := int64(len(l.Names))
 	fit := int64(0)

@@ -13,7 +13,8 @@ import (
 // has a weight, as ingest counts them. Aᵀ is In of the graph, which several processes need, or computed from A. If
 // several processes share the rows, A + Aᵀ is a [sparse.Divided] matrix, which the caller closes. Cost: a sweep, which
 // it counts in work, and some nanoseconds for each arc.
-func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work) (q *Problem, against sparse.Matrix, err error) {
+func (p *Problem) WithoutDirections(ctx context.Context, workers int,
+	work *Work) (q *Problem, against sparse.Matrix, err error) {
 	along := p.A
 	against = p.In
 	if against == nil {
@@ -31,7 +32,8 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 	}
 	degrees, err := sparse.Degrees(ctx, both, workers)
 	undirected := *p
-	undirected.Graph = &graph.Graph{A: both, Signed: p.Signed, Degrees: degrees, Components: p.Components}
+	undirected.Graph = &graph.Graph{A: both, Signed: p.Signed, Degrees: degrees,
+		Components: p.Components}
 	undirected.Directed = false
 	return &undirected, against, err
 }

@@ -25,12 +25,15 @@ func copyBytes(e *sides.Edges) int64 {
 // WithFactors returns a graph of the nodes of g and the edges of e with chosen factors, whose entries are in memory if they
 // take at most an eighth of the limit. It has A, the degrees, and Aᵀ if g has it; if several processes share the rows also what
 // [graph.Divide] finds. Cost: three sweeps for each direction.
-func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges, c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
+func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges,
+	c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
 	along, against, err := e.Matrices(ctx, c.Book, workers)
 	if err != nil {
 		return nil, err
 	}
-	out := &graph.Graph{A: along, Nodes: g.Nodes, Signed: g.Signed, Hyperedges: g.Hyperedges, Workers: workers, Memory: g.Memory, TempDir: g.TempDir}
+	out := &graph.Graph{A: along, Nodes: g.Nodes, Signed: g.Signed,
+		Hyperedges: g.Hyperedges, Workers: workers, Memory: g.Memory,
+		TempDir: g.TempDir}
 	if g.In != nil {
 		out.In = against
 	}
@@ -51,7 +54,8 @@ func FactorBytes(g *graph.Graph, e *sides.Edges, limit int64, workers int) int64
 	if d, ok := g.A.(*sparse.Divided); ok {
 		return 2 * d.Bytes()
 	}
-	bytes := 8*e.Store.Manifest.Rows + sparse.JoinedBytes(e.Store, sched.Workers(workers))
+	bytes := 8*e.Store.Manifest.Rows +
+		sparse.JoinedBytes(e.Store, sched.Workers(workers))
 	if isCopied(e, limit) {
 		bytes += copyBytes(e)
 	}

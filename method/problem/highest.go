@@ -31,14 +31,16 @@ type labelScore struct {
 // of some nodes.
 func NewHighest(n int, labelled, labels []int) *Highest {
 	h := &Highest{
-		class: slices.Repeat([]int32{-1}, n*HighestCount), score: make([]float32, n*HighestCount), sum: make([]float64, n),
+		class: slices.Repeat([]int32{-1}, n*HighestCount),
+		score: make([]float32, n*HighestCount), sum: make([]float64, n),
 		isLabelled: make([]uint64, n/64+1),
 	}
 	for i, node := range labelled {
 		h.labels = append(h.labels, labelScore{node: node, class: int32(labels[i])})
 		h.isLabelled[node/64] |= 1 << (node % 64)
 	}
-	slices.SortFunc(h.labels, func(a, b labelScore) int { return cmp.Compare(a.node, b.node) })
+	slices.SortFunc(h.labels,
+		func(a, b labelScore) int { return cmp.Compare(a.node, b.node) })
 	return h
 }
 
@@ -47,12 +49,15 @@ func (h *Highest) label(node int) *labelScore {
 	if h.isLabelled[node/64]>>(node%64)&1 == 0 {
 		return nil
 	}
-	i, _ := slices.BinarySearchFunc(h.labels, node, func(l labelScore, node int) int { return cmp.Compare(l.node, node) })
+	i, _ := slices.BinarySearchFunc(h.labels, node,
+		func(l labelScore, node int) int { return cmp.Compare(l.node, node) })
 	return &h.labels[i]
 }
 
 // HighestBytes returns the memory of the highest scores of n nodes.
-func HighestBytes(n int) int64 { return int64(n) * (8*HighestCount + 8 + 1) }
+func HighestBytes(n int) int64 {
+	return int64(n) * (8*HighestCount + 8 + 1)
+}
 
 // Add adds the scores of a node for the classes from first on. Classes are added in increasing order.
 func (h *Highest) Add(node, first int, scores []float32) {
@@ -81,10 +86,12 @@ func sink(class []int32, score []float32) {
 	for i := len(class) - 1; i > 0; i-- {
 		upper := score[i-1]
 		lower := score[i]
-		if class[i-1] >= 0 && (upper > lower || upper == lower && class[i-1] < class[i]) {
+		if class[i-1] >= 0 &&
+			(upper > lower || upper == lower && class[i-1] < class[i]) {
 			return
 		}
-		class[i-1], class[i], score[i-1], score[i] = class[i], class[i-1], lower, upper
+		class[i-1], class[i], score[i-1], score[i] = class[i], class[i-1],
+			lower, upper
 	}
 }
 
@@ -118,7 +125,9 @@ func (h *Highest) Normalize(node int, tolerance float64) bool {
 }
 
 // Class returns the class with the highest score of a node.
-func (h *Highest) Class(node int) int { return int(h.class[node*HighestCount]) }
+func (h *Highest) Class(node int) int {
+	return int(h.class[node*HighestCount])
+}
 
 // RowTo stores the highest scores of a node and that of its label in dst, and 0 for other classes.
 func (h *Highest) RowTo(dst []float64, node int) {

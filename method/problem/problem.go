@@ -39,7 +39,8 @@ type Problem struct {
 
 // OfItems returns a problem of items without edges: records, or the graphs of a collection.
 func OfItems(items int, row, class []int, names []string) *Problem {
-	return &Problem{Graph: &graph.Graph{Degrees: make([]float64, items)}, Row: row, Class: class, Names: names}
+	return &Problem{Graph: &graph.Graph{Degrees: make([]float64, items)}, Row: row,
+		Class: class, Names: names}
 }
 
 // Errors that the labels of a problem cause.
@@ -88,7 +89,9 @@ func ValidateFor(p *Problem, declared *param.Spec) error {
 }
 
 // Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].
-func (p *Problem) Nodes() int { return TeamOf(p).TotalOf(p.Rows()) }
+func (p *Problem) Nodes() int {
+	return TeamOf(p).TotalOf(p.Rows())
+}
 
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int { return len(p.Degrees) }

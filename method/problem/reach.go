@@ -14,7 +14,8 @@ import (
 // FindComponents returns the connected components of the graph, ignoring the direction of edges. If
 // the graph does not have them, it finds them in one sweep, counted in work, and stores them in
 // the graph, so that no other call with the graph may run at the same time.
-func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (*sparse.Components, error) {
+func (p *Problem) FindComponents(ctx context.Context, workers int,
+	work *Work) (*sparse.Components, error) {
 	if p.Components == nil {
 		parts, err := sparse.FindComponents(ctx, p.A, workers)
 		if err != nil {
@@ -30,12 +31,14 @@ func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (
 // without names of nodes. It keeps known components, stores new ones in the problem, and counts
 // its sweeps in work. No other call with the graph may run at the same time. Errors are those of
 // graph.New.
-func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Graph, error) {
+func (p *Problem) Whole(ctx context.Context, workers int,
+	work *Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
 	if p.Components != nil {
 		sweeps--
 	}
-	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: workers})
+	g, err := graph.New(ctx, p.A,
+		&graph.Settings{Components: p.Components, Workers: workers})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +50,8 @@ func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Gr
 // Reached returns the nodes from which a walk can end in one of rows, such as the labelled
 // ones; without a graph all items. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
 // sweep more than the longest of the shortest paths to one of rows, at the most.
-func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+func (p *Problem) Reached(ctx context.Context, rows []int, workers int,
+	work *Work) (*roaring.Bitmap, error) {
 	if p.A == nil {
 		items := roaring.New()
 		items.AddRange(0, uint64(p.Rows()))
@@ -65,7 +69,8 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Wo
 
 // MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: that of
 // FindComponents, unless all nodes are reached.
-func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap, workers int, work *Work) (int, error) {
+func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
+	workers int, work *Work) (int, error) {
 	if p.CountOf(reached) == p.Nodes() {
 		return 0, nil
 	}
@@ -112,7 +117,8 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 
 // reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
 // nothing changes.
-func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
+	work *Work) (*roaring.Bitmap, error) {
 	team := sparse.TeamOf(p.A)
 	n, _ := p.A.Dims()
 	// 1 at reached nodes
@@ -172,7 +178,9 @@ const (
 
 // Remaining returns the bytes of a memory limit without those of [Problem.ComponentBytes]; a
 // limit of 0 means none.
-func (p *Problem) Remaining(limit int64) int64 { return budget.Remaining(limit, p.ComponentBytes()) }
+func (p *Problem) Remaining(limit int64) int64 {
+	return budget.Remaining(limit, p.ComponentBytes())
+}
 
 // ComponentBytes is the memory of the components of the graph and of the set of reached nodes.
 func (p *Problem) ComponentBytes() int64 {

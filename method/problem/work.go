@@ -65,7 +65,9 @@ type Error struct {
 var ErrDirected = errors.New("edges have a direction, and a symmetric graph is needed")
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("method: %s: %v", e.Method, e.Err) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("method: %s: %v", e.Method, e.Err)
+}
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -17,7 +17,8 @@ import (
 // Applier is a kernel, or a function of the weights of seeds such as personalized PageRank.
 type Applier interface {
 	Len() int
-	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
+	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
+		s *kernel.Settings) (*kernel.Report, error)
 }
 
 // Problem is a kernel on the nodes of a graph with some seeds.
@@ -115,7 +116,8 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 		}
 	}
 	// Folds do not depend on the order of seeds.
-	seeds := slices.DeleteFunc(slices.Clone(p.Nodes), func(v int) bool { return weights[v] == 0 })
+	seeds := slices.DeleteFunc(slices.Clone(p.Nodes),
+		func(v int) bool { return weights[v] == 0 })
 	fold := split.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
 	sets := [][]int{seeds}
 	for f := range out.Folds {
@@ -130,14 +132,16 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	shares := make([]float64, m) // of the other nodes that a seed is above
 	for lo := 0; lo < len(sets); lo += width {
 		batch := sets[lo:min(len(sets), lo+width)]
-		if err := p.scoresTo(ctx, y.Columns(0, len(batch)), x.Columns(0, len(batch)), batch, weights, s, out); err != nil {
+		if err := p.scoresTo(ctx, y.Columns(0, len(batch)),
+			x.Columns(0, len(batch)), batch, weights, s, out); err != nil {
 			return nil, err
 		}
 		if s.Progress != nil {
 			s.Progress(lo+len(batch), len(sets))
 		}
 		for j := range batch {
-			p.note(out.Score, shares, lo+j-1, seeds, fold, weights, func(row int) float64 { return y.Row(row)[j] })
+			p.note(out.Score, shares, lo+j-1, seeds, fold, weights,
+				func(row int) float64 { return y.Row(row)[j] })
 		}
 	}
 	out.AUC, out.Stderr = math.NaN(), math.NaN()
@@ -160,7 +164,8 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 		}
 	}
 	out.Order = slices.Clone(p.Nodes)
-	slices.SortStableFunc(out.Order, func(a, b int) int { return cmp.Compare(out.Score[b], out.Score[a]) })
+	slices.SortStableFunc(out.Order,
+		func(a, b int) int { return cmp.Compare(out.Score[b], out.Score[a]) })
 	return out, nil
 }
 
@@ -172,7 +177,8 @@ func Bytes(nodes int) int64 {
 }
 
 // scoresTo stores the mean kernel value of each node with each set of seeds in y. x is all zeros, before and after.
-func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64], sets [][]int, weights []float64, s *Settings, out *Ranking) error {
+func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
+	sets [][]int, weights []float64, s *Settings, out *Ranking) error {
 	for j, set := range sets {
 		total := 0.0
 		for _, v := range set {
@@ -186,7 +192,9 @@ func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64], set
 			x.Row(row)[j] = weights[v] / total / p.scale(v)
 		}
 	}
-	report, err := p.Kernel.ApplyTo(ctx, y, x, &kernel.Settings{Tolerance: 1e-10, Lenient: true, Limit: 1e-8, Memory: s.Memory})
+	report, err := p.Kernel.ApplyTo(ctx, y, x,
+		&kernel.Settings{Tolerance: 1e-10, Lenient: true, Limit: 1e-8,
+			Memory: s.Memory})
 	if err != nil {
 		return err
 	}
@@ -205,7 +213,8 @@ func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64], set
 }
 
 // note stores the scores of all nodes, or those of the seeds of a fold f ≥ 0, with twice the number of the other nodes that each is above.
-func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int, weights []float64, scoreOf func(row int) float64) {
+func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int,
+	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process
 	for _, v := range p.Nodes {
 		row, ok := p.row(v)

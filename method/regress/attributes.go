@@ -95,7 +95,8 @@ func (s *attributeScale) slabTo(x *sparse.Block[float64], t *sparse.Table, lo in
 
 // attributeRows returns the attributes X and TX of the nodes with a value, behind a number of columns of zeros.
 // Cost: a sweep for every hopColumns attributes.
-func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem, first int) (*sparse.Block[float64], error) {
+func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem,
+	first int) (*sparse.Block[float64], error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return sparse.NewBlock[float64](len(p.Row), first), nil
 	}
@@ -103,7 +104,8 @@ func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem
 	s := scaleOf(p)
 	rows := sparse.NewBlock[float64](len(p.Row), first+2*t.Cols)
 	width := min(hopColumns, t.Cols)
-	x, y := sparse.NewBlock[float64](t.Rows, width), sparse.NewBlock[float64](t.Rows, width)
+	x, y := sparse.NewBlock[float64](t.Rows, width),
+		sparse.NewBlock[float64](t.Rows, width)
 	for lo := 0; lo < t.Cols; lo += width {
 		now := min(width, t.Cols-lo)
 		slab := x.Columns(0, now)
@@ -121,7 +123,8 @@ func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem
 }
 
 // attributeScores returns X·w₀ + T·X·w₁ for the weights w = (w₀ w₁), zeros without attributes.
-func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Problem, w []float64) ([]float64, error) {
+func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Problem,
+	w []float64) ([]float64, error) {
 	n := len(p.Degrees)
 	scores := make([]float64, n)
 	if len(w) == 0 {
@@ -137,7 +140,8 @@ func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Probl
 		s.slabTo(columns, t, lo)
 		for i := range n {
 			scores[i] += blocks.Dot(nil, w[lo:lo+columns.Cols], columns.Row(i))
-			x.Row(i)[0] += blocks.Dot(nil, w[t.Cols+lo:t.Cols+lo+columns.Cols], columns.Row(i))
+			x.Row(i)[0] += blocks.Dot(nil, w[t.Cols+lo:t.Cols+lo+columns.Cols],
+				columns.Row(i))
 		}
 	}
 	if err := op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {

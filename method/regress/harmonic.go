@@ -23,18 +23,21 @@ var harmonic = Model{
 	Predict: predictHarmonic,
 	Bytes: func(p *Problem, _ []param.Values, s *Settings) (int64, error) {
 		bytes := harmonicBytes(len(p.Degrees))
-		return bytes + iterative.FactorBytes(len(p.Degrees), p.A.NNZ(), 1, budget.Remaining(s.Memory, bytes)), nil
+		return bytes + iterative.FactorBytes(len(p.Degrees), p.A.NNZ(), 1,
+			budget.Remaining(s.Memory, bytes)), nil
 	},
 }
 
 // harmonicBytes returns the memory of a harmonic function of n nodes without a factor.
 func harmonicBytes(n int) int64 {
 	const graphVectors = 5 // degrees, loops, sums without them, centred values and the result
-	return graphVectors*8*int64(n) + blocks.BlockBytes[float64](n, 1) + iterative.HarmonicBytes(n, 1)
+	return graphVectors*8*int64(n) + blocks.BlockBytes[float64](n, 1) +
+		iterative.HarmonicBytes(n, 1)
 }
 
 // predictHarmonic returns the harmonic function with the values of p.
-func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([][]float64, error) {
+func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
+	s *Settings) ([][]float64, error) {
 	h, err := iterative.Harmonic(ctx, p.Graph, p.Row)
 	if err != nil {
 		return nil, err
@@ -52,7 +55,8 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values, s *Setti
 	_, err = h.SolveTo(ctx, f, nil, &iterative.Settings{Tolerance: tolerance})
 	switch {
 	case errors.Is(err, iterative.ErrStagnation): // the tolerance is at the limit of float64
-	case errors.Is(err, iterative.ErrIterationLimit), errors.Is(err, iterative.ErrIndefinite):
+	case errors.Is(err, iterative.ErrIterationLimit),
+		errors.Is(err, iterative.ErrIndefinite):
 		return nil, &problem.Error{Method: "harmonic", Err: err}
 	case err != nil:
 		return nil, err

@@ -29,7 +29,8 @@ var hops = Model{
 		Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
 		Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
 		Params: []param.Param{{
-			Name: "lambda", Symbol: "λ", Meaning: "ridge for each value", Range: param.Above(0), Default: param.Of(0.01), Grid: ratios,
+			Name: "lambda", Symbol: "λ", Meaning: "ridge for each value",
+			Range: param.Above(0), Default: param.Of(0.01), Grid: ratios,
 		}},
 	},
 	Attributes: true, Ridge: true,
@@ -39,7 +40,9 @@ var hops = Model{
 		if p.Attributes != nil {
 			columns += 2 * p.Attributes.Cols
 		}
-		return walkBytes(len(p.Degrees)) + 4*8*int64(len(p.Degrees)) + 8*int64(fitted)*int64(columns) + pathridge.Bytes(fitted, columns, len(settings), 0), nil
+		return walkBytes(len(p.Degrees)) + 4*8*int64(len(p.Degrees)) +
+			8*int64(fitted)*int64(columns) +
+			pathridge.Bytes(fitted, columns, len(settings), 0), nil
 	},
 }
 
@@ -47,7 +50,8 @@ var hops = Model{
 const mostFitted = 5000
 
 // predictHops predicts the value of every node.
-func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error) {
+func predictHops(ctx context.Context, p *Problem, settings []param.Values,
+	s *Settings) ([][]float64, error) {
 	op := transition(p, s)
 	m := len(p.Row)
 	folds := split.FoldCount(m)
@@ -75,7 +79,8 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values, s *Se
 		x.Row(a)[mostHops] = math.Log1p(p.Degrees[row])
 	}
 	mean, factor := standardize(x)
-	path, err := pathridge.NewPath(ctx, x, 0, mat.NewDense(x.Rows, 1, slices.Clone(fitted.Value)), s.Workers)
+	path, err := pathridge.NewPath(ctx, x, 0,
+		mat.NewDense(x.Rows, 1, slices.Clone(fitted.Value)), s.Workers)
 	if err != nil {
 		return nil, err
 	}

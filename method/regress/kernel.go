@@ -28,10 +28,12 @@ import (
 // over f = Σ_j α_j·K(·, j), where K is scaled so that its mean K(i, i) over the known values is 1.
 var ridge = Model{
 	Spec: param.Spec{
-		Name: "rls", Title: "kernel ridge regression with a constant", Works: param.Undirected,
+		Name: "rls", Title: "kernel ridge regression with a constant",
+		Works:  param.Undirected,
 		Source: "Saunders, Gammerman and Vovk, Ridge regression learning algorithm in dual variables, 1998",
 		Params: []param.Param{{
-			Name: "lambda", Symbol: "λ", Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+			Name: "lambda", Symbol: "λ",
+			Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
 		}},
 	},
 }
@@ -42,7 +44,8 @@ var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 // onKernel returns kernel ridge regression on a kernel, whose parameters come first.
 func onKernel(f *kernel.Family) *Model {
 	m := &Model{Spec: ridge.Spec, Ridge: true}
-	m.Name, m.Works, m.Params = f.Name+"+"+ridge.Name, f.Works, slices.Concat(f.Params, ridge.Params)
+	m.Name, m.Works, m.Params = f.Name+"+"+ridge.Name, f.Works,
+		slices.Concat(f.Params, ridge.Params)
 	m.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
 		for _, v := range settings {
 			ks, err := f.NewAll(ctx, p.Graph, []param.Values{f.Own(v)})
@@ -77,12 +80,14 @@ func onKernel(f *kernel.Family) *Model {
 		return miss, sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
 			gram := symmetricOf(grams[k])
 			grams[k] = nil
-			path, err := pathridge.NewGramPath(ctx, gram, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
+			path, err := pathridge.NewGramPath(ctx, gram,
+				mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
 			if err != nil {
 				return err
 			}
 			for i := k * lambdas; i < (k+1)*lambdas; i++ {
-				predicted, err := path.LeavePartsOut(settings[i].Number("lambda"), fold, slices.Max(fold)+1)
+				predicted, err := path.LeavePartsOut(settings[i].Number("lambda"),
+					fold, slices.Max(fold)+1)
 				switch {
 				case errors.Is(err, pathridge.ErrIndefinite):
 					miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
@@ -103,15 +108,19 @@ func onKernel(f *kernel.Family) *Model {
 		c := int64(len(compared))
 		grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
 		items := p.Row[:min(len(p.Row), mostSolved)]
-		solved := 2*8*int64(len(items)*len(items)) + f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
-		applied := 3*blocks.BlockBytes[float64](n, 2) + 16*int64(n) + 8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
-		return max(grams, 8*c*c*int64(len(grid)+6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil
+		solved := 2*8*int64(len(items)*len(items)) +
+			f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
+		applied := 3*blocks.BlockBytes[float64](n, 2) + 16*int64(n) +
+			8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
+		return max(grams, 8*c*c*int64(len(grid)+
+			6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil
 	}
 	return m
 }
 
 // kernelsOf returns the distinct values of the kernel in settings, and the number of settings with each.
-func kernelsOf(f *kernel.Family, settings []param.Values) (values []param.Values, count int) {
+func kernelsOf(f *kernel.Family,
+	settings []param.Values) (values []param.Values, count int) {
 	for i, v := range settings {
 		if parameters := f.Own(v); i == 0 || !maps.Equal(parameters, values[len(values)-1]) {
 			values = append(values, parameters)
@@ -123,7 +132,8 @@ func kernelsOf(f *kernel.Family, settings []param.Values) (values []param.Values
 // symmetricOf returns a block as a symmetric matrix in the same memory.
 func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	sym := new(mat.SymDense)
-	sym.SetRawSymmetric(blas64.Symmetric{N: x.Rows, Stride: x.Stride, Data: x.Data, Uplo: blas.Upper})
+	sym.SetRawSymmetric(blas64.Symmetric{N: x.Rows, Stride: x.Stride, Data: x.Data,
+		Uplo: blas.Upper})
 	return sym
 }
 
@@ -134,7 +144,8 @@ const mostSolved = 2000
 var errIndefinite = errors.New("regress: the kernel matrix is not positive definite; give a larger lambda")
 
 // predictKernel returns the values of all nodes.
-func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64, s *Settings) ([]float64, error) {
+func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64,
+	s *Settings) ([]float64, error) {
 	set := &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
 	sample := p.Row
 	if len(p.Row) > mostSolved {
@@ -164,7 +175,8 @@ func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda floa
 			return nil, err
 		}
 	} else {
-		solved, err := kernel.NewAmong(k, p.Row, 1, shift, 2, set).Solve(ctx, sparse.BlockOfDense(dual), 1e-9, s.Workers)
+		solved, err := kernel.NewAmong(k, p.Row, 1, shift, 2, set).Solve(ctx,
+			sparse.BlockOfDense(dual), 1e-9, s.Workers)
 		if err != nil {
 			return nil, err
 		}

@@ -104,7 +104,8 @@ func parse(text string) (*Method, error) {
 		return nil, err
 	}
 	unknown := func(name string) error {
-		return &param.ParameterError{Of: name, Parameter: name, What: "is no method of regression; give " + strings.Join(names(), ", ")}
+		return &param.ParameterError{Of: name, Parameter: name,
+			What: "is no method of regression; give " + strings.Join(names(), ", ")}
 	}
 	m.Model = models.Named(named.Name)
 	if m.Model == nil || m.OnKernel() != isPair {
@@ -117,7 +118,8 @@ func parse(text string) (*Method, error) {
 		return nil, err
 	}
 	if named.Name == cwk.Spec.Name {
-		return nil, &param.ParameterError{Of: named.Name, Parameter: named.Name, What: "its walks start at labels of classes, which numbers do not have; give another kernel, such as " + kernel.Families()[0].Name}
+		return nil, &param.ParameterError{Of: named.Name, Parameter: named.Name,
+			What: "its walks start at labels of classes, which numbers do not have; give another kernel, such as " + kernel.Families()[0].Name}
 	}
 	family := kernel.Families().Named(named.Name)
 	if family == nil || family.Works&param.Undirected == 0 {

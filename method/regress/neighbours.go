@@ -52,9 +52,11 @@ const (
 // walkMeans calls visit after each step with the mean of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij, for
 // each hidden fold, whose values are left out; −1: none. Where no walk reaches a value it is the mean of all.
 // fold is the fold of each value. Cost: mostHops sweeps.
-func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem, fold, hidden []int, visit func(hop, hidden int, mean func(node int) float64)) error {
+func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
+	fold, hidden []int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)
-	x, y := sparse.NewBlock[float64](n, 2*len(hidden)), sparse.NewBlock[float64](n, 2*len(hidden))
+	x, y := sparse.NewBlock[float64](n, 2*len(hidden)),
+		sparse.NewBlock[float64](n, 2*len(hidden))
 	centers := make([]float64, len(hidden))
 	for s, f := range hidden {
 		shown := p.At(split.OfFold(fold, f).Train)
@@ -83,4 +85,6 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem, fo
 }
 
 // walkBytes returns the memory of hop means on n nodes.
-func walkBytes(n int) int64 { return 2 * blocks.BlockBytes[float64](n, hopColumns) }
+func walkBytes(n int) int64 {
+	return 2 * blocks.BlockBytes[float64](n, hopColumns)
+}

@@ -38,7 +38,8 @@ var ErrDirected = errors.New("regress: the graph is directed")
 // each other.
 func (p *Problem) validate() error {
 	n, _ := p.A.Dims()
-	if len(p.Degrees) != n || len(p.Row) != len(p.Value) || p.Attributes != nil && p.Attributes.Rows != n {
+	if len(p.Degrees) != n || len(p.Row) != len(p.Value) ||
+		p.Attributes != nil && p.Attributes.Rows != n {
 		panic(badProblem)
 	}
 	constant := true

@@ -32,14 +32,16 @@ const mostCompared = 1000
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
-func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Prediction, error) {
+func Run(ctx context.Context, p *Problem, methods []*Method,
+	s *Settings) (*Prediction, error) {
 	p, factors, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
 	c := newComparison(p, s)
 	var baselines, list []*evidence
-	for _, m := range slices.Concat([]*Method{{Model: &constant}, {Model: &neighbours}}, methods) {
+	for _, m := range slices.Concat([]*Method{{Model: &constant},
+		{Model: &neighbours}}, methods) {
 		e, err := c.compare(ctx, m)
 		if err != nil {
 			return nil, err
@@ -48,11 +50,13 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	}
 	baselines = list[:2]
 	list = list[2:]
-	out := &Prediction{Factors: factors, Tested: len(c.Row), Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
+	out := &Prediction{Factors: factors, Tested: len(c.Row),
+		Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
 	for i, e := range list {
 		best := e.settings[c.best(e, -1)]
 		out.Methods = append(out.Methods, Compared{
-			Method: e.method.Name, Parameters: parametersOf(e.method, best), Settings: len(e.settings), Errors: c.measure(list[i : i+1]),
+			Method: e.method.Name, Parameters: parametersOf(e.method, best),
+			Settings: len(e.settings), Errors: c.measure(list[i : i+1]),
 		})
 	}
 	best := c.bestMethod(list, -1)
@@ -60,9 +64,11 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	out.Errors = c.measure(list)
 	setting := c.best(list[best], -1)
 	for i, miss := range list[best].miss[setting] {
-		out.HeldOut = append(out.HeldOut, TestedValue{c.Value[i], c.Value[i] - miss})
+		out.HeldOut = append(out.HeldOut,
+			TestedValue{c.Value[i], c.Value[i] - miss})
 	}
-	predicted, err := list[best].method.Predict(ctx, p, []param.Values{list[best].settings[setting]}, s)
+	predicted, err := list[best].method.Predict(ctx, p,
+		[]param.Values{list[best].settings[setting]}, s)
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +90,15 @@ const (
 // Each predicts the value of every node by the two means and then by each of the methods, with the parameters
 // that cross-validation of the known values chooses. It calls visit with each prediction, by row. Known values
 // are predicted too. Errors and cost are those of [Run], but that every method predicts.
-func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit func(name string, v method.Parameters, predicted []float64)) error {
+func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings,
+	visit func(name string, v method.Parameters, predicted []float64)) error {
 	p, _, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return err
 	}
 	c := newComparison(p, s)
-	for _, m := range slices.Concat([]*Method{{Model: &constant}, {Model: &neighbours}}, methods) {
+	for _, m := range slices.Concat([]*Method{{Model: &constant},
+		{Model: &neighbours}}, methods) {
 		settings, err := split.Settings(&m.Spec, m.Given, kernel.On(ctx, p.Graph))
 		if err != nil {
 			return err
@@ -117,7 +125,8 @@ func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 	n := int64(len(p.Degrees))
 	var retained, largest int64
 	for _, m := range append([]*Method{{Model: &neighbours}}, methods...) {
-		settings, err := split.Settings(&m.Spec, m.Given, kernel.OnDegrees(p.Degrees))
+		settings, err := split.Settings(&m.Spec, m.Given,
+			kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			return 0, err
 		}
@@ -141,7 +150,8 @@ func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 }
 
 // begin checks a problem, and chooses open factors of kinds and times of edges by its values.
-func begin(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Problem, *sides.Choice, *Settings, error) {
+func begin(ctx context.Context, p *Problem, methods []*Method,
+	s *Settings) (*Problem, *sides.Choice, *Settings, error) {
 	if s == nil {
 		s = new(Settings)
 	}
@@ -161,11 +171,13 @@ func begin(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pr
 		return nil, nil, nil, err
 	}
 	q := *p
-	if q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, factors, s.Memory, s.Workers); err != nil {
+	if q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, factors, s.Memory,
+		s.Workers); err != nil {
 		return nil, nil, nil, err
 	}
 	if p.Edges.Division == nil {
-		if q.Graph, err = graph.New(ctx, q.A, &graph.Settings{Nodes: p.Nodes, Workers: s.Workers}); err != nil {
+		if q.Graph, err = graph.New(ctx, q.A,
+			&graph.Settings{Nodes: p.Nodes, Workers: s.Workers}); err != nil {
 			return nil, nil, nil, err
 		}
 		q.Memory = p.Memory
@@ -185,7 +197,8 @@ func choosesFactors(p *Problem) bool {
 
 // edgeLabels returns the values as evidence of factors of edges, with rows of the whole graph.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
-	l := &sides.Labels{Value: p.Value, Fold: split.Folds(make([]int, len(p.Row)), sides.Folds, s.RNGSeed, 0)}
+	l := &sides.Labels{Value: p.Value,
+		Fold: split.Folds(make([]int, len(p.Row)), sides.Folds, s.RNGSeed, 0)}
 	team := sparse.TeamOf(p.A)
 	for _, row := range p.Row {
 		l.Row = append(l.Row, team.Row(row))
@@ -199,7 +212,9 @@ func parametersOf(m *Method, v param.Values) method.Parameters {
 }
 
 // sampleOf returns the positions of at most limit of n values.
-func sampleOf(n, limit int, seed uint64) []int { return split.Sample(make([]int, n), limit, seed, 0) }
+func sampleOf(n, limit int, seed uint64) []int {
+	return split.Sample(make([]int, n), limit, seed, 0)
+}
 
 // comparison compares methods on the values of its problem, a sample of many, by folds.
 type comparison struct {
@@ -240,7 +255,8 @@ type evidence struct {
 func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) {
 	e := &evidence{method: m}
 	var err error
-	if e.settings, e.space, err = choose.SettingsOf(&m.Spec, m.Given, kernel.On(ctx, c.Graph)); err != nil {
+	if e.settings, e.space, err = choose.SettingsOf(&m.Spec, m.Given,
+		kernel.On(ctx, c.Graph)); err != nil {
 		return nil, err
 	}
 	if last := len(e.space.Axes) - 1; last >= 0 {
@@ -255,7 +271,8 @@ func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) 
 	}
 	for f := range c.folds {
 		fold := split.OfFold(c.fold, f)
-		predicted, err := m.Predict(ctx, c.Problem.At(fold.Train), e.settings, c.set)
+		predicted, err := m.Predict(ctx, c.Problem.At(fold.Train),
+			e.settings, c.set)
 		if err != nil {
 			return nil, err
 		}
@@ -287,7 +304,8 @@ func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
 			count++
 		}
 	}
-	return math.Round(sum/tie) * tie, math.Sqrt(max(0, squares-sum*sum/max(1, count)))
+	return math.Round(sum/tie) * tie,
+		math.Sqrt(max(0, squares-sum*sum/max(1, count)))
 }
 
 // best returns the setting that the values outside a fold choose, see package choose.
@@ -325,7 +343,8 @@ func (c *comparison) measure(list []*evidence) Errors {
 		e := list[c.bestMethod(list, f)]
 		chosen[f] = e.miss[c.best(e, f)]
 	}
-	return Measure(c.Value, func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
+	return Measure(c.Value,
+		func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
 }
 
 // Measure returns the errors of predictions of values, given the prediction of the value at a position.

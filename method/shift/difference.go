@@ -35,7 +35,8 @@ func compare(labelled, unlabelled []float64) (d Difference) {
 	slices.Sort(unlabelled)
 	m := float64(len(labelled))
 	n := float64(len(unlabelled))
-	d = Difference{Labelled: stat.Mean(labelled, nil), Others: stat.Mean(unlabelled, nil), Limit: ksFactor * math.Sqrt(1/m+1/n)}
+	d = Difference{Labelled: stat.Mean(labelled, nil),
+		Others: stat.Mean(unlabelled, nil), Limit: ksFactor * math.Sqrt(1/m+1/n)}
 	d.Distance = stat.KolmogorovSmirnov(labelled, nil, unlabelled, nil)
 	return d
 }

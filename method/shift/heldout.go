@@ -37,16 +37,19 @@ func (r *predictor) predict(ctx context.Context) (random, far []heldOut, err err
 	fold := split.Folds(r.p.Class, folds, r.set.RNGSeed, 0)
 	order := sched.UpTo(len(r.p.Row))
 	for f := range folds {
-		visible := slices.DeleteFunc(slices.Clone(order), func(i int) bool { return fold[i] == f })
+		visible := slices.DeleteFunc(slices.Clone(order),
+			func(i int) bool { return fold[i] == f })
 		if random, err = r.hide(ctx, random, visible); err != nil {
 			return nil, nil, err
 		}
 	}
 	// The first center has the largest degree, so that it is in a large component.
-	center := slices.MaxFunc(order, func(i, j int) int { return cmp.Compare(r.p.Degrees[r.p.Row[i]], r.p.Degrees[r.p.Row[j]]) })
+	center := slices.MaxFunc(order,
+		func(i, j int) int { return cmp.Compare(r.p.Degrees[r.p.Row[i]], r.p.Degrees[r.p.Row[j]]) })
 	nearest := slices.Repeat([]reach{unreached}, len(order)) // hops to the nearest center
 	for range regions {
-		paths, err := nearestLabels(ctx, r.p.At([]int{center}), r.set.Workers, &r.out.Work)
+		paths, err := nearestLabels(ctx, r.p.At([]int{center}), r.set.Workers,
+			&r.out.Work)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -58,7 +61,8 @@ func (r *predictor) predict(ctx context.Context) (random, far []heldOut, err err
 				center = i
 			}
 		}
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(hops(i), hops(j)) })
+		slices.SortStableFunc(order,
+			func(i, j int) int { return cmp.Compare(hops(i), hops(j)) })
 		if far, err = r.hide(ctx, far, order[:(len(order)+7)/8]); err != nil {
 			return nil, nil, err
 		}
@@ -68,7 +72,8 @@ func (r *predictor) predict(ctx context.Context) (random, far []heldOut, err err
 
 // hide appends the predictions for the labels that are not visible and that a visible one reaches. A single
 // class is predicted everywhere.
-func (r *predictor) hide(ctx context.Context, list []heldOut, visible []int) ([]heldOut, error) {
+func (r *predictor) hide(ctx context.Context, list []heldOut,
+	visible []int) ([]heldOut, error) {
 	training := r.p.At(visible)
 	paths, err := nearestLabels(ctx, training, r.set.Workers, &r.out.Work)
 	if err != nil {
@@ -98,7 +103,8 @@ func (r *predictor) hide(ctx context.Context, list []heldOut, visible []int) ([]
 	}
 	for i, row := range r.p.Row {
 		if nearest := paths.at(0, row); !isVisible[i] && nearest != unreached {
-			list = append(list, heldOut{r.p.Class[i], nearest.hops(), predicted(row) == r.p.Class[i]})
+			list = append(list, heldOut{r.p.Class[i], nearest.hops(),
+				predicted(row) == r.p.Class[i]})
 		}
 	}
 	return list, nil

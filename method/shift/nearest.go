@@ -24,7 +24,9 @@ const (
 	unreached reach = 1<<32 - 1
 )
 
-func reachOf(label, hops int) reach { return reach(label<<hopBits | hops) }
+func reachOf(label, hops int) reach {
+	return reach(label<<hopBits | hops)
+}
 
 func (r reach) label() reach { return r >> hopBits }
 func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
@@ -38,7 +40,8 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 // from all labels at once. The two nearest labels of a node are among those of its neighbours. Of
 // equally near ones the order of entries decides. Of a single label only the first is found, and rows that it
 // has reached are left out. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
-func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (nearest, error) {
+func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
+	work *problem.Work) (nearest, error) {
 	n := len(p.Degrees)
 	team := sparse.TeamOf(p.A)
 	now := nearest{sparse.NewBlock[float64](n, 2)}
@@ -54,7 +57,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 		var hasChanged atomic.Bool
 		blocks.Copy(next.Block, now.Block)
 		err := sparse.EachRowWith(ctx, p.A, next.Block, now.Block, workers, func(v int, col []uint32, val []float64, x *sparse.Block[float64]) error {
-			if next.at(last, v) == unreached && next.extend(v, col, val, last, hops, nearest{x}) {
+			if next.at(last, v) == unreached &&
+				next.extend(v, col, val, last, hops, nearest{x}) {
 				hasChanged.Store(true)
 			}
 			return nil
@@ -70,7 +74,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 
 // extend adds the labels of v that neighbours have and that are the given number of hops away, and reports
 // whether there are any. last is 0 if there is a single label.
-func (f nearest) extend(v int, col []uint32, val []float64, last, hops int, previous nearest) (grew bool) {
+func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
+	previous nearest) (grew bool) {
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue
@@ -78,7 +83,8 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int, prev
 		for i := range last + 1 {
 			r := previous.at(i, int(u))
 			first := f.at(0, v)
-			if r == unreached || r.hops() != hops-1 || r.label() == first.label() && first != unreached {
+			if r == unreached || r.hops() != hops-1 ||
+				r.label() == first.label() && first != unreached {
 				continue
 			}
 			r = reachOf(int(r.label()), hops)
@@ -98,7 +104,8 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int, prev
 
 // onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other
 // kind alone, and all labels of a component are on nodes of one kind: then the hops of neighbours are even and odd.
-func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (bool, error) {
+func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
+	work *problem.Work) (bool, error) {
 	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }
 	if p.Directed || slices.ContainsFunc(p.Row, isOdd) {
 		return false, nil

@@ -34,7 +34,8 @@ const (
 
 // isDivided reports whether parts of a graph are tested.
 func isDivided(p *problem.Problem) bool {
-	return sparse.TeamOf(p.A) == nil && p.A.NNZ() <= partEntries && len(p.Row) >= 2*leastExpected
+	return sparse.TeamOf(p.A) == nil && p.A.NNZ() <= partEntries &&
+		len(p.Row) >= 2*leastExpected
 }
 
 // sparsestPart finds the part that lacks labels most, among nodes that can have a label. Parts are runs of n/2^j nodes in an
@@ -44,7 +45,8 @@ func isDivided(p *problem.Problem) bool {
 //	P(x_i) = Σ_{x ≤ x_i} C(m, x)·(n_i/n)^x·(1 − n_i/n)^(m−x)
 //
 // for m labels of a random sample. Cost: [partition.Locality] for a graph of up to partEntries.
-func sparsestPart(ctx context.Context, p *problem.Problem, workers int, canHaveLabel func(row int) bool) (sparsest Part, err error) {
+func sparsestPart(ctx context.Context, p *problem.Problem, workers int,
+	canHaveLabel func(row int) bool) (sparsest Part, err error) {
 	sparsest.Probability = 1
 	if !isDivided(p) {
 		return sparsest, nil
@@ -79,7 +81,8 @@ func sparsestPart(ctx context.Context, p *problem.Problem, workers int, canHaveL
 			run := Part{Nodes: hi - lo, Labelled: labelled[hi] - labelled[lo]}
 			share := float64(run.Nodes) / float64(nodes)
 			run.Expected = share * float64(labels)
-			run.Probability = distuv.Binomial{N: float64(labels), P: share}.CDF(float64(run.Labelled))
+			run.Probability = distuv.Binomial{N: float64(labels),
+				P: share}.CDF(float64(run.Labelled))
 			if tests++; run.Probability < sparsest.Probability {
 				run.missing = sparsest.missing
 				sparsest = run

@@ -32,7 +32,9 @@ func (a *accuracy) stderr() float64 {
 }
 
 // upper returns the share and two standard errors.
-func (a *accuracy) upper() float64 { return min(1, a.right/max(a.weight, 1)+2*a.stderr()) }
+func (a *accuracy) upper() float64 {
+	return min(1, a.right/max(a.weight, 1)+2*a.stderr())
+}
 
 // isLower reports whether fewer predictions of the first labels are right than of the second, by more than a standard error.
 func isLower(first, second []heldOut) bool {
@@ -42,7 +44,8 @@ func isLower(first, second []heldOut) bool {
 			sum[i].add(h.isRight, 1)
 		}
 	}
-	difference := sum[1].right/max(1, sum[1].weight) - sum[0].right/max(1, sum[0].weight)
+	difference := sum[1].right/max(1, sum[1].weight) -
+		sum[0].right/max(1, sum[0].weight)
 	return difference > math.Hypot(sum[0].stderr(), sum[1].stderr())
 }
 
@@ -55,7 +58,8 @@ const leastLabels = 8
 //	min over i ≤ h of max over j ≥ h of the accuracy at i to j hops,
 //
 // less one standard error at h hops, and 0 beyond the last h with leastLabels labels.
-func weighByHops(list []heldOut, weight func(class int) float64, nodes []float64) (mean float64) {
+func weighByHops(list []heldOut, weight func(class int) float64,
+	nodes []float64) (mean float64) {
 	var bins [mostHops + 1]accuracy
 	var count [mostHops + 1]int
 	last := 0
@@ -129,7 +133,8 @@ func (r *Report) setRange(random, far []heldOut, nodes []float64) {
 // other nodes as far as their probabilities show, whatever the shares of classes are: it is in the range with two standard
 // errors, and a third of the way from the lower bound to it is left out. Its difference to the accuracy of held-out labels may be
 // half as large.
-func (r *Report) compareAccuracies(estimate problem.Estimate, c *problem.Comparison) {
+func (r *Report) compareAccuracies(estimate problem.Estimate,
+	c *problem.Comparison) {
 	accuracy := estimate.Accuracy
 	stderr := estimate.Stderr
 	if c == nil {

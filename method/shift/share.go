@@ -41,7 +41,8 @@ const reflexive = 1.6
 // nodes of a random sample: Lipton, Wang and Smola, Detecting and correcting for label shift with black box
 // predictors (2018). The difference of a class is the signed root of the likelihood ratio of two binomial
 // distributions; its limit is a quantile of the normal distribution for all classes together.
-func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest Share) {
+func nearestClasses(p *problem.Problem, paths nearest,
+	nodes []float64) (largest Share) {
 	k := len(p.Names)
 	tested := 0.0
 	total := floats.Sum(nodes)
@@ -61,7 +62,8 @@ func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest
 		return largest
 	}
 	for c := range nearest {
-		if e := math.Sqrt(likelihoodRatio(nearest[c], tested, nodes[c], total) / reflexive); e > largest.Errors {
+		if e := math.Sqrt(likelihoodRatio(nearest[c], tested, nodes[c],
+			total) / reflexive); e > largest.Errors {
 			largest.class = c
 			largest.Errors = e
 		}
@@ -81,7 +83,8 @@ func nearestClasses(p *problem.Problem, paths nearest, nodes []float64) (largest
 // may have nearly the same probability by chance. The sum of the squares exceeds a quantile of χ² with k − 1 degrees of
 // freedom if labels are no random sample: with too many labels of one class there are too few of all others. The class that is
 // reported is the one with most too many labels, if these are clearErrors or more, and otherwise that with the largest difference.
-func predictedClasses(p *problem.Problem, c *problem.Comparison, nodes int) (share Share) {
+func predictedClasses(p *problem.Problem, c *problem.Comparison,
+	nodes int) (share Share) {
 	tested := floats.Sum(c.Labels)
 	squares := 0.0
 	largest := 0.0
@@ -90,7 +93,9 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison, nodes int) (sha
 	free := max(1, tested-float64(len(p.Names)))
 	hasExcess := false
 	for class, variance := range c.Variance {
-		difference := (c.HeldOut[class] - c.Others[class]) / math.Sqrt(nearness*(variance+leastVariance)*(1/free+1/float64(max(1, nodes))))
+		difference := (c.HeldOut[class] -
+			c.Others[class]) / math.Sqrt(nearness*(variance+leastVariance)*(1/free+
+			1/float64(max(1, nodes))))
 		squares += float64(difference * difference)
 		switch {
 		case difference > highest:
@@ -107,11 +112,13 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison, nodes int) (sha
 	share.Others = c.Others[class]
 	share.IsPredicted = true
 	share.Errors = math.Sqrt(squares)
-	share.Limit = math.Sqrt(distuv.ChiSquared{K: float64(max(1, len(p.Names)-1))}.Quantile(1 - alarmRate))
+	share.Limit = math.Sqrt(distuv.ChiSquared{K: float64(max(1,
+		len(p.Names)-1))}.Quantile(1 - alarmRate))
 	share.labels = choose.CountsOf(p)[class] / float64(len(p.Row))
 	members := c.Labels[class]
 	right := members * c.Own[class]
-	share.bound(right, members, max(0, tested*c.HeldOut[class]-right), tested-members)
+	share.bound(right, members, max(0, tested*c.HeldOut[class]-right),
+		tested-members)
 	return share
 }
 
@@ -139,7 +146,8 @@ func likelihoodRatio(x, m, y, n float64) float64 {
 		return count * math.Log(count/expected)
 	}
 	q := (x + y) / (m + n)
-	return max(0, 2*(term(x, m*q)+term(m-x, m*(1-q))+term(y, n*q)+term(n-y, n*(1-q))))
+	return max(0, 2*(term(x, m*q)+term(m-x, m*(1-q))+term(y, n*q)+
+		term(n-y, n*(1-q))))
 }
 
 // bound sets the bounds of the share π of the class among other nodes. The nearest label has the class for
@@ -160,6 +168,8 @@ func (s *Share) bound(right, members, wrong, remaining float64) {
 		return
 	}
 	share := (s.Others - b) / (a - b)
-	spread := 2 * math.Sqrt(reflexive*(share*share*a*(1-a)/(members+3)+(1-share)*(1-share)*b*(1-b)/(remaining+3))) / (a - b)
-	s.low, s.high = min(s.high, max(s.low, share-spread)), max(s.low, min(s.high, share+spread))
+	spread := 2 * math.Sqrt(reflexive*(share*share*a*(1-a)/(members+3)+
+		(1-share)*(1-share)*b*(1-b)/(remaining+3))) / (a - b)
+	s.low, s.high = min(s.high, max(s.low, share-spread)),
+		max(s.low, min(s.high, share+spread))
 }

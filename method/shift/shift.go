@@ -35,7 +35,8 @@ type Report struct {
 
 // Sounds reports whether the labels are not a random sample.
 func (r *Report) Sounds() bool {
-	return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() || r.Part.Exceeds()
+	return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() ||
+		r.Part.Exceeds()
 }
 
 // Bytes returns the memory of a comparison: the two nearest labels of each node before and
@@ -53,7 +54,9 @@ func Bytes(p *problem.Problem) int64 {
 // cross-validated accuracy. With targets, which are rows, the others are these. It returns nil if that is not known. Cost: a sweep for each edge of the
 // longest of the shortest paths to a label; and if labels are not a random sample, six predictions from some of the
 // labels with the parameters of out.
-func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.Prediction, accuracy problem.Estimate, targets []int, s *method.Settings) (*Report, error) {
+func Check(ctx context.Context, m method.Method, p *method.Problem,
+	out *method.Prediction, accuracy problem.Estimate, targets []int,
+	s *method.Settings) (*Report, error) {
 	if accuracy.Tested == 0 {
 		return nil, nil
 	}
@@ -75,12 +78,17 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		isTarget = func(row int) bool { return paths.at(0, row).hops()%2 == 0 }
 	}
 	classes, hops := r.compareNodes(p, paths, isTarget)
-	if out.Comparison != nil && targets == nil && !r.OneKind && len(p.Row) <= mostPredicted {
+	if out.Comparison != nil && targets == nil && !r.OneKind &&
+		len(p.Row) <= mostPredicted {
 		r.Share = predictedClasses(p, out.Comparison, accuracy.Reached)
 	} else {
 		r.Share = nearestClasses(p, paths, classes)
 	}
-	if r.Part, err = sparsestPart(ctx, p, s.Workers, func(row int) bool { return paths.at(0, row) != unreached && isTarget(row) }); err != nil {
+	if r.Part, err = sparsestPart(ctx, p, s.Workers,
+		func(row int) bool {
+			return paths.at(0, row) != unreached &&
+				isTarget(row)
+		}); err != nil {
 		return nil, err
 	}
 	if !r.Sounds() {
@@ -88,7 +96,10 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	}
 	r.Expected = "lower"
 	const leastAccuracy = 0.0005 // it is printed as 0.0 %
-	if accuracy.Accuracy < leastAccuracy || !r.Share.Exceeds() && !r.Part.Exceeds() && (r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others || !r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
+	if accuracy.Accuracy < leastAccuracy ||
+		!r.Share.Exceeds() && !r.Part.Exceeds() &&
+			(r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others ||
+				!r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
 		r.Expected = "other"
 	}
 	// scores and classes of out
@@ -110,7 +121,8 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	r.setRange(random, far, hops)
 	r.compareAccuracies(accuracy, out.Comparison)
 	const near = 0.1 // beyond it too few held-out labels are as far from others as most nodes
-	if !r.Part.Exceeds() && !isLower(far, random) && r.High >= accuracy.Accuracy && r.Low > accuracy.Accuracy-near {
+	if !r.Part.Exceeds() && !isLower(far, random) && r.High >= accuracy.Accuracy &&
+		r.Low > accuracy.Accuracy-near {
 		r.Expected = "other" // held-out labels show no difference
 	}
 	return r, nil
@@ -119,7 +131,8 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 // compareNodes compares hops and degrees of the labelled nodes with those of other nodes, of which it returns the
 // numbers by the class of the nearest label and by the hops to it. Nodes that no other label
 // reaches are left out, because they have no part in the accuracy.
-func (r *Report) compareNodes(p *method.Problem, paths nearest, isTarget func(row int) bool) (classes, hops []float64) {
+func (r *Report) compareNodes(p *method.Problem, paths nearest,
+	isTarget func(row int) bool) (classes, hops []float64) {
 	var seedHops, seedDegrees, otherHops, otherDegrees []float64
 	labelled := roaring.New()
 	for _, row := range p.Row {
@@ -146,6 +159,7 @@ func (r *Report) compareNodes(p *method.Problem, paths nearest, isTarget func(ro
 	}
 	team.Sum(classes)
 	team.Sum(hops)
-	r.Hops, r.Degree = compare(seedHops, team.Concat(otherHops)), compare(seedDegrees, team.Concat(otherDegrees))
+	r.Hops, r.Degree = compare(seedHops, team.Concat(otherHops)),
+		compare(seedDegrees, team.Concat(otherDegrees))
 	return classes, hops
 }

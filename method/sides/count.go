@@ -14,14 +14,16 @@ type Counts struct {
 }
 
 // Count counts the entries of a store as it is swept, see [shard.Weigh], and those between labelled rows. Cost: one sweep.
-func Count(ctx context.Context, s *shard.Store, rows, classes []int) (*Counts, error) {
+func Count(ctx context.Context, s *shard.Store,
+	rows, classes []int) (*Counts, error) {
 	n, _ := s.Dims()
 	class := make([]int32, n) // plus 1; 0 without a label
 	for i, row := range rows {
 		class[row] = int32(classes[i]) + 1
 	}
 	kinds := len(s.Manifest.Kinds)
-	c := &Counts{Manifest: *s.Manifest, Labelled: make([]int64, kinds), Same: make([]int64, kinds)}
+	c := &Counts{Manifest: *s.Manifest, Labelled: make([]int64, kinds),
+		Same: make([]int64, kinds)}
 	m := &c.Manifest
 	m.Entries = 0
 	m.SelfLoops = 0

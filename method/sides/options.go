@@ -25,13 +25,15 @@ const ChosenHalfLife = "choose"
 
 // wrong is an error about an option.
 func wrong(option, format string, args ...any) error {
-	return &param.ParameterError{Of: "edges", Parameter: option, What: fmt.Sprintf(format, args...)}
+	return &param.ParameterError{Of: "edges", Parameter: option,
+		What: fmt.Sprintf(format, args...)}
 }
 
 // Check returns the error of options that the store does not admit, a [*param.ParameterError].
 func (o *Options) Check(m *shard.Manifest) error {
 	if o.Kinds != nil && m.Kinds == nil {
-		return wrong("kind-weights", "edges have no kinds; ingest them with --kind COLUMN")
+		return wrong("kind-weights",
+			"edges have no kinds; ingest them with --kind COLUMN")
 	}
 	var names []string
 	for _, k := range m.Kinds {
@@ -46,12 +48,15 @@ func (o *Options) Check(m *shard.Manifest) error {
 			if word := nearest.Of(name, names); word != "" {
 				listed = word
 			}
-			return wrong("kind-weights", "there is no kind %q; choose from %s", name, listed)
+			return wrong("kind-weights", "there is no kind %q; choose from %s",
+				name, listed)
 		}
 	}
-	for _, option := range [][2]string{{"since", o.Since}, {"until", o.Until}, {"half-life", o.HalfLife}} {
+	for _, option := range [][2]string{{"since", o.Since}, {"until", o.Until},
+		{"half-life", o.HalfLife}} {
 		if option[1] != "" && m.Times == nil {
-			return wrong(option[0], "edges have no times; ingest them with --time COLUMN")
+			return wrong(option[0],
+				"edges have no times; ingest them with --time COLUMN")
 		}
 	}
 	if m.Times == nil {
@@ -76,16 +81,21 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		case fault != "":
 			return 0, 0, wrong(option[0], "%q %s", option[1], fault)
 		case unit != t.Unit:
-			return 0, 0, wrong(option[0], "%s is a %s, and edges have %ss from %s to %s", option[1], unit, t.Unit, t.Text(t.First), t.Text(t.Last))
+			return 0, 0, wrong(option[0],
+				"%s is a %s, and edges have %ss from %s to %s", option[1], unit,
+				t.Unit, t.Text(t.First), t.Text(t.Last))
 		}
 		bounds[i] = int(bound)
 	}
-	if bounds[0] > int(t.Last) || bounds[1] < int(t.First) || bounds[0] > bounds[1] {
+	if bounds[0] > int(t.Last) || bounds[1] < int(t.First) ||
+		bounds[0] > bounds[1] {
 		option := "since"
 		if bounds[1] < int(t.First) {
 			option = "until"
 		}
-		return 0, 0, wrong(option, "no edge is in the window; edges are from %s to %s", t.Text(t.First), t.Text(t.Last))
+		return 0, 0, wrong(option,
+			"no edge is in the window; edges are from %s to %s", t.Text(t.First),
+			t.Text(t.Last))
 	}
 	return bounds[0], bounds[1], nil
 }
@@ -104,12 +114,15 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 		text = text[:len(text)-1]
 		scale = days
 		if t.Unit != "day" {
-			return 0, wrong("half-life", "%s is a number of days, and times are %ss; give a number", o.HalfLife, t.Unit)
+			return 0, wrong("half-life",
+				"%s is a number of days, and times are %ss; give a number",
+				o.HalfLife, t.Unit)
 		}
 	}
 	h, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(h > 0) || math.IsInf(h, 1) {
-		return 0, wrong("half-life", "%q is not a time; give a number of %ss, a time such as 30d, 4w or 1y, or %s", o.HalfLife, t.Unit, ChosenHalfLife)
+		return 0, wrong("half-life",
+			"%q is not a time; give a number of %ss, a time such as 30d, 4w or 1y, or %s", o.HalfLife, t.Unit, ChosenHalfLife)
 	}
 	return h * scale, nil
 }

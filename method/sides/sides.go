@@ -74,7 +74,8 @@ const Folds = 5
 
 // IsOpen reports whether some factors are to be chosen.
 func (e *Edges) IsOpen() bool {
-	return e.Options.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 || e.Options.HalfLife == ChosenHalfLife
+	return e.Options.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 ||
+		e.Options.HalfLife == ChosenHalfLife
 }
 
 // Given returns the given factors, and 1 for those that are to be chosen.
@@ -97,7 +98,8 @@ func (e *Edges) Given() *Choice {
 // Choose chooses the factors that are open. The memory of its walks is at most a quarter of the given one if that is not 0. It
 // chooses once for the same labels. The error is that of a sweep or of memory.
 // Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors of weights.
-func (e *Edges) Choose(ctx context.Context, l *Labels, memory int64, workers int) (*Choice, error) {
+func (e *Edges) Choose(ctx context.Context, l *Labels, memory int64,
+	workers int) (*Choice, error) {
 	key := l.digest()
 	e.mu.Lock()
 	cached := e.choices[key]
@@ -105,7 +107,8 @@ func (e *Edges) Choose(ctx context.Context, l *Labels, memory int64, workers int
 	if cached != nil {
 		return cached, nil
 	}
-	c := &chooser{Edges: e, Labels: l, memory: memory / 4, workers: workers, folds: e.foldsOf(l)}
+	c := &chooser{Edges: e, Labels: l, memory: memory / 4, workers: workers,
+		folds: e.foldsOf(l)}
 	for _, v := range l.Value {
 		c.mean += v / float64(len(l.Value))
 	}
@@ -210,7 +213,8 @@ func (e *Edges) Restore(k *Kept) *Choice {
 		}
 	}
 	book := &shard.Codebook{Kinds: c.Kinds, Times: c.Book.Times}
-	if k.HalfLife > 0 && m.Times != nil && (e.Options.HalfLife == "" || e.Options.HalfLife == ChosenHalfLife) {
+	if k.HalfLife > 0 && m.Times != nil &&
+		(e.Options.HalfLife == "" || e.Options.HalfLife == ChosenHalfLife) {
 		c.IsGiven = false
 		c.HalfLife = k.HalfLife
 		book.Times = e.Options.factors(m.Times, k.HalfLife)
@@ -248,7 +252,8 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
 		weights[k] = 1
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
 	order = order[:min(len(order), mostKinds)]
 	equal, err := c.qualityOf(ctx, c.book(weights, math.Inf(1)))
 	if err != nil {
@@ -350,7 +355,8 @@ func (q quality) sum() (sum float64) {
 }
 
 // qualityOf returns the quality of weights for the labels of the predicted folds.
-func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality, error) {
+func (c *chooser) qualityOf(ctx context.Context,
+	book *shard.Codebook) (quality, error) {
 	a, back := shard.Weighed(c.Store, book)
 	if c.Store.Manifest.Negative > 0 { // entries of a pair may cancel
 		var err error
@@ -371,7 +377,8 @@ func (c *chooser) qualityOf(ctx context.Context, book *shard.Codebook) (quality,
 		for i, d := range in {
 			degrees[i] += d
 		}
-		w.back = sparse.NewOperator[float32](sparse.NormalizedAdjacency, back, degrees)
+		w.back = sparse.NewOperator[float32](sparse.NormalizedAdjacency,
+			back, degrees)
 		w.back.Workers = c.workers
 	}
 	w.ahead = sparse.NewOperator[float32](sparse.NormalizedAdjacency, a, degrees)
@@ -410,7 +417,8 @@ func (e *Edges) Bytes(l *Labels, memory int64) int64 {
 
 // Matrices returns the adjacency matrix with the factors of a codebook, in which each pair of nodes has one entry, and its
 // transpose. Cost: a sweep for each of them.
-func (e *Edges) Matrices(ctx context.Context, book *shard.Codebook, workers int) (a, transpose sparse.Matrix, err error) {
+func (e *Edges) Matrices(ctx context.Context, book *shard.Codebook,
+	workers int) (a, transpose sparse.Matrix, err error) {
 	along, against := shard.Weighed(e.Store, book)
 	joined := &sparse.Joined{Matrix: along}
 	if err := joined.Plan(ctx, workers); err != nil || !e.Store.Manifest.Directed {
@@ -455,11 +463,13 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 		}
 	}
 	for range steps {
-		if err := w.ahead.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: start}); err != nil {
+		if err := w.ahead.StepTo(ctx, y, x,
+			sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: start}); err != nil {
 			return err
 		}
 		if w.back != nil {
-			if err := w.back.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: y}); err != nil {
+			if err := w.back.StepTo(ctx, y, x,
+				sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: y}); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,8 @@ func Folds(class []int, count int, seed, number uint64) []int {
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {
-		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		rng.Shuffle(len(items),
+			func(i, j int) { items[i], items[j] = items[j], items[i] })
 		for _, i := range items {
 			fold[i] = next
 			next = (next + 1) % count
@@ -59,7 +60,8 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
 	for c, nodes := range members {
-		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		rng.Shuffle(len(nodes),
+			func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		sample = append(sample, nodes[:quota[c]]...)
 	}
 	slices.Sort(sample)
@@ -109,7 +111,8 @@ func membersOf(class []int) [][]int {
 
 // groupByClass returns the positions of each class that has some, in the order of their first positions.
 func groupByClass(class []int) [][]int {
-	groups := slices.DeleteFunc(membersOf(class), func(positions []int) bool { return len(positions) == 0 })
+	groups := slices.DeleteFunc(membersOf(class),
+		func(positions []int) bool { return len(positions) == 0 })
 	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return groups
 }

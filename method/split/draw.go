@@ -78,7 +78,8 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	case count < 1:
 		return nil, Usage("%d splits; at least 1 is needed", count)
 	case len(draw(0).Test) == 0 && d.PerClass > 0:
-		return nil, Usage("%d for each class leave none to test on; give fewer", d.PerClass)
+		return nil, Usage("%d for each class leave none to test on; give fewer",
+			d.PerClass)
 	case len(draw(0).Test) == 0:
 		return nil, d.wrong("%v of %d labels leaves none to test on; use a smaller fraction", d.Fraction, n)
 	}
@@ -96,8 +97,10 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 
 // severalClasses reports whether some items are of two classes, or of the only one that there is.
 func severalClasses(class, items []int) bool {
-	return len(items) > 0 && (slices.ContainsFunc(items, func(i int) bool { return class[i] != class[items[0]] }) ||
-		!slices.ContainsFunc(class, func(c int) bool { return c != class[items[0]] }))
+	return len(items) > 0 &&
+		(slices.ContainsFunc(items, func(i int) bool { return class[i] != class[items[0]] }) ||
+			!slices.ContainsFunc(class,
+				func(c int) bool { return c != class[items[0]] }))
 }
 
 // drawn returns a function that draws a split by its number. The error is an [ErrUsage].
@@ -110,7 +113,8 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 	case d.Folds != 0 && d.Folds < 2:
 		return nil, Usage("%d folds; at least 2 are needed", d.Folds)
 	case d.Folds > n:
-		return nil, d.wrong("%d folds are more than the %d labels; give fewer", d.Folds, n)
+		return nil, d.wrong("%d folds are more than the %d labels; give fewer",
+			d.Folds, n)
 	case d.Folds != 0:
 		return func(i int) Split { return d.fold(class, i%d.Folds, newRand(seed, stream|uint64(i/d.Folds))) }, nil
 	case d.PerClass < 0:
@@ -118,7 +122,8 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 	case d.PerClass > 0:
 		share = func([]int) int { return d.PerClass }
 	case !(d.Fraction > 0 && d.Fraction < 1):
-		return nil, Usage("a training fraction is %v; it must lie between 0 and 1", d.Fraction)
+		return nil, Usage("a training fraction is %v; it must lie between 0 and 1",
+			d.Fraction)
 	case !d.Stratified:
 		return func(i int) Split {
 			rng := newRand(seed, stream|uint64(i))
@@ -138,7 +143,8 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 		var train, test []int
 		for _, items := range members {
 			items = slices.Clone(items)
-			rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+			rng.Shuffle(len(items),
+				func(i, j int) { items[i], items[j] = items[j], items[i] })
 			count := min(len(items), share(items))
 			train = append(train, items[:count]...)
 			test = append(test, items[count:]...)

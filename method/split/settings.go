@@ -9,7 +9,8 @@ import (
 // Settings returns every combination of the usual values of a declaration's
 // parameters on a graph, or nil, with the given values in place of theirs. Later
 // parameters vary faster.
-func Settings(s *param.Spec, values param.Values, g param.Graph) ([]param.Values, error) {
+func Settings(s *param.Spec, values param.Values,
+	g param.Graph) ([]param.Values, error) {
 	list := []param.Values{{}}
 	for i := range s.Params {
 		p := &s.Params[i]
@@ -50,7 +51,8 @@ func Settings(s *param.Spec, values param.Values, g param.Graph) ([]param.Values
 // replaced reports whether a parameter has no value: it would stand in the place of
 // another and is not given, or another one that is given stands in its place.
 func replaced(s *param.Spec, p *param.Param, values param.Values) bool {
-	return p.Instead != "" && !values.Has(p.Name) || slices.ContainsFunc(s.Params, func(o param.Param) bool {
-		return o.Instead == p.Name && values.Has(o.Name)
-	})
+	return p.Instead != "" && !values.Has(p.Name) ||
+		slices.ContainsFunc(s.Params, func(o param.Param) bool {
+			return o.Instead == p.Name && values.Has(o.Name)
+		})
 }

@@ -40,7 +40,9 @@ const (
 	streamSample
 )
 
-func newRand(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
+func newRand(seed, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, stream))
+}
 
 // ErrUsage is wrapped by errors that a different parameter would avoid.
 var ErrUsage = errors.New("split: parameter outside its range")
@@ -49,16 +51,22 @@ var ErrUsage = errors.New("split: parameter outside its range")
 type UsageError struct{ problem error }
 
 // Usage returns a [*UsageError], whose problem [fmt.Errorf] formats.
-func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+func Usage(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
 
 // Error implements error.
-func (e *UsageError) Error() string { return ErrUsage.Error() + ": " + e.problem.Error() }
+func (e *UsageError) Error() string {
+	return ErrUsage.Error() + ": " + e.problem.Error()
+}
 
 // Problem returns the message without the kind of the error.
 func (e *UsageError) Problem() string { return e.problem.Error() }
 
 // Unwrap returns [ErrUsage] and the problem.
-func (e *UsageError) Unwrap() []error { return []error{ErrUsage, e.problem} }
+func (e *UsageError) Unwrap() []error {
+	return []error{ErrUsage, e.problem}
+}
 
 // GivenSplit returns the split whose training and test nodes are the rows of the
 // graph in train and test. Labelled node i is row[i] and has class[i], a position
@@ -66,7 +74,8 @@ func (e *UsageError) Unwrap() []error { return []error{ErrUsage, e.problem} }
 // rows hold two classes and there is a test row; else the error is a
 // [*SplitError]. Test nodes of a class without a training node count as wrong; unseen
 // counts them by class.
-func GivenSplit(row, class []int, names []string, train, test []int) (s Split, unseen []int, err error) {
+func GivenSplit(row, class []int, names []string,
+	train, test []int) (s Split, unseen []int, err error) {
 	position := make(map[int]int, len(row))
 	for i, r := range row {
 		position[r] = i
@@ -101,8 +110,10 @@ func GivenSplit(row, class []int, names []string, train, test []int) (s Split, u
 		return Split{}, nil, given(-1, "the split has no training node")
 	}
 	first := class[s.Train[0]]
-	if !slices.ContainsFunc(s.Train, func(i int) bool { return class[i] != first }) {
-		return Split{}, nil, given(-1, fmt.Sprintf("the split has training nodes of class %q alone, and two classes are needed", names[first]))
+	if !slices.ContainsFunc(s.Train,
+		func(i int) bool { return class[i] != first }) {
+		return Split{}, nil, given(-1,
+			fmt.Sprintf("the split has training nodes of class %q alone, and two classes are needed", names[first]))
 	}
 	unseen = make([]int, slices.Max(class)+1)
 	for _, i := range s.Test {
@@ -115,4 +126,6 @@ func GivenSplit(row, class []int, names []string, train, test []int) (s Split, u
 }
 
 // given returns an error about a row of a given split, −1 for none.
-func given(row int, what string) error { return &SplitError{Row: row, What: what} }
+func given(row int, what string) error {
+	return &SplitError{Row: row, What: what}
+}

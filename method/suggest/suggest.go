@@ -39,7 +39,8 @@ var Titles = []string{"node", GainColumn, "label", "probability", "reason"}
 
 // Cells returns the cells of a suggestion behind the node, given the names of the classes.
 func (s *Suggestion) Cells(classes []string) []string {
-	return []string{fmt.Sprintf("%.4g", s.Teaches), classes[s.Class], fmt.Sprintf("%.3f", 1-s.Doubt), s.reason(classes)}
+	return []string{fmt.Sprintf("%.4g", s.Teaches), classes[s.Class],
+		fmt.Sprintf("%.3f", 1-s.Doubt), s.reason(classes)}
 }
 
 // reason says in words why a label of the node would teach, given the names of the
@@ -51,7 +52,8 @@ func (s *Suggestion) reason(classes []string) string {
 	case s.Doubt < 0.25:
 		return "near many that are undecided"
 	}
-	return fmt.Sprintf("undecided between %s and %s, and near others that are", classes[s.Class], classes[s.Second])
+	return fmt.Sprintf("undecided between %s and %s, and near others that are",
+		classes[s.Class], classes[s.Second])
 }
 
 // The number of candidates: a constant, and a multiple of the number of suggestions.
@@ -83,7 +85,8 @@ const reach = 10
 //
 // With targets, which are rows, other nodes have no weight and are no candidates. Edges have no direction
 // here. Cost: a solve with a column for each candidate.
-func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, targets []int, s *method.Settings) ([]Suggestion, error) {
+func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
+	count int, targets []int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
 		_, set.Memory = p.ArcsBytes(set.Memory)
@@ -132,7 +135,8 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 		leastVariance := 1 / (c.Ground[i] + c.Edge*c.Graph.Degrees[i])
 		return cov.Row(i)[0] * cov.Row(i)[0] / (leastVariance + noise)
 	}
-	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(gain(b), gain(a)) })
+	slices.SortStableFunc(free,
+		func(a, b int) int { return cmp.Compare(gain(b), gain(a)) })
 	nodes := free[:min(len(free), candidates+each*count)]
 	gram, err := between(ctx, c, nodes, width)
 	if err != nil {
@@ -159,7 +163,8 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 		scale := -1 / (gram.At(best, best) + noise)
 		floats.AddScaled(cross, scale*cross[best], row)
 		gram.SymRankOne(gram, scale, mat.NewVecDense(len(row), row))
-		one := Suggestion{Row: nodes[best], Reached: out.Reached.Contains(uint32(nodes[best]))}
+		one := Suggestion{Row: nodes[best],
+			Reached: out.Reached.Contains(uint32(nodes[best]))}
 		if total > 0 {
 			one.Teaches = highest / total
 		}
@@ -171,12 +176,15 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 
 // given returns the system whose inverse is the covariance given the labels of p, (K⁻¹ + E/noise)⁻¹ where E is 1 on the
 // diagonal at labels: I + γL + E/noise.
-func given(ctx context.Context, p *problem.Problem, workers int) (*iterative.System, error) {
+func given(ctx context.Context, p *problem.Problem,
+	workers int) (*iterative.System, error) {
 	g, err := p.Whole(ctx, workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
-	s := &iterative.System{Graph: g, Edge: reach / kernel.OnDegrees(p.Degrees).MeanDegree(), Ground: slices.Repeat([]float64{1}, len(p.Degrees)), Least: 1}
+	s := &iterative.System{Graph: g,
+		Edge:   reach / kernel.OnDegrees(p.Degrees).MeanDegree(),
+		Ground: slices.Repeat([]float64{1}, len(p.Degrees)), Least: 1}
 	for _, row := range p.Row {
 		s.Ground[row] = 1 + 1/noise
 	}
@@ -184,7 +192,8 @@ func given(ctx context.Context, p *problem.Problem, workers int) (*iterative.Sys
 }
 
 // timesTo stores the product of the covariance and x in dst.
-func timesTo(ctx context.Context, c *iterative.System, dst, x *sparse.Block[float64]) error {
+func timesTo(ctx context.Context, c *iterative.System,
+	dst, x *sparse.Block[float64]) error {
 	_, err := c.SolveTo(ctx, dst, x, &iterative.Settings{Tolerance: 1e-6})
 	if errors.Is(err, iterative.ErrStagnation) {
 		return nil // it is as near as rounding lets it come
@@ -193,12 +202,14 @@ func timesTo(ctx context.Context, c *iterative.System, dst, x *sparse.Block[floa
 }
 
 // between returns the covariances of some nodes, from width columns at a time.
-func between(ctx context.Context, c *iterative.System, nodes []int, width int) (*mat.SymDense, error) {
+func between(ctx context.Context, c *iterative.System, nodes []int,
+	width int) (*mat.SymDense, error) {
 	n := len(c.Ground)
 	gram := mat.NewSymDense(len(nodes), nil)
 	for lo := 0; lo < len(nodes); lo += width {
 		columns := nodes[lo:min(len(nodes), lo+width)]
-		x, y := sparse.NewBlock[float64](n, len(columns)), sparse.NewBlock[float64](n, len(columns))
+		x, y := sparse.NewBlock[float64](n, len(columns)),
+			sparse.NewBlock[float64](n, len(columns))
 		for j, row := range columns {
 			x.Row(row)[j] = 1
 		}
@@ -220,7 +231,8 @@ const mostWidth = 32
 // widthOf returns the number of columns that are solved together within a limit, 0 for none,
 // and the memory that is left for a factor.
 func widthOf(p *problem.Problem, count int, limit int64) (width int, left int64) {
-	width = budget.Widest(mostWidth, limit, func(width int) int64 { return blockBytes(p, count, width) })
+	width = budget.Widest(mostWidth, limit,
+		func(width int) int64 { return blockBytes(p, count, width) })
 	return width, budget.Remaining(limit, blockBytes(p, count, width))
 }
 
@@ -230,7 +242,8 @@ func blockBytes(p *problem.Problem, count, width int) int64 {
 	const vectors = 8 + 6 // of the graph, its components and its system; doubts and order of nodes
 	n := len(p.Degrees)
 	nodes := int64(min(n, candidates+each*count))
-	return 8*nodes*nodes + vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, width) + iterative.HarmonicBytes(n, width)
+	return 8*nodes*nodes + vectors*8*int64(n) +
+		2*blocks.BlockBytes[float64](n, width) + iterative.HarmonicBytes(n, width)
 }
 
 // Bytes is the memory of [Nodes] without the prediction, within a limit, 0 for none.
@@ -243,7 +256,8 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 		entries *= 2
 	}
 	width, left := widthOf(p, count, limit)
-	return bytes + blockBytes(p, count, width) + iterative.FactorBytes(len(p.Degrees), entries, width, left)
+	return bytes + blockBytes(p, count, width) +
+		iterative.FactorBytes(len(p.Degrees), entries, width, left)
 }
 
 // likeliest returns the two classes with the highest scores, and one less the first of

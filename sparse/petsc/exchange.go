@@ -23,12 +23,15 @@ type exchange struct {
 }
 
 // NewExchange implements [sparse.Network]. It panics if a requested row is not offered.
-func (w *World) NewExchange(offered int, requested []sparse.RemoteRow) sparse.Exchange {
+func (w *World) NewExchange(offered int,
+	requested []sparse.RemoteRow) sparse.Exchange {
 	counts := make([]float64, w.size)
 	w.AllGather(counts, []float64{float64(offered)})
 	for _, r := range requested {
-		if r.Rank < 0 || int(r.Rank) >= w.size || r.Row < 0 || float64(r.Row) >= counts[r.Rank] {
-			panic(fmt.Sprintf("petsc: row %d of process %d is not offered", r.Row, r.Rank))
+		if r.Rank < 0 || int(r.Rank) >= w.size || r.Row < 0 ||
+			float64(r.Row) >= counts[r.Rank] {
+			panic(fmt.Sprintf("petsc: row %d of process %d is not offered",
+				r.Row, r.Rank))
 		}
 	}
 	if err := checkIndex(int64(max(offered, len(requested))), "rows of one process"); err != nil {
@@ -37,7 +40,8 @@ func (w *World) NewExchange(offered int, requested []sparse.RemoteRow) sparse.Ex
 	e := &exchange{w: w, offered: offered, requested: len(requested)}
 	w.must(func() C.int {
 		rows := (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(requested)))
-		return C.hw_exchange_new(C.int64_t(offered), C.int64_t(len(requested)), rows, &e.sf)
+		return C.hw_exchange_new(C.int64_t(offered), C.int64_t(len(requested)),
+			rows, &e.sf)
 	})
 	return e
 }
@@ -58,7 +62,8 @@ func (e *exchange) Begin(offered, received []byte, size int) {
 	if e.sent != nil {
 		panic("petsc: Begin before End")
 	}
-	if size <= 0 || len(offered) != e.offered*size || len(received) != e.requested*size {
+	if size <= 0 || len(offered) != e.offered*size ||
+		len(received) != e.requested*size {
 		panic(badLength)
 	}
 	e.sent, e.received = offered, received
@@ -69,13 +74,15 @@ func (e *exchange) Begin(offered, received []byte, size int) {
 	if len(received) > 0 {
 		e.pinned.Pin(&received[0])
 	}
-	source, target := unsafe.Pointer(unsafe.SliceData(offered)), unsafe.Pointer(unsafe.SliceData(received))
+	source, target := unsafe.Pointer(unsafe.SliceData(offered)),
+		unsafe.Pointer(unsafe.SliceData(received))
 	e.w.must(func() C.int { return C.hw_exchange_begin(e.sf, source, target, C.int64_t(size)) })
 }
 
 // End implements [sparse.Exchange].
 func (e *exchange) End() {
-	source, target := unsafe.Pointer(unsafe.SliceData(e.sent)), unsafe.Pointer(unsafe.SliceData(e.received))
+	source, target := unsafe.Pointer(unsafe.SliceData(e.sent)),
+		unsafe.Pointer(unsafe.SliceData(e.received))
 	e.w.must(func() C.int { return C.hw_exchange_end(e.sf, source, target) })
 	e.pinned.Unpin()
 	e.sent, e.received = nil, nil

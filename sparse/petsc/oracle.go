@@ -27,7 +27,8 @@ type shell struct {
 //export heatwalkMultiply
 func heatwalkMultiply(handle C.uintptr_t, y, x *C.double) C.int {
 	s := cgo.Handle(handle).Value().(*shell)
-	s.err = s.multiply(unsafe.Slice((*float64)(y), s.rows), unsafe.Slice((*float64)(x), s.rows))
+	s.err = s.multiply(unsafe.Slice((*float64)(y), s.rows),
+		unsafe.Slice((*float64)(x), s.rows))
 	if s.err != nil {
 		return 1
 	}
@@ -57,7 +58,8 @@ func (s *shell) multiply(y, x []float64) error {
 }
 
 // with calls PETSc with the handle of a product. PETSc's own communication has no time limit.
-func (w *World) with(product Product, rows int, call func(handle C.uintptr_t, total C.int64_t) C.int) error {
+func (w *World) with(product Product, rows int,
+	call func(handle C.uintptr_t, total C.int64_t) C.int) error {
 	total, err := totalRows(w, rows)
 	if err != nil {
 		return err
@@ -89,11 +91,13 @@ func totalRows(w *World, rows int) (int64, error) {
 // an error after limit iterations.
 //
 // After an error on one process only, the others wait: the process must exit without [World.Close].
-func (w *World) Solve(product Product, b []float64, tolerance float64, limit int) (x []float64, iterations int, err error) {
+func (w *World) Solve(product Product, b []float64, tolerance float64,
+	limit int) (x []float64, iterations int, err error) {
 	x = make([]float64, len(b))
 	var done C.int64_t
 	err = w.with(product, len(b), func(handle C.uintptr_t, total C.int64_t) C.int {
-		return C.hw_solve(handle, C.int64_t(len(b)), total, C.double(tolerance), C.int64_t(limit), doubles(b), doubles(x), &done)
+		return C.hw_solve(handle, C.int64_t(len(b)), total, C.double(tolerance),
+			C.int64_t(limit), doubles(b), doubles(x), &done)
 	})
 	return x, int(done), err
 }
@@ -120,7 +124,8 @@ type Eigenpairs struct {
 // of processes. Deflate the known vectors, for example D^½·1 of each component.
 //
 // After an error on one process only, the others wait: the process must exit without [World.Close].
-func (w *World) Eigen(product Product, rows int, p Eigenproblem) (*Eigenpairs, error) {
+func (w *World) Eigen(product Product, rows int,
+	p Eigenproblem) (*Eigenpairs, error) {
 	values, residuals := make([]float64, p.Count), make([]float64, p.Count)
 	vectors := make([]float64, p.Count*rows)
 	var deflate []float64
@@ -137,10 +142,12 @@ func (w *World) Eigen(product Product, rows int, p Eigenproblem) (*Eigenpairs, e
 	var converged C.int64_t
 	err := w.with(product, rows, func(handle C.uintptr_t, total C.int64_t) C.int {
 		return C.hw_eigen(handle, C.int64_t(rows), total, C.int64_t(p.Count), largest, C.double(p.Tolerance), C.int64_t(p.Limit),
-			C.int64_t(len(p.Deflate)), doubles(deflate), doubles(values), doubles(vectors), doubles(residuals), &converged)
+			C.int64_t(len(p.Deflate)), doubles(deflate), doubles(values),
+			doubles(vectors), doubles(residuals), &converged)
 	})
 	if err == nil && int(converged) < p.Count {
-		err = fmt.Errorf("SLEPc: %d of %d eigenpairs converged in %d iterations", converged, p.Count, p.Limit)
+		err = fmt.Errorf("SLEPc: %d of %d eigenpairs converged in %d iterations",
+			converged, p.Count, p.Limit)
 	}
 	if err != nil {
 		return nil, err
@@ -176,7 +183,9 @@ func (w *World) NewMatrix(ptr, col []int64, val []float64) (*Matrix, error) {
 	}
 	m := &Matrix{w: w, rows: rows}
 	err = w.run(func() C.int {
-		return C.hw_matrix_new(C.int64_t(rows), C.int64_t(total), (*C.int64_t)(&ptr[0]), (*C.int64_t)(unsafe.SliceData(col)), doubles(val), &m.a)
+		return C.hw_matrix_new(C.int64_t(rows), C.int64_t(total),
+			(*C.int64_t)(&ptr[0]), (*C.int64_t)(unsafe.SliceData(col)),
+			doubles(val), &m.a)
 	})
 	return m, err
 }
@@ -194,4 +203,6 @@ func (m *Matrix) Close() error {
 	return m.w.run(func() C.int { return C.hw_matrix_free(m.a) })
 }
 
-func doubles(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
+func doubles(v []float64) *C.double {
+	return (*C.double)(unsafe.SliceData(v))
+}

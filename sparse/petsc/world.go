@@ -25,7 +25,9 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("PETSc error %d: %s", e.Code, e.Text) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("PETSc error %d: %s", e.Code, e.Text)
+}
 
 // check converts an error code. It must run on the thread of the call, before the next call.
 func check(code C.int) error {
@@ -93,7 +95,8 @@ func Start(args []string) (*World, error) {
 	late := fmt.Errorf("waited %v for the other processes; one of them hangs or cannot be reached, or %s is too short", limit, timeoutVariable)
 	if limit > 0 {
 		start := time.AfterFunc(limit, func() {
-			fmt.Fprintf(os.Stderr, "%s: start: %v\n", filepath.Base(os.Args[0]), late)
+			fmt.Fprintf(os.Stderr, "%s: start: %v\n",
+				filepath.Base(os.Args[0]), late)
 			os.Exit(1)
 		})
 		defer start.Stop()
@@ -145,7 +148,8 @@ func (w *World) must(call func() C.int) {
 
 // fail prints an error and ends the process. MPI is not finalized, so that mpirun ends the others.
 func (w *World) fail(err error) {
-	fmt.Fprintf(os.Stderr, "%s: process %d of %d: %v\n", filepath.Base(os.Args[0]), w.rank, w.size, err)
+	fmt.Fprintf(os.Stderr, "%s: process %d of %d: %v\n", filepath.Base(os.Args[0]),
+		w.rank, w.size, err)
 	os.Exit(1)
 }
 
@@ -173,7 +177,8 @@ func (w *World) AllGather(dst, v []float64) {
 		return
 	}
 	w.must(func() C.int {
-		return C.hw_allgather((*C.double)(&dst[0]), (*C.double)(&v[0]), C.int64_t(len(v)))
+		return C.hw_allgather((*C.double)(&dst[0]), (*C.double)(&v[0]),
+			C.int64_t(len(v)))
 	})
 }
 

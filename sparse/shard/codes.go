@@ -34,19 +34,27 @@ const (
 )
 
 // CodeOf returns the code of an entry with a kind and a time.
-func CodeOf(kind uint8, time uint16) uint32 { return uint32(kind) + kindCodes*uint32(time) }
+func CodeOf(kind uint8, time uint16) uint32 {
+	return uint32(kind) + kindCodes*uint32(time)
+}
 
 // KindOf returns the kind of a code.
 func KindOf(code uint32) int { return int(code % kindCodes) }
 
 // TimeOf returns the time of a code.
-func TimeOf(code uint32) uint16 { return uint16(code / kindCodes) }
+func TimeOf(code uint32) uint16 {
+	return uint16(code / kindCodes)
+}
 
 // Coded reports whether entries have kinds or times.
-func (m *Manifest) Coded() bool { return m.Kinds != nil || m.Times != nil }
+func (m *Manifest) Coded() bool {
+	return m.Kinds != nil || m.Times != nil
+}
 
 // hasValues reports whether panels may have values other than 1, of weights or of a codebook.
-func (m *Manifest) hasValues() bool { return m.Weighted || m.Coded() }
+func (m *Manifest) hasValues() bool {
+	return m.Weighted || m.Coded()
+}
 
 // version returns the number of the format of a store.
 func (m *Manifest) version() int {
@@ -75,14 +83,19 @@ func wrongCodes(m *Manifest) string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
 		entries -= k.Entries
-		if k.Name == "" || k.Entries < 0 || slices.ContainsFunc(m.Kinds[:i], func(other Kind) bool { return other.Name == k.Name }) {
+		if k.Name == "" || k.Entries < 0 ||
+			slices.ContainsFunc(m.Kinds[:i],
+				func(other Kind) bool { return other.Name == k.Name }) {
 			return fmt.Sprintf("kind %q of %d entries", k.Name, k.Entries)
 		}
 	}
 	switch {
-	case m.Kinds != nil && (len(m.Kinds) == 0 || len(m.Kinds) > MaxKinds || entries != 0):
+	case m.Kinds != nil &&
+		(len(m.Kinds) == 0 || len(m.Kinds) > MaxKinds || entries != 0):
 		return fmt.Sprintf("%d kinds without %d entries", len(m.Kinds), entries)
-	case m.Times != nil && (!slices.Contains([]string{dayUnit, minuteUnit, stepUnit}, m.Times.Unit) || m.Times.First > m.Times.Last):
+	case m.Times != nil &&
+		(!slices.Contains([]string{dayUnit, minuteUnit, stepUnit}, m.Times.Unit) ||
+			m.Times.First > m.Times.Last):
 		return fmt.Sprintf("times %+v", *m.Times)
 	}
 	return ""
@@ -146,7 +159,8 @@ func readCodes(m *Manifest, p *sparse.Panel, b []byte, check bool) (wrong string
 	}
 	for e := 0; e < len(p.Times); e += 2 {
 		if t := binary.LittleEndian.Uint16(p.Times[e:]); t < m.Times.First || t > m.Times.Last {
-			return fmt.Sprintf("time %d, the manifest says %d to %d", t, m.Times.First, m.Times.Last)
+			return fmt.Sprintf("time %d, the manifest says %d to %d", t,
+				m.Times.First, m.Times.Last)
 		}
 	}
 	return ""
@@ -215,12 +229,14 @@ type weighed struct {
 }
 
 // Sweep implements [sparse.Matrix].
-func (w *weighed) Sweep(ctx context.Context, workers int, visit panelVisitor) error {
+func (w *weighed) Sweep(ctx context.Context, workers int,
+	visit panelVisitor) error {
 	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
-func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int, visit panelVisitor) error {
+func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
+	visit panelVisitor) error {
 	return sweepRows(ctx, w.view, lo, hi, workers, w.table, visit)
 }
 

@@ -35,7 +35,8 @@ func (l *degreeList) add(degrees []float64, last bool) {
 	}
 	for _, d := range degrees {
 		if l.weighted {
-			l.content = binary.LittleEndian.AppendUint64(l.content, math.Float64bits(d))
+			l.content = binary.LittleEndian.AppendUint64(l.content,
+				math.Float64bits(d))
 		} else {
 			l.content = appendLengths(l.content, []uint32{uint32(d)})
 		}
@@ -53,7 +54,8 @@ func (l *degreeList) weigh() {
 	for len(coded) > 0 {
 		var ptr [2]int64
 		coded = coded[lengthsTo(ptr[:], coded):]
-		l.content = binary.LittleEndian.AppendUint64(l.content, math.Float64bits(float64(ptr[1])))
+		l.content = binary.LittleEndian.AppendUint64(l.content,
+			math.Float64bits(float64(ptr[1])))
 	}
 }
 
@@ -69,7 +71,8 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 		valuesTo(degrees, valuesFloat64, b)
 		for i, d := range degrees {
 			if d-d != 0 { // NaN or infinite
-				return nil, &CorruptError{Path: path, Offset: int64(fileHead + 8*i), What: fmt.Sprintf("degree of row %d is %v", i, d) + restore}
+				return nil, &CorruptError{Path: path, Offset: int64(fileHead + 8*i),
+					What: fmt.Sprintf("degree of row %d is %v", i, d) + restore}
 			}
 		}
 		return degrees, nil
@@ -98,7 +101,8 @@ func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
 	}
 	for i, want := range degrees[p.Lo:p.Hi] {
 		if got := degree(p.Row(i)); got != want {
-			return fmt.Sprintf("row %d has degree %v, the degrees file says %v", p.Lo+i, got, want)
+			return fmt.Sprintf("row %d has degree %v, the degrees file says %v",
+				p.Lo+i, got, want)
 		}
 	}
 	return ""

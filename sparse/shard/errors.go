@@ -51,7 +51,8 @@ func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
 // newDamage is damage of a whole file.
 func newDamage(path, format string, args ...any) error {
-	return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
+	return &CorruptError{Path: path, Offset: -1,
+		What: fmt.Sprintf(format, args...) + restore}
 }
 
 const restore = "; restore the file or ingest again"

@@ -75,15 +75,18 @@ const (
 
 // maxPayload bounds the payload of a frame.
 func maxPayload(rows, entries int) int {
-	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries + codeBytes*entries
+	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries +
+		codeBytes*entries
 }
 
 // header returns the header of a frame of the range r, without its checksum and the length
 // of its payload before compression.
-func (m *Manifest) header(direction int, number int64, f frame, r sparse.Range) header {
+func (m *Manifest) header(direction int, number int64, f frame,
+	r sparse.Range) header {
 	h := header{
-		Magic: frameMagic, Shard: uint32(f.shard), Identity: m.identity(), Frame: uint64(number),
-		Lo: uint64(r.Lo), Rows: uint32(r.Hi - r.Lo), Entries: uint32(r.Entries),
+		Magic: frameMagic, Shard: uint32(f.shard), Identity: m.identity(),
+		Frame: uint64(number),
+		Lo:    uint64(r.Lo), Rows: uint32(r.Hi - r.Lo), Entries: uint32(r.Entries),
 		Piece: uint32(r.Piece), Pieces: uint32(r.Pieces),
 		Stored: uint32(f.bytes - headerBytes), Direction: uint8(direction),
 	}
@@ -100,7 +103,9 @@ func headerOf(frame []byte) (h header) {
 }
 
 // begins reports whether a header can be that of a frame.
-func (h *header) begins() bool { return h.Magic == frameMagic && h.Reserved == [2]byte{} }
+func (h *header) begins() bool {
+	return h.Magic == frameMagic && h.Reserved == [2]byte{}
+}
 
 // frameSum returns the checksum of a whole frame; it leaves out the bytes that
 // hold it.
@@ -110,7 +115,8 @@ func frameSum(frame []byte) uint32 {
 
 // appendPayload appends the payload of a frame. lengths are those of its rows,
 // nil for a piece of a long row; val may be nil for ones.
-func appendPayload(dst []byte, lengths, ids []uint32, val []float64, deltas []uint32) []byte {
+func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
+	deltas []uint32) []byte {
 	start := len(dst)
 	// The coded ids begin with b and the widths, which belong to the head; the
 	// form of the values and the row lengths go between them and the selectors.
@@ -220,7 +226,8 @@ func buffersBytes(valued bool) int64 {
 // decode decodes a payload of the range r. At least slack bytes must be readable
 // after the payload. It is checked unless these bytes were in order once. A wrong
 // payload gives a text that says where.
-func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool) (p sparse.Panel, wrong string) {
+func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
+	check bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
 		return p, fmt.Sprintf("payload of %d bytes", len(payload))
 	}
@@ -260,7 +267,8 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest, check bool
 }
 
 // decodeIDs decodes the n ids coded in the first size bytes of coded.
-func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, check bool) (wrong string) {
+func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8,
+	widths [4]uint8, check bool) (wrong string) {
 	if idBits == rawBits {
 		if size != 4*n || widths != [4]uint8{} {
 			return fmt.Sprintf("%d bytes for %d raw ids", size, n)
@@ -310,10 +318,12 @@ func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 }
 
 // checkRow returns the reason why a row is not part of a matrix with cols columns, or "".
-func checkRow(row int, col []uint32, val []float64, code []uint32, cols int64) (wrong string) {
+func checkRow(row int, col []uint32, val []float64, code []uint32,
+	cols int64) (wrong string) {
 	last := int64(-1)
 	for e, c := range col {
-		if int64(c) <= last && !(code != nil && int64(c) == last && code[e] > code[e-1]) {
+		if int64(c) <= last &&
+			!(code != nil && int64(c) == last && code[e] > code[e-1]) {
 			return fmt.Sprintf("row %d: column %d after %d", row, c, last)
 		}
 		last = int64(c)

@@ -31,7 +31,8 @@ type frameJob struct {
 }
 
 func newFrameJob() *frameJob {
-	return &frameJob{ids: make([]uint32, 0, sparse.MaxRange), deltas: make([]uint32, sparse.MaxRange)}
+	return &frameJob{ids: make([]uint32, 0, sparse.MaxRange),
+		deltas: make([]uint32, sparse.MaxRange)}
 }
 
 // append adds a row or a piece of one.
@@ -80,7 +81,8 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 		if len(j.code) > 0 {
 			code = j.code[lo:hi]
 		}
-		pairs, loops := pairSum(m.Directed, direction, uint32(j.r.Lo+i), j.ids[lo:hi], val, code)
+		pairs, loops := pairSum(m.Directed, direction, uint32(j.r.Lo+i),
+			j.ids[lo:hi], val, code)
 		j.pairs += pairs
 		j.loops += loops
 		j.degrees = append(j.degrees, degree(j.ids[lo:hi], val))
@@ -95,7 +97,8 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 		val = nil
 	}
 	encodeTo := func(dst []byte) []byte {
-		return appendCodes(m, appendPayload(dst, lengths, j.ids, val, j.deltas), j.code)
+		return appendCodes(m,
+			appendPayload(dst, lengths, j.ids, val, j.deltas), j.code)
 	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
 	if compress == nil {

@@ -40,7 +40,8 @@ func appendFileHead(dst []byte, magic string, identity uint64) []byte {
 
 // appendIndexEntry appends the place of one frame.
 func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
-	for _, v := range []int{int(f.shard), int(f.bytes), r.Hi - r.Lo, r.Entries, r.Piece, r.Pieces} {
+	for _, v := range []int{int(f.shard), int(f.bytes), r.Hi - r.Lo, r.Entries,
+		r.Piece, r.Pieces} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}
 	return dst
@@ -53,8 +54,10 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 	var end int64 // of the frames seen in the current shard
 	shard := -1
 	limit := int64(len(b) / indexEntry)
-	if m.Frames[0] > limit || m.Frames[1] > limit || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
-		return dirs, newDamage(path, "%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
+	if m.Frames[0] > limit || m.Frames[1] > limit ||
+		int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
+		return dirs, newDamage(path, "%d bytes for %d frames", len(b),
+			m.Frames[0]+m.Frames[1])
 	}
 	for d := range dirs {
 		dir := &dirs[d]
@@ -65,23 +68,30 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 			field := func(k int) int { return int(binary.LittleEndian.Uint32(b[4*k:])) }
 			s := field(0)
 			bytes := field(1)
-			r := sparse.Range{Lo: int(rows), Hi: int(rows) + field(2), Entries: field(3), Piece: field(4), Pieces: field(5)}
+			r := sparse.Range{Lo: int(rows), Hi: int(rows) + field(2),
+				Entries: field(3), Piece: field(4), Pieces: field(5)}
 			b = b[indexEntry:]
 			if s != shard {
-				if s != shard+1 || s >= len(shards) || shard >= 0 && end != shards[shard].Bytes {
-					return dirs, newDamage(path, "frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
+				if s != shard+1 || s >= len(shards) ||
+					shard >= 0 && end != shards[shard].Bytes {
+					return dirs, newDamage(path,
+						"frame %d lies in shard %d after %d bytes of shard %d", i,
+						s, end, shard)
 				}
 				shard = s
 				end = 0
 			}
-			if bytes < headerBytes || bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
+			if bytes < headerBytes ||
+				bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
 				return dirs, newDamage(path, "frame %d has %d bytes", i, bytes)
 			}
 			dir.frames[i] = frame{shard: int32(s), offset: end, bytes: int32(bytes)}
 			dir.ranges[i] = r
 			end += int64(bytes)
 			if !follows(dir.ranges[:i], r) {
-				return dirs, newDamage(path, "frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo, r.Hi, r.Entries, r.Piece, r.Pieces)
+				return dirs, newDamage(path,
+					"frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo,
+					r.Hi, r.Entries, r.Piece, r.Pieces)
 			}
 			entries += int64(r.Entries)
 			if r.Piece == r.Pieces-1 {
@@ -89,11 +99,14 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 			}
 		}
 		if (d == 0 || m.Directed) && (rows != m.Rows || entries != m.Entries) {
-			return dirs, newDamage(path, "%d rows and %d entries, manifest says %d and %d", rows, entries, m.Rows, m.Entries)
+			return dirs, newDamage(path,
+				"%d rows and %d entries, manifest says %d and %d", rows, entries,
+				m.Rows, m.Entries)
 		}
 	}
 	if shard != len(shards)-1 || shard >= 0 && end != shards[shard].Bytes {
-		return dirs, newDamage(path, "frames end at byte %d of shard %d", end, shard)
+		return dirs, newDamage(path, "frames end at byte %d of shard %d",
+			end, shard)
 	}
 	return dirs, nil
 }
@@ -101,10 +114,12 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 // follows reports whether r can come after the ranges before it in a cut.
 func follows(ranges []sparse.Range, r sparse.Range) bool {
 	n := r.Hi - r.Lo
-	if n < 1 || n > sparse.MaxRange || r.Entries > sparse.MaxRange || r.Pieces < 1 || r.Piece >= r.Pieces {
+	if n < 1 || n > sparse.MaxRange || r.Entries > sparse.MaxRange ||
+		r.Pieces < 1 || r.Piece >= r.Pieces {
 		return false
 	}
-	if r.Pieces > 1 && (n > 1 || r.Entries < 1 || r.Piece < r.Pieces-1 && r.Entries < sparse.MaxRange) {
+	if r.Pieces > 1 && (n > 1 || r.Entries < 1 ||
+		r.Piece < r.Pieces-1 && r.Entries < sparse.MaxRange) {
 		return false
 	}
 	if len(ranges) > 0 {

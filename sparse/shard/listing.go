@@ -22,9 +22,13 @@ type listing struct {
 	infos    []fs.FileInfo  // of the shards, when they were opened
 }
 
-func (l *listing) path(name string) string { return filepath.Join(l.dir, name) }
+func (l *listing) path(name string) string {
+	return filepath.Join(l.dir, name)
+}
 
-func (l *listing) shardPath(shard int32) string { return l.path(l.manifest.Files[shard].Name) }
+func (l *listing) shardPath(shard int32) string {
+	return l.path(l.manifest.Files[shard].Name)
+}
 
 // isReplaced reports whether the directory holds another store than the one that was opened.
 func (l *listing) isReplaced() bool {
@@ -77,10 +81,12 @@ func (l *listing) openShards(ctx context.Context) error {
 
 // read reads a file that the manifest lists, whose length is right, checks its sum
 // and its head, and has the rest parsed.
-func (l *listing) read(name, magic string, parse func(path string, b []byte) error) error {
+func (l *listing) read(name, magic string,
+	parse func(path string, b []byte) error) error {
 	m := l.manifest
 	path := l.path(name)
-	entry := m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })]
+	entry := m.Files[slices.IndexFunc(m.Files,
+		func(f File) bool { return f.Name == name })]
 	b, err := readFile(l.fs, path, entry.Bytes)
 	if err != nil {
 		return err
@@ -90,10 +96,12 @@ func (l *listing) read(name, magic string, parse func(path string, b []byte) err
 	}
 	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
 	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
-		return newDamage(path, "checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b)))
+		return newDamage(path, "checksum %08x, want %08x%s", got, want,
+			explainFlip(got^uint32(want), len(b)))
 	}
 	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
-		return newDamage(path, "belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
+		return newDamage(path, "belongs to store %016x, this is %s",
+			binary.LittleEndian.Uint64(b[8:]), m.Identity)
 	}
 	return parse(path, b[fileHead:])
 }

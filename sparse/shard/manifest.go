@@ -112,7 +112,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func sumText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
+func sumText(sum uint32) string {
+	return fmt.Sprintf("%08x", sum)
+}
 
 // encode returns the bytes of the manifest file and fills in the checksum.
 func (m *Manifest) encode() ([]byte, error) {
@@ -146,7 +148,8 @@ func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, missingManifest(fsys, dir)
 	case errors.Is(err, errDirectory):
-		return nil, failf(ErrNotStore, "%s: a directory, not the manifest of a heatwalk store; name a store", path)
+		return nil, failf(ErrNotStore,
+			"%s: a directory, not the manifest of a heatwalk store; name a store", path)
 	case err != nil:
 		return nil, err
 	}
@@ -162,10 +165,12 @@ func missingManifest(fsys durable.FS, dir string) error {
 	}
 	for _, name := range names {
 		if ownName(name) {
-			return failf(ErrIncomplete, "%s: no manifest; the ingest never finished, run it again", dir)
+			return failf(ErrIncomplete,
+				"%s: no manifest; the ingest never finished, run it again", dir)
 		}
 	}
-	return failf(ErrNotStore, "%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
+	return failf(ErrNotStore,
+		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
 // parseManifest checks the frame that all versions share, then the version,
@@ -178,25 +183,31 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 		if bytes.Contains(b[:min(len(b), 256)], []byte("heatwalk")) {
 			return nil, unreadable(edited)
 		}
-		return nil, failf(ErrNotStore, "%s: not the manifest of a heatwalk store; restore the file or ingest again", path)
+		return nil, failf(ErrNotStore,
+			"%s: not the manifest of a heatwalk store; restore the file or ingest again", path)
 	}
 	sumOffset := len(b) - len(manifestTail) - sumDigits
-	if sumOffset < len(manifestHead) || string(b[sumOffset+sumDigits:]) != manifestTail {
+	if sumOffset < len(manifestHead) ||
+		string(b[sumOffset+sumDigits:]) != manifestTail {
 		return nil, unreadable("cut short or changed; ingest again")
 	}
 	zeroed := bytes.Clone(b)
 	copy(zeroed[sumOffset:], zeroSum)
-	if sumText(crc32.Checksum(zeroed, castagnoli)) != string(b[sumOffset:sumOffset+sumDigits]) {
+	if sumText(crc32.Checksum(zeroed,
+		castagnoli)) != string(b[sumOffset:sumOffset+sumDigits]) {
 		return nil, unreadable(edited)
 	}
 	format, _, _ := strings.Cut(string(b[len(manifestHead):]), ",")
 	// One that is too large for 64 bits is newer, too.
-	if v, err := strconv.ParseUint(format, 10, 64); (err == nil || errors.Is(err, strconv.ErrRange)) && (v < plainVersion || v > Version) {
+	if v, err := strconv.ParseUint(format, 10, 64); (err == nil ||
+		errors.Is(err, strconv.ErrRange)) && (v < plainVersion || v > Version) {
 		hint := "update heatwalk"
 		if v < plainVersion {
 			hint = "ingest again"
 		}
-		return nil, failf(ErrVersion, "%s: format %s; this heatwalk reads %d to %d; %s", dir, format, plainVersion, Version, hint)
+		return nil, failf(ErrVersion,
+			"%s: format %s; this heatwalk reads %d to %d; %s", dir, format,
+			plainVersion, Version, hint)
 	}
 	m := new(Manifest)
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -220,7 +231,8 @@ func (m *Manifest) problem() string {
 		return fmt.Sprintf("identity %q", m.Identity)
 	case m.Rows < 0 || m.Rows > maxRows:
 		return fmt.Sprintf("%d rows", m.Rows)
-	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > m.Entries || !m.Coded() && m.SelfLoops > m.Rows:
+	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > m.Entries ||
+		!m.Coded() && m.SelfLoops > m.Rows:
 		return fmt.Sprintf("%d entries, %d self loops", m.Entries, m.SelfLoops)
 	case m.Negative < 0 || m.Negative > m.Entries:
 		return fmt.Sprintf("%d negative of %d entries", m.Negative, m.Entries)
@@ -326,7 +338,8 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > limit {
-		return nil, newDamage(path, "%d bytes, at most %d are possible", info.Size(), limit)
+		return nil, newDamage(path, "%d bytes, at most %d are possible",
+			info.Size(), limit)
 	}
 	b := make([]byte, info.Size())
 	if n, err := f.ReadAt(b, 0); n < len(b) {

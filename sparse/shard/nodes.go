@@ -51,7 +51,9 @@ type dictionary struct {
 
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
 // to n−1. It takes no memory and no file.
-func NewNumericNodes(n int) *Nodes { return &Nodes{ids: dictionary{kind: nodesImplicit, n: n}} }
+func NewNumericNodes(n int) *Nodes {
+	return &Nodes{ids: dictionary{kind: nodesImplicit, n: n}}
+}
 
 // NumericNodes returns the dictionary of the given numbers, which must
 // increase strictly. The slice is kept.
@@ -86,7 +88,8 @@ func (n *dictionary) number(position int) uint64 {
 // rows, ends[i] being where that of row i ends, and byID their rows in increasing
 // order of the ids, which must be distinct. The slices are kept.
 func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
-	n := &Nodes{ids: dictionary{kind: nodesString, n: len(ends), text: text, ends: ends, byID: byID}}
+	n := &Nodes{ids: dictionary{kind: nodesString, n: len(ends), text: text,
+		ends: ends, byID: byID}}
 	if slices.IsSorted(byID) {
 		n.ids.byID = nil
 	}
@@ -118,7 +121,9 @@ func seq(n int) []uint32 {
 	return s
 }
 
-func (n *dictionary) compare(a, b uint32) int { return bytes.Compare(n.bytes(int(a)), n.bytes(int(b))) }
+func (n *dictionary) compare(a, b uint32) int {
+	return bytes.Compare(n.bytes(int(a)), n.bytes(int(b)))
+}
 
 // positionOf returns the position of the k-th smallest id.
 func (n *dictionary) positionOf(k int) int {
@@ -131,7 +136,8 @@ func (n *dictionary) positionOf(k int) int {
 func (n *dictionary) checkDistinct() error {
 	for k := 1; k < n.n; k++ {
 		if a, b := n.positionOf(k-1), n.positionOf(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
-			return &input.Error{Msg: fmt.Sprintf("%q is at %d and %d", n.bytes(a), min(a, b), max(a, b)), Fix: "give each an id of its own"}
+			return &input.Error{Msg: fmt.Sprintf("%q is at %d and %d", n.bytes(a),
+				min(a, b), max(a, b)), Fix: "give each an id of its own"}
 		}
 	}
 	return nil
@@ -150,7 +156,9 @@ func (n *dictionary) bytes(position int) []byte {
 func (n *Nodes) Len() int { return n.ids.n }
 
 // ID returns the id of a row.
-func (n *Nodes) ID(row int) string { return string(n.AppendID(nil, row)) }
+func (n *Nodes) ID(row int) string {
+	return string(n.AppendID(nil, row))
+}
 
 // AppendID appends the id of a row to dst.
 func (n *Nodes) AppendID(dst []byte, row int) []byte {
@@ -185,7 +193,8 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 func (n *dictionary) find(id string) (position int, ok bool) {
 	if n.kind == nodesString {
 		key := []byte(id)
-		k, ok := sort.Find(n.n, func(k int) int { return bytes.Compare(key, n.bytes(n.positionOf(k))) })
+		k, ok := sort.Find(n.n,
+			func(k int) int { return bytes.Compare(key, n.bytes(n.positionOf(k))) })
 		if !ok {
 			return 0, false
 		}
@@ -208,7 +217,8 @@ func (n *dictionary) find(id string) (position int, ok bool) {
 
 // Bytes returns the memory of the dictionary: ids and the order of rows.
 func (n *Nodes) Bytes() int64 {
-	ids := 4*len(n.ids.short) + 8*len(n.ids.numbers) + n.ids.headSize + len(n.ids.text) + 8*len(n.ids.ends) + 4*len(n.ids.byID)
+	ids := 4*len(n.ids.short) + 8*len(n.ids.numbers) + n.ids.headSize +
+		len(n.ids.text) + 8*len(n.ids.ends) + 4*len(n.ids.byID)
 	return int64(ids) + 4*int64(len(n.Order)+len(n.rows))
 }
 
@@ -255,7 +265,8 @@ func writeRows(w *bufio.Writer, rows []uint32) {
 func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	le := binary.LittleEndian
 	// Every row has at least a byte, so that the length of b bounds the allocations.
-	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
+	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) ||
+		int64(len(b)-nodesHead) < m.Rows {
 		return nil, newDamage(path, "not a dictionary of %d rows", m.Rows)
 	}
 	n := &Nodes{ids: dictionary{kind: m.Nodes, n: int(m.Rows)}}
@@ -298,7 +309,8 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		orderLen = 4 * n.ids.n
 	}
 	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
-		return nil, newDamage(path, "ids of %d bytes in all, %d announced", end, textLen)
+		return nil, newDamage(path, "ids of %d bytes in all, %d announced",
+			end, textLen)
 	}
 	n.ids.text, n.ids.headSize = b[orderLen:], size-len(b)+orderLen
 	if ordered {
@@ -306,7 +318,8 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		for i := range n.ids.byID {
 			n.ids.byID[i] = le.Uint32(b[4*i:])
 			if int64(n.ids.byID[i]) >= m.Rows {
-				return nil, newDamage(path, "row %d in the order of ids", n.ids.byID[i])
+				return nil, newDamage(path, "row %d in the order of ids",
+					n.ids.byID[i])
 			}
 		}
 	}
@@ -315,7 +328,8 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 
 // eachNumber calls do with the ids of n rows, which are all there is in b, and
 // returns the last one.
-func eachNumber(b []byte, n int, do func(row int, id uint64)) (last uint64, err error) {
+func eachNumber(b []byte, n int,
+	do func(row int, id uint64)) (last uint64, err error) {
 	next := uint64(0)
 	for i := range n {
 		gap, size := binary.Uvarint(b)
@@ -335,7 +349,8 @@ func eachNumber(b []byte, n int, do func(row int, id uint64)) (last uint64, err 
 // isIncreasing reports whether the order of ids is right and no id occurs twice.
 func (n *dictionary) isIncreasing() bool {
 	for k := 1; k < n.n && n.kind == nodesString; k++ {
-		if bytes.Compare(n.bytes(n.positionOf(k-1)), n.bytes(n.positionOf(k))) >= 0 {
+		if bytes.Compare(n.bytes(n.positionOf(k-1)),
+			n.bytes(n.positionOf(k))) >= 0 {
 			return false
 		}
 	}

@@ -102,7 +102,8 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	var wrong int
 	n.rows, wrong = invert(n.Order)
 	if wrong >= 0 {
-		return newDamage(path, "position %d of row %d is another row's or none", n.Order[wrong], wrong)
+		return newDamage(path, "position %d of row %d is another row's or none",
+			n.Order[wrong], wrong)
 	}
 	return nil
 }

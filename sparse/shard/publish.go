@@ -52,10 +52,12 @@ func (w *Writer) finish(ctx context.Context) error {
 	case w.direction == 0:
 		w.Manifest.Rows, w.Manifest.Entries = w.rows, w.entries
 		if w.pairs != 0 {
-			return fmt.Errorf("%w: not symmetric, and the store is not directed", sparse.ErrStructure)
+			return fmt.Errorf("%w: not symmetric, and the store is not directed",
+				sparse.ErrStructure)
 		}
 	case w.rows != w.Manifest.Rows || w.pairs != w.outPairs:
-		return fmt.Errorf("%w: the columns are not those of the rows", sparse.ErrStructure)
+		return fmt.Errorf("%w: the columns are not those of the rows",
+			sparse.ErrStructure)
 	}
 	if t := w.Manifest.Times; t != nil && w.Manifest.Entries == 0 {
 		t.First = t.Last // no entry has set either
@@ -64,7 +66,8 @@ func (w *Writer) finish(ctx context.Context) error {
 		w.Nodes = NewNumericNodes(int(w.Manifest.Rows))
 	}
 	if int64(w.Nodes.ids.n) != w.Manifest.Rows {
-		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.ids.n, w.Manifest.Rows)
+		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure,
+			w.Nodes.ids.n, w.Manifest.Rows)
 	}
 	var err error // the first one
 	writeFile := func(name string, content func(*bufio.Writer) error) {
@@ -88,12 +91,14 @@ func (w *Writer) finish(ctx context.Context) error {
 	if w.Manifest.Weighted {
 		w.degrees.weigh()
 	}
-	write(degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) })
+	write(degreesName(w.id), degreesMagic,
+		func(b *bufio.Writer) { b.Write(w.degrees.content) })
 	if w.Nodes.ids.kind != nodesImplicit {
 		write(nodesName(w.id), nodesMagic, w.Nodes.ids.write)
 	}
 	if w.Manifest.Order != "" {
-		write(orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) })
+		write(orderName(w.id), orderMagic,
+			func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) })
 	}
 	if w.o.Attributes != nil {
 		writeFile(attributesName(w.id), func(b *bufio.Writer) (err error) {
@@ -151,7 +156,8 @@ func (w *Writer) Abort() error {
 		w.file = nil
 	}
 	written := func(name string) bool {
-		return name == tempName || ownName(name) && strings.HasPrefix(name, w.Manifest.Identity)
+		return name == tempName ||
+			ownName(name) && strings.HasPrefix(name, w.Manifest.Identity)
 	}
 	_, err := w.target.remove(written)
 	errs = append(errs, err, w.target.unlock())

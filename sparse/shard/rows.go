@@ -13,10 +13,13 @@ const Outside = ^uint32(0)
 // WriteRows writes a store of some rows to the directory dir, in their order: count rows have a place, the
 // others [Outside]. Columns of these rows must have a place too. The identity of the store is that of s,
 // changed by mask. Cost: one sweep, of a directed graph two.
-func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, count int, mask uint64) error {
+func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
+	count int, mask uint64) error {
 	m := s.Manifest
 	identity, _ := strconv.ParseUint(m.Identity, 16, 64)
-	w, err := Create(dir, &WriteOptions{Directed: m.Directed, Workers: s.o.Workers, Options: m.Options, Identity: identity ^ mask})
+	w, err := Create(dir,
+		&WriteOptions{Directed: m.Directed, Workers: s.o.Workers,
+			Options: m.Options, Identity: identity ^ mask})
 	if err != nil {
 		return err
 	}
@@ -41,7 +44,8 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 }
 
 // appendRows appends the rows of a that have a place. Their columns have places too.
-func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32, weighted bool) error {
+func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
+	weighted bool) error {
 	return EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, code []uint32) error {
 		if place[row] == Outside {
 			return nil
@@ -58,7 +62,8 @@ func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
 
 // EachCodedRow calls visit with copies of the entries of each row in order, for each kind and time of a pair one; codes are
 // nil if there are none. The slices are valid during the call. Cost: one sweep.
-func EachCodedRow(ctx context.Context, a sparse.Matrix, visit func(row int, col []uint32, val []float64, code []uint32) error) error {
+func EachCodedRow(ctx context.Context, a sparse.Matrix,
+	visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32
 	var val []float64
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {

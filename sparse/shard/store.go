@@ -104,7 +104,8 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 
 // openOnce opens the store that the manifest names now. On error the store is to be closed.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
-	s := &Store{listed: listing{fs: o.fs, dir: dir}, plan: budget.Plan{Limit: o.Memory}}
+	s := &Store{listed: listing{fs: o.fs, dir: dir},
+		plan: budget.Plan{Limit: o.Memory}}
 	if o.fs == nil {
 		s.listed.fs = durable.OS
 	}
@@ -151,7 +152,8 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			s.Nodes, err = parseNodes(path, b, m)
 			return err
 		}},
-		{m.Order != "", orderName(id), orderMagic, func(path string, b []byte) error { return s.Nodes.parseOrder(path, b, m) }},
+		{m.Order != "", orderName(id), orderMagic,
+			func(path string, b []byte) error { return s.Nodes.parseOrder(path, b, m) }},
 	} {
 		if !part.isStored {
 			continue
@@ -174,7 +176,8 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	}
 	if m.Codec == Zstd {
 		s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange, sparse.MaxRange))))
+			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange,
+				sparse.MaxRange))))
 		if err != nil {
 			return err
 		}
@@ -218,10 +221,12 @@ func planFixed(s *Store, workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	const perFrame = 16 + 48 + 8 // frame, Range, seen
 	for _, item := range []budget.Item{
-		{What: "frame index", Bytes: (s.Manifest.Frames[0] + s.Manifest.Frames[1]) * perFrame},
+		{What: "frame index",
+			Bytes: (s.Manifest.Frames[0] + s.Manifest.Frames[1]) * perFrame},
 		{What: "degrees", Bytes: 8 * s.Manifest.Rows},
 		{What: "node ids", Bytes: nodes},
-		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.hasValues())},
+		{What: "decoded frames",
+			Bytes: int64(workers) * buffersBytes(s.Manifest.hasValues())},
 	} {
 		if over := s.plan.Reserve(item.Bytes, item.What); over != nil {
 			err = fmt.Errorf("%s: %w", s.listed.dir, over)
@@ -260,7 +265,8 @@ func planMemory(s *Store, workers int, o *Options) error {
 	fits := !stream && (!limited || left >= total+int64(chunks)*slack)
 	keep := total
 	if !fits {
-		if err := s.plan.Reserve(int64(workers)*int64(s.longest+slack), "chunks in flight"); err != nil {
+		if err := s.plan.Reserve(int64(workers)*int64(s.longest+slack),
+			"chunks in flight"); err != nil {
 			return fmt.Errorf("%s: %w", s.listed.dir, err)
 		}
 		if left, limited := s.plan.Left(); limited {
@@ -294,7 +300,8 @@ func (v *view) cut(target int) (longest int) {
 	var c *chunk
 	for i, f := range v.direct.frames {
 		if c == nil || c.shard != f.shard || c.bytes+int(f.bytes) > target {
-			v.chunks = append(v.chunks, chunk{lo: i, shard: f.shard, offset: f.offset})
+			v.chunks = append(v.chunks,
+				chunk{lo: i, shard: f.shard, offset: f.offset})
 			c = &v.chunks[len(v.chunks)-1]
 		}
 		c.hi = i + 1
@@ -358,7 +365,9 @@ func (s *Store) Close() error {
 }
 
 // Dims returns the number of rows and columns.
-func (v *view) Dims() (r, c int) { return int(v.s.Manifest.Rows), int(v.s.Manifest.Rows) }
+func (v *view) Dims() (r, c int) {
+	return int(v.s.Manifest.Rows), int(v.s.Manifest.Rows)
+}
 
 // NNZ returns the number of stored entries.
 func (v *view) NNZ() int64 { return v.s.Manifest.Entries }

@@ -24,19 +24,24 @@ func (v *view) Sweep(ctx context.Context, workers int, visit panelVisitor) error
 
 // SweepRows sweeps over the ranges that have one of the rows lo ≤ i < hi, see [sparse.SweepRows]. Other frames are not
 // decoded, and chunks without these rows are not read.
-func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int, visit panelVisitor) error {
+func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int,
+	visit panelVisitor) error {
 	return sparse.SweepRows(ctx, s.Matrix, lo, hi, workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
-func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit panelVisitor) error {
+func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
+	visit panelVisitor) error {
 	return sweepRows(ctx, v, lo, hi, workers, v.s.table, visit)
 }
 
 // sweepRows is [view.SweepRows] with factors of the codes of entries.
-func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable, visit panelVisitor) error {
-	first := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
-	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
+func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable,
+	visit panelVisitor) error {
+	first := sort.Search(len(v.chunks),
+		func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
+	last := sort.Search(len(v.chunks),
+		func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, max(0, last-first), func(worker, k int) error {
 		b := v.s.buffers.take()
@@ -144,14 +149,16 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 		if changed := v.s.listed.changedError(int(shard)); changed != nil {
 			return changed
 		}
-		return &CorruptError{Path: v.s.listed.shardPath(shard), Offset: offset + int64(n), What: "ends too early" + restore}
+		return &CorruptError{Path: v.s.listed.shardPath(shard),
+			Offset: offset + int64(n), What: "ends too early" + restore}
 	}
 	return err
 }
 
 // decode checks and decodes frame i. The first time it checks everything. A frame that is read
 // again must have the same checksum; a resident frame is not checked again.
-func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.Panel, err error) {
+func (v *view) decode(b *buffers, i int, frame []byte,
+	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
 	if seen == 0 || !resident {
 		if err := v.checkFrame(i, frame, seen); err != nil {
@@ -192,7 +199,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 		return nil, v.frameError(i, "payload: %v", err)
 	}
 	if len(payload) != size {
-		return nil, v.frameError(i, "payload of %d bytes, header says %d", len(payload), size)
+		return nil, v.frameError(i, "payload of %d bytes, header says %d",
+			len(payload), size)
 	}
 	return payload, nil
 }
@@ -222,12 +230,16 @@ func (v *view) checkHeader(i int, b []byte) error {
 	case !h.begins():
 		return v.frameError(i, "no frame begins here")
 	case h.Identity != want.Identity:
-		return newDamage(v.s.listed.shardPath(v.direct.frames[i].shard), "belongs to store %016x, this is %016x", h.Identity, want.Identity)
-	case h.Shard != want.Shard || h.Direction != want.Direction || h.Frame != want.Frame:
+		return newDamage(v.s.listed.shardPath(v.direct.frames[i].shard),
+			"belongs to store %016x, this is %016x", h.Identity, want.Identity)
+	case h.Shard != want.Shard || h.Direction != want.Direction ||
+		h.Frame != want.Frame:
 		return v.frameError(i, "holds frame %d of direction %d of shard %d, want frame %d of direction %d of shard %d",
 			h.Frame, h.Direction, h.Shard, want.Frame, want.Direction, want.Shard)
-	case h.Codec == codecPlain && h.Payload != h.Stored || int(h.Payload) > maxPayload(r.Hi-r.Lo, r.Entries):
-		return v.frameError(i, "payload of %d bytes, %d stored", h.Payload, h.Stored)
+	case h.Codec == codecPlain && h.Payload != h.Stored ||
+		int(h.Payload) > maxPayload(r.Hi-r.Lo, r.Entries):
+		return v.frameError(i, "payload of %d bytes, %d stored",
+			h.Payload, h.Stored)
 	}
 	for _, f := range []struct {
 		name      string
@@ -262,8 +274,10 @@ func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	if err := v.s.listed.changedError(int(f.shard)); err != nil {
 		return err
 	}
-	if h := headerOf(frame); h.begins() && h.Stored != uint32(len(frame)-headerBytes) && v.s.listed.wholeFrame(f, h) {
+	if h := headerOf(frame); h.begins() &&
+		h.Stored != uint32(len(frame)-headerBytes) && v.s.listed.wholeFrame(f, h) {
 		return v.checkHeader(i, frame)
 	}
-	return v.frameError(i, "checksum %08x, want %08x%s", got, want, explainFrameFlip(got^want, len(frame), f.offset))
+	return v.frameError(i, "checksum %08x, want %08x%s", got, want,
+		explainFrameFlip(got^want, len(frame), f.offset))
 }

@@ -52,7 +52,8 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 
 // OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
 // it. If copied is set and the store is small, [Sweeper.Settle] plans a copy instead.
-func OpenSweeper(ctx context.Context, dir string, o *Options, copied bool) (*Sweeper, error) {
+func OpenSweeper(ctx context.Context, dir string, o *Options,
+	copied bool) (*Sweeper, error) {
 	copied = copied && !o.Stream
 	if copied && o.Memory > 0 {
 		m, err := readManifest(durable.OS, dir)
@@ -140,7 +141,8 @@ func (s *Sweeper) Held() int64 {
 // so that the last call is for the final state, and returns its error. If the run fits only without frames in
 // memory, every sweep reads them from disk. A copy has the layout for these sweeps unless the run then does
 // not fit. If copied is not set, the run makes no copy, and a later one may.
-func (s *Sweeper) Settle(ctx context.Context, copied bool, plan func() (sweeps, rowBytes int, err error)) error {
+func (s *Sweeper) Settle(ctx context.Context, copied bool,
+	plan func() (sweeps, rowBytes int, err error)) error {
 	if planned := s.Copy; planned != nil && !copied {
 		s.Copy = nil
 		defer func() {
@@ -159,7 +161,9 @@ func (s *Sweeper) Settle(ctx context.Context, copied bool, plan func() (sweeps, 
 	if err != nil || s.Copy == nil {
 		return err
 	}
-	if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: sweeps, RowBytes: rowBytes}); err != nil || !s.Copy.Tiled {
+	if err := s.plan(ctx,
+		sparse.LayoutOptions{Sweeps: sweeps, RowBytes: rowBytes}); err != nil ||
+		!s.Copy.Tiled {
 		return err
 	}
 	if _, _, err := plan(); err == nil {

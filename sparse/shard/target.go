@@ -23,7 +23,9 @@ type target struct {
 	waited time.Duration // for the disk to be sure
 }
 
-func (t *target) path(name string) string { return filepath.Join(t.dir, name) }
+func (t *target) path(name string) string {
+	return filepath.Join(t.dir, name)
+}
 
 // sync makes a file's content durable. A failed sync is final.
 func (t *target) sync(f durable.File) error {
@@ -128,7 +130,8 @@ func (t *target) mayWrite() error {
 	}
 	if !holds {
 		if foreign != "" {
-			return failf(ErrNotStore, "%s: not a heatwalk store, and not empty (%s); choose another directory", t.dir, foreign)
+			return failf(ErrNotStore,
+				"%s: not a heatwalk store, and not empty (%s); choose another directory", t.dir, foreign)
 		}
 		return nil
 	}
@@ -139,9 +142,11 @@ func (t *target) mayWrite() error {
 	case t.force:
 		return nil
 	case err != nil:
-		return failf(ErrExists, "%s already holds a store, which does not open (%v)", t.dir, err)
+		return failf(ErrExists,
+			"%s already holds a store, which does not open (%v)", t.dir, err)
 	}
-	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries)", t.dir, m.Rows, m.Entries)
+	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries)",
+		t.dir, m.Rows, m.Entries)
 }
 
 // removeLeftovers removes files with names of store files that the manifest does not list, and returns their
@@ -204,7 +209,8 @@ func (t *target) enforce() (inForce bool, err error) {
 }
 
 // writeFile writes and syncs a file that is no shard.
-func (t *target) writeFile(name string, content func(*bufio.Writer) error) (entry File, err error) {
+func (t *target) writeFile(name string,
+	content func(*bufio.Writer) error) (entry File, err error) {
 	entry.Name = name
 	sum := uint32(0)
 	err = t.writeSynced(name, func(f io.Writer) error {

@@ -15,7 +15,9 @@ import (
 var firstDay = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // dateOf returns the date of a day.
-func dateOf(day uint16) string { return firstDay.AddDate(0, 0, int(day)).Format(time.DateOnly) }
+func dateOf(day uint16) string {
+	return firstDay.AddDate(0, 0, int(day)).Format(time.DateOnly)
+}
 
 // Units of times.
 const (

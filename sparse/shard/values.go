@@ -41,7 +41,8 @@ func valueForm(val []float64) int {
 	var top float64
 	for _, v := range val {
 		ones = ones && v == 1
-		integer = integer && v >= 0 && v <= math.MaxUint32 && v == math.Trunc(v) && !(v == 0 && math.Signbit(v))
+		integer = integer && v >= 0 && v <= math.MaxUint32 && v == math.Trunc(v) &&
+			!(v == 0 && math.Signbit(v))
 		single = single && float64(float32(v)) == v
 		top = max(top, v)
 	}
@@ -70,7 +71,8 @@ func appendValues(dst []byte, form int, val []float64) []byte {
 		case valuesUint32:
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 		case valuesFloat32:
-			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v)))
+			dst = binary.LittleEndian.AppendUint32(dst,
+				math.Float32bits(float32(v)))
 		case valuesFloat64:
 			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 		}

@@ -28,7 +28,9 @@ type VerifyReport struct {
 // those of [Open] and of sweeps. Frames are not kept. If room is not nil, it is first asked
 // for what this takes. If progress is not nil, it is called, from several goroutines, with
 // how many of how many bytes were read. Cost: two readings.
-func Verify(ctx context.Context, dir string, o *Options, room func(bytes int64) error, progress func(done, total int64)) (report *VerifyReport, err error) {
+func Verify(ctx context.Context, dir string, o *Options,
+	room func(bytes int64) error,
+	progress func(done, total int64)) (report *VerifyReport, err error) {
 	var stream Options
 	if o != nil {
 		stream = *o
@@ -51,13 +53,15 @@ func Verify(ctx context.Context, dir string, o *Options, room func(bytes int64) 
 func verifyBytes(s *Store) int64 {
 	bytes := s.Held() + bufferBytes
 	for _, v := range storedViews(s) {
-		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
+		bytes += 8*s.Manifest.Rows +
+			int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
 	return bytes
 }
 
 // verifyStore is [Verify] of an open store that is streamed.
-func verifyStore(ctx context.Context, s *Store, workers int, progress func(done, total int64)) (*VerifyReport, error) {
+func verifyStore(ctx context.Context, s *Store, workers int,
+	progress func(done, total int64)) (*VerifyReport, error) {
 	if progress != nil {
 		s.listed.report(progress)
 	}
@@ -81,17 +85,21 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 	case !s.Manifest.Directed && out.pairs != 0:
 		return nil, asymmetric(s)
 	case out.loops != s.Manifest.SelfLoops:
-		return nil, newDamage(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
+		return nil, newDamage(manifest, "%d self loops, found %d",
+			s.Manifest.SelfLoops, out.loops)
 	case out.weighted != s.Manifest.Weighted:
-		return nil, newDamage(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
+		return nil, newDamage(manifest, "weighted %t, found %t",
+			s.Manifest.Weighted, out.weighted)
 	case out.negative != s.Manifest.Negative:
-		return nil, newDamage(manifest, "%d negative entries, found %d", s.Manifest.Negative, out.negative)
+		return nil, newDamage(manifest, "%d negative entries, found %d",
+			s.Manifest.Negative, out.negative)
 	case !s.Nodes.ids.isIncreasing():
 		return nil, newDamage(manifest, "ids out of order or twice")
 	}
 	for i, d := range s.Degrees {
 		if d != out.degrees[i] {
-			return nil, newDamage(manifest, "degree of row %d is %v, found %v", i, d, out.degrees[i])
+			return nil, newDamage(manifest, "degree of row %d is %v, found %v", i,
+				d, out.degrees[i])
 		}
 	}
 	for k, f := range s.Manifest.shards() {
@@ -103,8 +111,10 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		return nil, err
 	}
 	return &VerifyReport{
-		Manifest: s.Manifest, Files: len(s.Manifest.Files), Bytes: s.Manifest.BytesTotal(), Shards: len(s.listed.shards),
-		Frames: s.Manifest.Frames[0] + s.Manifest.Frames[1], Entries: s.Manifest.Entries * int64(len(sums)),
+		Manifest: s.Manifest, Files: len(s.Manifest.Files),
+		Bytes: s.Manifest.BytesTotal(), Shards: len(s.listed.shards),
+		Frames:  s.Manifest.Frames[0] + s.Manifest.Frames[1],
+		Entries: s.Manifest.Entries * int64(len(sums)),
 	}, nil
 }
 
@@ -112,7 +122,8 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 const bufferBytes = 256 << 10
 
 // checksum returns the checksum of at most the given number of bytes of f, and their number.
-func checksum(ctx context.Context, f io.ReaderAt, limit int64) (bytes int64, sum uint32, err error) {
+func checksum(ctx context.Context, f io.ReaderAt,
+	limit int64) (bytes int64, sum uint32, err error) {
 	buf := make([]byte, min(bufferBytes, limit))
 	for bytes < limit {
 		if err := ctx.Err(); err != nil {
@@ -151,7 +162,8 @@ func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error {
 	bytes, sum, err := checksum(ctx, f, entry.Bytes)
 	if err == nil && (bytes != entry.Bytes || sumText(sum) != entry.CRC) {
-		err = newDamage(l.path(entry.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, entry.CRC)
+		err = newDamage(l.path(entry.Name),
+			"checksum %08x of %d bytes, manifest says %s", sum, bytes, entry.CRC)
 	}
 	return err
 }
@@ -161,7 +173,8 @@ func (l *listing) report(progress func(done, total int64)) {
 	var done atomic.Int64
 	total := 2 * l.manifest.size()
 	for i, f := range l.shards {
-		l.shards[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
+		l.shards[i] = toldFile{f,
+			func(n int) { progress(done.Add(int64(n)), total) }}
 	}
 }
 
@@ -216,7 +229,8 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			code = p.AppendCodes(code[:0], i-p.Lo)
-			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val, code)
+			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction),
+				uint32(i), col, val, code)
 			f.pairs += pairs
 			f.loops += loops
 			f.negative += negative(val)
@@ -254,9 +268,12 @@ func (c *census) checkCut(v *view) error {
 		f := c.frames[i-1]
 		g := c.frames[i]
 		switch {
-		case b.Piece > 0 && (g.first < f.last || g.first == f.last && !v.s.Manifest.Coded()):
-			return v.frameError(i, "row %d: column %d after %d", b.Lo, g.first, f.last)
-		case a.Pieces == 1 && b.Pieces == 1 && a.Hi-a.Lo < sparse.MaxRange && a.Entries+g.head <= sparse.MaxRange:
+		case b.Piece > 0 && (g.first < f.last ||
+			g.first == f.last && !v.s.Manifest.Coded()):
+			return v.frameError(i, "row %d: column %d after %d", b.Lo,
+				g.first, f.last)
+		case a.Pieces == 1 && b.Pieces == 1 && a.Hi-a.Lo < sparse.MaxRange &&
+			a.Entries+g.head <= sparse.MaxRange:
 			return v.frameError(i, "row %d has room in frame %d", b.Lo, i-1)
 		}
 	}
@@ -266,7 +283,9 @@ func (c *census) checkCut(v *view) error {
 // Compared returns the matrix for those who read all of it and write down one half:
 // at its end a sweep of an undirected store compares the two, which no checksum
 // does, and returns a [*CorruptError] where they are not the same.
-func (s *Store) Compared() sparse.Matrix { return comparedMatrix{s.Matrix, s} }
+func (s *Store) Compared() sparse.Matrix {
+	return comparedMatrix{s.Matrix, s}
+}
 
 type comparedMatrix struct {
 	sparse.Matrix
@@ -274,7 +293,8 @@ type comparedMatrix struct {
 }
 
 // Sweep implements [sparse.Matrix].
-func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit panelVisitor) error {
+func (c comparedMatrix) Sweep(ctx context.Context, workers int,
+	visit panelVisitor) error {
 	if c.s.Manifest.Directed {
 		return c.Matrix.Sweep(ctx, workers, visit)
 	}

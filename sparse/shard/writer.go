@@ -103,11 +103,15 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	case FourWidths:
 	case Zstd:
 		var err error
-		if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(sched.Workers(w.o.Workers)), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false)); err != nil {
+		if w.zstd, err = zstd.NewWriter(nil,
+			zstd.WithEncoderConcurrency(sched.Workers(w.o.Workers)),
+			zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+			zstd.WithEncoderCRC(false)); err != nil {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("shard: codec %q; want %q or %q", w.o.Codec, FourWidths, Zstd)
+		return nil, fmt.Errorf("shard: codec %q; want %q or %q", w.o.Codec,
+			FourWidths, Zstd)
 	}
 	for w.id = w.o.Identity; w.id == 0; {
 		var b [8]byte
@@ -137,7 +141,9 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 // slices are not kept. The error wraps [sparse.ErrStructure] for a row that is
 // none; any other comes from the disk, perhaps for a row before. After an error
 // only Abort makes sense.
-func (w *Writer) Append(col []uint32, val []float64) error { return w.AppendCoded(col, val, nil) }
+func (w *Writer) Append(col []uint32, val []float64) error {
+	return w.AppendCoded(col, val, nil)
+}
 
 // AppendCoded is Append for a store with kinds or times: entries have codes, see [CodeOf]. Columns may be equal if
 // their codes increase.
@@ -149,11 +155,13 @@ func (w *Writer) AppendCoded(col []uint32, val []float64, code []uint32) error {
 }
 
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
-	if val != nil && len(val) != len(col) || w.Manifest.Coded() && len(code) != len(col) {
+	if val != nil && len(val) != len(col) ||
+		w.Manifest.Coded() && len(code) != len(col) {
 		panic(badValues)
 	}
 	if w.rows == maxRows {
-		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure, int64(maxRows))
+		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure,
+			int64(maxRows))
 	}
 	if err := checkAppended(w, col, val, code); err != nil {
 		return err
@@ -161,7 +169,8 @@ func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if len(col) > sparse.MaxRange {
 		return w.appendPieces(col, val, code)
 	}
-	if len(w.open.ids)+len(col) > sparse.MaxRange || len(w.open.lengths) == sparse.MaxRange {
+	if len(w.open.ids)+len(col) > sparse.MaxRange ||
+		len(w.open.lengths) == sparse.MaxRange {
 		if err := w.flush(); err != nil {
 			return err
 		}
@@ -182,7 +191,8 @@ func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error 
 	for p := range pieces {
 		lo := p * sparse.MaxRange
 		hi := min(lo+sparse.MaxRange, len(col))
-		r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p, Pieces: pieces}
+		r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p,
+			Pieces: pieces}
 		var values []float64
 		if val != nil {
 			values = val[lo:hi]
@@ -208,7 +218,8 @@ func checkAppended(w *Writer, col []uint32, val []float64, code []uint32) error 
 		countCodes(&w.Manifest, code)
 		w.Manifest.Negative += negative(val)
 	}
-	w.Manifest.Weighted = w.Manifest.Weighted || slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	w.Manifest.Weighted = w.Manifest.Weighted ||
+		slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	if len(col) > 0 {
 		w.top = max(w.top, int64(col[len(col)-1]))
 	}
@@ -221,7 +232,8 @@ func checkAppended(w *Writer, col []uint32, val []float64, code []uint32) error 
 // symmetric, and both directions of a directed store have the same sum if they have the same
 // entries. It also
 // counts entries on the diagonal. Columns must not decrease.
-func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64, code []uint32) (sum uint64, loops int64) {
+func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64,
+	code []uint32) (sum uint64, loops int64) {
 	lower, _ := slices.BinarySearch(col, i)
 	upper := lower
 	for ; upper < len(col) && col[upper] == i; upper++ {
@@ -242,7 +254,8 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	column := uint64(i)
 	switch {
 	case !directed:
-		return hashPairs(row, 0, col[upper:], upperVal, upperCode) - hashPairs(column, 32, col[:lower], lowerVal, lowerCode), loops
+		return hashPairs(row, 0, col[upper:], upperVal, upperCode) -
+			hashPairs(column, 32, col[:lower], lowerVal, lowerCode), loops
 	case direction == 0:
 		return hashPairs(row, 0, col, val, code), loops
 	}
@@ -251,7 +264,8 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 
 // hashPairs adds the hashes of the pairs number | id<<shift: of a row, its number
 // goes into the upper half, of a column the ids do.
-func hashPairs(number uint64, shift uint, ids []uint32, val []float64, code []uint32) (sum uint64) {
+func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
+	code []uint32) (sum uint64) {
 	if val == nil && code == nil {
 		return simd.HashPairs(number, shift, ids)
 	}
@@ -313,7 +327,8 @@ func (w *Writer) flush() error {
 		return nil
 	}
 	hi := int(w.rows)
-	return w.submit(sparse.Range{Lo: hi - rows, Hi: hi, Entries: len(w.open.ids), Pieces: 1})
+	return w.submit(sparse.Range{Lo: hi - rows, Hi: hi, Entries: len(w.open.ids),
+		Pieces: 1})
 }
 
 // writeFrame writes an encoded frame and adds the counts of its rows.
@@ -357,7 +372,8 @@ func (w *Writer) writeFrame(j *frameJob) error {
 }
 
 func (w *Writer) beginShard() error {
-	f, err := w.target.fs.Create(w.target.path(shardName(w.id, len(w.Manifest.Files))))
+	f, err := w.target.fs.Create(w.target.path(shardName(w.id,
+		len(w.Manifest.Files))))
 	if err != nil {
 		return err
 	}
@@ -382,7 +398,8 @@ func (w *Writer) endShard() error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	entry := File{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: w.fileBytes, CRC: sumText(w.fileSum)}
+	entry := File{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: w.fileBytes,
+		CRC: sumText(w.fileSum)}
 	w.Manifest.Files = append(w.Manifest.Files, entry)
 	return nil
 }

@@ -29,7 +29,9 @@ func valuesOf(g closed.Gram) *values {
 }
 
 // row returns the values of a record with all distinct ones.
-func (v *values) row(record int) []float32 { return v.data[v.alike[record]*v.n:][:v.n] }
+func (v *values) row(record int) []float32 {
+	return v.data[v.alike[record]*v.n:][:v.n]
+}
 
 // part is the kernel between some records, in the order of learning.
 type part struct {
@@ -52,7 +54,9 @@ func newPart(v *values, records []int) *part {
 func (p *part) Len() int { return len(p.records) }
 
 // RowTo implements [classify.Gram].
-func (p *part) RowTo(dst []float64, i int) { p.withTo(dst, p.records[i]) }
+func (p *part) RowTo(dst []float64, i int) {
+	p.withTo(dst, p.records[i])
+}
 
 // PartTo implements [classify.Gram].
 func (p *part) PartTo(dst []float64, i int, items []int) {

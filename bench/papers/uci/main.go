@@ -28,7 +28,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the splits")
 	flag.Parse()
 	if flag.NArg() != 1 || *splits < 2 {
-		fmt.Fprintln(os.Stderr, "uci: give the folder of the data and two splits or more; usage: uci [--splits N] [--seed N] DATA")
+		fmt.Fprintln(os.Stderr,
+			"uci: give the folder of the data and two splits or more; usage: uci [--splits N] [--seed N] DATA")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -33,7 +33,8 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 	}
 	missing := param.Of(s.missing)
 	rounds := param.Values{"epochs": param.Of(10), "vote": param.Of("voted")}
-	err = p.line(ctx, splits, "hamming", param.Values{"missing-values": missing}, "perceptron", rounds, s.hamming)
+	err = p.line(ctx, splits, "hamming", param.Values{"missing-values": missing},
+		"perceptron", rounds, s.hamming)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,8 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 		return err
 	}
 	kernel := param.Values{"missing-values": missing, "beta": beta}
-	if err := p.line(ctx, splits, "categorical", kernel, "perceptron", rounds, s.diffusion); err != nil {
+	if err := p.line(ctx, splits, "categorical", kernel, "perceptron", rounds,
+		s.diffusion); err != nil {
 		return err
 	}
 	for _, learner := range []string{"svm", "logistic"} {
@@ -54,10 +56,12 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 }
 
 // bestBeta returns the β of the usual ones with the least error on the splits for tuning.
-func (p *problem) bestBeta(ctx context.Context, missing param.Value, rounds param.Values) (best param.Value, err error) {
+func (p *problem) bestBeta(ctx context.Context, missing param.Value,
+	rounds param.Values) (best param.Value, err error) {
 	smallest := math.Inf(1)
 	for _, beta := range closed.Kernels().Named("categorical").Param("beta").Grid {
-		if err := p.use("categorical", param.Values{"missing-values": missing, "beta": beta}); err != nil {
+		if err := p.use("categorical",
+			param.Values{"missing-values": missing, "beta": beta}); err != nil {
 			return best, err
 		}
 		o, err := p.evaluate(ctx, "perceptron", rounds, p.tuning, p.seed+1)
@@ -89,7 +93,9 @@ func (p *problem) use(name string, params param.Values) error {
 
 // line prints the errors of a kernel and a learner, whose parameters are chosen among
 // the usual ones unless given.
-func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel param.Values, learner string, params param.Values, says published) error {
+func (p *problem) line(ctx context.Context, splits int, kernel string,
+	ofKernel param.Values, learner string, params param.Values,
+	says published) error {
 	if err := p.use(kernel, ofKernel); err != nil {
 		return err
 	}
@@ -128,7 +134,8 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 		text += ", λ = " + lambda.String()
 	}
 	fmt.Printf("| %s | %s, %s | %s | %s | %s | %.2f ± %.2f | %.1f | %s |\n",
-		p.name, kernel, learner, says.err, says.mistakes, says.beta, 100*o.err, 100*o.deviation, o.support, text)
+		p.name, kernel, learner, says.err, says.mistakes, says.beta, 100*o.err,
+		100*o.deviation, o.support, text)
 	return nil
 }
 
@@ -136,7 +143,8 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 type outcome struct{ err, deviation, support float64 }
 
 // evaluate trains and tests a learner on each split.
-func (p *problem) evaluate(ctx context.Context, learner string, v param.Values, splits int, seed uint64) (o outcome, err error) {
+func (p *problem) evaluate(ctx context.Context, learner string, v param.Values,
+	splits int, seed uint64) (o outcome, err error) {
 	wrong := make([]float64, splits)
 	support := make([]float64, splits)
 	err = sched.Run(ctx, 0, splits, func(_, i int) (err error) {
@@ -162,7 +170,8 @@ func (p *problem) evaluate(ctx context.Context, learner string, v param.Values, 
 
 // trial returns the share of misclassified test records, and the number of support vectors or
 // terms of the model.
-func (p *problem) trial(ctx context.Context, learner string, v param.Values, train, test []int) (wrong, support float64, err error) {
+func (p *problem) trial(ctx context.Context, learner string, v param.Values,
+	train, test []int) (wrong, support float64, err error) {
 	k := newPart(p.values, train)
 	y := make([]int, len(train))
 	for i, r := range train {

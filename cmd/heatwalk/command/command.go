@@ -16,6 +16,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // MainOn is [Main] in one of the processes of a network, which share the rows of the graph. All processes
 // call it with the same arguments. Process 0 prints and writes files.
-func MainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func MainOn(network sparse.Network, args []string, stdin io.Reader,
+	stdout, stderr io.Writer) int {
 	return cli.MainOn(network, args, stdin, stdout, stderr)
 }

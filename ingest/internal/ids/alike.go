@@ -37,7 +37,8 @@ func Recode(id []byte) []byte {
 
 // FindVariant returns the first id, of codes in order of first appearance, with a variant that also occurs, such as
 // [PlainNumber] or [Recode]; nil if it has none. They are different nodes, which is seldom meant.
-func (d *Dict) FindVariant(codes []uint32, variantOf func(id []byte) []byte) (variant, id []byte, ok bool) {
+func (d *Dict) FindVariant(codes []uint32,
+	variantOf func(id []byte) []byte) (variant, id []byte, ok bool) {
 	for _, code := range codes {
 		id := d.Key(code)
 		variant := variantOf(id)

@@ -66,18 +66,22 @@ type Batch struct {
 }
 
 // Reset forgets all ids.
-func (b *Batch) Reset() { b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0] }
+func (b *Batch) Reset() {
+	b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0]
+}
 
 // Add adds the id text[start:end].
 func (b *Batch) Add(d *Dict, text []byte, start, end int) {
-	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
+	b.tokens = append(b.tokens,
+		token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
 // AddCopy adds an id that is not a piece of the text, whose length is given.
 func (b *Batch) AddCopy(d *Dict, length int, id []byte) {
 	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
-	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, id), uint32(start), uint32(start + len(id))})
+	b.tokens = append(b.tokens,
+		token{maphash.Bytes(d.seed, id), uint32(start), uint32(start + len(id))})
 }
 
 // Len returns the number of ids.
@@ -107,7 +111,8 @@ func (d *Dict) Codes(code []uint32, text []byte, b *Batch, first uint64) error {
 }
 
 // codesOf is codes for the tokens lo ≤ i < hi.
-func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, first uint64) error {
+func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int,
+	first uint64) error {
 	var place [dictShards + 1]uint32
 	for _, t := range b.tokens[lo:hi] {
 		place[t.hash%dictShards+1]++
@@ -142,7 +147,8 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, first u
 // looked at, so that their cache misses overlap.
 const group = 32
 
-func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tokens []uint32, first uint64) error {
+func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch,
+	tokens []uint32, first uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var slot, start, end [group]uint64
@@ -172,7 +178,8 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tok
 			t := b.tokens[i]
 			id := b.id(text, t)
 			place := uint32(slot[j]) - 1
-			if slot[j] == 0 || slot[j]>>32 != t.hash>>32 || string(s.keys[start[j]:end[j]]) != string(id) {
+			if slot[j] == 0 || slot[j]>>32 != t.hash>>32 ||
+				string(s.keys[start[j]:end[j]]) != string(id) {
 				place = s.insert(t.hash, id)
 			}
 			e := &s.entries[place]
@@ -193,7 +200,8 @@ func (s *dictShard) key(place uint32) []byte {
 func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	mask := uint64(len(s.slots) - 1)
 	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
-		if slot := s.slots[h]; slot == 0 || slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id) {
+		if slot := s.slots[h]; slot == 0 ||
+			slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id) {
 			return &s.slots[h]
 		}
 	}
@@ -259,7 +267,9 @@ func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 func (d *Dict) Len() int { return d.sum((*dictShard).len) }
 
 // len returns the number of ids.
-func (s *dictShard) len() int { return max(1, len(s.entries)) - 1 }
+func (s *dictShard) len() int {
+	return max(1, len(s.entries)) - 1
+}
 
 // Bytes returns how much memory the dictionary holds.
 func (d *Dict) Bytes() int64 {
@@ -298,7 +308,9 @@ func KnownBytes(ids, text int64) int64 { return 16*ids + text }
 // NumberingBytes returns the memory of numbering ids, in addition to the dictionary: their codes
 // and first positions, sorted; the row of each code; and the text for the store, with the ends and
 // the order of the ids.
-func NumberingBytes(ids, text int64) int64 { return 48*ids + text }
+func NumberingBytes(ids, text int64) int64 {
+	return 48*ids + text
+}
 
 // Key returns the id of a code.
 func (d *Dict) Key(code uint32) []byte {

@@ -25,7 +25,8 @@ func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers b
 			integers = integers && table.IsInteger(d.Key(code))
 		}
 	}
-	first, codes = sort.Radix(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(limit)))
+	first, codes = sort.Radix(first, make([]uint64, n), codes, make([]uint32, n), 0,
+		uint(bits.Len64(limit)))
 	return codes, first, integers
 }
 
@@ -45,7 +46,9 @@ func (d *Dict) Numbers(codes []uint32) *Numbers {
 }
 
 // Of returns the number of a code.
-func (n *Numbers) Of(code uint32) uint32 { return n[code>>placeBits][code&(1<<placeBits-1)] }
+func (n *Numbers) Of(code uint32) uint32 {
+	return n[code>>placeBits][code&(1<<placeBits-1)]
+}
 
 // Replace replaces codes by their numbers.
 func (n *Numbers) Replace(code []uint32) {
@@ -60,11 +63,13 @@ func (d *Dict) SortIntegers(codes []uint32) {
 	for i, code := range codes {
 		v, err := strconv.ParseUint(string(d.Key(code)), 10, 64)
 		if err != nil { // negative, or beyond 64 bits
-			slices.SortFunc(codes, func(a, b uint32) int { return table.CompareIntegers(d.Key(a), d.Key(b)) })
+			slices.SortFunc(codes,
+				func(a, b uint32) int { return table.CompareIntegers(d.Key(a), d.Key(b)) })
 			return
 		}
 		values[i] = v
 	}
-	_, sorted := sort.Radix(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
+	_, sorted := sort.Radix(values, make([]uint64, len(codes)), codes,
+		make([]uint32, len(codes)), 0, 64)
 	copy(codes, sorted)
 }

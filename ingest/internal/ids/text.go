@@ -19,7 +19,8 @@ const (
 // them, then those that agree on the next eight, and so on. Ids of many come
 // without a cache miss for each comparison; it takes 24 bytes for each.
 func SortText(places []uint32, id func(place uint32) []byte) {
-	s := idSorter{id: id, words: make([]uint64, len(places)), spareWords: make([]uint64, len(places)), spare: make([]uint32, len(places))}
+	s := idSorter{id: id, words: make([]uint64, len(places)),
+		spareWords: make([]uint64, len(places)), spare: make([]uint32, len(places))}
 	s.sort(places, 0)
 }
 
@@ -32,7 +33,8 @@ type idSorter struct {
 // sort sorts places whose ids agree in the bytes before offset.
 func (s *idSorter) sort(places []uint32, offset int) {
 	if len(places) <= fewIDs {
-		slices.SortFunc(places, func(a, b uint32) int { return bytes.Compare(s.id(a)[offset:], s.id(b)[offset:]) })
+		slices.SortFunc(places,
+			func(a, b uint32) int { return bytes.Compare(s.id(a)[offset:], s.id(b)[offset:]) })
 		return
 	}
 	n := len(places)
@@ -40,7 +42,8 @@ func (s *idSorter) sort(places []uint32, offset int) {
 	for i, place := range places {
 		words[i] = wordOf(s.id(place)[offset:])
 	}
-	words, sorted := sort.Radix(words, s.spareWords[:n], places, s.spare[:n], 0, 8*sortWord)
+	words, sorted := sort.Radix(words, s.spareWords[:n], places, s.spare[:n], 0,
+		8*sortWord)
 	copy(places, sorted)
 	// Where words agree, ids that end within them are in the order of their
 	// lengths, and before all that go on.
@@ -62,7 +65,8 @@ func (s *idSorter) sort(places []uint32, offset int) {
 				ended++
 			}
 		}
-		slices.SortFunc(run[:ended], func(a, b uint32) int { return len(s.id(a)) - len(s.id(b)) })
+		slices.SortFunc(run[:ended],
+			func(a, b uint32) int { return len(s.id(a)) - len(s.id(b)) })
 		s.sort(run[ended:], offset+sortWord)
 	}
 }

@@ -47,7 +47,8 @@ func (c *Codes) Kind(name string) uint32 {
 }
 
 // Code returns the code of an edge by the texts of its kind and its time, "" without.
-func (c *Codes) Code(form shard.TimeForm, kind, time string) (code uint32, fault string) {
+func (c *Codes) Code(form shard.TimeForm,
+	kind, time string) (code uint32, fault string) {
 	if kind != "" {
 		code = c.Kind(kind) % shard.MaxKinds
 	}
@@ -110,7 +111,8 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 		text := bytes.Trim(p.fields.Text[lay.time], table.Blank)
 		t, wrong := p.Codes.Time(lay.form, string(text))
 		if wrong == shard.AmbiguousTime {
-			return 0, textio.Fault(p.Name, number, shard.AmbiguousFix, "time %s %s", table.Quoted(text), wrong)
+			return 0, textio.Fault(p.Name, number, shard.AmbiguousFix, "time %s %s",
+				table.Quoted(text), wrong)
 		}
 		if wrong != "" {
 			return 0, fault(lay.time, "time %s %s", table.Quoted(text), wrong)

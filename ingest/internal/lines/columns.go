@@ -24,13 +24,18 @@ type head struct {
 
 // layoutFrom decides the layout on one line; rest is the text behind it. With an
 // error, only the lines of the layout are set.
-func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail []byte) (*Layout, error) {
-	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted, line: number, first: number, source: -1, target: -1, weight: -1, kind: -1, time: -1, sep: table.Blanks}
+func (c *Settings) layoutFrom(name string, konect bool, number int64,
+	line, tail []byte) (*Layout, error) {
+	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
+		line: number, first: number, source: -1, target: -1, weight: -1, kind: -1,
+		time: -1, sep: table.Blanks}
 	lay.sep, lay.text = c.separatorOf(name, konect, line), c.Text
 	if c.attributeLayout(name, lay, line, tail) {
-		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source}, {Title: "column 2", Use: input.Target}}
+		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source},
+			{Title: "column 2", Use: input.Target}}
 		if lay.weight >= 0 {
-			lay.Columns = append(lay.Columns, input.Column{Title: "attribute weight", Use: input.Weight})
+			lay.Columns = append(lay.Columns,
+				input.Column{Title: "attribute weight", Use: input.Weight})
 		}
 		(&head{c: c, lay: lay}).separateKinds()
 		return lay, nil
@@ -42,7 +47,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 		return lay, e
 	}
 	f.DropEmpty(2)
-	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep}, c: c, name: name, lay: lay}
+	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep},
+		c: c, name: name, lay: lay}
 	h.sample(tail)
 	if err := h.choose(konect); err != nil {
 		return lay, err
@@ -54,9 +60,13 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	if lay.HasHeader() {
 		h.findDirection()
 	}
-	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()), table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
-	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
-	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3) && !lay.hasCodes() && !lay.isFormatted() && !lay.zerosCount
+	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()),
+		table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
+	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3,
+		Limit: 1 << 32}
+	lay.simple = lay.source == 0 && lay.target == 1 &&
+		(lay.columns == 2 || lay.columns == 3) && !lay.hasCodes() &&
+		!lay.isFormatted() && !lay.zerosCount
 	h.separateKinds()
 	return lay, nil
 }
@@ -101,7 +111,8 @@ func (h *head) choose(konect bool) error {
 	if table.NamesEnds(&h.s) {
 		h.s.NameRows()
 	}
-	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind, Time: c.Time, Header: c.Header, Signed: c.Signed}
+	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind,
+		Time: c.Time, Header: c.Header, Signed: c.Signed}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
 		o.Fields = []string{"1", "2", "3"}[:min(n, 3)]
 		o.Header = nodefile.NoHeader
@@ -129,7 +140,8 @@ func (h *head) choose(konect bool) error {
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
 	h.eachRow(lay.time, func(fields [][]byte) { lay.form.Observe(string(bytes.Trim(fields[lay.time], table.Blank))) })
-	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
+	if o.Fields == nil || !table.Numbers(o.Fields) ||
+		konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}
 	if t.HasHeader && lay.columns > 0 {
@@ -150,7 +162,8 @@ func (h *head) choose(konect bool) error {
 func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 	var f table.Fields
 	for line := range bytes.Lines(h.s.Text) {
-		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil && column < len(f.Text) {
+		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil &&
+			column < len(f.Text) {
 			visit(f.Text)
 		}
 	}
@@ -160,18 +173,21 @@ func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 // their fractions show it.
 func (h *head) findDecimal() {
 	lay := h.lay
-	if lay.weight < 0 || lay.text.Decimal != "" || lay.text.Thousands != "" || lay.sep == table.Comma {
+	if lay.weight < 0 || lay.text.Decimal != "" || lay.text.Thousands != "" ||
+		lay.sep == table.Comma {
 		return
 	}
 	var values []string
-	for _, row := range append([][]string{h.s.Titles}, h.s.Rows...)[lay.first-lay.line:] {
+	for _, row := range append([][]string{h.s.Titles},
+		h.s.Rows...)[lay.first-lay.line:] {
 		if lay.weight < len(row) {
 			values = append(values, row[lay.weight])
 		}
 	}
 	if table.ShowsDecimalComma(values) {
 		lay.text.Thousands = "."
-		h.c.Warn(textio.Fault(h.name, lay.first, "pass {decimal=.} if not", "weights are read with a decimal comma, as in 1.002,27"))
+		h.c.Warn(textio.Fault(h.name, lay.first, "pass {decimal=.} if not",
+			"weights are read with a decimal comma, as in 1.002,27"))
 	}
 }
 
@@ -210,19 +226,22 @@ func (c *Settings) isTitleRow(name string, number int64, line, tail []byte) bool
 	quiet := *c
 	quiet.Warn = func(error) {}
 	separator := func(line []byte) byte { return c.separatorOf(name, false, line) }
-	return c.Header != nodefile.NoHeader && c.Fields == nil && table.IsTitleRow(line, tail, separator, func(line, tail []byte) bool {
-		lay, _ := quiet.layoutFrom(name, false, number, line, tail)
-		return lay.HasHeader()
-	})
+	return c.Header != nodefile.NoHeader && c.Fields == nil &&
+		table.IsTitleRow(line, tail, separator, func(line, tail []byte) bool {
+			lay, _ := quiet.layoutFrom(name, false, number, line, tail)
+			return lay.HasHeader()
+		})
 }
 
 // attributeLayout settles the layout of NetworkX's edge lists, whose lines end in a
 // dictionary: {} or {'weight': 3}. There are weights if the first lines have any.
-func (c *Settings) attributeLayout(name string, lay *Layout, line, tail []byte) bool {
+func (c *Settings) attributeLayout(name string, lay *Layout,
+	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
 	sep := table.SeparatorOf(c.Text, name, ids)
 	var f table.Fields
-	if c.Kind != "" || c.Time != "" || !ok || f.Split(ids, sep) != nil || len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
+	if c.Kind != "" || c.Time != "" || !ok || f.Split(ids, sep) != nil ||
+		len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
 		return false
 	}
 	lay.sep = sep
@@ -248,7 +267,8 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	const separators = table.Blank + ",;"
 	line = bytes.TrimRight(line, table.Blank)
 	brace := bytes.IndexByte(line, '{')
-	if brace < 1 || line[len(line)-1] != '}' || !bytes.ContainsRune([]byte(separators), rune(line[brace-1])) {
+	if brace < 1 || line[len(line)-1] != '}' ||
+		!bytes.ContainsRune([]byte(separators), rune(line[brace-1])) {
 		return nil, nil, false
 	}
 	return bytes.TrimRight(line[:brace], separators), line[brace:], true
@@ -258,7 +278,8 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
 func hasWeight(text []byte) bool {
-	return bytes.Contains(text, weightKeys[0]) || bytes.Contains(text, weightKeys[1])
+	return bytes.Contains(text, weightKeys[0]) ||
+		bytes.Contains(text, weightKeys[1])
 }
 
 // weightOf returns the text of the weight in a dictionary, "1" if it has none, as

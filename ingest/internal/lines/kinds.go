@@ -20,8 +20,10 @@ func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}
 	for i, use := range titles {
-		index := slices.IndexFunc(lay.Columns, func(c input.Column) bool { return c.Use == use })
-		if index >= 0 && lay.first > lay.line && strings.TrimSpace(lay.Columns[index].Title) != "" {
+		index := slices.IndexFunc(lay.Columns,
+			func(c input.Column) bool { return c.Use == use })
+		if index >= 0 && lay.first > lay.line &&
+			strings.TrimSpace(lay.Columns[index].Title) != "" {
 			titles[i] = strings.TrimSpace(lay.Columns[index].Title)
 		}
 	}
@@ -40,9 +42,12 @@ func (h *head) separateKinds() {
 	shared, areFew := h.countShared()
 	switch {
 	case areKinds && (shared > 0 || lay.integers[0] && lay.integers[1]):
-		h.c.warnKinds(h.name, fmt.Sprintf("the columns %s and %s hold two kinds of nodes", table.Quoted(titles[0]), table.Quoted(titles[1])))
+		h.c.warnKinds(h.name,
+			fmt.Sprintf("the columns %s and %s hold two kinds of nodes",
+				table.Quoted(titles[0]), table.Quoted(titles[1])))
 	case areFew && !areKinds:
-		h.c.warnKinds(h.name, fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", table.Counted(shared, "id")))
+		h.c.warnKinds(h.name,
+			fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", table.Counted(shared, "id")))
 	}
 }
 
@@ -68,12 +73,14 @@ func (h *head) countShared() (count int, areFew bool) {
 		}
 	}
 	fewer := min(len(ids[0]), len(ids[1]))
-	return count, count > 0 && fewer >= many && count*few <= fewer && lines >= edges*fewer
+	return count, count > 0 && fewer >= many && count*few <= fewer &&
+		lines >= edges*fewer
 }
 
 // warnKinds warns that two kinds of nodes are taken for one.
 func (c *Settings) warnKinds(name, msg string) {
 	if !c.Bipartite {
-		c.Warn(textio.Fault(name, 0, "{bipartite} keeps them apart", "%s, and equal ids are one node", msg))
+		c.Warn(textio.Fault(name, 0, "{bipartite} keeps them apart",
+			"%s, and equal ids are one node", msg))
 	}
 }

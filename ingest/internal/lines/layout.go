@@ -48,7 +48,8 @@ type Layout struct {
 
 // findDirection sets the direction that the column Type states, if the first lines agree.
 func (h *head) findDirection() {
-	column := slices.IndexFunc(h.s.Titles, func(title string) bool { return strings.EqualFold(title, "type") })
+	column := slices.IndexFunc(h.s.Titles,
+		func(title string) bool { return strings.EqualFold(title, "type") })
 	if column < 0 || len(h.s.Rows) == 0 {
 		return
 	}
@@ -69,25 +70,37 @@ func (h *head) findDirection() {
 }
 
 // isFormatted reports whether weights have a decimal comma or characters between thousands.
-func (lay *Layout) isFormatted() bool { return lay.text.HasDecimalComma() || lay.text.Thousands != "" }
+func (lay *Layout) isFormatted() bool {
+	return lay.text.HasDecimalComma() || lay.text.Thousands != ""
+}
 
 // HasHeader reports whether the first line of the table holds titles.
-func (lay *Layout) HasHeader() bool { return lay.first > lay.line && lay.Market == nil }
+func (lay *Layout) HasHeader() bool {
+	return lay.first > lay.line && lay.Market == nil
+}
 
 // HasValues reports whether lines have weights, or codes that are packed with a weight.
-func (lay *Layout) HasValues() bool { return lay.weight >= 0 || lay.hasCodes() }
+func (lay *Layout) HasValues() bool {
+	return lay.weight >= 0 || lay.hasCodes()
+}
 
 // HasWeights reports whether lines have weights in the file.
 func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
 
 // hasCodes reports whether lines have kinds or times, which are packed with the weights.
-func (lay *Layout) hasCodes() bool { return lay.kind >= 0 || lay.time >= 0 }
+func (lay *Layout) hasCodes() bool {
+	return lay.kind >= 0 || lay.time >= 0
+}
 
 // Numeric reports whether the ids of the first lines are integers.
-func (lay *Layout) Numeric() bool { return lay.integers[0] && lay.integers[1] && !lay.IsBipartite() }
+func (lay *Layout) Numeric() bool {
+	return lay.integers[0] && lay.integers[1] && !lay.IsBipartite()
+}
 
 // IsBipartite reports whether ids have the titles of their columns in front, as text.
-func (lay *Layout) IsBipartite() bool { return lay.prefix[0] != "" }
+func (lay *Layout) IsBipartite() bool {
+	return lay.prefix[0] != ""
+}
 
 // HasTabs reports whether tabs separate the fields.
 func (lay *Layout) HasTabs() bool { return lay.sep == table.Tab }
@@ -141,7 +154,8 @@ func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 // layoutIn decides the layout of the edge list whose text goes on with the chunk.
 // It returns nil if the chunk holds nothing but comments. Where bad lines are
 // skipped, the first line that can be an edge decides.
-func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*Layout, error) {
+func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
+	factor float64) (*Layout, error) {
 	c.isWhole = factor == 1
 	var first *Layout
 	var firstErr error
@@ -149,10 +163,12 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	if chunk.First == 1 {
 		konect = parse.Konect(chunk.Data)
 	}
-	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && chunk.First == 1 && c.Text.Delimiter == "" {
+	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && chunk.First == 1 &&
+		c.Text.Delimiter == "" {
 		c.Text.Delimiter = sep
 	}
-	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
+	start, doubtful := table.FirstData(chunk.Data,
+		func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
 	if doubtful >= 0 {
 		c.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
 	}
@@ -162,15 +178,21 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	for number, tail := chunk.First, chunk.Data; len(tail) > 0; number++ {
 		var line []byte
 		line, tail, _ = bytes.Cut(tail, []byte{'\n'})
-		if number < chunk.First+int64(start) || table.IsComment(line) && number > chunk.First+int64(start) {
+		if number < chunk.First+int64(start) ||
+			table.IsComment(line) && number > chunk.First+int64(start) {
 			continue
 		}
-		if first == nil && konect == "" && c.Header == nodefile.AutoHeader && isSizes(line, tail, factor) {
-			c.Warn(textio.Fault(name, number, "pass {header=no} if it is an edge", "%s is taken as the numbers of nodes and edges and skipped", table.Quoted(bytes.TrimSpace(line))))
+		if first == nil && konect == "" && c.Header == nodefile.AutoHeader &&
+			isSizes(line, tail, factor) {
+			c.Warn(textio.Fault(name, number, "pass {header=no} if it is an edge",
+				"%s is taken as the numbers of nodes and edges and skipped",
+				table.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
 		if first == nil && konect == "" && c.isTitleRow(name, number, line, tail) {
-			c.Warn(textio.Fault(name, number, "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(line))))
+			c.Warn(textio.Fault(name, number, "",
+				"%s is skipped as a title of the table",
+				table.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)
@@ -228,7 +250,8 @@ func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / come before
 	}
-	if lay.sep != table.Tab && (bytes.IndexByte(line, '"') >= 0 || bytes.IndexByte(line, table.Tab) >= 0) {
+	if lay.sep != table.Tab &&
+		(bytes.IndexByte(line, '"') >= 0 || bytes.IndexByte(line, table.Tab) >= 0) {
 		return 0, 0, 0, false
 	}
 	source = bytes.IndexByte(line, lay.sep)
@@ -240,14 +263,16 @@ func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 		target = len(line)
 	}
 	weight = target + 1
-	if (weight > len(line)) != (lay.columns < 3) || target == source+1 || line[source+1] == '"' {
+	if (weight > len(line)) != (lay.columns < 3) || target == source+1 ||
+		line[source+1] == '"' {
 		return 0, 0, 0, false
 	}
 	if lay.columns == 3 && bytes.IndexByte(line[weight:], lay.sep) >= 0 {
 		return 0, 0, 0, false
 	}
 	const noBreak = 0xa0 // the last byte of a no-break space, and 0xc2 the first
-	if line[0] == 0xc2 || line[source-1] == noBreak || line[source+1] == 0xc2 || line[target-1] == noBreak {
+	if line[0] == 0xc2 || line[source-1] == noBreak || line[source+1] == 0xc2 ||
+		line[target-1] == noBreak {
 		return 0, 0, 0, false
 	}
 	ok = line[source-1] > ' ' && line[source+1] > ' ' && line[target-1] > ' '

@@ -17,7 +17,8 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 	for {
 		chunk, err := in.Head()
 		if errors.Is(err, io.EOF) {
-			return nil, textio.Fault(m.Name, 0, market.FetchAgain, "ends before its sizes")
+			return nil, textio.Fault(m.Name, 0, market.FetchAgain,
+				"ends before its sizes")
 		}
 		if err != nil {
 			return nil, err
@@ -43,13 +44,15 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 // given number.
 func layoutOfMarket(m *market.Reader, number int64) *Layout {
 	valued := m.Field != market.Pattern
-	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1, columns: 2, line: number, first: number + 1, simple: true, Market: m}
+	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1,
+		columns: 2, line: number, first: number + 1, simple: true, Market: m}
 	if valued {
 		lay.weight = 2
 		lay.columns = 3
 	}
 	lay.template = parse.Template{
-		Sep: table.Blanks, Weighted: valued, Whole: m.Field == market.Integer, Base: 1, Limit: m.Rows,
+		Sep: table.Blanks, Weighted: valued, Whole: m.Field == market.Integer,
+		Base: 1, Limit: m.Rows,
 		Lower: m.Symmetry != market.General, Strict: m.Symmetry == market.Skew,
 	}
 	return lay

@@ -68,7 +68,8 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	edges := 0
 	for position := 0; position < len(data); number++ {
 		if number >= lay.first && lay.simple && !text {
-			position, p.code, p.weight = lay.template.Scan(data, position, p.code, p.weight)
+			position, p.code, p.weight = lay.template.Scan(data, position,
+				p.code, p.weight)
 			if !lay.HasValues() { // a third number was passed over
 				p.weight = p.weight[:0]
 			}
@@ -132,7 +133,8 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
-	if !ok || p.Layout.integers[0] && !table.IsInteger(line[:source]) || p.Layout.integers[1] && !table.IsInteger(line[source+1:target]) {
+	if !ok || p.Layout.integers[0] && !table.IsInteger(line[:source]) ||
+		p.Layout.integers[1] && !table.IsInteger(line[source+1:target]) {
 		return false
 	}
 	if p.Layout.HasValues() {
@@ -148,7 +150,8 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 }
 
 // line reads the line data[from:to] of any form, and reports whether it is an edge.
-func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, text bool) (isEdge bool, err error) {
+func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
+	text bool) (isEdge bool, err error) {
 	lay := p.Layout
 	line := data[start:end]
 	marked := table.IsComment(line)
@@ -161,7 +164,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 	if err == nil && lay.hasCodes() {
 		weight, err = p.pack(w, number)
 	}
-	if marked && (err != nil || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {
+	if marked && (err != nil || !table.MayBeRow(line) ||
+		table.IsTitleComment(p.fields.Text)) {
 		out.Stats.Comments++
 		out.Stats.Remarks.add(Count{1, number})
 		return false, nil
@@ -221,17 +225,25 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
 		fix := FixLine
 		otherwise := skipLine
-		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 || bytes.IndexByte(line, table.Comma) >= 0 || bytes.IndexByte(line, table.Semicolon) >= 0 {
-			if sep := table.Separator(p.Name, line); sep != lay.sep && !(sep == table.Blanks && lay.sep == table.Tab) || len(f.Text) == 1 {
-				fix = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line)
+		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 ||
+			bytes.IndexByte(line, table.Comma) >= 0 ||
+			bytes.IndexByte(line, table.Semicolon) >= 0 {
+			if sep := table.Separator(p.Name,
+				line); sep != lay.sep && !(sep == table.Blanks &&
+				lay.sep == table.Tab) || len(f.Text) == 1 {
+				fix = fmt.Sprintf("the separator of this file is %s (line %d)",
+					table.SeparatorName(lay.sep), lay.line)
 				otherwise = ""
 			}
 		}
-		return 0, fault(0, fix, otherwise, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
+		return 0, fault(0, fix, otherwise, "%s, want %s",
+			table.Counted(len(f.Text), "field"), lay.want())
 	}
 	hasBlankEnd := len(f.Text[lay.source]) == 0 || len(f.Text[lay.target]) == 0
 	for _, i := range [...]int{lay.source, lay.target} {
-		if len(f.Text[i]) == 0 && (lay.Market != nil || len(f.Text[lay.source]) == len(f.Text[lay.target])) {
+		if len(f.Text[i]) == 0 &&
+			(lay.Market != nil ||
+				len(f.Text[lay.source]) == len(f.Text[lay.target])) {
 			return 0, fault(f.Start[i]+1, FixLine, skipLine, "empty id")
 		}
 		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
@@ -269,9 +281,11 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	otherwise := skipLine
 	switch {
 	case wrong == table.Negative:
-		return 0, fault(column, table.NegativeFix, skipLine, "weight %s %s", cut(text), wrong)
+		return 0, fault(column, table.NegativeFix, skipLine, "weight %s %s",
+			cut(text), wrong)
 	case table.NumberFix(text) != "":
-		fix = table.NumberFix(text) + " or leave the column out with " + lay.withoutWeight()
+		fix = table.NumberFix(text) + " or leave the column out with " +
+			lay.withoutWeight()
 		otherwise = ""
 	case table.IsMissing(string(text), table.Missing):
 		fix = "pass " + lay.withoutWeight() + " to count every line as 1"
@@ -279,7 +293,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	case number == lay.line || number == lay.first:
 		fix = "leave the column out with " + lay.withoutWeight()
 	}
-	return 0, fault(column, fix, otherwise, "weight %s %s", table.Quoted(text), wrong)
+	return 0, fault(column, fix, otherwise, "weight %s %s",
+		table.Quoted(text), wrong)
 }
 
 // splitFix returns the remedies for a line that cannot be split. A line with an open quote must not be skipped,
@@ -314,7 +329,8 @@ func (lay *Layout) ZeroWarning(name string, zeros Count) error {
 	if zeros.N == 1 {
 		are = "is no edge"
 	}
-	return textio.Fault(name, zeros.First, fix, "%s with weight 0 %s", table.Counted(zeros.N, "line"), are)
+	return textio.Fault(name, zeros.First, fix, "%s with weight 0 %s",
+		table.Counted(zeros.N, "line"), are)
 }
 
 // endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers

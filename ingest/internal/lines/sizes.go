@@ -45,12 +45,15 @@ func isSizes(line, text []byte, factor float64) bool {
 		return false
 	}
 	const tolerance = 0.25 // of the estimate
-	return lines == entries || factor > 1 && math.Abs(factor*float64(lines)-float64(entries)) < tolerance*float64(entries)
+	return lines == entries ||
+		factor > 1 && math.Abs(factor*float64(lines)-
+			float64(entries)) < tolerance*float64(entries)
 }
 
 // integers returns the integers ≥ 0 at the beginning of a line, and its number of fields.
 func integers(line []byte) (list []uint64, fields int) {
-	for field := range bytes.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(" \t\r\n,;", c) }) {
+	for field := range bytes.FieldsFuncSeq(line,
+		func(c rune) bool { return strings.ContainsRune(" \t\r\n,;", c) }) {
 		if n, err := strconv.ParseUint(string(field), 10, 63); err == nil && len(list) == fields {
 			list = append(list, n)
 		}

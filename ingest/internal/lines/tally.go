@@ -75,7 +75,8 @@ func (f *Faults) add(e *textio.Error) {
 // Add adds bad lines of one kind that follow the others in the file.
 func (f *Faults) Add(more Fault) {
 	f.Count += more.Count
-	kind := slices.IndexFunc(f.Kinds, func(fault Fault) bool { return fault.kind == more.kind })
+	kind := slices.IndexFunc(f.Kinds,
+		func(fault Fault) bool { return fault.kind == more.kind })
 	if kind < 0 {
 		f.Kinds = append(f.Kinds, more)
 		return

@@ -19,7 +19,8 @@ func Konect(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)
 	if len(words) != 3 || string(words[0]) != "%" ||
-		!slices.Contains(konectFormats, string(words[1])) || !slices.Contains(konectWeights, string(words[2])) {
+		!slices.Contains(konectFormats, string(words[1])) ||
+		!slices.Contains(konectWeights, string(words[2])) {
 		return ""
 	}
 	return string(words[1])

@@ -11,22 +11,29 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+	1e11, 1e12, 1e13, 1e14, 1e15}
 
 const zeros = 0x3030303030303030 // eight digits 0
 
 // word loads eight bytes xored with '0', the first in the lowest byte.
-func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) ^ zeros }
+func word(b []byte) uint64 {
+	return binary.LittleEndian.Uint64(b) ^ zeros
+}
 
 // notDigits sets the highest bit of the first byte of a word that is no digit, and
 // those of bytes behind it: a digit's byte is below 10, and adding 0x76 carries any
 // other into its highest bit. The sum is right up to the first such byte, which is
 // all that is needed.
-func notDigits(x uint64) uint64 { return (x + 0x7676767676767676 | x) & 0x8080808080808080 }
+func notDigits(x uint64) uint64 {
+	return (x + 0x7676767676767676 | x) & 0x8080808080808080
+}
 
 // digitBits returns 8 times the number of digits at the start of a word, 64 if
 // all eight are.
-func digitBits(x uint64) uint { return uint(bits.TrailingZeros64(notDigits(x))) &^ 7 }
+func digitBits(x uint64) uint {
+	return uint(bits.TrailingZeros64(notDigits(x))) &^ 7
+}
 
 // number reads the decimal digits at the start of b, which must have 16 bytes:
 // up to 15 of them; 0 digits means none and 17 more than 15.
@@ -52,7 +59,8 @@ func longNumber(b []byte, x uint64) (value uint64, digits uint) {
 // eightDigits returns the value of eight digits, the first in the lowest byte.
 func eightDigits(x uint64) uint64 {
 	x = x*10 + x>>8
-	return ((x&0x000000FF000000FF)*0x000F424000000064 + (x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
+	return ((x&0x000000FF000000FF)*0x000F424000000064 +
+		(x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 }
 
 // Template describes the lines that the fast loop reads: two numbers, then a weight if Weighted is
@@ -71,9 +79,12 @@ type Template struct {
 // it appends two codes for each to code, its weight to weight, and stops
 // before the first line that does not follow it. Text must be followed by
 // lineWindow readable bytes that are no digits.
-func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64) (int, []uint32, []float64) {
+func (t Template) Scan(text []byte, offset int, code []uint32,
+	weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
-		read, n := simd.Numbers(code[len(code):cap(code)], text[offset:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
+		read, n := simd.Numbers(code[len(code):cap(code)], text[offset:],
+			simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit,
+				Least: t.least()})
 		offset += read
 		code = code[:len(code)+n]
 	}
@@ -103,7 +114,8 @@ func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64)
 		if k == 64 {
 			v, n = longNumber(text[j:], x)
 		}
-		if n-1 >= 10 || n > 1 && text[j] == '0' || u-t.Base >= t.Limit || v-t.Base >= t.Limit ||
+		if n-1 >= 10 || n > 1 && text[j] == '0' || u-t.Base >= t.Limit ||
+			v-t.Base >= t.Limit ||
 			t.Lower && (u < v || t.Strict && u == v) {
 			break
 		}
@@ -117,7 +129,8 @@ func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64)
 			if n == 0 {
 				n = bytes.IndexByte(text[j:end], '\n')
 				var fault string
-				w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'}), false)
+				w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n],
+					[]byte{'\r'}), false)
 				if fault != "" || w >= textio.MaxExact {
 					break // larger integers are counted where they are rounded
 				}
@@ -183,5 +196,6 @@ func decimal(b []byte) (value float64, n int) {
 	if f-1 >= 15 || k+f > 15 || b[k+1+f] > ' ' {
 		return 0, 0
 	}
-	return float64(integer*powersOfTen[f]+fraction) / float64(powersOfTen[f]), int(k + 1 + f)
+	return float64(integer*powersOfTen[f]+fraction) / float64(powersOfTen[f]),
+		int(k + 1 + f)
 }

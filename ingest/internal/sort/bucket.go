@@ -207,7 +207,9 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 	}
 	usual := max(bucketEntries, total/maxBuckets) // largest number of entries, unless one row has more
 	if s.Limit > 0 {
-		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.form.finishBytes())), total/(2*maxBuckets))
+		usual = max(min(usual,
+			int(shareOf(s.Limit, s.Workers)/s.form.finishBytes())),
+			total/(2*maxBuckets))
 	}
 	s.bucketOf = make([]uint16, cells)
 	entries := 0 // of the last bucket
@@ -218,8 +220,10 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 		}
 		c := s.cells.cell(uint32(row))
 		last := len(s.buckets) - 1
-		if last < 0 || entries+sums[c] > usual || next-s.buckets[last].lo > s.form.bucketRows {
-			s.buckets = append(s.buckets, bucket{lo: row, starts: make([]int, len(s.spans)+1)})
+		if last < 0 || entries+sums[c] > usual ||
+			next-s.buckets[last].lo > s.form.bucketRows {
+			s.buckets = append(s.buckets,
+				bucket{lo: row, starts: make([]int, len(s.spans)+1)})
 			last++
 			entries = 0
 		}

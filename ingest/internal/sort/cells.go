@@ -10,7 +10,9 @@ type cells struct {
 
 // cell returns the cell of a row. Cells grow with the rows; some numbers are of
 // none.
-func (c cells) cell(row uint32) int { return int(cellOf(row, c.head, c.shift)) }
+func (c cells) cell(row uint32) int {
+	return int(cellOf(row, c.head, c.shift))
+}
 
 // cellOf is the cell of a row, row>>shift + min(row, head), without a branch: no
 // processor foresees which rows are below the head.
@@ -27,7 +29,8 @@ type cellCounter struct {
 }
 
 // add counts the entries of lines.
-func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32, weight []float64) {
+func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
+	weight []float64) {
 	head := c.cells.head
 	shift := c.cells.shift
 	ahead := c.view != Incoming

@@ -41,7 +41,8 @@ type lineSum struct {
 
 // sumOf returns the sum of the lines with a code of the entry at hand.
 func (j *joiner[K]) sumOf(code uint32) *lineSum {
-	index, ok := slices.BinarySearchFunc(j.sums, code, func(s lineSum, code uint32) int { return cmp.Compare(s.code, code) })
+	index, ok := slices.BinarySearchFunc(j.sums, code,
+		func(s lineSum, code uint32) int { return cmp.Compare(s.code, code) })
 	if !ok {
 		j.sums = slices.Insert(j.sums, index, lineSum{code: code})
 	}

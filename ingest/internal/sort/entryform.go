@@ -17,7 +17,9 @@ const narrowBuckets = 4096
 // where that is possible, unless wide is set.
 func newEntryForm(rows int, values, wide bool) entryForm {
 	column := uint(bits.Len(uint(max(rows-1, 1))))
-	f := entryForm{column: column, narrow: !wide && column < 31 && rows <= narrowBuckets<<(31-column), values: values, bucketRows: MaxBucketRows}
+	f := entryForm{column: column, narrow: !wide && column < 31 &&
+		rows <= narrowBuckets<<(31-
+			column), values: values, bucketRows: MaxBucketRows}
 	if f.narrow {
 		f.bucketRows = min(f.bucketRows, 1<<(31-column))
 	}
@@ -25,7 +27,9 @@ func newEntryForm(rows int, values, wide bool) entryForm {
 }
 
 // EntryBytes returns the memory of an entry of a graph with this number of rows.
-func EntryBytes(rows int, values bool) int64 { return newEntryForm(rows, values, false).bytes() }
+func EntryBytes(rows int, values bool) int64 {
+	return newEntryForm(rows, values, false).bytes()
+}
 
 // bytes returns the memory of an entry.
 func (f entryForm) bytes() int64 {
@@ -60,7 +64,9 @@ func (f entryForm) workBytes(gathered bool) int64 {
 
 // finishBytes is workBytes of gathered entries with another bucket as large that is
 // merged and waits for its turn.
-func (f entryForm) finishBytes() int64 { return f.workBytes(true) + f.mergedBytes() }
+func (f entryForm) finishBytes() int64 {
+	return f.workBytes(true) + f.mergedBytes()
+}
 
 // keyBits returns the bits of the keys of a bucket.
 func (f entryForm) keyBits(b bucket) uint {

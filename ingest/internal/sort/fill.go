@@ -22,7 +22,8 @@ type entries[K key] struct {
 func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	e.starts = append(e.starts[:0], 0)
 	for _, bucket := range e.s.buckets {
-		e.starts = append(e.starts, e.starts[len(e.starts)-1]+bucket.starts[b.hi]-bucket.starts[b.lo])
+		e.starts = append(e.starts,
+			e.starts[len(e.starts)-1]+bucket.starts[b.hi]-bucket.starts[b.lo])
 	}
 	return sched.Run(e.s.Context, e.s.Workers, b.hi-b.lo, func(worker, i int) error {
 		f := &e.work[worker].filler
@@ -62,10 +63,12 @@ type slot struct {
 
 // begin makes a filler ready for a span of the filling that begins with span first.
 func (f *filler[K]) begin(e *entries[K], first, span int) {
-	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1
+	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values,
+		e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1
 	f.next = f.next[:0]
 	for k, b := range e.s.buckets {
-		f.next = append(f.next, slot{e.starts[k] + b.starts[span] - b.starts[first], uint32(b.lo)})
+		f.next = append(f.next,
+			slot{e.starts[k] + b.starts[span] - b.starts[first], uint32(b.lo)})
 	}
 }
 

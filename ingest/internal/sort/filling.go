@@ -36,7 +36,8 @@ const bucketBytes = 2 << 20
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
-	perBucket := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
+	perBucket := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) +
+		slot*workers
 	bytes := int64(len(s.buckets))*perBucket + cell*int64(len(s.bucketOf))
 	demanding := slices.Clone(s.inRuns)
 	for i, entries := range s.largest[:min(len(s.largest), int(workers))] {
@@ -65,7 +66,9 @@ func (s *Sorter) Bytes() int64 {
 type MemoryError struct{ Need, Limit int64 }
 
 // Error implements error.
-func (e *MemoryError) Error() string { return "ingest: entries do not fit the memory" }
+func (e *MemoryError) Error() string {
+	return "ingest: entries do not fit the memory"
+}
 
 // spilledBytes bounds the bytes of entries that go to the temporary file. A limit that is too low is a
 // [*MemoryError].
@@ -120,7 +123,8 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 }
 
 // sortFillings is Each once the fillings are cut; spilled bytes of entries go to disk.
-func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) error {
+func sortFillings[K key](s *Sorter, spilled int64,
+	visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {
 		return nil
 	}
@@ -131,7 +135,8 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 	if s.Limit > 0 {
 		pages.Collect() // buffers of an earlier sorter
 	}
-	e := &entries[K]{s: s, keys: pages.Make[K](largest), work: make([]finisher[K], sched.Workers(s.Workers))}
+	e := &entries[K]{s: s, keys: pages.Make[K](largest),
+		work: make([]finisher[K], sched.Workers(s.Workers))}
 	if s.Values {
 		e.values = pages.Make[float64](largest)
 	}
@@ -153,7 +158,8 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 		}
 		if i < last {
 			if s.Forget != nil {
-				s.Forget(s.spans[s.fillings[i].lo].lo, s.spans[s.fillings[i].hi-1].hi)
+				s.Forget(s.spans[s.fillings[i].lo].lo,
+					s.spans[s.fillings[i].hi-1].hi)
 			}
 			if err := e.spill(&s.fillings[i]); err != nil {
 				return err

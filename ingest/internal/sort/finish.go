@@ -49,7 +49,8 @@ func (e *entries[K]) spill(b *filling) error {
 }
 
 // write writes entries of a bucket as a record.
-func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (Record, error) {
+func (e *entries[K]) write(f *finisher[K], b bucket, keys []K,
+	values []float64) (Record, error) {
 	rec := Record{width: uint8((e.s.form.keyBits(b) + 7) / 8)}
 	f.record = appendKeys(f.record[:0], keys, int(rec.width))
 	if e.s.Values {
@@ -61,7 +62,8 @@ func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64)
 }
 
 // read appends the n entries of a record to keys and values.
-func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K, values []float64) ([]K, []float64, error) {
+func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K,
+	values []float64) ([]K, []float64, error) {
 	var err error
 	if f.record, err = e.disk.read(rec, f.record); err != nil {
 		return nil, nil, err
@@ -77,7 +79,8 @@ func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K, values [
 
 // gather returns the entries of bucket k from all fillings, in the order of the
 // input. They may be overwritten.
-func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, err error) {
+func (e *entries[K]) gather(f *finisher[K],
+	k int) (keys []K, values []float64, err error) {
 	lo, hi := e.starts[k], e.starts[k+1]
 	keys = e.keys[lo:hi]
 	if e.s.Values {
@@ -129,7 +132,8 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 		return e.finishRuns(f, k)
 	}
 	room := roomFor(e.s.largest, e.s.buckets[k].entries())
-	if f.out == nil || cap(f.moved) < room || len(e.s.fillings) > 1 && cap(f.keys) < room {
+	if f.out == nil || cap(f.moved) < room ||
+		len(e.s.fillings) > 1 && cap(f.keys) < room {
 		f.make(room, e.s.Values, len(e.s.fillings) > 1)
 	}
 	keys, values, err := e.gather(f, k)
@@ -156,7 +160,8 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 		placeRows(out, count[:rows], keys, values, shift)
 		return nil
 	}
-	keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.form.keyBits(b))
+	keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved,
+		shift, e.s.form.keyBits(b))
 	return mergeRows(&e.s.Merge, out, rows, e.s.form.column, keys, values)
 }
 

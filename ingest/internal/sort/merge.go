@@ -75,10 +75,13 @@ const (
 )
 
 // Error implements error.
-func (e *MergeError) Error() string { return "ingest: lines of one edge do not agree" }
+func (e *MergeError) Error() string {
+	return "ingest: lines of one edge do not agree"
+}
 
 // mergeRows makes the rows of a bucket from its sorted entries.
-func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K, values []float64) (err error) {
+func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K,
+	values []float64) (err error) {
 	out.Ptr = append(out.Ptr, 0)
 	out.Col = slices.Grow(out.Col, len(keys))
 	if m.Values || m.Symmetric {
@@ -91,7 +94,8 @@ func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K, val
 }
 
 // mergeValues is mergeRows where several lines of an entry are looked at.
-func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K, values []float64) error {
+func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K,
+	values []float64) error {
 	mask := K(1)<<column - 1
 	j := joiner[K]{m: m, out: out, column: column}
 	for i, next := 0, 0; i < len(keys); i = next {
@@ -147,7 +151,8 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 			for ; i < len(keys) && keys[i]>>1 == last>>1; i++ {
 				lines[keys[i]&1]++
 			}
-			if kind := m.count(&out.Count, lines[0], lines[1], out.Lo+int(row), int(col[n-1])); kind != 0 {
+			if kind := m.count(&out.Count, lines[0], lines[1], out.Lo+int(row),
+				int(col[n-1])); kind != 0 {
 				return &MergeError{uint32(out.Lo + int(row)), col[n-1], 0, kind}
 			}
 			i--
@@ -177,7 +182,9 @@ func (m *Merger) byDirection() bool {
 }
 
 // adds reports whether weights are added.
-func (m *Merger) adds() bool { return m.Policy == Default || m.Policy == Sum }
+func (m *Merger) adds() bool {
+	return m.Policy == Default || m.Policy == Sum
+}
 
 // count counts the lines of the entry (row, col) in each direction, and returns how they disagree.
 func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
@@ -198,7 +205,9 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 
 // countsPair reports whether the lines of the entry (row, col) are counted there: each
 // pair of an undirected graph is seen twice.
-func (m *Merger) countsPair(row, col int) bool { return m.Directed || row <= col }
+func (m *Merger) countsPair(row, col int) bool {
+	return m.Directed || row <= col
+}
 
 // nearlyEqual is the largest difference of the weights of the two directions of an edge that
 // counts as rounding, as a share of the larger weight. Products such as D·A·D of a symmetric A
@@ -207,7 +216,8 @@ const nearlyEqual = 1e-10
 
 // isRounded reports whether the weights of the two directions differ by rounding alone.
 func isRounded(ahead, back float64) bool {
-	return ahead != back && math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
+	return ahead != back &&
+		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
 // join returns the value of an entry with lines of both directions, given the value of each

@@ -6,7 +6,8 @@ import (
 )
 
 // next goes on behind n entries of a run and reports whether there are more.
-func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err error) {
+func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
+	n int) (ok bool, err error) {
 	r.keys = r.keys[n:]
 	if e.s.Values {
 		r.values = r.values[n:]
@@ -16,7 +17,8 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err 
 	}
 	b := &r.blocks[0]
 	r.blocks = r.blocks[1:]
-	r.keyRoom, r.valueRoom, err = e.read(f, &b.Record, b.entries, r.keyRoom[:0], r.valueRoom[:0])
+	r.keyRoom, r.valueRoom, err = e.read(f, &b.Record, b.entries, r.keyRoom[:0],
+		r.valueRoom[:0])
 	r.keys = r.keyRoom
 	r.values = r.valueRoom
 	return true, err
@@ -105,7 +107,9 @@ func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	return h
 }
 
-func (h runHead) less(g runHead) bool { return h.key < g.key || h.key == g.key && h.then < g.then }
+func (h runHead) less(g runHead) bool {
+	return h.key < g.key || h.key == g.key && h.then < g.then
+}
 
 // headHeap is a heap of the first entries of runs, the least in front.
 type headHeap []runHead
@@ -114,7 +118,10 @@ type headHeap []runHead
 func (h headHeap) Len() int           { return len(h) }
 func (h headHeap) Less(i, j int) bool { return h[i].less(h[j]) }
 func (h headHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *headHeap) Push(x any)        { *h = append(*h, x.(runHead)) }
+
+func (h *headHeap) Push(x any) {
+	*h = append(*h, x.(runHead))
+}
 func (h *headHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
@@ -217,7 +224,8 @@ func (j *joiner[K]) endSum(s *lineSum) error {
 			value, kind = finite(s.value[0])
 		default:
 			value, kind = j.m.join(s.value[0], s.value[1], s.first)
-			if kind == 0 && isRounded(s.value[0], s.value[1]) && j.m.averages() && j.m.countsPair(j.out.Lo+row, int(col)) {
+			if kind == 0 && isRounded(s.value[0], s.value[1]) && j.m.averages() &&
+				j.m.countsPair(j.out.Lo+row, int(col)) {
 				j.out.Averaged++
 			}
 		}

@@ -11,7 +11,8 @@ const (
 // lengths of the others; values may be nil. It returns the sorted slices,
 // which are the ones given or the scratch. Cost: one pass to move for every 12
 // bits in which keys differ, and one to count for every 36.
-func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi uint) ([]K, []V) {
+func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
+	lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {
 		return keys, values
 	}
@@ -43,7 +44,8 @@ func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi 
 			if values == nil {
 				move(keyScratch, keys, place, shift, mask[d])
 			} else {
-				moveBoth(keyScratch, keys, valueScratch, values, place, shift, mask[d])
+				moveBoth(keyScratch, keys, valueScratch, values, place,
+					shift, mask[d])
 			}
 			keys, keyScratch = keyScratch, keys
 			values, valueScratch = valueScratch, values
@@ -65,7 +67,8 @@ const (
 // row has the bits row ≤ b < hi. A file that is in order, by its rows or by its
 // columns, gives the entries of each row in order, which are counted: these are
 // moved once.
-func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
+func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
+	keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
 		return Radix(keys, keyScratch, values, valueScratch, 1, hi)
 	}
@@ -83,7 +86,8 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyS
 }
 
 // placeRows makes rows of sorted entries; count holds the number of entries of each row.
-func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64, row uint) {
+func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
+	row uint) {
 	out.Ptr = append(out.Ptr, 0)
 	var place [radixSize]uint32
 	sum := uint32(0)
@@ -134,7 +138,8 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 // countDigits counts three digits of all keys.
 //
 //go:noinline
-func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K, lo, width uint, mask [radixDigits]uint64) {
+func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K,
+	lo, width uint, mask [radixDigits]uint64) {
 	low := &count[0]
 	middle := &count[1]
 	high := &count[2]
@@ -154,7 +159,8 @@ func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K, lo, wid
 // countDigit counts one digit of all keys.
 //
 //go:noinline
-func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint, mask uint64) {
+func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint,
+	mask uint64) {
 	for _, k := range keys {
 		count[uint64(k)>>(shift&63)&mask%radixSize]++
 	}
@@ -177,7 +183,8 @@ func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64
 // placeColumns is move for the columns of entries alone, by their rows.
 //
 //go:noinline
-func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32, row uint) {
+func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32,
+	row uint) {
 	dst = dst[:len(src)]
 	row &= 63
 	mask := K(1)<<(row-1) - 1
@@ -192,7 +199,8 @@ func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32, row ui
 // moveBoth is move for keys and their values.
 //
 //go:noinline
-func moveBoth[K key, V any](dst, src []K, dstValues, values []V, place *[radixSize]uint32, shift uint, mask uint64) {
+func moveBoth[K key, V any](dst, src []K, dstValues, values []V,
+	place *[radixSize]uint32, shift uint, mask uint64) {
 	dst = dst[:len(src)]
 	values = values[:len(src)]
 	dstValues = dstValues[:len(src)]

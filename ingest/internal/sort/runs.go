@@ -49,10 +49,14 @@ func runsBytes(share, runs, entryBytes int64) int64 {
 }
 
 // runs bounds how many runs a bucket has.
-func (s *Sorter) runs(b bucket) int { return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2 }
+func (s *Sorter) runs(b bucket) int {
+	return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2
+}
 
 // mergedEntries bounds how many entries of a bucket are left once lines are merged.
-func (s *Sorter) mergedEntries(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.Rows) }
+func (s *Sorter) mergedEntries(b bucket) int {
+	return min(b.entries(), (b.hi-b.lo)*s.Rows)
+}
 
 // cutScratch decides which buckets are sorted in runs, and finds the largest of all, one
 // for each worker.
@@ -76,7 +80,9 @@ func (s *Sorter) cutScratch() {
 		}
 	}
 	workers := sched.Workers(s.Workers)
-	s.largest, s.inRuns, s.joined = keepLargest(s.largest, countFinished(workers)), keepLargest(s.inRuns, workers), keepLargest(s.joined, countFinished(workers))
+	s.largest, s.inRuns, s.joined = keepLargest(s.largest, countFinished(workers)),
+		keepLargest(s.inRuns, workers), keepLargest(s.joined,
+			countFinished(workers))
 }
 
 // countFinished returns the number of buckets that the workers finish or have finished at a time.
@@ -102,7 +108,8 @@ func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 			moved = f.movedV[:len(run.keys)]
 		}
 		if !slices.IsSorted(run.keys) {
-			keys, values := Radix(run.keys, f.moved[:len(run.keys)], run.values, moved, 1, bits)
+			keys, values := Radix(run.keys, f.moved[:len(run.keys)], run.values,
+				moved, 1, bits)
 			if &keys[0] != &run.keys[0] {
 				copy(run.keys, keys)
 				copy(run.values, values)

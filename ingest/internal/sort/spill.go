@@ -105,7 +105,8 @@ func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := append(s.free, regions...)
-	slices.SortFunc(list, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortFunc(list,
+		func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
 	s.free = list[:0]
 	for _, r := range list {
 		if last := len(s.free) - 1; last >= 0 && s.free[last].offset+s.free[last].length == r.offset {
@@ -118,7 +119,8 @@ func (s *Spill) reuse(regions []region) {
 
 // write writes the bytes of a record.
 func (s *Spill) write(rec *Record, b []byte) error {
-	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), simd.Checksum(0, b)
+	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b),
+		simd.Checksum(0, b)
 	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
 		return fmt.Errorf("temporary file: %w; choose another place for temporary files", err)
 	}
@@ -148,7 +150,8 @@ type Lines struct {
 }
 
 // WriteLines writes lines, two codes each, with their weights if they have any.
-func (s *Spill) WriteLines(l *Lines, code []uint32, weight []float64) (*Record, error) {
+func (s *Spill) WriteLines(l *Lines, code []uint32,
+	weight []float64) (*Record, error) {
 	width := CodeWidth(Largest(code))
 	rec := &Record{width: uint8(width)}
 	l.buf = packCodes(l.buf[:0], code, width)
@@ -160,7 +163,8 @@ func (s *Spill) WriteLines(l *Lines, code []uint32, weight []float64) (*Record, 
 }
 
 // ReadLines reads the given number of lines, which are valid until the next call.
-func (s *Spill) ReadLines(l *Lines, rec *Record, lines int) (code []uint32, weight []float64, err error) {
+func (s *Spill) ReadLines(l *Lines, rec *Record,
+	lines int) (code []uint32, weight []float64, err error) {
 	if l.buf, err = s.read(rec, l.buf); err != nil {
 		return nil, nil, err
 	}

@@ -29,13 +29,16 @@ const (
 // The λ of ridges on attributes are searched: wideLambdas where there are fewer labels
 // than features, tallLambdas where there are more.
 var (
-	wideLambdas = []float64{0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5}
-	tallLambdas = []float64{3e-6, 3e-5, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3}
+	wideLambdas = []float64{0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1,
+		1.5, 2, 3, 5}
+	tallLambdas = []float64{3e-6, 3e-5, 3e-4, 0.001, 0.003, 0.01, 0.03,
+		0.1, 0.3, 1, 3}
 )
 
 // linearRidge returns a ridge on features of labels, which it scales to a mean squared length of 1. apply returns the
 // products of the features of all nodes with weights, which are stored in weights.
-func linearRidge(features, weights *sparse.Block[float32], workers int, apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *ridgeBlock {
+func linearRidge(features, weights *sparse.Block[float32], workers int,
+	apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
 	lambdas := wideLambdas
 	for _, x := range features.Data {
@@ -63,7 +66,8 @@ func linearRidge(features, weights *sparse.Block[float32], workers int, apply fu
 					weights.Row(j)[c] = scale * float32(y)
 				}
 			}
-			floats.AddScaled(constant, attributeConstant, w.RawRowView(weights.Rows))
+			floats.AddScaled(constant, attributeConstant,
+				w.RawRowView(weights.Rows))
 			products, err := apply(ctx, weights)
 			return func(dst *sparse.Block[float32], lo int) {
 				products(dst, lo)
@@ -97,7 +101,8 @@ type attributeForm struct {
 // addAttributes computes scores of attributes.
 func addAttributes(ctx context.Context, f *features) error {
 	in, k := f.in, len(f.in.p.Names)
-	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes), in.set.Workers, in.work)
+	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes),
+		in.set.Workers, in.work)
 	l.memory = in.memory
 	l.files = in.files
 	if learnsWords(in.p, l.a.values) {
@@ -106,7 +111,8 @@ func addAttributes(ctx context.Context, f *features) error {
 	labels := sampleLabels(in, labelLimit(l.a.Cols))
 	if in.manyClasses { // of all labels, because the learned ones are few for each class
 		l.steps = leanSteps
-		labels = newRidgeLabels(in, split.Sample(in.p.Class, labelLimit(l.a.Cols), in.set.RNGSeed, 0))
+		labels = newRidgeLabels(in,
+			split.Sample(in.p.Class, labelLimit(l.a.Cols), in.set.RNGSeed, 0))
 	}
 	var err error
 	if l.a.Cols <= k {

@@ -51,8 +51,10 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n := t.Rows
 	d := t.Cols
 	a := &attributeTable{
-		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d), zero: make([]float64, d),
-		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d), length: make([]float32, n), columns: countTo(d),
+		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d),
+		zero:  make([]float64, d),
+		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d),
+		length: make([]float32, n), columns: countTo(d),
 	}
 	// −least and largest values
 	count := make([]float64, d+1)
@@ -65,7 +67,8 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 			for i, x := range values {
 				if j := int(columns[i]); x != 0 {
 					count[j]++
-					ends[j], ends[d+j] = max(ends[j], -float64(x)), max(ends[d+j], float64(x))
+					ends[j], ends[d+j] = max(ends[j], -float64(x)),
+						max(ends[d+j], float64(x))
 				}
 			}
 		}
@@ -78,7 +81,8 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	present := max(1, count[d])
 	dense := float64(a.values) > realDensity*present*float64(d)
 	for j := range a.real {
-		a.real[j] = ends[j] > 0 || dense || -ends[j] < ends[d+j] && count[j] > realColumn*present
+		a.real[j] = ends[j] > 0 || dense ||
+			-ends[j] < ends[d+j] && count[j] > realColumn*present
 	}
 	if slices.Contains(a.real, true) && d <= fewAttributes {
 		a.real = slices.Repeat([]bool{true}, d)
@@ -131,12 +135,14 @@ func (a *attributeTable) sampleColumns(present int) {
 	sample = a.team.Concat(sample)
 	count := len(sample) / max(1, len(reals))
 	for rank := range 2*count + 1 {
-		a.quantile = append(a.quantile, math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
+		a.quantile = append(a.quantile,
+			math.Sqrt2*math.Erfinv(float64(rank+1)/float64(count+1)-1))
 	}
 	scores := make([]float64, count)
 	for position, j := range reals {
 		for i := range count {
-			a.sample[j] = append(a.sample[j], float32(sample[i*len(reals)+position]))
+			a.sample[j] = append(a.sample[j],
+				float32(sample[i*len(reals)+position]))
 		}
 		slices.Sort(a.sample[j])
 		a.zero[j] = a.normal(j, 0)
@@ -165,7 +171,8 @@ func (a *attributeTable) normal(j int, x float32) float64 {
 	}
 	last := first
 	if first < len(sample) && sample[first] == x {
-		last, _ = slices.BinarySearch(sample, math.Nextafter32(x, float32(math.Inf(1))))
+		last, _ = slices.BinarySearch(sample,
+			math.Nextafter32(x, float32(math.Inf(1))))
 	}
 	return a.quantile[first+last]
 }
@@ -177,7 +184,9 @@ type attributeRows struct {
 	scaled []float32
 }
 
-func readerOf(a *attributeTable) *attributeRows { return &attributeRows{table: a, reader: a.Reader()} }
+func readerOf(a *attributeTable) *attributeRows {
+	return &attributeRows{table: a, reader: a.Reader()}
+}
 
 // entries returns the columns and the values of a node.
 func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
@@ -197,7 +206,8 @@ func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []fl
 	for i := start; i < end; i++ {
 		x := values[i]
 		if j := int(columns[i]); a.table.real[j] {
-			x = float32((a.table.normal(j, x) - a.table.zero[j]) * a.table.factor[j])
+			x = float32((a.table.normal(j, x) -
+				a.table.zero[j]) * a.table.factor[j])
 		} else {
 			x *= a.table.length[v]
 		}

@@ -37,9 +37,11 @@ type lens struct {
 	root []float32                 // (D + σI)^½
 }
 
-func newLens(p *problem.Problem, a *attributeTable, workers int, work *problem.Work) *lens {
+func newLens(p *problem.Problem, a *attributeTable, workers int,
+	work *problem.Work) *lens {
 	n := len(p.Degrees)
-	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps, root: make([]float32, n)}
+	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps,
+		root: make([]float32, n)}
 	total := blocks.Total(sparse.TeamOf(p.A), p.Degrees)
 	loop := 1.0
 	if total > 0 {
@@ -52,13 +54,15 @@ func newLens(p *problem.Problem, a *attributeTable, workers int, work *problem.W
 		diagonal[v] = loop / (d + loop)
 		l.root[v] = float32(math.Sqrt(d + loop))
 	}
-	l.lazy = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal, Workers: workers}
+	l.lazy = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal,
+		Workers: workers}
 	return l
 }
 
 // scaleRows multiplies the rows of a block by the root of their degree, or divides them
 // by it.
-func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32], divide bool) error {
+func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32],
+	divide bool) error {
 	return chunks.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			f := l.root[v]
@@ -75,13 +79,15 @@ func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32], divide b
 // rank stores P of x, which it changes, in one of two more blocks and returns it. It is
 // Z_0 with Z_J = X and Z_j = (1−α)X + αS̃Z_{j+1}, in which the roots of degrees on either
 // side of S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½ are taken at the ends.
-func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*sparse.Block[float32]) (*sparse.Block[float32], error) {
+func (l *lens) rank(ctx context.Context, x *sparse.Block[float32],
+	room [2]*sparse.Block[float32]) (*sparse.Block[float32], error) {
 	if err := l.scaleRows(ctx, x, true); err != nil {
 		return nil, err
 	}
 	z := x
 	for j := range l.steps {
-		s := sparse.Step[float32]{Alpha: rankDamping, Delta: 1 - rankDamping, Prev: x}
+		s := sparse.Step[float32]{Alpha: rankDamping,
+			Delta: 1 - rankDamping, Prev: x}
 		if err := l.lazy.StepTo(ctx, room[j%2], z, s); err != nil {
 			return nil, err
 		}
@@ -97,7 +103,8 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 //	rows of f(S̃)X = (f(S̃)E)ᵀX,  E the columns of the identity of these nodes.
 //
 // The columns of all nodes are put into a store, unless it is nil.
-func (l *lens) at(ctx context.Context, nodes []int, store *rowStore, report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
+func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
+	report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
 	d := l.a.Cols
 	plain = chunks.Block[float32](len(nodes), d)
 	ranked = chunks.Block[float32](len(nodes), d)
@@ -153,13 +160,16 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore, report func
 // those of the attributes.
 func (l *lens) byNodes(nodes int) bool {
 	sweeps := float64(l.steps) * float64(sparse.EntriesOf(l.p.A))
-	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+float64(l.p.Nodes()))
+	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+
+		float64(l.p.Nodes()))
 }
 
 // slabBlocks returns three blocks for a slab of columns.
 func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*sparse.Block[float32]) {
 	n := len(l.p.Degrees)
-	return sparse.NewBlock[float32](n, columns), [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns), sparse.NewBlock[float32](n, columns)}
+	return sparse.NewBlock[float32](n, columns),
+		[2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns),
+			sparse.NewBlock[float32](n, columns)}
 }
 
 // productGroup is the number of columns of a slab that a goroutine multiplies at a time.
@@ -167,7 +177,8 @@ const productGroup = 16
 
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
 // sum is in the order of the nodes of a process, and then of the processes.
-func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32], lo int) error {
+func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32],
+	lo int) error {
 	d := dst.Cols
 	k := q.Cols
 	sums := make([]float64, (d+1)*k) // a row for each attribute, and one for the nodes that have attributes
@@ -200,7 +211,8 @@ func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32], lo 
 	l.a.team.Sum(sums)
 	for i := range k {
 		for j := range d {
-			dst.Row(lo + i)[j] = float32(sums[j*k+i] - float64(l.a.shift[j])*sums[d*k+i])
+			dst.Row(lo + i)[j] = float32(sums[j*k+i] -
+				float64(l.a.shift[j])*sums[d*k+i])
 		}
 	}
 	return nil
@@ -235,7 +247,8 @@ func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 
 // rankedProduct returns PW, which is computed from stored rows of P, or stored by slabs of classes. Cost: as many sweeps as
 // steps for each slab.
-func (l *lens) rankedProduct(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+func (l *lens) rankedProduct(ctx context.Context,
+	w *sparse.Block[float32]) (nodeScores, error) {
 	if l.ranked != nil {
 		return func(dst *sparse.Block[float32], lo int) {
 			rows := chunks.Block[float32](dst.Rows, l.a.Cols)
@@ -249,7 +262,8 @@ func (l *lens) rankedProduct(ctx context.Context, w *sparse.Block[float32]) (nod
 		hi := min(w.Cols, lo+width)
 		x, room := l.slabBlocks(hi - lo)
 		products := l.productOf(w.Columns(lo, hi))
-		err = chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) { products(blocks.Range(x, first, last), first) })
+		err = chunks.Run(ctx, l.workers, x.Rows,
+			func(_, first, last int) { products(blocks.Range(x, first, last), first) })
 		if err == nil {
 			x, err = l.rank(ctx, x, room)
 		}
@@ -273,9 +287,11 @@ func productTo(dst, x, w *sparse.Block[float32]) {
 }
 
 // addProduct adds xW to dst for the values of x in some columns, which are rows of W.
-func addProduct(dst []float32, w *sparse.Block[float32], columns []uint32, x []float32) {
+func addProduct(dst []float32, w *sparse.Block[float32], columns []uint32,
+	x []float32) {
 	one := []float32{1}
-	simd.Gather(simd.Rows[float32]{Data: dst, Stride: w.Cols}, w.Cols, one, blocks.Rows(w, 0), []int64{0, int64(len(x))}, columns, x)
+	simd.Gather(simd.Rows[float32]{Data: dst, Stride: w.Cols}, w.Cols, one,
+		blocks.Rows(w, 0), []int64{0, int64(len(x))}, columns, x)
 }
 
 // countTo returns the numbers 0 … n−1.

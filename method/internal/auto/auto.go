@@ -73,12 +73,14 @@ type Prediction struct {
 
 // Predict returns the class and the probabilities of every node of a valid problem, by the
 // stages that the package comment lists.
-func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Prediction, err error) {
+func Predict(ctx context.Context, p *problem.Problem,
+	set *Settings) (out *Prediction, err error) {
 	out = &Prediction{}
 	choice := set.Choice
 	d := designOf(p, set)
 	b := boundsOf(&d, p, set)
-	if choice == nil && beginsWithBeliefs(p, set) || choice != nil && choice.BlockModel {
+	if choice == nil && beginsWithBeliefs(p, set) ||
+		choice != nil && choice.BlockModel {
 		start := time.Now()
 		m, err := blockModel(ctx, p, set, &out.Work)
 		if err != nil {
@@ -95,7 +97,8 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (out *Predi
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		if err := budget.Check(p.Remaining(set.Memory), b.kept+b.stage, "learning without a block model, which does not explain the graph,"); err != nil {
+		if err := budget.Check(p.Remaining(set.Memory), b.kept+b.stage,
+			"learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +182,8 @@ type input struct {
 }
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
-func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, memory int64, work *problem.Work) (*input, error) {
+func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design,
+	memory int64, work *problem.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}
 	if p.Directed {
 		if err := leaveDirections(ctx, in); err != nil {

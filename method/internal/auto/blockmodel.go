@@ -23,26 +23,33 @@ const blockModelNodes = 50_000
 
 // beginsWithBeliefs reports whether a prediction begins with beliefs, and may end with them.
 func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
-	return p.Nodes() > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !split.TooFew(p.Class)
+	return p.Nodes() > blockModelNodes && !p.Directed && p.Attributes == nil &&
+		!set.LowEffort && !split.TooFew(p.Class)
 }
 
 // fitBeliefs fits the first candidate of beliefs to labels in folds, −1 for those that are not held out. Its settings
 // do not depend on the memory limit.
-func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []int, memory int64, work *problem.Work) (*beliefs.Model, error) {
+func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []int,
+	memory int64, work *problem.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
 	if err != nil {
 		return nil, err
 	}
-	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts, Workers: set.Workers}
+	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts,
+		Workers: set.Workers}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.Candidates()[:1], Explain: set.Explain, Memory: memory, Progress: set.Progress})
+	return beliefs.Fit(ctx, g, seeds, fold,
+		&beliefs.Settings{Candidates: beliefs.Candidates()[:1],
+			Explain: set.Explain, Memory: memory, Progress: set.Progress})
 }
 
 // blockModel fits beliefs with one fold of held-out labels.
-func blockModel(ctx context.Context, p *problem.Problem, set *Settings, work *problem.Work) (*beliefs.Model, error) {
+func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
+	work *problem.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
-	return fitBeliefs(ctx, p, set, fold, budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p)), work)
+	return fitBeliefs(ctx, p, set, fold,
+		budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p)), work)
 }
 
 const (
@@ -57,7 +64,8 @@ const (
 // they predict alone or not at all.
 func (in *input) believes() bool {
 	m := len(in.p.Row)
-	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil && !in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
+	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
+		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
 		m >= fewestBelieved && !split.TooFew(in.p.Class)
 }
 
@@ -99,7 +107,8 @@ const voteErrors = 2
 // isExplained reports whether beliefs explain a graph, so that they predict alone: they know their accuracy,
 // and where held-out labels have neighbours with labels, the votes of these are not right significantly more often. On
 // wordnet-2024 beliefs know their accuracy, which is 3 to 5 points below that of label propagation.
-func isExplained(ctx context.Context, p *problem.Problem, m *beliefs.Model) (bool, error) {
+func isExplained(ctx context.Context, p *problem.Problem,
+	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {
 		return false, nil
 	}
@@ -118,7 +127,8 @@ func isExplained(ctx context.Context, p *problem.Problem, m *beliefs.Model) (boo
 }
 
 // predictByBeliefs stores the prediction of a block model in out.
-func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m *beliefs.Model, out *Prediction) error {
+func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
+	m *beliefs.Model, out *Prediction) error {
 	start := time.Now()
 	var err error
 	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
@@ -141,7 +151,9 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 			reweigh(row)
 			answer = classify.ArgMax(row)
 		}
-		out.HeldOut = append(out.HeldOut, problem.HeldOut{Class: p.Class[label], Predicted: answer, Probability: row[answer]})
+		out.HeldOut = append(out.HeldOut,
+			problem.HeldOut{Class: p.Class[label], Predicted: answer,
+				Probability: row[answer]})
 		confidence.Note(!isolated[label], p.Class[label], row, row)
 	}
 	if out.Scores, err = m.Predict(ctx); err != nil {
@@ -159,7 +171,8 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 }
 
 // likeliestClasses stores the class with the largest score of each node, and the own class of labels.
-func likeliestClasses(ctx context.Context, p *problem.Problem, out *Prediction, workers int) error {
+func likeliestClasses(ctx context.Context, p *problem.Problem, out *Prediction,
+	workers int) error {
 	out.Class = make([]int, len(p.Degrees))
 	err := chunks.Run(ctx, workers, len(out.Class), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {

@@ -25,7 +25,9 @@ func Bytes(p *problem.Problem, set *Settings) int64 {
 		return bytes
 	}
 	limit := p.Remaining(set.Memory)
-	first := heldOutBytes(p) + beliefs.Bytes(len(p.Degrees), len(p.Names), budget.Remaining(limit, heldOutBytes(p)))
+	first := heldOutBytes(p) +
+		beliefs.Bytes(len(p.Degrees), len(p.Names),
+			budget.Remaining(limit, heldOutBytes(p)))
 	if limit > 0 && bytes > limit {
 		return first
 	}
@@ -46,7 +48,8 @@ func boundsOf(d *design, p *problem.Problem, set *Settings) bounds {
 	limit := p.Remaining(set.Memory)
 	b := bounds{kept: learnedBytes(d, p)}
 	stored := storedBytes(d, p)
-	if set.Memory > 0 && !set.Explain && b.kept+stored+stageBytes(d, p, set, 1, false) > limit {
+	if set.Memory > 0 && !set.Explain &&
+		b.kept+stored+stageBytes(d, p, set, 1, false) > limit {
 		b.disk = stored
 	} else {
 		b.kept += stored
@@ -64,7 +67,8 @@ func KeepsHighest(p *problem.Problem, set *Settings) bool {
 }
 
 func keepsHighest(d *design, set *Settings) bool {
-	return set.Highest && d.manyClasses && !d.propagation && !set.Explain && !set.Balanced
+	return set.Highest && d.manyClasses && !d.propagation && !set.Explain &&
+		!set.Balanced
 }
 
 // Cost returns the size of temporary files and the number of sweeps of Predict. Sweeps are known for many classes with
@@ -103,8 +107,10 @@ func learnedBytes(d *design, p *problem.Problem) int64 {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	m := d.learnedLabels(p)
-	bytes := chunks.Bytes[float32](m, len(d.filters)*min(len(p.Row), d.folds*k)) + 4*int64(n)
-	bytes += (boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
+	bytes := chunks.Bytes[float32](m,
+		len(d.filters)*min(len(p.Row), d.folds*k)) + 4*int64(n)
+	bytes += (boolean(d.links) + boolean(d.counts) +
+		kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
 	features, _ := spectralBytes(n)
 	bytes += boolean(d.spectral) * features
 	bytes += int64(d.ridges(p)) * int64((1+d.folds)*m) * int64(24+8*k) // scores of each label without it, and without folds
@@ -132,19 +138,22 @@ func boolean(x bool) int64 {
 
 // ridges returns the number of ridges whose scores are columns.
 func (d *design) ridges(p *problem.Problem) int {
-	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) + boolean(d.links) + boolean(d.spectral) + kernels*boolean(d.diffusion))
+	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) +
+		boolean(d.links) + boolean(d.spectral) + kernels*boolean(d.diffusion))
 }
 
 // exampleBytes returns the size of the columns of labels.
 func exampleBytes(d *design, p *problem.Problem) int64 {
 	k := len(p.Names)
 	m := d.learnedLabels(p)
-	return chunks.Bytes[float64](m, (d.sharedCount()+d.ridges(p))*k) + chunks.Bytes[float32](m, len(d.free)*k+d.graphColumns(p.Directed))
+	return chunks.Bytes[float64](m, (d.sharedCount()+d.ridges(p))*k) +
+		chunks.Bytes[float32](m, len(d.free)*k+d.graphColumns(p.Directed))
 }
 
 // stageBytes returns the largest size of the blocks of one stage, the predictions among them, within
 // a limit, 0 for none, with rows in files or in memory.
-func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFiles bool) int64 {
+func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
+	inFiles bool) int64 {
 	q := p
 	if p.Directed {
 		undirected := *p
@@ -155,7 +164,8 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFil
 	n := len(p.Degrees)
 	k := len(p.Names)
 	_, search := spectralBytes(n)
-	cells := max(slabWidth(limit, walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
+	cells := max(slabWidth(limit,
+		walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
 	scores := chunks.Bytes[float32](n, k)
 	if keepsHighest(d, set) {
 		scores = problem.HighestBytes(n)
@@ -166,10 +176,14 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFil
 		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
 		boolean(d.spectral)*search,
 		boolean(d.links)*linkBytes(p, d.folds),
-		boolean(!d.tooFewLabels)*(classify.LogisticBytes(d.learnedLabels(p), len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(d, p)),
-		boolean(d.propagation)*(propagationOf(q, set, limit).Bytes()+heldOutBytes(q)))
-	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
-		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
+		boolean(!d.tooFewLabels)*(classify.LogisticBytes(d.learnedLabels(p),
+			len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(d, p)),
+		boolean(d.propagation)*(propagationOf(q, set, limit).Bytes()+
+			heldOutBytes(q)))
+	if !d.manyClasses && !p.Directed && p.Attributes == nil &&
+		p.Nodes() <= blockModelNodes {
+		largest = max(largest,
+			scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
 	if p.Attributes != nil {
 		largest = max(largest, attributeBytes(q, d, set.Workers, limit))
@@ -179,12 +193,17 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64, inFil
 
 // propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
 // allocated while it computes others.
-func propagationOf(p *problem.Problem, set *Settings, limit int64) *propagation.Propagation {
-	return &propagation.Propagation{P: p, Alpha: 1, Memory: budget.Remaining(limit, heldOutBytes(p)), Workers: set.Workers, Rough: true}
+func propagationOf(p *problem.Problem, set *Settings,
+	limit int64) *propagation.Propagation {
+	return &propagation.Propagation{P: p, Alpha: 1,
+		Memory: budget.Remaining(limit, heldOutBytes(p)), Workers: set.Workers,
+		Rough: true}
 }
 
 // heldOutBytes returns the size of held-out scores of labels.
-func heldOutBytes(p *problem.Problem) int64 { return int64(len(p.Row)) * int64(4*len(p.Names)+64) }
+func heldOutBytes(p *problem.Problem) int64 {
+	return int64(len(p.Row)) * int64(4*len(p.Names)+64)
+}
 
 // bothDirections is a matrix of which only the size is used, that of a graph without directions.
 type bothDirections struct{ sparse.Matrix }
@@ -193,23 +212,29 @@ type bothDirections struct{ sparse.Matrix }
 func (m bothDirections) NNZ() int64 { return 2 * m.Matrix.NNZ() }
 
 // Team returns the team.
-func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }
+func (m bothDirections) Team() *sparse.Team {
+	return sparse.TeamOf(m.Matrix)
+}
 
 // attributeBytes returns the size of the blocks while attributes are swept in slabs of columns, and while ridges are
 // fitted.
-func attributeBytes(p *problem.Problem, design *design, workers int, limit int64) int64 {
+func attributeBytes(p *problem.Problem, design *design, workers int,
+	limit int64) int64 {
 	n := p.Attributes.Rows
 	d := p.Attributes.Cols
 	k := len(p.Names)
 	folds := design.folds
 	labels := min(len(p.Row), labelLimit(d)+2*k)
-	retained := attributeTableBytes(n, d) + 28*int64(n) + 2*chunks.Bytes[float32](labels, d)
-	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) + int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
+	retained := attributeTableBytes(n, d) + 28*int64(n) +
+		2*chunks.Bytes[float32](labels, d)
+	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) +
+		int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0
 	}
 	if learnsWords(p, p.Attributes.Entries) {
-		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) + int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*int64(k)
+		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) +
+			int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*int64(k)
 	}
 	ridges := 2*chunks.Bytes[float32](d, k) + ridge.Bytes(labels, d, k, folds)
 	if design.counts {

@@ -87,7 +87,8 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) Calibration {
 
 // likelihood returns the logarithm of the likelihood of classes with the probabilities whose logarithms
 // and entropies are given, and of the prior of the parameters.
-func (c Calibration) likelihood(rows [][]float64, class []int, entropies []float64) float64 {
+func (c Calibration) likelihood(rows [][]float64, class []int,
+	entropies []float64) float64 {
 	if c.Slope > 0 {
 		return math.Inf(-1)
 	}
@@ -95,7 +96,8 @@ func (c Calibration) likelihood(rows [][]float64, class []int, entropies []float
 	w := 1 / (1 + math.Exp(-c.Trust))
 	away := (c.Power - powerMean) / powerSpread
 	slope := c.Slope / slopeSpread
-	sum := float64((1+float64(trustMean*expected))*math.Log(w)) + float64((1+float64((1-trustMean)*expected))*math.Log(1-w))
+	sum := float64((1+float64(trustMean*expected))*math.Log(w)) +
+		float64((1+float64((1-trustMean)*expected))*math.Log(1-w))
 	sum -= float64(away*away/2) + float64(slope*slope/2)
 	for i, logs := range rows {
 		power := c.powerOf(entropies[i])
@@ -103,7 +105,8 @@ func (c Calibration) likelihood(rows [][]float64, class []int, entropies []float
 		for _, q := range logs {
 			total += math.Exp(power * q)
 		}
-		sum += math.Log(float64(w*math.Exp(power*logs[class[i]]))/total + (1-w)/float64(len(logs)))
+		sum += math.Log(float64(w*math.Exp(power*logs[class[i]]))/total +
+			(1-w)/float64(len(logs)))
 	}
 	return sum
 }

@@ -92,7 +92,9 @@ var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 var fewRidges = []float64{10, 0.1}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority }
+func (c candidate) isModel() bool {
+	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority
+}
 
 // lambdas returns those to search.
 func (c candidate) lambdas(d *design) []float64 {
@@ -164,12 +166,15 @@ func priorWeights(c *columns, pull float64) []float64 {
 
 // takes reports whether the columns of a ridge take part.
 func (c candidate) takes(r *ridgeScores) bool {
-	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links, ofDiffusion: !c.Alone || c.Kernels, ofSquares: !c.Alone || c.Kernels, ofSpectral: !c.Alone || c.Spectral}[r.kind]
+	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links,
+		ofDiffusion: !c.Alone || c.Kernels, ofSquares: !c.Alone || c.Kernels,
+		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
 // input appends the shared columns that a candidate uses to dst: those of ridges,
 // and those of walks, of which a candidate without walks uses the last one, the prior.
-func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64, classes int) []float64 {
+func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
+	classes int) []float64 {
 	for i, r := range l {
 		if c.takes(r) {
 			dst = append(dst, scores[i*classes:][:classes]...)
@@ -204,16 +209,19 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	}
 	prior = append(priors, prior...)
 	cols := len(prior) * f.columns.classes
-	values := &sparse.Block[float64]{Rows: e.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, e.shared.Rows*cols)}
+	values := &sparse.Block[float64]{Rows: e.shared.Rows, Cols: cols, Stride: cols,
+		Data: make([]float64, 0, e.shared.Rows*cols)}
 	for i := range e.shared.Rows {
-		values.Data = f.ridges.input(values.Data, c, e.shared.Row(i), e.ridges[i], f.columns.classes)
+		values.Data = f.ridges.input(values.Data, c, e.shared.Row(i), e.ridges[i],
+			f.columns.classes)
 	}
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
 // fit fits a candidate to labels with a class, for each λ until enough, if it is not nil,
 // returns true for a model; nil if all have one class.
-func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int, lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
+func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
+	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
 	for _, class := range y {
 		if class >= 0 {
@@ -222,7 +230,8 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int, l
 	}
 	shared := f.sharedColumns(c, e)
 	shared.Ridge = c.Ridge
-	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance, Shared: shared, Enough: enough}
+	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance,
+		Shared: shared, Enough: enough}
 	free := *e.free
 	if !c.Free {
 		free.Cols = 0
@@ -231,7 +240,8 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int, l
 	for i, l := range lambdas {
 		scaled[i] = l * float64(max(1, items))
 	}
-	models, err := classify.LogisticPath(ctx, s, &free, y, f.columns.classes, scaled)
+	models, err := classify.LogisticPath(ctx, s, &free, y,
+		f.columns.classes, scaled)
 	switch {
 	case errors.Is(err, classify.ErrOneClass):
 		return nil, nil
@@ -272,7 +282,8 @@ const (
 // predictFold fits the models of components without a fold and predicts its labels. The rows
 // that they learn from are computed without these labels too, because two labels that happen to
 // agree would otherwise each raise the likelihood of the other.
-func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sampled []bool) error {
+func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
+	sampled []bool) error {
 	rows := f.examples(fold)
 	y := f.targets(rows, fold)
 	missed := f.priorOfMissed(fold)
@@ -299,7 +310,8 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sample
 				if c.Free {
 					x = doubled(f.full.free.Row(i))
 				}
-				input = f.ridges.input(input[:0], c.candidate, f.full.shared.Row(i), rows.ridges[i], len(row))
+				input = f.ridges.input(input[:0], c.candidate, f.full.shared.Row(i),
+					rows.ridges[i], len(row))
 				classify.Softmax(row, model.ScoresTo(row, x, input))
 			}
 			c.set(i, row)
@@ -317,7 +329,8 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int, sample
 			next++
 			likelihood := h.likelihood(&list[next-1], labels)
 			highest = max(highest, likelihood)
-			return len(labels) >= raceLabels && likelihood < highest-mostFall*float64(len(labels))
+			return len(labels) >= raceLabels &&
+				likelihood < highest-mostFall*float64(len(labels))
 		})
 		if err != nil {
 			return err

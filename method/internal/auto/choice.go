@@ -51,7 +51,9 @@ func (c *Choice) Models() (list []MixedModel) {
 			for _, kind := range []struct {
 				takes bool
 				name  string
-			}{{!k.Alone, "walks"}, {k.Kernels, "kernels"}, {k.Spectral, "eigenvectors"}, {k.Attributes, "attributes"}, {k.Free, "class features"}, {k.Links, "links"}} {
+			}{{!k.Alone, "walks"}, {k.Kernels, "kernels"}, {k.Spectral,
+				"eigenvectors"}, {k.Attributes, "attributes"}, {k.Free,
+				"class features"}, {k.Links, "links"}} {
 				if kind.takes {
 					features = append(features, kind.name)
 				}
@@ -64,7 +66,8 @@ func (c *Choice) Models() (list []MixedModel) {
 			value float64
 		}{{"lambda", k.Lambda}, {"pull", k.Pull}, {"ridge", k.Ridge}} {
 			if p.value != 0 {
-				parameters = append(parameters, fmt.Sprintf("%s %.3g", p.name, p.value))
+				parameters = append(parameters,
+					fmt.Sprintf("%s %.3g", p.name, p.value))
 			}
 		}
 		m.Parameters = strings.Join(parameters, ", ")
@@ -90,13 +93,16 @@ func (m *model) choice() *Choice {
 
 // Valid reports whether the parameters of all models are in their ranges.
 func (c *Choice) Valid() bool {
-	return (c.BlockModel || len(c.Mixture) > 0) && !slices.ContainsFunc(c.Mixture, func(k Component) bool {
-		return k.Lambda < 0 || k.Ridge < 0 || k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
-	})
+	return (c.BlockModel || len(c.Mixture) > 0) &&
+		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
+			return k.Lambda < 0 || k.Ridge < 0 ||
+				k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
+		})
 }
 
 // choose returns the model that held-out labels choose, not fitted yet, or that of the settings' choice.
-func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*model, error) {
+func (in *input) choose(ctx context.Context, f *features,
+	out *Prediction) (*model, error) {
 	if c := in.set.Choice; c != nil {
 		m := &model{features: f, calibrated: c.Calibration}
 		for _, chosen := range c.Mixture {
@@ -115,7 +121,8 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 	m := &model{features: f, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
 	if !split.TooFew(in.p.Class) {
-		m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated, in.set.Balanced)
+		m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated,
+			in.set.Balanced)
 	}
 	return m, nil
 }

@@ -55,9 +55,12 @@ type columns struct {
 
 // newColumns returns the columns of walks, in units of their values at the sampled nodes that have
 // neighbours.
-func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures, graph *graphColumns) (*columns, error) {
+func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
+	graph *graphColumns) (*columns, error) {
 	p, k := in.p, len(in.p.Names)
-	c := &columns{design: &in.design, classes: k, graph: graph, prior: make([]float64, k), share: slices.Clone(count), logs: make([]float64, k)}
+	c := &columns{design: &in.design, classes: k, graph: graph,
+		prior: make([]float64, k), share: slices.Clone(count),
+		logs: make([]float64, k)}
 	mean := 0.0
 	for class, count := range c.share {
 		c.prior[class] = (count + 1) / float64(len(p.Class)+k)
@@ -80,7 +83,8 @@ func (c *columns) of(row []float32, f filter) []float32 {
 }
 
 // measureMass computes ε of each filter.
-func (c *columns) measureMass(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
+func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
+	w *walkFeatures, workers int) error {
 	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if !isMeasured(p, v) {
@@ -124,10 +128,13 @@ func massOf(values []float32) (sum float64) {
 }
 
 // isVisited reports whether walks from labels reach a node.
-func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source)) > leastMass }
+func (c *columns) isVisited(row []float32) bool {
+	return massOf(c.of(row, source)) > leastMass
+}
 
 // measureSpread computes the units of all columns.
-func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
+func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
+	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()
 	free := c.freeCount()
 	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
@@ -182,7 +189,8 @@ func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 	mass := massOf(values)
 	epsilon := c.epsilon[f]
 	for class, v := range values {
-		dst[class] = (float64(v) + float64(epsilon*c.prior[class])) / (mass + epsilon)
+		dst[class] = (float64(v) +
+			float64(epsilon*c.prior[class])) / (mass + epsilon)
 	}
 }
 
@@ -190,7 +198,8 @@ func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 func (c *columns) poissonTo(dst []float64, values []float32) {
 	mass := massOf(values)
 	for class, v := range values {
-		dst[class] = (float64(v) - float64(c.share[class]*mass)) / (mass + c.epsilon[source])
+		dst[class] = (float64(v) - float64(c.share[class]*mass)) / (mass +
+			c.epsilon[source])
 	}
 }
 
@@ -237,7 +246,9 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 	}
 }
 
-func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
+func clip(x, limit float64) float64 {
+	return max(-limit, min(x, limit))
+}
 
 // degree returns a standardized logarithm of node v: of its degree, or of the mean degree of its neighbours.
 func (c *columns) degree(v, index int) float64 {
@@ -261,9 +272,11 @@ type graphColumns struct {
 }
 
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
-func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*graphColumns, error) {
+func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
+	work *problem.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
-	g := &graphColumns{degrees: p.Degrees, unit: blocks.WeightUnit(p.A, p.Degrees), neighbourDegrees: make([]float32, n)}
+	g := &graphColumns{degrees: p.Degrees, unit: blocks.WeightUnit(p.A, p.Degrees),
+		neighbourDegrees: make([]float32, n)}
 	means := sparse.NewBlock[float64](n, 1)
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = workers

@@ -22,7 +22,8 @@ type component struct {
 
 // newComponent returns a candidate that has predicted nothing.
 func newComponent(c candidate, lambda float64, labels int) component {
-	return component{Component: Component{candidate: c, Lambda: lambda}, rows: make([][]float32, labels)}
+	return component{Component: Component{candidate: c, Lambda: lambda},
+		rows: make([][]float32, labels)}
 }
 
 // set stores the probabilities of label i.
@@ -35,7 +36,8 @@ func (c *component) set(i int, row []float64) {
 func byCandidate(components []component) (lists [][]component) {
 	for lo := 0; lo < len(components); {
 		hi := lo + 1
-		for hi < len(components) && components[hi].candidate == components[lo].candidate {
+		for hi < len(components) &&
+			components[hi].candidate == components[lo].candidate {
 			hi++
 		}
 		lists = append(lists, components[lo:hi])
@@ -95,7 +97,8 @@ const weightErrors = 1
 // averageUnless returns the mean of Poisson learning, kernels and eigenvectors, which have few weights to learn, unless a
 // mixture makes some of the labels likelier by weightErrors standard errors. With half of the weight for Poisson learning four
 // graphs gain 0.8 in the mean and four lose as much, and weights by likelihood change nothing.
-func averageUnless(h *heldOut, mixture, list []component, among func(label int) bool) []component {
+func averageUnless(h *heldOut, mixture, list []component,
+	among func(label int) bool) []component {
 	average := []component{h.poisson}
 	for _, c := range list {
 		if c.Kernels || c.Spectral {
@@ -113,13 +116,16 @@ func averageUnless(h *heldOut, mixture, list []component, among func(label int) 
 
 // gain returns the logarithm by which a mixture makes some of the labels likelier than another one does, and its deviation
 // if both are alike.
-func gain(h *heldOut, mixture, rival []component, among func(label int) bool) (sum, deviation float64) {
+func gain(h *heldOut, mixture, rival []component,
+	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
 	for i, hasOthers := range h.hasOthers {
-		if hasOthers && among(i) && isPredicted(mixture, i) && isPredicted(rival, i) {
+		if hasOthers && among(i) && isPredicted(mixture, i) &&
+			isPredicted(rival, i) {
 			mixTo(p, mixture, i)
 			mixTo(q, rival, i)
-			difference := math.Log(p[h.class[i]]+leastTruth) - math.Log(q[h.class[i]]+leastTruth)
+			difference := math.Log(p[h.class[i]]+leastTruth) -
+				math.Log(q[h.class[i]]+leastTruth)
 			sum += difference
 			deviation += float64(difference * difference)
 		}
@@ -129,7 +135,8 @@ func gain(h *heldOut, mixture, rival []component, among func(label int) bool) (s
 
 // preferSingle returns a single component in place of a mixture, the one that predicts most of some labels rightly, if the
 // difference is more than preferenceErrors standard errors. Likelihood, which chooses mixtures, need not agree with accuracy.
-func preferSingle(h *heldOut, mixture, list []component, among func(label int) bool) []component {
+func preferSingle(h *heldOut, mixture, list []component,
+	among func(label int) bool) []component {
 	preferred := mixture
 	highest := preferenceErrors
 	right := rightBy(h, mixture, among)
@@ -139,7 +146,8 @@ func preferSingle(h *heldOut, mixture, list []component, among func(label int) b
 			singles = append(singles, []component{c})
 		}
 	}
-	if position := slices.IndexFunc(h.components, func(c component) bool { return c.Beliefs }); position >= 0 {
+	if position := slices.IndexFunc(h.components,
+		func(c component) bool { return c.Beliefs }); position >= 0 {
 		singles = append(singles, []component{h.poisson, h.components[position]}) // of which beliefs have all weight
 	}
 	for _, single := range singles {
@@ -190,7 +198,8 @@ func addShares(h *heldOut, mixture []component) []component {
 
 // majorityOf returns the position of the shares of the classes among the components, −1 if they are not there.
 func majorityOf(h *heldOut) int {
-	return slices.IndexFunc(h.components, func(c component) bool { return c.Majority })
+	return slices.IndexFunc(h.components,
+		func(c component) bool { return c.Majority })
 }
 
 // excessOfLargest returns the number of right predictions less that of the largest class without its luck.
@@ -250,8 +259,10 @@ func compare(first, second []int) (better, worse float64) {
 
 // multiply appends beliefs with the weight that makes some of the labels likeliest, if it makes them likelier than the
 // mixture alone by admissionErrors standard errors. It does not change the mixture.
-func (h *heldOut) multiply(mixture []component, among func(label int) bool) []component {
-	position := slices.IndexFunc(h.components, func(c component) bool { return c.Beliefs })
+func (h *heldOut) multiply(mixture []component,
+	among func(label int) bool) []component {
+	position := slices.IndexFunc(h.components,
+		func(c component) bool { return c.Beliefs })
 	if position < 0 {
 		return mixture
 	}
@@ -279,7 +290,8 @@ const beliefWeights = 10
 // multiplyTo stores the product of powers of probabilities and of beliefs.
 func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	for c, b := range beliefs {
-		dst[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) + float64(weight*math.Log(float64(b)+leastTruth))
+		dst[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) +
+			float64(weight*math.Log(float64(b)+leastTruth))
 	}
 	classify.Softmax(dst, dst)
 }
@@ -422,5 +434,6 @@ func mixTo(dst []float64, mixture []component, i int) {
 
 // isPredicted reports whether all components have predicted label i.
 func isPredicted(mixture []component, i int) bool {
-	return !slices.ContainsFunc(mixture, func(c component) bool { return c.rows[i] == nil })
+	return !slices.ContainsFunc(mixture,
+		func(c component) bool { return c.rows[i] == nil })
 }

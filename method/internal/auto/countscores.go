@@ -25,7 +25,8 @@ const (
 
 // countsNeighbours reports whether attributes may count the classes of neighbours: they are few, and labels are many.
 func countsNeighbours(p *problem.Problem) bool {
-	return p.Attributes != nil && len(p.Row) >= fewestCountLabels && (p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
+	return p.Attributes != nil && len(p.Row) >= fewestCountLabels &&
+		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
 }
 
 // counts are features of nodes whose attributes say how many of their neighbours have each class, as the numbers
@@ -45,7 +46,8 @@ type counts struct {
 
 // countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
 // among them.
-func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ridgeBlock, error) {
+func countBlock(ctx context.Context, in *input, l *lens,
+	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
 	d := l.a.Cols
 	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
@@ -73,14 +75,16 @@ func countBlock(ctx context.Context, in *input, l *lens, items, fold []int) (*ri
 	weights := chunks.Block[float32](rows.Cols, len(in.p.Names))
 	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
 		dst := chunks.Block[float32](n, w.Cols)
-		return scoresIn(dst), chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-			productTo(blocks.Range(dst, lo, hi), blocks.Range(nodes, lo, hi), w)
-		})
+		return scoresIn(dst),
+			chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+				productTo(blocks.Range(dst, lo, hi), blocks.Range(nodes, lo, hi), w)
+			})
 	}), nil
 }
 
 // columns returns the columns of all nodes without the labels of a part.
-func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32], error) {
+func (c *counts) columns(ctx context.Context,
+	hidden int) (*sparse.Block[float32], error) {
 	n := c.x.Rows
 	d := c.x.Cols
 	k := len(c.in.p.Names)
@@ -120,7 +124,9 @@ func (c *counts) columns(ctx context.Context, hidden int) (*sparse.Block[float32
 			for j, y := range z {
 				count += float64(y * weights.At(j, class))
 			}
-			share := (max(0, count) + float64(countSlack*prior[class])) / (max(0, unlabelled) + countSlack)
+			share := (max(0, count) +
+				float64(countSlack*prior[class])) / (max(0, unlabelled) +
+				countSlack)
 			message := float32(math.Log(share / prior[class]))
 			row[class] = message
 			for j, y := range x {
@@ -184,7 +190,9 @@ func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
 }
 
 // countColumns returns the number of columns of counts.
-func countColumns(p *problem.Problem) int { return (p.Attributes.Cols + 1) * len(p.Names) }
+func countColumns(p *problem.Problem) int {
+	return (p.Attributes.Cols + 1) * len(p.Names)
+}
 
 // countBytes returns the size of the blocks of counts.
 func countBytes(p *problem.Problem) int64 {
@@ -192,6 +200,8 @@ func countBytes(p *problem.Problem) int64 {
 	d := p.Attributes.Cols
 	k := len(p.Names)
 	columns := countColumns(p)
-	return chunks.Bytes[float32](len(p.Row), columns) + chunks.Bytes[float32](n, d) +
-		3*blocks.BlockBytes[float32](n, columns) + 2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
+	return chunks.Bytes[float32](len(p.Row), columns) +
+		chunks.Bytes[float32](n, d) +
+		3*blocks.BlockBytes[float32](n, columns) +
+		2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
 }

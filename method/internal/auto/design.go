@@ -82,7 +82,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := range filter(undirectedFilters) {
 		d.filters = append(d.filters, f)
 	}
-	d.shared, d.free, d.counts = sharedFilters, slices.Clip(freeFilters), countsNeighbours(p)
+	d.shared, d.free, d.counts = sharedFilters, slices.Clip(freeFilters),
+		countsNeighbours(p)
 	if m >= nearLabels {
 		d.shared = slices.Concat(sharedFilters, nearFilters)
 	}
@@ -92,7 +93,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 	}
 	d.diffusion = !set.LowEffort && m > fewestLabels &&
 		d.fits("diffusion scores, common neighbours", kernelLabels(p, d.folds) > 0)
-	d.spectral = !set.LowEffort && m > fewestLabels && d.fits("eigenvectors", hasSpectral(p, d.folds))
+	d.spectral = !set.LowEffort && m > fewestLabels &&
+		d.fits("eigenvectors", hasSpectral(p, d.folds))
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostLinkLabels &&
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
@@ -124,7 +126,8 @@ func Propagates(p *problem.Problem) bool {
 	team := sparse.TeamOf(p.A)
 	largest := []float64{slices.Max(p.Degrees)}
 	team.Max(largest)
-	return sparse.EntriesOf(p.A) <= mostSparse*int64(n) && largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
+	return sparse.EntriesOf(p.A) <= mostSparse*int64(n) &&
+		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
 // follow takes the stages of a choice that was made before, perhaps on a smaller graph, in place of those that the
@@ -178,4 +181,6 @@ func (d *design) position(f filter) int {
 
 // sharedCount returns the number of shared columns of each class: Poisson learning, the shares
 // of filters, and the prior.
-func (d *design) sharedCount() int { return 1 + len(d.shared) + 1 }
+func (d *design) sharedCount() int {
+	return 1 + len(d.shared) + 1
+}

@@ -77,7 +77,8 @@ func remainingWork(p *problem.Problem, folds int) int64 {
 func diffusionKernels() (*kernel.Family, []param.Values) {
 	var grid []param.Values
 	for _, beta := range diffusionBetas {
-		grid = append(grid, param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(beta)})
+		grid = append(grid, param.Values{"laplacian": param.Of("normalized"),
+			"beta": param.Of(beta)})
 	}
 	return kernel.Families().Named("diffusion"), grid
 }
@@ -108,9 +109,11 @@ func (f *features) addKernels(ctx context.Context) error {
 }
 
 // diffusionPath returns the path of the β with the largest cosine between left-out scores and classes.
-func (q *nodeKernel) diffusionPath(ctx context.Context, targets *mat.Dense) (best *ridge.Path, err error) {
+func (q *nodeKernel) diffusionPath(ctx context.Context,
+	targets *mat.Dense) (best *ridge.Path, err error) {
 	in, p := q.in, q.in.p
-	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: in.set.Workers})
+	g, err := graph.New(ctx, p.A,
+		&graph.Settings{Components: p.Components, Workers: in.set.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +155,8 @@ func (q *nodeKernel) diffusionPath(ctx context.Context, targets *mat.Dense) (bes
 
 // kernelPath returns the path of the values of a kernel between labels. Targets are not centred, because means of a few
 // labels would show each of them its own class.
-func kernelPath(ctx context.Context, gram *sparse.Block[float64], targets *mat.Dense, workers int) (*ridge.Path, error) {
+func kernelPath(ctx context.Context, gram *sparse.Block[float64],
+	targets *mat.Dense, workers int) (*ridge.Path, error) {
 	values := mat.NewSymDense(gram.Rows, nil)
 	for i := range gram.Rows {
 		for j, v := range gram.Row(i)[i:] {
@@ -163,13 +167,15 @@ func kernelPath(ctx context.Context, gram *sparse.Block[float64], targets *mat.D
 }
 
 // squarePath returns the path of S². Cost: two products with a column for each label.
-func (q *nodeKernel) squarePath(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
+func (q *nodeKernel) squarePath(ctx context.Context,
+	targets *mat.Dense) (*ridge.Path, error) {
 	rows := q.labels.p.Row
 	gram := sparse.NewBlock[float64](len(rows), len(rows))
 	q.apply = q.in.timesSquare
 	for lo := 0; lo < len(rows); lo += squareColumns {
 		columns := rows[lo:min(lo+squareColumns, len(rows))]
-		x, err := q.apply(ctx, explain.UnitColumns(len(q.in.p.Degrees), columns, nil))
+		x, err := q.apply(ctx,
+			explain.UnitColumns(len(q.in.p.Degrees), columns, nil))
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +187,8 @@ func (q *nodeKernel) squarePath(ctx context.Context, targets *mat.Dense) (*ridge
 }
 
 // scores returns the scores of all nodes.
-func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
+func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path,
+	lambda float64) (nodeScores, error) {
 	p := q.in.p
 	q.coefficients, _ = path.Weights(lambda)
 	x := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
@@ -201,8 +208,10 @@ func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path, lambda float6
 
 // addShares adds the shares of labels in the scores of a kernel, with a weight for each class, to the terms of nodes. The part
 // that is common to all labels is in the rest.
-func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
-	y, err := q.apply(ctx, explain.UnitColumns(len(q.in.p.Degrees), nodes, q.labels.p.Row))
+func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs,
+	terms []explain.Terms) error {
+	y, err := q.apply(ctx,
+		explain.UnitColumns(len(q.in.p.Degrees), nodes, q.labels.p.Row))
 	if err != nil {
 		return err
 	}
@@ -210,7 +219,8 @@ func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inpu
 	k := len(q.in.p.Names)
 	for j := range nodes {
 		for i, row := range q.labels.p.Row {
-			share := y.Row(row)[j] * floats.Dot(q.coefficients.RawRowView(i), weights[j].ridges[q.ridge*k:][:k])
+			share := y.Row(row)[j] * floats.Dot(q.coefficients.RawRowView(i),
+				weights[j].ridges[q.ridge*k:][:k])
 			terms[j].Share[q.labels.positions[i]] += share
 			terms[j].Rest -= share
 		}
@@ -219,7 +229,8 @@ func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inpu
 }
 
 // timesSquare returns S²·X = D^½·T²·D^-½·X, which it computes in x. Nodes without neighbours have zeros.
-func (in *input) timesSquare(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+func (in *input) timesSquare(ctx context.Context,
+	x *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			if d == 0 {
@@ -254,6 +265,8 @@ func kernelBytes(p *problem.Problem, folds int, limit int64) int64 {
 	k := len(p.Names)
 	family, grid := diffusionKernels()
 	grams := 8*int64(m)*int64(m)*int64(len(grid)) + 2*ridge.Bytes(m, m, k, folds)
-	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + 2*blocks.BlockBytes[float64](n, k)
-	return max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), p.Row, limit), grams+max(applied, 2*blocks.BlockBytes[float64](n, squareColumns)))
+	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) +
+		2*blocks.BlockBytes[float64](n, k)
+	return max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), p.Row, limit),
+		grams+max(applied, 2*blocks.BlockBytes[float64](n, squareColumns)))
 }

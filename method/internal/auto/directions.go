@@ -28,12 +28,14 @@ func leaveDirections(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}, unit: blocks.WeightUnit(p.A, p.Degrees)}
+	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming},
+		unit: blocks.WeightUnit(p.A, p.Degrees)}
 	for i, m := range []sparse.Matrix{p.A, against} {
 		if err := blocks.CheckScale[float32](sparse.TeamOf(in.p.A), in.arcs.degrees[i]); err != nil {
 			return err
 		}
-		in.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m, in.arcs.degrees[i])
+		in.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m,
+			in.arcs.degrees[i])
 		in.arcs.step[i].Workers = in.set.Workers
 	}
 	return nil

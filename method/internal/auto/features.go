@@ -68,14 +68,16 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		if err := addAttributes(ctx, f); err != nil {
 			return nil, err
 		}
-		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers, in.work); err != nil {
+		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers,
+			in.work); err != nil {
 			return nil, err
 		}
 	}
 	f.poisson = predictPoisson(f)
 	if in.links && in.set.Choice == nil && in.p.Nodes() > mostLinked {
 		// Where neighbours agree link rows gained nothing (PubMed, DBLP), and took a quarter of the time.
-		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class, len(in.p.Names))
+		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class,
+			len(in.p.Names))
 	}
 	if in.links {
 		if err := addLinks(ctx, f); err != nil {
@@ -131,7 +133,8 @@ func (f *features) walk(ctx context.Context) (err error) {
 	if f.reached, err = in.p.Reached(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
 		return err
 	}
-	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.fold, in.set.Workers, in.work)
+	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.fold,
+		in.set.Workers, in.work)
 	if err != nil {
 		return err
 	}
@@ -145,7 +148,8 @@ func (f *features) walk(ctx context.Context) (err error) {
 		}
 		missed := f.missedShare()
 		f.labelsOutOfReach = missed > mostOutOfReach
-		if missed <= problem.MostMissed || f.walks.gathered > problem.MissedWork || 2*f.seeds.steps > mostWalkSteps {
+		if missed <= problem.MostMissed || f.walks.gathered > problem.MissedWork ||
+			2*f.seeds.steps > mostWalkSteps {
 			return nil
 		}
 		f.seeds.steps *= 2
@@ -218,8 +222,9 @@ func (f *features) examples(hidden int) *examples {
 	shared := f.in.sharedCount() * c.classes
 	free := c.freeCount()
 	e := &examples{
-		shared:      sparse.BlockOf(m, shared, make([]float64, m*shared)),
-		free:        &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
+		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
+		free: &sparse.Block[float32]{Rows: m, Cols: free, Stride: free,
+			Data: make([]float32, m*free)},
 		hasFeatures: make([]bool, m), ridges: make([][]float64, m), hidden: hidden,
 	}
 	x := make([]float64, free)

@@ -42,12 +42,15 @@ func newForm(m *model) *explain.Form {
 		weights := make([]*inputs, len(nodes))
 		predictor := m.newPredictor()
 		for j, v := range nodes {
-			t := &mixtureTerms{predictor: predictor, node: v, class: class[j], score: make([]float64, c.classes)}
+			t := &mixtureTerms{predictor: predictor, node: v, class: class[j],
+				score: make([]float64, c.classes)}
 			start := 0.0
 			weights[j], start = t.integrate()
 			// Shares of ridges are subtracted below.
-			remainder := start + floats.Dot(weights[j].ridges, f.ridges.scoresOf(v, c.classes))
-			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)), Score: t.score, Rest: remainder}
+			remainder := start + floats.Dot(weights[j].ridges,
+				f.ridges.scoresOf(v, c.classes))
+			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)),
+				Score: t.score, Rest: remainder}
 		}
 		w := &explain.Walk{P: p, Steps: f.seeds.steps, Workers: f.in.set.Workers}
 		decay := func(step int) float32 { return stepWeights(step)[decay85] }
@@ -95,7 +98,8 @@ func newInputs(walks, ridges []float64) *inputs {
 
 // addContributions adds the contributions of the attributes of nodes, with a weight for the score of each ridge and class,
 // to their terms. Intercepts, and ridges that have no part in the form, are in the rest.
-func (a *attributeForm) addContributions(ctx context.Context, nodes []int, weights []*inputs, terms []explain.Terms) error {
+func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
+	weights []*inputs, terms []explain.Terms) error {
 	plain, propagated, err := a.rows(ctx, nodes)
 	if err != nil {
 		return err
@@ -111,7 +115,8 @@ func (a *attributeForm) addContributions(ctx context.Context, nodes []int, weigh
 				}
 			}
 			if sum != 0 {
-				terms[j].Attributes = append(terms[j].Attributes, explain.Attribute{Column: column, Share: sum})
+				terms[j].Attributes = append(terms[j].Attributes,
+					explain.Attribute{Column: column, Share: sum})
 				terms[j].Rest -= sum
 			}
 		}
@@ -135,9 +140,11 @@ const (
 // that no walk reaches has none.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
-	x := newInputs(doubled(f.walks.row(t.node)), f.ridges.scoresOf(t.node, f.columns.classes))
+	x := newInputs(doubled(f.walks.row(t.node)),
+		f.ridges.scoresOf(t.node, f.columns.classes))
 	point := newInputs(x.walks, x.ridges)
-	weights = newInputs(make([]float64, len(x.walks)), make([]float64, len(x.ridges)))
+	weights = newInputs(make([]float64, len(x.walks)),
+		make([]float64, len(x.ridges)))
 	if !f.isKnown(f.walks.row(t.node)) {
 		return weights, 0
 	}

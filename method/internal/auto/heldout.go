@@ -43,9 +43,13 @@ type heldOut struct {
 func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
-		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
-		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: in.p.Attributes != nil, tooFewLabels: in.tooFewLabels, isLean: in.folds != FoldCount(len(in.p.Row)), fewLabels: in.fewLabels && !f.labelsOutOfReach,
-		balanced: in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
+		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold,
+		folds:       in.folds,
+		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers,
+		isolated: f.isolated, attributed: in.p.Attributes != nil,
+		tooFewLabels: in.tooFewLabels, isLean: in.folds != FoldCount(len(in.p.Row)),
+		fewLabels: in.fewLabels && !f.labelsOutOfReach,
+		balanced:  in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
 	}
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
@@ -162,7 +166,8 @@ func (h *heldOut) race() {
 		sum := 0.0
 		squares := 0.0
 		for _, i := range labels {
-			loss := math.Log(h.truth(&winner, i)+leastTruth) - math.Log(h.truth(&c, i)+leastTruth)
+			loss := math.Log(h.truth(&winner, i)+leastTruth) -
+				math.Log(h.truth(&c, i)+leastTruth)
 			sum += loss
 			squares += float64(loss * loss)
 		}
@@ -211,12 +216,14 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 
 // propagateOutOfFold returns [Settings.Propagated], which it computes if they are not given; nil if they do not
 // converge.
-func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, memory int64) ([][]float32, error) {
+func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings,
+	memory int64) ([][]float32, error) {
 	if set.Propagated != nil {
 		return set.Propagated, nil
 	}
 	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
-	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	rows, err := propagationOf(p, set, memory).OutOfFold(ctx,
+		split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 		return nil, nil
 	}
@@ -226,13 +233,15 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, 
 // slackenTo stores the probabilities of label propagation with a slack.
 func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) {
 	for class, v := range scores {
-		dst[class] = (max(0, float64(v)) + float64(slack*prior[class])) / (1 + slack)
+		dst[class] = (max(0, float64(v)) +
+			float64(slack*prior[class])) / (1 + slack)
 	}
 }
 
 // estimate returns the accuracy by the labels, each predicted without its fold, with balanced classes or without, and
 // their calibrated predictions.
-func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced bool) (*choose.Confidence, []problem.HeldOut) {
+func (h *heldOut) estimate(mixture []component, calibrated Calibration,
+	balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
 	confidence := choose.NewConfidence(h.p)
 	reweigh := h.p.Reweigher(balanced)
@@ -252,14 +261,17 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced
 			refitted = addShares(h, refitted)
 		}
 		for i, class := range h.class {
-			if h.fold[i] != f || !isPredicted(refitted, i) || !isPredicted(mixture, i) {
+			if h.fold[i] != f || !isPredicted(refitted, i) ||
+				!isPredicted(mixture, i) {
 				continue
 			}
 			mixTo(row, refitted, i)
 			calibrated.apply(row)
 			reweigh(row)
 			best := classify.ArgMax(row)
-			predicted = append(predicted, problem.HeldOut{Class: class, Predicted: best, Probability: row[best]})
+			predicted = append(predicted,
+				problem.HeldOut{Class: class, Predicted: best,
+					Probability: row[best]})
 			mixTo(full, mixture, i)
 			calibrated.apply(full)
 			reweigh(full)
@@ -271,7 +283,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration, balanced
 
 // estimateAccuracy completes the estimate of a prediction by its probabilities of the nodes without a label that a label
 // reaches, and compares these with held-out labels. confidence may be nil.
-func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings, confidence *choose.Confidence, out *Prediction) error {
+func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
+	confidence *choose.Confidence, out *Prediction) error {
 	if confidence == nil {
 		return nil
 	}

@@ -51,7 +51,8 @@ var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
 // linkLabels returns the number of labels that ridges on link rows learn from.
 func linkLabels(p *problem.Problem) int {
-	return int(min(mostLinkLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2, linkValues/int64(p.Nodes())))
+	return int(min(mostLinkLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2,
+		linkValues/int64(p.Nodes())))
 }
 
 // addLinks computes the scores of a ridge on link rows.
@@ -65,15 +66,19 @@ func addLinks(ctx context.Context, f *features) error {
 }
 
 // newLinkRows computes the products. Cost: two sweeps with a column for each label.
-func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*linkRows, error) {
+func newLinkRows(ctx context.Context, in *input, nodes []int,
+	graph *columns) (*linkRows, error) {
 	n := len(in.p.Degrees)
-	l := &linkRows{in: in, nodes: nodes, products: chunks.Block[float32](n, len(nodes)), degrees: chunks.Block[float32](n, linkDegrees)}
+	l := &linkRows{in: in, nodes: nodes,
+		products: chunks.Block[float32](n, len(nodes)),
+		degrees:  chunks.Block[float32](n, linkDegrees)}
 	squares, err := blocks.RowSquares(ctx, in.p.A, 1, in.set.Workers)
 	if err != nil {
 		return nil, err
 	}
 	op := sparse.Operator[float64]{A: in.p.A, Scale: 1, Workers: in.set.Workers}
-	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
+	x, y := sparse.NewBlock[float64](n, linkColumns),
+		sparse.NewBlock[float64](n, linkColumns)
 	for lo := 0; lo < len(nodes); lo += linkColumns {
 		hi := min(lo+linkColumns, len(nodes))
 		clear(x.Data)
@@ -100,7 +105,8 @@ func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*
 				}
 			}
 			for j := range linkDegrees {
-				l.degrees.Row(v)[j] = float32(graph.degree(v, j) / math.Sqrt(linkDegrees))
+				l.degrees.Row(v)[j] = float32(graph.degree(v,
+					j) / math.Sqrt(linkDegrees))
 			}
 		}
 	})
@@ -120,7 +126,8 @@ func (l *linkRows) valuesTo(dst []float64, v int) {
 			difference := x - l.degrees.Row(label)[j]
 			distance += float64(difference * difference)
 		}
-		dst[i] = math.Exp(-math.Sqrt(max(0, distance)/2)) + attributeConstant*attributeConstant
+		dst[i] = math.Exp(-math.Sqrt(max(0, distance)/2)) +
+			attributeConstant*attributeConstant
 	}
 }
 
@@ -144,20 +151,21 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
 			coefficients, shares := path.Weights(lambda)
 			dst := chunks.Block[float32](len(l.in.p.Degrees), classes)
-			return scoresIn(dst), chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
-				values := make([]float64, m)
-				scores := make([]float64, classes)
-				for v := lo; v < hi; v++ {
-					l.valuesTo(values, v)
-					copy(scores, shares)
-					for i, value := range values {
-						for c, w := range coefficients.RawRowView(i) {
-							scores[c] += float64(value * w)
+			return scoresIn(dst),
+				chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
+					values := make([]float64, m)
+					scores := make([]float64, classes)
+					for v := lo; v < hi; v++ {
+						l.valuesTo(values, v)
+						copy(scores, shares)
+						for i, value := range values {
+							for c, w := range coefficients.RawRowView(i) {
+								scores[c] += float64(value * w)
+							}
 						}
+						simd.ConvertTo(dst.Row(v), scores)
 					}
-					simd.ConvertTo(dst.Row(v), scores)
-				}
-			})
+				})
 		},
 	}
 }
@@ -167,6 +175,8 @@ func linkBytes(p *problem.Problem, folds int) int64 {
 	n := len(p.Degrees)
 	m := min(len(p.Row), linkLabels(p)+2*len(p.Names))
 	k := len(p.Names)
-	rows := chunks.Bytes[float32](n, m) + chunks.Bytes[float32](n, linkDegrees) + 4*int64(n)
-	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns), ridge.Bytes(m, m, k, folds))
+	rows := chunks.Bytes[float32](n, m) +
+		chunks.Bytes[float32](n, linkDegrees) + 4*int64(n)
+	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns),
+		ridge.Bytes(m, m, k, folds))
 }

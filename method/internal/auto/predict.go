@@ -65,11 +65,13 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		in.work.Sweeps += b.Sweeps
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
-		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, m.features.reached, in.work); err != nil {
+		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores,
+			m.features.reached, in.work); err != nil {
 			return err
 		}
 		if in.set.Explain {
-			m.propagated = &sparse.Block[float32]{Rows: n, Cols: scores.Cols, Stride: scores.Stride, Data: slices.Clone(scores.Data)}
+			m.propagated = &sparse.Block[float32]{Rows: n, Cols: scores.Cols,
+				Stride: scores.Stride, Data: slices.Clone(scores.Data)}
 		}
 	}
 	for _, c := range m.mixture {
@@ -102,7 +104,8 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 
 // uses reports whether the mixture has a component of a kind.
 func (m *model) uses(isKind func(candidate) bool) bool {
-	return slices.ContainsFunc(m.mixture, func(c component) bool { return isKind(c.candidate) })
+	return slices.ContainsFunc(m.mixture,
+		func(c component) bool { return isKind(c.candidate) })
 }
 
 // predictor predicts single nodes. It is not safe for concurrent use.
@@ -141,9 +144,13 @@ func (m *model) newPredictor() *predictor {
 	k := m.features.columns.classes
 	free := m.features.columns.freeCount()
 	p := &predictor{
-		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, free), row: make([]float64, k),
-		values: make([]float32, free), sums: make([]float32, k), indices: countTo(free),
-		missed: f.priorOfMissed(-1), one: make([]float64, k), shares: slices.Clone(f.columns.prior), usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
+		model: m, shared: make([]float64, f.in.sharedCount()*k),
+		free: make([]float64, free), row: make([]float64, k),
+		values: make([]float32, free), sums: make([]float32, k),
+		indices: countTo(free),
+		missed:  f.priorOfMissed(-1), one: make([]float64, k),
+		shares:          slices.Clone(f.columns.prior),
+		usesPropagation: m.uses(func(c candidate) bool { return c.Propagation }),
 	}
 	p.ridges = make([]float64, len(f.ridges)*k)
 	choose.Shrink(p.shares, float64(len(f.in.p.Row)))
@@ -163,7 +170,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	if isKnown {
 		p.read(v, row)
 		for i, scores := range p.ridged {
-			simd.ConvertTo(p.ridges[i*len(p.row):][:len(p.row)], scores.Row(v-p.first))
+			simd.ConvertTo(p.ridges[i*len(p.row):][:len(p.row)],
+				scores.Row(v-p.first))
 		}
 		f.ridges.scale(p.ridges)
 	}
@@ -219,7 +227,8 @@ func (p *predictor) read(v int, row []float32) {
 // logits stores the logits of one component for the columns that were read.
 func (p *predictor) logits(term component, weights *sparse.Block[float32]) {
 	k := p.features.columns.classes
-	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared, p.ridges, k)
+	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared,
+		p.ridges, k)
 	clear(p.sums)
 	if term.Free {
 		addProduct(p.sums, weights, p.indices, p.values)

@@ -81,7 +81,8 @@ type ridgeLabels struct {
 
 // newRidgeLabels returns labels at some positions.
 func newRidgeLabels(in *input, positions []int) *ridgeLabels {
-	labels := &ridgeLabels{in.p.At(positions), make([]int, len(positions)), positions}
+	labels := &ridgeLabels{in.p.At(positions),
+		make([]int, len(positions)), positions}
 	for i, label := range positions {
 		learned, isLearned := slices.BinarySearch(in.places, label)
 		labels.learned[i] = learned
@@ -102,7 +103,8 @@ func sampleLabels(in *input, limit int) *ridgeLabels {
 }
 
 // addRidge computes the scores of a ridge on the features of some labels.
-func addRidge(ctx context.Context, f *features, labels *ridgeLabels, block *ridgeBlock, kind ridgeKind) error {
+func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
+	block *ridgeBlock, kind ridgeKind) error {
 	in, k := f.in, len(f.in.p.Names)
 	r := &ridgeScores{kind: kind, leftOut: make([][]float64, len(f.fold))}
 	f.ridges = append(f.ridges, r)
@@ -118,7 +120,8 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels, block *ridg
 	for position, i := range labels.learned {
 		targets.Set(position, labels.p.Class[position], 1)
 		for hidden := range takes {
-			takes[hidden] = append(takes[hidden], i >= 0 && f.hasOthers[i] && (hidden == 0 || f.fold[i] != hidden-1))
+			takes[hidden] = append(takes[hidden], i >= 0 && f.hasOthers[i] &&
+				(hidden == 0 || f.fold[i] != hidden-1))
 		}
 	}
 	path, err := block.path(ctx, targets)

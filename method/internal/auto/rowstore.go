@@ -73,7 +73,8 @@ func (t *tempFiles) remove() error {
 func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 	s = &rowStore{cols: cols, files: t}
 	if t != nil {
-		s.file, err = durable.OS.Create(filepath.Join(t.dir.Content(), fmt.Sprint(len(t.files))))
+		s.file, err = durable.OS.Create(filepath.Join(t.dir.Content(),
+			fmt.Sprint(len(t.files))))
 		if err == nil {
 			t.files = append(t.files, s.file)
 		}
@@ -87,7 +88,8 @@ const storedRows = 512
 // put stores the columns of x from first on, from first + period on, and so on: as many as fit into the columns of the
 // store. The store keeps x. The error is that of writing to the file.
 func (s *rowStore) put(first, period int, x *sparse.Block[float32]) error {
-	slab := storedSlab{first: first, count: x.Cols / (s.cols / period), period: period, cols: x.Cols, offset: s.end}
+	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
+		period: period, cols: x.Cols, offset: s.end}
 	if s.file == nil {
 		slab.block = x
 	}
@@ -111,9 +113,11 @@ func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
 		if x != nil {
 			x = blocks.Range(x, lo, lo+dst.Rows)
 		} else {
-			values = slices.Grow(values[:0], dst.Rows*slab.cols)[:dst.Rows*slab.cols]
+			values = slices.Grow(values[:0],
+				dst.Rows*slab.cols)[:dst.Rows*slab.cols]
 			x = sparse.BlockOf(dst.Rows, slab.cols, values)
-			if _, err := s.file.ReadAt(bytesOf(values), slab.offset+4*int64(lo)*int64(slab.cols)); err != nil {
+			if _, err := s.file.ReadAt(bytesOf(values),
+				slab.offset+4*int64(lo)*int64(slab.cols)); err != nil {
 				s.files.note(err)
 			}
 		}
@@ -143,5 +147,6 @@ func (t *tempFiles) note(err error) {
 
 // bytesOf returns the memory of values.
 func bytesOf(values []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),
+		4*len(values))
 }

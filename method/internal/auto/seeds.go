@@ -64,8 +64,10 @@ type seeds struct {
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
-		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), fold: split.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
-		start: make([]int, k+1), cell: make([]int, len(p.Row)), labels: make([]int, k), order: sched.UpTo(len(in.places)),
+		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees),
+		fold:  split.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
+		start: make([]int, k+1), cell: make([]int, len(p.Row)),
+		labels: make([]int, k), order: sched.UpTo(len(in.places)),
 	}
 	switch {
 	case in.manyClasses:
@@ -92,7 +94,9 @@ func newSeeds(in *input) *seeds {
 }
 
 // row returns the row of a learned label.
-func (s *seeds) row(learned int) int { return s.in.learned.Row[learned] }
+func (s *seeds) row(learned int) int {
+	return s.in.learned.Row[learned]
+}
 
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
@@ -136,9 +140,11 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 }
 
 // addHonest adds a step at the learned labels in some rows. Columns are the cells from the given one on.
-func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], first int, rows sparse.Rows, start int, scale []float32) {
+func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], first int,
+	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
-	position, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
+	position, _ := slices.BinarySearchFunc(s.order, rows.Lo,
+		func(i, row int) int { return s.row(i) - row })
 	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
 		learned := s.order[position]
 		fold := s.fold[s.in.places[learned]]
@@ -149,7 +155,8 @@ func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], first int, 
 			}
 		}
 		sums := simd.Rows[float32]{Data: w.honest.Row(learned)[start*len(s.cells)+first:], Stride: len(s.cells)}
-		simd.AddRows(sums, len(scale), len(masses), sums, scale, simd.Rows[float32]{Data: masses})
+		simd.AddRows(sums, len(scale), len(masses), sums, scale,
+			simd.Rows[float32]{Data: masses})
 	}
 }
 
@@ -160,7 +167,8 @@ const leastStepWeight = 1e-6
 type weights [filters]float32
 
 func stepWeights(j int) (w weights) {
-	w[decay85], w[decay95], w[source] = float32(math.Pow(0.85, float64(j))), float32(math.Pow(0.95, float64(j))), 1
+	w[decay85], w[decay95], w[source] = float32(math.Pow(0.85, float64(j))),
+		float32(math.Pow(0.95, float64(j))), 1
 	if j >= 1 && j <= 4 {
 		w[first+filter(j-1)] = 1
 	}

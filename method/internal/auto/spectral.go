@@ -37,7 +37,8 @@ const (
 
 // hasSpectral reports whether a search for eigenvectors costs little, or less than reading the graph and walks.
 func hasSpectral(p *problem.Problem, folds int) bool {
-	cost := spectralWidth * spectralProducts * (sparse.EntriesOf(p.A) + spectralNode*int64(p.Nodes()))
+	cost := spectralWidth * spectralProducts * (sparse.EntriesOf(p.A) +
+		spectralNode*int64(p.Nodes()))
 	return cost <= max(spectralWork, remainingWork(p, folds))
 }
 
@@ -61,7 +62,8 @@ func addSpectral(ctx context.Context, f *features) error {
 }
 
 // spectralFeatures returns the features of all nodes, nil if no eigenvalue is positive.
-func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], error) {
+func spectralFeatures(ctx context.Context,
+	in *input) (*sparse.Block[float32], error) {
 	p := in.p
 	n := len(p.Degrees)
 	team := sparse.TeamOf(p.A)
@@ -77,9 +79,11 @@ func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], e
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, degrees)
 	op.Workers = in.set.Workers
 	entries := sparse.EntriesOf(p.A)
-	search := &lanczos.Problem{A: op, Which: lanczos.Largest, Positive: true, Entries: entries}
+	search := &lanczos.Problem{A: op, Which: lanczos.Largest, Positive: true,
+		Entries: entries}
 	pairs, err := search.Solve(ctx, int(min(spectralPairs, nodes)), &lanczos.Settings{
-		Tolerance: spectralTolerance, MaxProducts: spectralProducts, Workers: in.set.Workers, Memory: in.memory,
+		Tolerance: spectralTolerance, MaxProducts: spectralProducts,
+		Workers: in.set.Workers, Memory: in.memory,
 	})
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) { // pairs that have not converged are features too
 		return nil, err
@@ -106,7 +110,8 @@ func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], e
 			clear(x.Row(v)) // rounding
 			continue
 		}
-		scale := float32(1 / math.Sqrt(square+float64(shortRow*shortRow)*total/nodes))
+		scale := float32(1 / math.Sqrt(square+
+			float64(shortRow*shortRow)*total/nodes))
 		for j := range x.Row(v) {
 			x.Row(v)[j] *= scale
 		}
@@ -116,5 +121,6 @@ func spectralFeatures(ctx context.Context, in *input) (*sparse.Block[float32], e
 
 // spectralBytes returns the size of the features, and that of the search for them.
 func spectralBytes(n int) (features, search int64) {
-	return chunks.Bytes[float32](n, spectralPairs), lanczos.Bytes(n, spectralPairs, 0, lanczos.Largest, 0) + 32*int64(n)
+	return chunks.Bytes[float32](n, spectralPairs),
+		lanczos.Bytes(n, spectralPairs, 0, lanczos.Largest, 0) + 32*int64(n)
 }

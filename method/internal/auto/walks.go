@@ -36,19 +36,23 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	n := len(in.p.Degrees)
 	k := len(in.p.Names)
 	filters := len(in.filters)
-	w = &walkFeatures{honest: chunks.Block[float32](len(in.places), filters*len(s.cells))}
+	w = &walkFeatures{honest: chunks.Block[float32](len(in.places),
+		filters*len(s.cells))}
 	if w.rowStore, err = in.files.newStore(filters * k); err != nil {
 		return nil, err
 	}
 	width := slabWidth(in.memory, walkBytes(n, 1, filters, in.files != nil))
 	for first := 0; first < k; {
 		last := first + 1 // as many classes as have at most width cells
-		for last < k && last-first < width && s.start[last+1]-s.start[first] <= width {
+		for last < k && last-first < width &&
+			s.start[last+1]-s.start[first] <= width {
 			last++
 		}
-		c := &classSlab{s, first, last, chunks.Block[float32](n, filters*(last-first))}
+		c := &classSlab{s, first, last,
+			chunks.Block[float32](n, filters*(last-first))}
 		columns := max(1, s.start[last]-s.start[first])
-		x := [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns), sparse.NewBlock[float32](n, columns)}
+		x := [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns),
+			sparse.NewBlock[float32](n, columns)}
 		for i, pass := range s.walks() {
 			if err := c.walk(ctx, w, pass, x, i == 0); err != nil {
 				return nil, err
@@ -75,7 +79,9 @@ func (s *seeds) walks() []walk {
 	op.Workers = s.in.set.Workers
 	list := []walk{{op, s.steps, stepWeights}}
 	if slices.Contains(s.in.filters, alongArcs) {
-		list = append(list, walk{s.in.arcs.step[0], arcSteps, arcWeights(alongArcs)}, walk{s.in.arcs.step[1], arcSteps, arcWeights(againstArcs)})
+		list = append(list, walk{s.in.arcs.step[0], arcSteps,
+			arcWeights(alongArcs)},
+			walk{s.in.arcs.step[1], arcSteps, arcWeights(againstArcs)})
 	}
 	return list
 }
@@ -96,7 +102,8 @@ type classSlab struct {
 
 // walk adds all steps of a kind of walk to the sums of classes, and to the rows of learned labels. It overwrites both
 // blocks.
-func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*sparse.Block[float32], reports bool) error {
+func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
+	x [2]*sparse.Block[float32], reports bool) error {
 	first := c.start[c.first]
 	columns := x[0].Cols
 	if c.start[c.last] == first {
@@ -113,13 +120,16 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*
 	}
 	for j := 1; j <= pass.steps; j++ {
 		weight := pass.weights(j)
-		err := pass.op.StepTo(ctx, x[1], x[0], sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) { c.add(w, x[1], rows, weight) }})
+		err := pass.op.StepTo(ctx, x[1], x[0],
+			sparse.Step[float32]{Alpha: 1,
+				Visit: func(rows sparse.Rows) { c.add(w, x[1], rows, weight) }})
 		if err != nil {
 			return err
 		}
 		x[0], x[1] = x[1], x[0]
 		if reports {
-			c.in.reportProgress(stageWalk, first*c.steps+j*columns, len(c.cells)*c.steps)
+			c.in.reportProgress(stageWalk, first*c.steps+j*columns,
+				len(c.cells)*c.steps)
 		}
 	}
 	c.in.work.Sweeps += pass.steps
@@ -128,7 +138,8 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk, x [2]*
 }
 
 // add adds a step at some rows.
-func (c *classSlab) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, weight weights) {
+func (c *classSlab) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
+	weight weights) {
 	start, scale := c.scaleOf(weight)
 	if len(scale) == 0 {
 		return
@@ -147,8 +158,10 @@ func (c *classSlab) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.R
 			}
 			mass[i] = sum
 		}
-		sums := simd.Rows[float32]{Data: c.sum.Row(v)[start*len(mass):], Stride: len(mass)}
-		simd.AddRows(sums, len(scale), len(mass), sums, scale, simd.Rows[float32]{Data: mass})
+		sums := simd.Rows[float32]{Data: c.sum.Row(v)[start*len(mass):],
+			Stride: len(mass)}
+		simd.AddRows(sums, len(scale), len(mass), sums, scale,
+			simd.Rows[float32]{Data: mass})
 	}
 	c.addHonest(w, x, first, rows, start, scale)
 }

@@ -48,7 +48,8 @@ const (
 
 // learnsWords reports whether a wordModel learns from the attributes of a problem, of which a number of values is not 0.
 func learnsWords(p *problem.Problem, values int64) bool {
-	return len(p.Row) > ridgeSide && p.Attributes.Cols > ridgeSide && values*int64(len(p.Names)) <= mostWordProducts
+	return len(p.Row) > ridgeSide && p.Attributes.Cols > ridgeSide &&
+		values*int64(len(p.Names)) <= mostWordProducts
 }
 
 // wordBytes returns the memory of a wordModel and of its fit.
@@ -56,7 +57,8 @@ func wordBytes(p *problem.Problem) int64 {
 	n := len(p.Degrees)
 	d := p.Attributes.Cols
 	k := len(p.Names)
-	return 3*blocks.BlockBytes[float32](n, k) + 2*chunks.Bytes[float32](d, k) + 8*(2*wordMemory+8)*int64(d+1)*int64(k)
+	return 3*blocks.BlockBytes[float32](n, k) + 2*chunks.Bytes[float32](d, k) +
+		8*(2*wordMemory+8)*int64(d+1)*int64(k)
 }
 
 // newWordModel returns a model that is not fitted.
@@ -71,22 +73,28 @@ func newWordModel(l *lens) *wordModel {
 	}
 	one := slices.Repeat([]float64{1}, n)
 	return &wordModel{
-		l: l, classes: k, x: sparse.NewBlock[float32](n, k), z: sparse.NewBlock[float32](n, k), r: sparse.NewBlock[float32](n, k),
-		view:      &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours, Left: root, Diag: one, Workers: l.workers},
-		transpose: &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours, Right: root, Diag: one, Workers: l.workers},
-		weights:   chunks.Block[float32](l.a.Cols, k), derivatives: chunks.Block[float32](k, l.a.Cols),
+		l: l, classes: k, x: sparse.NewBlock[float32](n, k),
+		z: sparse.NewBlock[float32](n, k), r: sparse.NewBlock[float32](n, k),
+		view: &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours,
+			Left: root, Diag: one, Workers: l.workers},
+		transpose: &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours,
+			Right: root, Diag: one, Workers: l.workers},
+		weights:     chunks.Block[float32](l.a.Cols, k),
+		derivatives: chunks.Block[float32](k, l.a.Cols),
 	}
 }
 
 // addWords computes the logits of all nodes, and of each learned label without its fold.
 func addWords(ctx context.Context, f *features, l *lens) error {
 	in, m, k := f.in, newWordModel(l), len(f.in.p.Names)
-	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)), cosines: []float64{0}}
+	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)),
+		cosines: []float64{0}}
 	f.ridges = append(f.ridges, r)
 	for third := range wordFolds + 1 { // the last one is fitted to all labels
 		m.items = m.items[:0]
 		for label := range in.p.Row {
-			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned || f.fold[i]%wordFolds != third {
+			if i, isLearned := slices.BinarySearch(in.places, label); !isLearned ||
+				f.fold[i]%wordFolds != third {
 				m.items = append(m.items, label)
 			}
 		}
@@ -107,7 +115,9 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 	if err != nil {
 		return err
 	}
-	r.nodes, f.attributes = store.rowsTo, &attributeForm{rows: m.rowsOf, weights: [2]*sparse.Block[float32]{m.weights, m.weights}}
+	r.nodes, f.attributes = store.rowsTo,
+		&attributeForm{rows: m.rowsOf,
+			weights: [2]*sparse.Block[float32]{m.weights, m.weights}}
 	err = r.measure(ctx, in)
 	for _, scores := range r.leftOut {
 		r.columnsOf(scores)
@@ -132,7 +142,9 @@ func (m *wordModel) fit(ctx context.Context) error {
 			return optimize.NotTerminated, m.err
 		},
 	}
-	out, err := optimize.Minimize(p, parameters, &optimize.Settings{MajorIterations: wordSteps}, &optimize.LBFGS{Store: wordMemory})
+	out, err := optimize.Minimize(p, parameters,
+		&optimize.Settings{MajorIterations: wordSteps},
+		&optimize.LBFGS{Store: wordMemory})
 	if m.err != nil {
 		return m.err
 	}
@@ -157,7 +169,8 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	}
 	m.loss = wordRidge / 2 * floats.Dot(theta[:d*k], theta[:d*k])
 	products := m.l.productOf(m.weights)
-	m.keep(chunks.Run(ctx, m.l.workers, m.x.Rows, func(_, lo, hi int) { products(blocks.Range(m.x, lo, hi), lo) }))
+	m.keep(chunks.Run(ctx, m.l.workers, m.x.Rows,
+		func(_, lo, hi int) { products(blocks.Range(m.x, lo, hi), lo) }))
 	m.keep(m.view.ApplyTo(ctx, m.z, m.x))
 	for v := range m.z.Rows {
 		for c, y := range theta[d*k:] {
@@ -208,12 +221,14 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 }
 
 // rowsOf returns rows of X and of ηNX for some nodes.
-func (m *wordModel) rowsOf(ctx context.Context, nodes []int) (plain, means *sparse.Block[float32], err error) {
+func (m *wordModel) rowsOf(ctx context.Context,
+	nodes []int) (plain, means *sparse.Block[float32], err error) {
 	d := m.l.a.Cols
 	rows := readerOf(m.l.a)
 	plain = chunks.Block[float32](len(nodes), d)
 	means = chunks.Block[float32](len(nodes), d)
-	x, y := sparse.NewBlock[float32](m.x.Rows, 1), sparse.NewBlock[float32](m.x.Rows, 1)
+	x, y := sparse.NewBlock[float32](m.x.Rows, 1),
+		sparse.NewBlock[float32](m.x.Rows, 1)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 		x.Row(v)[0] = 1

@@ -106,7 +106,8 @@ func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense 
 			Grad: func(grad, x []float64) { f.lossAndGradient(x, grad) },
 		}
 		// A line search that stops early is no failure: the result is still the best point seen.
-		r, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: 50}, &optimize.LBFGS{})
+		r, _ := optimize.Minimize(problem, theta,
+			&optimize.Settings{MajorIterations: 50}, &optimize.LBFGS{})
 		if r != nil && (best == nil || r.F < best.F) {
 			best = r
 		}

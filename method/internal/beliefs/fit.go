@@ -32,7 +32,8 @@ type Candidate struct {
 
 // candidates are those of a greedy choice on 19 graphs.
 var candidates = []Candidate{
-	{Walks, 1, rounds}, {Walks, 1, 4}, {Homophily, 1, rounds}, {Homophily, 1, 4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
+	{Walks, 1, rounds}, {Walks, 1, 4}, {Homophily, 1, rounds}, {Homophily, 1,
+		4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
 }
 
 // Candidates returns the settings that [Fit] chooses from. The first one is the best single setting on block models.
@@ -91,7 +92,8 @@ type Model struct {
 // belief is within 0.05 of the accuracy, and the accuracy is at least 0.3 of the way from that of the
 // most frequent class to 1. Then no other method is likely to be better.
 func (m *Model) KnowsItself() bool {
-	return len(m.network.seeds.Row) >= 100 && math.Abs(m.Certain-m.Accuracy) <= 0.05 &&
+	return len(m.network.seeds.Row) >= 100 &&
+		math.Abs(m.Certain-m.Accuracy) <= 0.05 &&
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
@@ -109,7 +111,8 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 				q.logs.Row(row)[c-lo] = 1
 			}
 		}
-		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), sparse.Step[float32]{Alpha: 1}); err != nil {
+		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi),
+			q.logs.Columns(0, hi-lo), sparse.Step[float32]{Alpha: 1}); err != nil {
 			return nil, err
 		}
 		q.sweeps++
@@ -128,14 +131,17 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 // Fit chooses among the candidates by the labels of the folds: fold[i] ≥ 0 is the fold of seed i, or −1 if
 // it is never held out. Without a held-out label it is the first candidate. The graph is undirected. Cost:
 // for each fold about 4 sweeps of C columns, and 15 for each candidate at the most.
-func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int, s *Settings) (*Model, error) {
+func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
+	s *Settings) (*Model, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	if err := budget.Check(s.Memory, Bytes(len(g.Degrees), seeds.Classes, s.Memory), "beliefs"); err != nil {
+	if err := budget.Check(s.Memory, Bytes(len(g.Degrees), seeds.Classes, s.Memory),
+		"beliefs"); err != nil {
 		return nil, err
 	}
-	f := &fitting{network: newNetwork(g, seeds, fold), settings: s, candidates: s.Candidates}
+	f := &fitting{network: newNetwork(g, seeds, fold), settings: s,
+		candidates: s.Candidates}
 	f.memory = s.Memory
 	f.explains = s.Explain
 	if f.candidates == nil {
@@ -230,7 +236,8 @@ func (f *fitting) read(ctx context.Context) error {
 }
 
 // newCandidate returns a run of a candidate without a fold.
-func newCandidate(ctx context.Context, n *network, c Candidate, fold int) (*run, error) {
+func newCandidate(ctx context.Context, n *network, c Candidate,
+	fold int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
 	if err != nil {
 		return nil, err
@@ -246,7 +253,8 @@ type ratiosKey struct {
 
 // ratiosOf returns the ratios from a source without a fold, nil of homophily. Those that were computed before are used
 // again.
-func ratiosOf(ctx context.Context, n *network, source string, fold int) (r *mat.Dense, err error) {
+func ratiosOf(ctx context.Context, n *network, source string,
+	fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
 	r = n.computed[key]
 	if r != nil || source == Homophily {
@@ -324,7 +332,8 @@ type choice struct {
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
-		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen, Blend: plainBlend, network: f.network, Sweeps: f.sweeps}
+		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen,
+			Blend: plainBlend, network: f.network, Sweeps: f.sweeps}
 	}
 	sums := make([][]scores, len(f.candidates)) // of each candidate and fold
 	for k := range f.candidates {
@@ -333,7 +342,8 @@ func (f *fitting) model() *Model {
 	best := choose(sums, noFold)
 	count := float64(len(f.held))
 	m := &Model{
-		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen, Blend: best.blend,
+		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen,
+		Blend:    best.blend,
 		Accuracy: float64(best.right) / count,
 		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps,
 	}
@@ -349,7 +359,8 @@ func (f *fitting) model() *Model {
 		m.Certain += float64(slices.Max(f.beliefs[best.candidate][i])) / count
 		p := make([]float32, len(shares))
 		chosen := choices[slices.Index(f.folds, f.fold[seed])]
-		temper(p, f.beliefs[chosen.candidate][i], chosen.sharpen, chosen.blend, shares)
+		temper(p, f.beliefs[chosen.candidate][i], chosen.sharpen,
+			chosen.blend, shares)
 		m.Predicted = append(m.Predicted, slices.Index(p, slices.Max(p)))
 		temper(p, f.beliefs[best.candidate][i], best.sharpen, best.blend, shares)
 		m.Probabilities = append(m.Probabilities, p)
@@ -383,7 +394,8 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 			}
 			p := math.Exp(sharpen*logs[class]) / sum
 			for j, blend := range blends {
-				s.loss[a*len(blends)+j] -= math.Log((1-blend)*p + blend*shares[class])
+				s.loss[a*len(blends)+j] -= math.Log((1-blend)*p +
+					blend*shares[class])
 			}
 		}
 	}
@@ -409,7 +421,8 @@ func choose(sums [][]scores, hidden int) choice {
 		lowest := slices.Min(loss)
 		if merit := float64(right) - 0.2*lowest; merit > highest {
 			index := slices.Index(loss, lowest)
-			best = choice{k, sharpens[index/len(blends)], blends[index%len(blends)], right}
+			best = choice{k, sharpens[index/len(blends)],
+				blends[index%len(blends)], right}
 			highest = merit
 		}
 	}
@@ -492,14 +505,17 @@ func block(n *network, columns int) *sparse.Block[float32] {
 
 // sweepWidth returns the columns of a sweep: sweepColumns, or as many as a limit allows, 0 for none.
 func sweepWidth(rows, classes int, limit int64) int {
-	return budget.Widest(min(classes, sweepColumns), limit, func(width int) int64 { return runBytes(rows, classes, width, limit) })
+	return budget.Widest(min(classes, sweepColumns), limit,
+		func(width int) int64 { return runBytes(rows, classes, width, limit) })
 }
 
 // runBytes is the memory of the blocks of a run, of a vector, and of the walks that count the pairs of labels, with sweeps
 // of the given width. Blocks are padded if a limit, 0 for none, allows.
 func runBytes(rows, classes, width int, limit int64) int64 {
 	bytes := func(block func(rows, columns int) int64) int64 {
-		return 8*int64(rows) + max(2*chunks.Bytes[float32](rows, classes)+block(rows, width), 3*block(rows, width))
+		return 8*int64(rows) +
+			max(2*chunks.Bytes[float32](rows, classes)+block(rows, width),
+				3*block(rows, width))
 	}
 	if padded := bytes(blocks.BlockBytes[float32]); limit == 0 || padded <= limit {
 		return padded

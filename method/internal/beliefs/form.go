@@ -37,7 +37,8 @@ func keepState(q *run, begins bool) {
 	if len(q.states) == mostStates {
 		q.states = slices.Delete(q.states, 0, 1)
 	}
-	q.states = append(q.states, state{&copied, slices.Clone(q.field), q.prior, q.shares, q.fold, begins})
+	q.states = append(q.states,
+		state{&copied, slices.Clone(q.field), q.prior, q.shares, q.fold, begins})
 }
 
 // restore returns a run to a state. The messages of the next round are those of its beliefs.
@@ -143,8 +144,11 @@ func newUnrolled(q *run, nodes int) *unrolled {
 	rows := len(q.seedOf)
 	columns := q.seeds.Classes * nodes
 	u := &unrolled{
-		q: q, terms: make([]explain.Terms, nodes), logits: sparse.NewBlock[float32](rows, columns),
-		sums: chunks.Block[float32](rows, columns), weights: chunks.Block[float32](rows, columns), total: sparse.NewBlock[float32](rows, columns),
+		q: q, terms: make([]explain.Terms, nodes),
+		logits:  sparse.NewBlock[float32](rows, columns),
+		sums:    chunks.Block[float32](rows, columns),
+		weights: chunks.Block[float32](rows, columns),
+		total:   sparse.NewBlock[float32](rows, columns),
 	}
 	for j := range u.terms {
 		u.terms[j].Share = make([]float64, len(q.seeds.Row))
@@ -156,7 +160,8 @@ func newUnrolled(q *run, nodes int) *unrolled {
 func (u *unrolled) unroll(ctx context.Context) error {
 	for i := len(u.q.states) - 1; ; i-- {
 		restore(u.q, &u.q.states[i])
-		if err := u.q.op.StepTo(ctx, u.sums, u.logits, sparse.Step[float32]{Alpha: float64(u.q.t)}); err != nil {
+		if err := u.q.op.StepTo(ctx, u.sums, u.logits,
+			sparse.Step[float32]{Alpha: float64(u.q.t)}); err != nil {
 			return err
 		}
 		later := len(u.q.states) - 1 - i
@@ -172,13 +177,15 @@ func (u *unrolled) unroll(ctx context.Context) error {
 			shares := u.q.shares
 			i--
 			restore(u.q, &u.q.states[i])
-			err := u.addRest(ctx, func(_, class int) float64 { return u.q.shares[class] - shares[class] })
+			err := u.addRest(ctx,
+				func(_, class int) float64 { return u.q.shares[class] - shares[class] })
 			if err != nil {
 				return err
 			}
 		}
 		if i == 0 {
-			return u.addRest(ctx, func(row, class int) float64 { return float64(u.q.beliefs.Row(row)[class]) - u.q.shares[class] })
+			return u.addRest(ctx,
+				func(row, class int) float64 { return float64(u.q.beliefs.Row(row)[class]) - u.q.shares[class] })
 		}
 		u.q.beliefs = u.q.states[i-1].beliefs
 		u.q.field = u.q.states[i-1].field
@@ -192,7 +199,8 @@ func (u *unrolled) unroll(ctx context.Context) error {
 }
 
 // addRest adds the sums of values with the weights of beliefs to the rests.
-func (u *unrolled) addRest(ctx context.Context, value func(row, class int) float64) error {
+func (u *unrolled) addRest(ctx context.Context,
+	value func(row, class int) float64) error {
 	k := u.q.seeds.Classes
 	rests, err := chunks.Sums(ctx, nil, u.q.g.Workers, u.weights.Rows, len(u.terms), func(rests []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -303,7 +311,8 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 		round := sums[sumCount*j : sumCount*(j+1)]
 		isLarge := round[largeSum] > 0
 		for seed, share := range t.Share {
-			isLarge = isLarge || math.Abs(share+direct[seed*len(u.terms)+j]) > largestPart*sizes[j]
+			isLarge = isLarge || math.Abs(share+
+				direct[seed*len(u.terms)+j]) > largestPart*sizes[j]
 		}
 		isLarge = isLarge && !isFirst
 		t.Rest += round[evenSum]
@@ -408,7 +417,8 @@ func (u *unrolled) passRound(ctx context.Context) error {
 					center += d * float64(weights[j+c])
 				}
 				for c, d := range mean {
-					logits[j+c] = float32((1 - damping) * d * (float64(weights[j+c]) - center/size))
+					logits[j+c] = float32((1 -
+						damping) * d * (float64(weights[j+c]) - center/size))
 					weights[j+c] *= damping
 				}
 			}

@@ -18,7 +18,8 @@ const walkSteps = 3
 //	W_1 = A,  W_2 = A W_1 − D,  W_l = A W_(l−1) − (D − 1) W_(l−2)
 //
 // Cost: a sweep for each length, and one for the squares of weights.
-func walkPairs(ctx context.Context, n *network, fold int) (pairs []*mat.Dense, err error) {
+func walkPairs(ctx context.Context, n *network,
+	fold int) (pairs []*mat.Dense, err error) {
 	if n.turns == nil {
 		if n.turns, err = blocks.RowSquares(ctx, n.g.A, n.unit, n.g.Workers); err != nil {
 			return nil, err

@@ -45,7 +45,9 @@ type network struct {
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosKey]*mat.Dense{}, seedOf: slices.Repeat([]int32{-1}, len(g.Degrees))}
+	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1,
+		computed: map[ratiosKey]*mat.Dense{},
+		seedOf:   slices.Repeat([]int32{-1}, len(g.Degrees))}
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge
 	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
@@ -127,8 +129,10 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	rows := len(n.g.Degrees)
 	c := n.seeds.Classes
 	q := &run{
-		network: n, ratios: ratios, strength: strength, t: float32(t), fold: fold, shares: n.sharesOf(fold), active: true,
-		beliefs: chunks.Block[float32](rows, c), evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
+		network: n, ratios: ratios, strength: strength, t: float32(t), fold: fold,
+		shares: n.sharesOf(fold), active: true,
+		beliefs:  chunks.Block[float32](rows, c),
+		evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
 		logs: block(n, sweepWidth(rows, c, n.memory)),
 	}
 	q.prior = logsOf(q.shares)
@@ -271,7 +275,8 @@ func (q *run) sweep(ctx context.Context, visit func(sparse.Rows)) error {
 		if hi == len(q.field) {
 			step.Visit = visit
 		}
-		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), step); err != nil {
+		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi),
+			q.logs.Columns(0, hi-lo), step); err != nil {
 			return err
 		}
 		q.sweeps++

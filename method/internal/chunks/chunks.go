@@ -22,7 +22,8 @@ func Run(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error 
 
 // Sums returns count sums over the nodes of a team, of which n are in this process; nil: n items. do adds each
 // piece to sums of its own, which are added up in one order for any number of workers.
-func Sums(ctx context.Context, team *sparse.Team, workers, n, count int, do func(sums []float64, lo, hi int)) ([]float64, error) {
+func Sums(ctx context.Context, team *sparse.Team, workers, n, count int,
+	do func(sums []float64, lo, hi int)) ([]float64, error) {
 	var sums sched.Sums
 	sums.Begin(count)
 	err := Run(ctx, workers, n, func(piece, lo, hi int) {

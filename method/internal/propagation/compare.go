@@ -31,7 +31,8 @@ const fewestFolds = 2
 
 // compareCentered counts whether centred or plain scores predict the class of a held-out label, and returns
 // the prediction of centred ones.
-func compareCentered(l *Propagation, row []float32, means []float64, class int) int {
+func compareCentered(l *Propagation, row []float32, means []float64,
+	class int) int {
 	best := 0
 	highest := math.Inf(-1)
 	for c, v := range row {
@@ -57,7 +58,8 @@ func centerIsBetter(l *Propagation) bool {
 // PrefersCenter reports whether centred scores predict significantly more held-out labels, on a graph without
 // directions. Folds are predicted one after the other, until the difference is significant, or until it is
 // not positive after fewestFolds of them. Cost: a prediction for each of these folds.
-func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) (bool, error) {
+func (l *Propagation) PrefersCenter(ctx context.Context, fold []int,
+	folds int) (bool, error) {
 	_, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
 		return centerIsBetter(l) || f+1 >= fewestFolds && l.better <= l.worse
 	})
@@ -69,7 +71,8 @@ func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) 
 
 // Compare estimates the accuracy of label propagation by folds of the labels, unless a solution is not found. Cost: that of
 // [Propagation.OutOfFold].
-func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
+func (l *Propagation) Compare(ctx context.Context, fold []int,
+	folds int) (*Comparison, error) {
 	p := l.P
 	var work problem.Work
 	reached, err := p.Reached(ctx, p.Row, l.Workers, &work)

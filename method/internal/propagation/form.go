@@ -31,7 +31,8 @@ func (l *Propagation) Form() *explain.Form {
 			last = mostSteps
 		}
 		a := &explain.Absorbed{
-			Walk:  explain.Walk{P: p, Absorb: l.Alpha, Steps: last, Workers: l.Workers},
+			Walk: explain.Walk{P: p, Absorb: l.Alpha, Steps: last,
+				Workers: l.Workers},
 			Prior: prior(0), Bias: make([]float64, k), Scores: l.Raw.Row,
 			Weight: func(t, source, class int) float64 {
 				if t == last && source == class {
@@ -46,7 +47,8 @@ func (l *Propagation) Form() *explain.Form {
 	f := &explain.Form{Right: func(node, class int) float64 { return l.Raw.Row(node)[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 		if h == nil {
-			g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: l.Workers})
+			g, err := graph.New(ctx, p.A,
+				&graph.Settings{Components: p.Components, Workers: l.Workers})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -63,7 +65,8 @@ func (l *Propagation) Form() *explain.Form {
 const responseTolerance = 1e-12
 
 // harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.
-func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
+func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
+	nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P
 	n := len(p.Degrees)
 	isLabelled := make([]bool, n)
@@ -78,7 +81,10 @@ func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System, nod
 			b.Row(v)[j] = 1 / h.Scale[v]
 		}
 	}
-	if _, err := h.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: responseTolerance, Eliminate: true}); err != nil && !errors.Is(err, iterative.ErrStagnation) {
+	if _, err := h.SolveTo(ctx, x, b,
+		&iterative.Settings{Tolerance: responseTolerance,
+			Eliminate: true}); err != nil &&
+		!errors.Is(err, iterative.ErrStagnation) {
 		return nil, nil, err
 	}
 	left := sparse.NewBlock[float32](n, len(nodes))

@@ -44,7 +44,8 @@ func blockBytes(l *Propagation, cols int) int64 {
 		return scores + 2*blocks.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 2 // loops, and degrees without them
-	return scores + blocks.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
+	return scores + blocks.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) +
+		iterative.HarmonicBytes(n, cols)
 }
 
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
@@ -87,5 +88,6 @@ func (l *Propagation) Bytes() int64 {
 func (l *Propagation) CompareBytes() int64 {
 	sub := *l
 	sub.heldOut, sub.Steps = map[int][]float32{}, comparedSteps(l)
-	return l.P.ComponentBytes() + sub.Bytes() + int64(len(l.P.Row))*int64(4*len(l.P.Names)+64)
+	return l.P.ComponentBytes() + sub.Bytes() +
+		int64(len(l.P.Row))*int64(4*len(l.P.Names)+64)
 }

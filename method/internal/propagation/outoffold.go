@@ -30,19 +30,22 @@ func comparedSteps(l *Propagation) int {
 		return l.Steps
 	}
 	work := sparse.EntriesOf(l.P.A) * int64(len(l.P.Names))
-	return int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
+	return int(min(mostComparedSteps,
+		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
 // OutOfFold returns the scores of label propagation at labels, each without the labels of its own
 // fold, and nil at labels of folds that are left out because there are enough others. Labels that
 // no other label reaches have the scores of such nodes. The error is that of
 // [Propagation.ScoresTo]. Cost: a prediction for each fold.
-func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int) (answers [][]float32, err error) {
+func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
+	folds int) (answers [][]float32, err error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
 // outOfFold is OutOfFold that ends after the fold for which ends returns true. It compares centred scores with plain ones.
-func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int, ends func(f int) bool) (answers [][]float32, err error) {
+func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
+	ends func(f int) bool) (answers [][]float32, err error) {
 	limit := int64(harmonicWork)
 	if walks(l) {
 		limit = comparedWork
@@ -57,7 +60,8 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int, ends 
 	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
 		foldSplit := split.OfFold(fold, f)
 		sub := *l
-		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l), map[int][]float32{}
+		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l),
+			map[int][]float32{}
 		sub.gathered = 0
 		for _, i := range foldSplit.Test {
 			answers[i] = make([]float32, len(p.Names))
@@ -73,7 +77,8 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int, ends 
 		}
 		gathered += sub.gathered
 		for _, i := range foldSplit.Test {
-			l.centered[i] = compareCentered(l, answers[i], sub.centeredBy, p.Class[i])
+			l.centered[i] = compareCentered(l, answers[i], sub.centeredBy,
+				p.Class[i])
 		}
 		predicted += len(foldSplit.Test)
 		if ends(f) {

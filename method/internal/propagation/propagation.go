@@ -73,18 +73,24 @@ type Propagation struct {
 // walk returns the walk with the given number of steps.
 func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
-		A: l.P.A, Degrees: l.P.Degrees, Prior: l.Prior, Steps: steps, Memory: l.Memory, Workers: l.Workers,
-		Seeds: cwk.Seeds{Row: l.P.Row, Class: l.P.Class, Classes: len(l.P.Names)}, Variants: []cwk.Variant{{Absorb: l.Alpha}},
+		A: l.P.A, Degrees: l.P.Degrees, Prior: l.Prior, Steps: steps,
+		Memory: l.Memory, Workers: l.Workers,
+		Seeds: cwk.Seeds{Row: l.P.Row, Class: l.P.Class,
+			Classes: len(l.P.Names)},
+		Variants: []cwk.Variant{{Absorb: l.Alpha}},
 	}
 }
 
 // Validate reports every parameter that is out of range.
-func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Validate() }
+func (l *Propagation) Validate() error {
+	return walk[float32](l, mostSteps).Validate()
+}
 
 // ScoresTo stores the scores of all nodes in scores, or where this is nil in Highest, and adds the sweeps to work. reached
 // are the nodes that a label reaches. unfinished names the iteration that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
 // function does not converge.
-func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
+func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
+	reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
 	l.reached = reached
 	p := l.P
 	l.centeredBy = make([]float64, len(p.Names))
@@ -94,7 +100,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !walks(l) {
-		g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: l.Workers})
+		g, err := graph.New(ctx, p.A,
+			&graph.Settings{Components: p.Components, Workers: l.Workers})
 		if err != nil {
 			return "", err
 		}
@@ -123,7 +130,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			if l.Progress != nil {
 				const parts = 1000 // of a class
-				l.Progress("walk", int64(parts*(float64(lo)+done*float64(hi-lo))), parts*int64(len(p.Names)))
+				l.Progress("walk", int64(parts*(float64(lo)+done*float64(hi-lo))),
+					parts*int64(len(p.Names)))
 			}
 		})
 		if err != nil {
@@ -178,7 +186,8 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 		row := l.scores.Row(int(i))
 		if l.Center {
 			for c, v := range row {
-				row[c] = float32((1 + float64(v) - means[c]) / float64(len(l.P.Names)))
+				row[c] = float32((1 + float64(v) -
+					means[c]) / float64(len(l.P.Names)))
 			}
 		}
 		if keepsHighest && l.heldOut == nil {
@@ -247,7 +256,8 @@ func (l *Propagation) means() []float64 {
 
 // walkFor stores the classes lo ≤ c < hi of the walk's distributions after l.Steps steps in the
 // scores.
-func (l *Propagation) walkFor(ctx context.Context, lo, hi int, report func(done float64)) (sweeps int, err error) {
+func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
+	report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
 	w.Progress = func(_ string, done, total int64) {
 		sweeps = int(done)
@@ -266,7 +276,8 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int, report func(done 
 
 // harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, to the precision
 // of float32. It returns the number of sweeps, and calls report with the share that is done.
-func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi int, report func(done float64)) (sweeps int, err error) {
+func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi int,
+	report func(done float64)) (sweeps int, err error) {
 	p := l.P
 	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
 	for i, row := range p.Row {
@@ -294,9 +305,12 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 		err = nil
 	}
 	if errors.Is(err, iterative.ErrMemory) {
-		return 0, &problem.Error{Method: "lp", Short: max(1, blockBytes(l, 1)+factorBytes(l, 1)-l.Memory), Err: err}
+		return 0, &problem.Error{Method: "lp",
+			Short: max(1, blockBytes(l, 1)+factorBytes(l, 1)-l.Memory), Err: err}
 	}
-	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+	if errors.Is(err, iterative.ErrIterationLimit) ||
+		errors.Is(err, iterative.ErrStagnation) ||
+		errors.Is(err, iterative.ErrIndefinite) {
 		short := int64(0)
 		if need := blockBytes(l, 1) + factorBytes(l, 1); res.Refused && need > l.Memory {
 			short = need - l.Memory
@@ -306,7 +320,8 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if err != nil {
 		return 0, err
 	}
-	prior := l.Prior.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
+	prior := l.Prior.Of(cwk.Seeds{Row: p.Row, Class: p.Class,
+		Classes: len(p.Names)})
 	for i := range f.Rows {
 		if l.reached.Contains(uint32(i)) {
 			l.keep(i, lo, f.Row(i))
@@ -328,7 +343,8 @@ const (
 // settle walks until nothing changes: on a directed graph, where no system is symmetric, and if
 // labels absorb only a part of a walk. Each class is stored once it has settled, so that its bits
 // do not depend on the classes that are walked together.
-func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done float64)) (sweeps int, err error) {
+func (l *Propagation) settle(ctx context.Context, lo, hi int,
+	report func(done float64)) (sweeps int, err error) {
 	w := walk[float32](l, mostSteps)
 	remainder := hi - lo // columns on the move
 	still := make([]bool, remainder)

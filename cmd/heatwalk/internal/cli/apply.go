@@ -34,13 +34,15 @@ type applyOptions struct {
 
 func newApply(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
-		"A matrix of the graph, or a function of one, times a block of your own", checkApply, runApply)
+		"A matrix of the graph, or a function of one, times a block of your own",
+		checkApply, runApply)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the result: .npy", tablefile.NPY.Endings)
 	flags.addText(&c.function, "function", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
 	flags.addText(&c.block, "block", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
 	flags.addText(&c.blockIDs, "block-ids", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
 	dtypeFlag(flags, &c.dtype, "float64", "precision of the result")
-	numberVar(flags, &c.tolerance, "tolerance", 0, openUnit, "tolerance", "largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
+	numberVar(flags, &c.tolerance, "tolerance", 0, openUnit, "tolerance",
+		"largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
 	graphFlags(&c.graph, flags)
 	return cmd
 }
@@ -59,18 +61,21 @@ func checkApply(run *session, c *applyOptions, _ []string) {
 		if c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
-				run.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
+				run.problem("--function", "%s is a distance and no matrix; give %s",
+					n.Name, f.Distance)
 			}
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
-					if one, _ := parseGiven(run, "--function", map[string]string{"t": text}, c.spec); one.Has("t") {
+					if one, _ := parseGiven(run, "--function",
+						map[string]string{"t": text}, c.spec); one.Has("t") {
 						c.named.Times = append(c.named.Times, one.Number("t"))
 					}
 				}
 			}
 			c.named.Given, _ = parseGiven(run, "--function", n.Given, c.spec)
-			run.refuse(rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
+			run.refuse(rule{function.IsProduct(n.Name), "tolerance",
+				n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
 	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
@@ -121,7 +126,8 @@ func (p applyParameters) MarshalJSON() ([]byte, error) {
 func (p applyParameters) text(spec *param.Spec) string {
 	v := maps.Clone(p.Values)
 	if last := len(p.Times) - 1; last > 0 {
-		v["t"] = param.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0], p.Times[last], last+1))
+		v["t"] = param.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0],
+			p.Times[last], last+1))
 	}
 	return parameterText(spec, v)
 }
@@ -142,7 +148,9 @@ func openBlock(run *session, c *applyOptions, rows int) (cols int, err error) {
 			return err
 		}
 		if n != int64(rows) {
-			return a.Fault(fmt.Sprintf("%s, and there are %s", words.Counted(int(n), "row"), words.Counted(rows, "node")), "give a row for each node, or name the nodes of the rows with --block-ids")
+			return a.Fault(fmt.Sprintf("%s, and there are %s",
+				words.Counted(int(n), "row"), words.Counted(rows, "node")),
+				"give a row for each node, or name the nodes of the rows with --block-ids")
 		}
 		cols = int(k)
 		if cols == 0 {
@@ -187,7 +195,8 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	n := d.g.Nodes.Len()
 	rows := len(d.rows)
 	if c.blockIDs == "" && rows < n { // hyperedges have no rows
-		return fault.Usage("--block-ids", "it is missing; the graph has nodes for hyperedges too")
+		return fault.Usage("--block-ids",
+			"it is missing; the graph has nodes for hyperedges too")
 	}
 	cols, err := openBlock(run, c, rows)
 	if err != nil {
@@ -196,11 +205,13 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	results := c.named.Results()
 	width := results * cols
 	size := tablefile.NPY.Size(rows, width, c.dtype)
-	if err := checkSpace(c.out, size, shapeOf(rows, width, c.dtype), "give fewer columns, or another disk"); err != nil {
+	if err := checkSpace(c.out, size, shapeOf(rows, width, c.dtype),
+		"give fewer columns, or another disk"); err != nil {
 		return err
 	}
 	slab := slabColumns(n, cols, results)
-	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: run.progress.Stages("product")}
+	settings := &kernel.Settings{Tolerance: c.tolerance,
+		Progress: run.progress.Stages("product")}
 	if c.dtype == "float32" {
 		settings.Tolerance = max(0, settings.Tolerance-rounding32)
 		if c.tolerance == 0 {
@@ -214,12 +225,16 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	if err != nil {
 		return graphError(run, err, name, loosened)
 	}
-	file, err := tablefile.NewWriter[T](d.out.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: run.estimating})
+	file, err := tablefile.NewWriter[T](d.out.w, tablefile.NPY,
+		&tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true,
+			Hold: run.estimating})
 	if err != nil {
 		return err
 	}
-	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype, Parameters: applyParameters{f.Function}}
-	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
+	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype,
+		Parameters: applyParameters{f.Function}}
+	a := &application[T]{c: c, d: d, f: f, settings: settings,
+		file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(run, lo, min(lo+slab, cols), cols); err != nil {
 			return toleranceError(run, err, name, c.tolerance)
@@ -240,8 +255,10 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
 	}
 	return d.out.finish(r, r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.spec.Name, r.Parameters.text(c.spec)),
-		fmt.Sprintf("%s, %s · %s, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), off, r.LargestValue))
+		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.spec.Name,
+			r.Parameters.text(c.spec)),
+		fmt.Sprintf("%s, %s · %s, largest value %.4g", r.Method,
+			words.Counted(r.Sweeps, "sweep"), off, r.LargestValue))
 }
 
 // rounding32 is the relative error of a value that is rounded to float32.
@@ -326,7 +343,8 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 }
 
 // writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
-func (a *application[T]) writeColumns(run *session, y *sparse.Block[float64], lo int) error {
+func (a *application[T]) writeColumns(run *session, y *sparse.Block[float64],
+	lo int) error {
 	for i, row := range a.d.rows {
 		if err := a.file.Put(run.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
 			return err

@@ -44,21 +44,27 @@ type benchOptions struct {
 }
 
 // benchFlags declares the flags of all that multiply a block.
-func benchFlags(c *benchOptions, flags *flagSet, columns, repeat int, meaning string) {
-	numberVar(flags, &c.settings.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", meaning)
-	numberVar(flags, &c.settings.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
+func benchFlags(c *benchOptions, flags *flagSet, columns, repeat int,
+	meaning string) {
+	numberVar(flags, &c.settings.Columns, "columns", columns,
+		param.Range{Least: 1, Most: 4096}, "N", meaning)
+	numberVar(flags, &c.settings.Repeat, "repeat", repeat,
+		param.Range{Least: 1, Most: 1_000_000}, "N",
+		"repetitions that count, after one that does not")
 	graphFlags(&c.graph, flags)
 }
 
 // benchSettings completes the settings when the flags have been parsed.
 func benchSettings(run *session, c *benchOptions) *bench.Settings {
 	c.settings.Double, c.settings.Workers, c.settings.RNGSeed = c.dtype == "float64", run.threads, uint64(run.seed)
-	c.settings.Normalized, c.settings.Problem = !c.combinatorial, *c.eigen.eigenproblem()
+	c.settings.Normalized, c.settings.Problem = !c.combinatorial,
+		*c.eigen.eigenproblem()
 	return &c.settings
 }
 
 func newBench(run *session) *cobra.Command {
-	cmd, c, flags := newWorkloads(run, "bench %s GRAPH", "Measure products, walks and decoding", false)
+	cmd, c, flags := newWorkloads(run, "bench %s GRAPH",
+		"Measure products, walks and decoding", false)
 	benchFlags(c, flags, 8, 10, "columns of the block")
 	dtypeFlag(flags, &c.dtype, "float32", "numbers of the block")
 	choiceVar(flags, &c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
@@ -70,8 +76,10 @@ func newBench(run *session) *cobra.Command {
 }
 
 // newWorkloads returns a command for the workloads of Krylov methods, or for the others.
-func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command, *benchOptions, *flagSet) {
-	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
+func newWorkloads(run *session, use, short string,
+	krylov bool) (*cobra.Command, *benchOptions, *flagSet) {
+	list := slices.DeleteFunc(slices.Clone(bench.Workloads),
+		func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(namesIn(list.Specs()), "|"))
 	cmd, c, flags := newCommand(run, use, short, func(run *session, c *benchOptions, args []string) {
 		c.args = args
@@ -84,13 +92,16 @@ func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command,
 }
 
 // checkWorkload validates the flags for the workloads and records problems.
-func checkWorkload(run *session, c *benchOptions, workloads param.List[*bench.Workload]) {
+func checkWorkload(run *session, c *benchOptions,
+	workloads param.List[*bench.Workload]) {
 	if workloads.Named(c.args[0]) == nil {
 		names := namesIn(workloads.Specs())
 		last := len(names) - 1
-		run.problem(run.command.Name(), "%s is no workload; give %s or %s", quote(c.args[0]), strings.Join(names[:last], ", "), names[last])
+		run.problem(run.command.Name(), "%s is no workload; give %s or %s",
+			quote(c.args[0]), strings.Join(names[:last], ", "), names[last])
 	}
-	if c.args[0] == "solve" && c.settings.System == "von-neumann" && c.settings.Alpha >= 1 {
+	if c.args[0] == "solve" && c.settings.System == "von-neumann" &&
+		c.settings.Alpha >= 1 {
 		run.problem("--alpha", "von-neumann takes 0 < α < 1")
 	}
 	if c.source == "disk" && c.ids == "raw" {
@@ -104,7 +115,8 @@ func runWorkload(run *session, c *benchOptions, name string) error {
 	w := bench.Workloads.Named(name)
 	graph := c.args[1]
 	s := benchSettings(run, c)
-	v := &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
+	v := &benchDocument{Workload: w.Name, Graph: graph,
+		Threads: runtime.GOMAXPROCS(0)}
 	t, err := openTarget(run, c, w, v)
 	if err != nil {
 		return err
@@ -116,8 +128,10 @@ func runWorkload(run *session, c *benchOptions, name string) error {
 }
 
 // openTarget opens the graph of a workload in the form that the flags select, and sets the fields of v.
-func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocument) (*bench.Target, error) {
-	copied := w.Krylov || c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !w.Coded
+func openTarget(run *session, c *benchOptions, w *bench.Workload,
+	v *benchDocument) (*bench.Target, error) {
+	copied := w.Krylov || c.ids == "raw" ||
+		c.ids == "auto" && c.source != "disk" && !w.Coded
 	g, t, err := openSwept(run, c, v.Graph, copied, w, &c.settings)
 	if err != nil {
 		return nil, err
@@ -128,7 +142,9 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 			return nil, asymmetric(v.Graph, "bench krylov", "")
 		}
 		if n := len(g.Degrees); w.Pairs && c.settings.Columns > n {
-			return nil, fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", c.settings.Columns, v.Graph, n)
+			return nil, fault.Usage("--columns",
+				"%d is more than %s has nodes; give 1 to %d", c.settings.Columns,
+				v.Graph, n)
 		}
 		return t, nil
 	}
@@ -139,7 +155,8 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 		v.IDs = "raw"
 		v.Tiled = g.Store.Copy.Tiled
 	} else if c.ids == "raw" {
-		return nil, fault.Limit("--ids", "raw ids and the benchmark exceed the memory limit; allow more with --max-memory, or give --ids auto")
+		return nil, fault.Limit("--ids",
+			"raw ids and the benchmark exceed the memory limit; allow more with --max-memory, or give --ids auto")
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"
@@ -152,7 +169,8 @@ func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocume
 
 // print writes the result of a workload.
 func (v *benchDocument) print(w io.Writer, cost string) {
-	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
+	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3,
+		v.SecondsMedian*1e3, v.Threads)
 	checksum := ""
 	ids := v.IDs
 	if v.Tiled {
@@ -164,39 +182,55 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 	switch {
 	case v.Bound != nil:
 		sheet(w, 12, [][2]string{
-			{v.Workload, fmt.Sprintf("%s, %s, %s of %d columns", took, v.Method, words.Counted(v.Sweeps, "sweep"), v.Columns)},
-			{"bound", fmt.Sprintf("%.2g, asked for %.2g", *v.Bound, v.Tolerance)}, {"checksum", checksum},
+			{v.Workload, fmt.Sprintf("%s, %s, %s of %d columns", took, v.Method,
+				words.Counted(v.Sweeps, "sweep"), v.Columns)},
+			{"bound", fmt.Sprintf("%.2g, asked for %.2g", *v.Bound,
+				v.Tolerance)}, {"checksum", checksum},
 		})
 	default:
 		sheet(w, 20, [][2]string{
-			{v.Workload, fmt.Sprintf("%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)},
-			{"each entry, column", fmt.Sprintf("%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)},
-			{"bandwidth", fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9)}, {"checksum", checksum}, {"took", cost},
+			{v.Workload, fmt.Sprintf("%s, %s ids from %s, order %s", took, ids,
+				v.Source, v.Order)},
+			{"each entry, column",
+				fmt.Sprintf("%.4f ns (%s entries, %d columns of %s)",
+					v.NsPerEntryColumn, words.Count(v.Entries),
+					v.Columns, v.DType)},
+			{"bandwidth", fmt.Sprintf("%.1f GB/s",
+				v.BytesPerSecond/1e9)}, {"checksum", checksum}, {"took", cost},
 		})
 	}
 }
 
 func newKrylovBench(run *session) *cobra.Command {
-	cmd, f, flags := newWorkloads(run, "krylov %s GRAPH", "Measure exponentials, solves and eigenpairs", true)
+	cmd, f, flags := newWorkloads(run, "krylov %s GRAPH",
+		"Measure exponentials, solves and eigenpairs", true)
 	benchFlags(f, flags, 16, 3, "columns of B, or eigenpairs")
-	numberVar(flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance", "relative error of a result, or residual")
+	numberVar(flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances,
+		"tolerance", "relative error of a result, or residual")
 	f.settings.Betas = []float64{10}
 	variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
-		err := parseList(&f.settings.Betas, s, func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
+		err := parseList(&f.settings.Betas, s,
+			func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
 		slices.Sort(f.settings.Betas)
 		return err
 	})
-	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
-	choiceVar(flags, &f.settings.System, "system", bench.Systems[0], bench.Systems, "M of solve")
-	numberVar(flags, &f.settings.Alpha, "alpha", 0.9, param.Above(0), "α", "α of solve")
-	choiceVar(flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency), matrixNames(), "matrix of eigen")
-	choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
+	flags.BoolVar(&f.combinatorial, "combinatorial", false,
+		"L = D − A in place of L̃")
+	choiceVar(flags, &f.settings.System, "system", bench.Systems[0], bench.Systems,
+		"M of solve")
+	numberVar(flags, &f.settings.Alpha, "alpha", 0.9, param.Above(0), "α",
+		"α of solve")
+	choiceVar(flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency),
+		matrixNames(), "matrix of eigen")
+	choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2],
+		"end of the spectrum of eigen")
 	return cmd
 }
 
 // openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
 // does not fit into memory together with the workload.
-func openSwept(run *session, c *benchOptions, name string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
+func openSwept(run *session, c *benchOptions, name string, copied bool,
+	w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
 	run.timed = true
 	c.graph.coded = !copied
 	if g, err = readGraph(run, &c.graph, name, ""); err != nil {

@@ -63,19 +63,25 @@ func (f *scoreFlags) declare(flags *flagSet, textProbabilities bool) {
 	dtypeFlag(flags, &f.dtype, "float32", "precision of scores alone")
 	flags.addCheck(func(run *session, _ []string) {
 		out := flags.Lookup("output")
-		matrix := matrixFormatOf(out.Value.String(), out.Annotations[outputFile]) != nil
+		matrix := matrixFormatOf(out.Value.String(),
+			out.Annotations[outputFile]) != nil
 		switch {
 		case !matrix && (f.kind == "raw" || f.kind != "" && !textProbabilities):
-			run.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+			run.problem("--scores",
+				"%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 		case matrix && f.kind == "" && flags.Changed("scores"):
-			run.problem("--scores", "a matrix has all of them; give raw or probability")
+			run.problem("--scores",
+				"a matrix has all of them; give raw or probability")
 		}
-		run.refuse(rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+		run.refuse(rule{!matrix, "dtype",
+			"makes a difference with -o FILE.npy only; leave it out"})
 	})
 }
 
 func newClassify(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv", "Predict the label of every node from the labels of some", checkClassify, runClassify)
+	cmd, c, flags := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv",
+		"Predict the label of every node from the labels of some", checkClassify,
+		runClassify)
 	labelsFlag(&c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	methodFlags(c, flags)
@@ -95,7 +101,8 @@ const predictionUsage = "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, 
 // predictionFlags declares the flags of scores and labels in predictions, and of true labels.
 func predictionFlags(c *classifyOptions, flags *flagSet) {
 	c.scores.declare(flags, false)
-	choiceVar(flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
+	choiceVar(flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"},
+		"label of a node that cannot be reached from a label")
 	flags.addText(&c.truth, "truth", "`FILE` of true labels to score the predictions with")
 }
 
@@ -130,10 +137,12 @@ const noRaw = "%s has probabilities alone; give probability"
 func checkClassify(run *session, c *classifyOptions, args []string) {
 	if c.learning.several {
 		checkSeveral(run, &c.learning, "output", "scores", "dtype", "unreached")
-		run.refuse(rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
+		run.refuse(rule{c.scores.kind == "raw", "scores",
+			"there are probabilities alone with --multi-label; give probability"})
 		return
 	}
-	run.refuse(rule{c.page == "", "report-nodes", "it is about the page of --report; add it"})
+	run.refuse(rule{c.page == "", "report-nodes",
+		"it is about the page of --report; add it"})
 	checkMethod(run, c, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		run.problem("--scores", noRaw, c.method.Name())
@@ -144,7 +153,9 @@ func checkClassify(run *session, c *classifyOptions, args []string) {
 func checkMethod(run *session, c *classifyOptions, _ []string) {
 	checkLearning(run, &c.learning)
 	if len(c.learning.entries) > 1 {
-		run.problem("--method", "%s are several; this command takes one, evaluate compares them", c.learning.listed)
+		run.problem("--method",
+			"%s are several; this command takes one, evaluate compares them",
+			c.learning.listed)
 	}
 	if len(c.learning.entries) == 1 {
 		c.method = c.learning.entries[0].Method
@@ -219,7 +230,8 @@ func predict(run *session, c *classifyOptions, name string) error {
 		return err
 	}
 	l := d.l
-	s, err := d.settings(run, c.learning.entries[0].Settings, &c.learning, run.progress.Phases())
+	s, err := d.settings(run, c.learning.entries[0].Settings, &c.learning,
+		run.progress.Phases())
 	if err != nil {
 		return err
 	}
@@ -227,7 +239,8 @@ func predict(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	if run.network == nil && !run.estimating && c.save == "" && len(l.Row) == len(d.g.Degrees) {
+	if run.network == nil && !run.estimating && c.save == "" &&
+		len(l.Row) == len(d.g.Degrees) {
 		r.take(labelsOf(l))
 		return r.finishLabels(run, nil)
 	}
@@ -240,9 +253,12 @@ func predict(run *session, c *classifyOptions, name string) error {
 		compared = len(r.truth.Row)
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
-		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c, d.g), Targets: r.targets, Explain: r.pageRows, Deferred: c.page != "" && run.network == nil,
+		Baselines: true, Compared: compared, Suggest: suggestedNodes(run, c, d.g),
+		Targets: r.targets, Explain: r.pageRows, Deferred: c.page != "" &&
+			run.network == nil,
 		Predicting: func() {
-			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+			run.progress.Wait("computing baselines and choosing parameters of " +
+				c.method.Name())
 		},
 	})
 	if err != nil {
@@ -253,7 +269,8 @@ func predict(run *session, c *classifyOptions, name string) error {
 	}
 	baselines := p.Baselines
 	if baselines.Omitted > 0 {
-		run.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
+		run.warn("label propagation is not compared with: it needs %s of memory",
+			words.Bytes(baselines.Omitted))
 	}
 	warnPrediction(run, c, p.Prediction, l, s)
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
@@ -287,9 +304,11 @@ func predict(run *session, c *classifyOptions, name string) error {
 		if estimate.Unseen >= mostUnseen {
 			run.warn("%s: some classes have a single label; if labels were drawn at random, others have none and about %.0f %% of the nodes, which the reported accuracy counts as wrong", l.File, 100*estimate.Unseen)
 		}
-		if c.suggest > 0 && propagation.Tested > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
+		if c.suggest > 0 && propagation.Tested > 0 &&
+			propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
 			run.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
-				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
+				l.File, words.Percent(propagation.Accuracy),
+				words.Percent(baselines.Majority.Accuracy))
 		}
 	}
 	return r.finishLabels(run, parameters)
@@ -298,7 +317,8 @@ func predict(run *session, c *classifyOptions, name string) error {
 // labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
 func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	n := len(l.Row)
-	p := &method.Prediction{Class: make([]int, n), Scores: sparse.NewBlock[float32](n, len(l.Names)), Reached: roaring.New()}
+	p := &method.Prediction{Class: make([]int, n),
+		Scores: sparse.NewBlock[float32](n, len(l.Names)), Reached: roaring.New()}
 	p.Reached.AddRange(0, uint64(n))
 	for i, row := range l.Row {
 		p.Class[row] = l.Class[i]
@@ -309,14 +329,18 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 
 // beginPredictions begins a run on a graph whose labels have been read: it reads the true labels, counts the
 // bytes of the output, and completes the settings.
-func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.Settings) (*classifyRun, error) {
-	r := &classifyRun{data: d, f: c, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l), Method: c.method.Name(), Attributes: attributesOf(d.g)}}
+func beginPredictions(run *session, c *classifyOptions, d *graphRun,
+	s *method.Settings) (*classifyRun, error) {
+	r := &classifyRun{data: d, f: c,
+		classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l),
+			Method: c.method.Name(), Attributes: attributesOf(d.g)}}
 	r.Phases.Read = time.Since(run.started).Seconds()
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
 	s.Raw = c.scores.kind == "raw"
-	if top := c.scores.top; c.suggest == 0 && c.page == "" && d.shares == nil && top != 0 && top <= problem.HighestCount {
+	if top := c.scores.top; c.suggest == 0 && c.page == "" && d.shares == nil &&
+		top != 0 && top <= problem.HighestCount {
 		s.Top = max(top, 1)
 	}
 	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
@@ -330,7 +354,8 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 		r.pageRows = []int{}
 	}
 	if c.pageNodes != "" {
-		if r.pageRows, err = readIDs(run, &c.learning.graph.tables, c.pageNodes, d.g.Nodes); err != nil {
+		if r.pageRows, err = readIDs(run, &c.learning.graph.tables, c.pageNodes,
+			d.g.Nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -349,8 +374,10 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.S
 
 // take stores predictions.
 func (r *classifyRun) take(p *heatwalk.Prediction) {
-	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds, p.UnreachedComponents
-	r.Weights, r.BlockModel, r.Omitted, r.Model = p.Weights, p.BlockModel, p.Omitted, p.Choice()
+	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds,
+		p.UnreachedComponents
+	r.Weights, r.BlockModel, r.Omitted, r.Model = p.Weights, p.BlockModel,
+		p.Omitted, p.Choice()
 	r.factorsDocument = r.data.g.factorsOf(p.Factors)
 }
 
@@ -379,9 +406,11 @@ const mostNumericClasses = 5
 const mostUnseen = 0.05
 
 // warnPrediction warns about an iteration that did not converge, and about too few labels.
-func warnPrediction(run *session, c *classifyOptions, p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
+func warnPrediction(run *session, c *classifyOptions, p *method.Prediction,
+	l *nodefile.Labels, s *method.Settings) {
 	if p.Unfinished != "" {
-		run.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
+		run.warn("%s: %s%s", c.method.Name(), p.Unfinished,
+			unfinishedAdvice(c.method))
 	}
 	if p.Settings > 0 && choosesParameters(c, s) && split.TooFew(l.Class) {
 		run.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
@@ -393,7 +422,8 @@ func choosesParameters(c *classifyOptions, s *method.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
 	}
-	return slices.ContainsFunc(c.method.Declarations(), func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
+	return slices.ContainsFunc(c.method.Declarations(),
+		func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }
 
 // predictionColumns returns the columns of the predictions.
@@ -428,19 +458,22 @@ func countPredictions(r *classifyRun) {
 
 // finish publishes the output, in which every node has the label that labelOf returns, and then makes the page and prints the
 // summary. An error or an interruption of the page leaves the output.
-func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int) string) (err error) {
+func (r *classifyRun) finish(run *session, parameters any,
+	labelOf func(row int) string) (err error) {
 	f := r.f
 	p := r.p
 	begun := time.Now()
 	switch {
 	case f.suggest > 0:
 		err = tablefile.WriteLines(run.ctx, r.data.out.w, endingOf(f.out), suggest.Titles, len(r.suggested), func(i int, cells []string) {
-			copy(cells, append([]string{r.data.g.Nodes.ID(r.suggested[i].Row)}, r.suggested[i].Cells(r.data.l.Names)...))
+			copy(cells, append([]string{r.data.g.Nodes.ID(r.suggested[i].Row)},
+				r.suggested[i].Cells(r.data.l.Names)...))
 		})
 	case f.scores.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, f.method.Name()) // pairs of classes have votes alone
 	default:
-		err = writePredictions(r.data.out, r.data.found(p, r.targets, labelOf), predictionColumns(f, r.data.l), f.scores.kind == "raw", f.scores.dtype)
+		err = writePredictions(r.data.out, r.data.found(p, r.targets, labelOf),
+			predictionColumns(f, r.data.l), f.scores.kind == "raw", f.scores.dtype)
 	}
 	if err != nil {
 		return err
@@ -450,11 +483,15 @@ func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int)
 		return err
 	}
 	missing := r.finishPage(run)
-	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.describeTruth(f.truth, "node"), r.weightsText(), r.data.g.edgesText(r.factorsDocument, cmp.Or(f.model, "held-out labels"))}
+	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(),
+		r.modelText(), "", r.describeTruth(f.truth,
+			"node"), r.weightsText(), r.data.g.edgesText(r.factorsDocument,
+			cmp.Or(f.model, "held-out labels"))}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	err = run.printResult(&r.classifyDocument, func(w io.Writer) { r.data.out.print(w, append(lines, r.notes...)) }, f.out)
+	err = run.printResult(&r.classifyDocument,
+		func(w io.Writer) { r.data.out.print(w, append(lines, r.notes...)) }, f.out)
 	return cmp.Or(missing, err)
 }
 
@@ -478,28 +515,36 @@ func (r *classifyRun) weightsText() string {
 func (r *classifyRun) headline() string {
 	switch {
 	case r.Labelled == r.Nodes:
-		return fmt.Sprintf("nothing to predict: all %s are labelled", words.Counted(r.Nodes, "node"))
+		return fmt.Sprintf("nothing to predict: all %s are labelled",
+			words.Counted(r.Nodes, "node"))
 	case r.f.suggest > 0:
 		return words.Counted(r.Suggested, "node") + " to label next"
 	}
-	text := fmt.Sprintf("%s · %s labelled · %s predicted", words.Counted(r.Nodes, "node"), words.Count(r.Labelled), words.Count(r.Predicted))
+	text := fmt.Sprintf("%s · %s labelled · %s predicted",
+		words.Counted(r.Nodes, "node"), words.Count(r.Labelled),
+		words.Count(r.Predicted))
 	if r.Unreached > 0 {
 		left := "are left blank"
 		if r.f.unreached == "prior" {
 			left = "have the likeliest class of the prior"
 		}
 		fault := "cannot be reached from a label"
-		if r.data.g.Directed && r.f.method != nil && slices.ContainsFunc(r.f.method.Declarations(), func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
+		if r.data.g.Directed && r.f.method != nil &&
+			slices.ContainsFunc(r.f.method.Declarations(),
+				func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
 			fault = "reach no label along the arcs"
 		}
-		text += fmt.Sprintf(" · %s in %s %s and %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), fault, left)
+		text += fmt.Sprintf(" · %s in %s %s and %s", words.Count(r.Unreached),
+			words.Counted(r.Components, "component"), fault, left)
 	}
 	if r.AccuracyEstimate != nil {
 		scope := ""
 		if r.Unreached > 0 {
-			scope = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
+			scope = fmt.Sprintf(" of the %s reached",
+				words.Counted(*r.Reached, "node"))
 		}
-		text += fmt.Sprintf(" · %s%s (largest class %.1f %%)", r.accuracyText(), scope, 100**r.AccuracyMajority)
+		text += fmt.Sprintf(" · %s%s (largest class %.1f %%)", r.accuracyText(),
+			scope, 100**r.AccuracyMajority)
 	}
 	return text
 }
@@ -507,13 +552,15 @@ func (r *classifyRun) headline() string {
 // describeParameters returns the parameters of a prediction as text.
 func describeParameters(p method.Parameters, settings int) string {
 	if settings > 1 {
-		return fmt.Sprintf("%v, chosen from %s", p, words.Counted(settings, "setting"))
+		return fmt.Sprintf("%v, chosen from %s", p,
+			words.Counted(settings, "setting"))
 	}
 	return p.String()
 }
 
 // found returns the predictions for the nodes on some rows, nil for all, with the labels of labelOf.
-func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int) string) *predictionRows {
+func (d *graphRun) found(p *method.Prediction, rows []int,
+	labelOf func(row int) string) *predictionRows {
 	rowAt := d.g.Nodes.RowAt
 	ids := nodeAxis(d.g)
 	if rows != nil {
@@ -522,7 +569,8 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 	isKnown := markLabelled(d.l, len(d.g.Degrees))
 	f := &predictionRows{ids: ids, line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
-		line.Label, line.Reached, line.Known = labelOf(row), p.Reached.Contains(uint32(row)), isKnown[row]
+		line.Label, line.Reached, line.Known = labelOf(row),
+			p.Reached.Contains(uint32(row)), isKnown[row]
 		if p.Highest != nil {
 			p.Highest.RowTo(line.Scores, row)
 		} else {
@@ -546,16 +594,4 @@ func (d *graphRun) found(p *method.Prediction, rows []int, labelOf func(row int)
 		f.raw = func(i int, row []float64) { copy(row, p.Raw.Row(rowAt(i))) }
 	}
 	return f
-}
-
-func newSuggest(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv", "Nodes most worth labelling next", checkMethod, predict)
-	c.unreached = "blank"
-	labelsFlag(&c.learning, flags)
-	outputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	letterFlag(flags, &c.suggest, "number", 20, listLengths, "number of nodes, to be labelled as one batch")
-	targetsFlag(c, flags)
-	methodFlags(c, flags)
-	learningFlagSet(&c.learning, flags)
-	return cmd
 }

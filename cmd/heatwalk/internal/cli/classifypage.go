@@ -57,7 +57,8 @@ func describePredictions(r *classifyRun, labels []int) {
 			labels[row] = every[row]
 		}
 	}
-	r.Summary = evaluate.Summarize(r.p, labels, r.data.l, r.truth, r.data.g.Nodes.ID)
+	r.Summary = evaluate.Summarize(r.p, labels, r.data.l, r.truth,
+		r.data.g.Nodes.ID)
 	r.ModelText, r.SampleText = r.modelText(), r.shiftSentence()
 	for _, m := range r.p.Models() {
 		if m.IsFactor {
@@ -83,7 +84,9 @@ func (r *classifyRun) finishPage(run *session) error {
 	if err == nil || fault.Code(err) == fault.Interrupted {
 		return err
 	}
-	return fault.Machine(err, r.f.page, "the predictions in %s are complete, and the page was not made: %s", r.f.out, fault.Text(err))
+	return fault.Machine(err, r.f.page,
+		"the predictions in %s are complete, and the page was not made: %s",
+		r.f.out, fault.Text(err))
 }
 
 // addReasons adds nodes to label next, unless the graph is large, and the reasons for some predictions.
@@ -97,9 +100,12 @@ func (r *classifyRun) addReasons(run *session) error {
 	}
 	for i := range p.Suggestions {
 		cells := p.Suggestions[i].Cells(r.data.l.Names)
-		r.LabelNext = append(r.LabelNext, labelNext{r.data.g.Nodes.ID(p.Suggestions[i].Row), cells[0], cells[1], cells[2], cells[3]})
+		r.LabelNext = append(r.LabelNext,
+			labelNext{r.data.g.Nodes.ID(p.Suggestions[i].Row), cells[0], cells[1],
+				cells[2], cells[3]})
 	}
-	if err := p.AddReasons(run.ctx, r.explainedRows()); err != nil && !errors.Is(err, explain.ErrNoForm) {
+	if err := p.AddReasons(run.ctx, r.explainedRows()); err != nil &&
+		!errors.Is(err, explain.ErrNoForm) {
 		return err
 	}
 	nameAttributes(r.data.g, p.Reasons)
@@ -114,7 +120,8 @@ func (r *classifyRun) explainedRows() []int {
 	values := (g.A.NNZ() + 8*n) * int64(len(r.data.l.Names))
 	number := int(max(fewestReasons, min(mostReasons, reasonValues/max(1, values))))
 	rare := r.rareRows()
-	rows := slices.Concat(rare[:min(number/2, len(rare))], r.mapped.LeastCertain(number))
+	rows := slices.Concat(rare[:min(number/2, len(rare))],
+		r.mapped.LeastCertain(number))
 	isThere := map[int]bool{}
 	list := slices.Clone(r.pageRows)
 	for _, row := range rows {
@@ -175,15 +182,19 @@ func addMap(run *session, r *classifyRun, page *report.Page) error {
 		count[c]++
 	}
 	order := sched.UpTo(len(p.Classes))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(count[b], count[a]) })
 	for i, c := range order[:min(mostColors, len(order))] {
 		colors[c] = i
 		page.Series = append(page.Series, p.Classes[c])
 	}
 	m := &graphmap.Graph{
-		A: g.A, ID: g.Nodes.ID, Classes: p.Classes, Class: writtenLabels(r.f, p.Prediction), Workers: run.threads,
-		Scores: p.Prediction.Scores.Row, Known: func(row int) bool { return isKnown[row] },
-		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{}, File: filepath.Base(r.f.out),
+		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
+		Class: writtenLabels(r.f, p.Prediction), Workers: run.threads,
+		Scores: p.Prediction.Scores.Row,
+		Known:  func(row int) bool { return isKnown[row] },
+		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{},
+		File: filepath.Base(r.f.out),
 	}
 	if r.f.out == "-" {
 		m.File = "the output"
@@ -197,11 +208,13 @@ func addMap(run *session, r *classifyRun, page *report.Page) error {
 			}
 		}
 	}
-	section, err := m.Section(run.ctx, slices.Concat(r.pageRows, r.rareRows(), p.LeastCertain(mostWalked)))
+	section, err := m.Section(run.ctx,
+		slices.Concat(r.pageRows, r.rareRows(), p.LeastCertain(mostWalked)))
 	if err != nil {
 		return err
 	}
-	position := slices.IndexFunc(page.Sections, func(s *report.Section) bool { return s.Title == "Classes" }) + 1
+	position := slices.IndexFunc(page.Sections,
+		func(s *report.Section) bool { return s.Title == "Classes" }) + 1
 	page.Sections = slices.Insert(page.Sections, position, section)
 	return nil
 }
@@ -224,7 +237,8 @@ func (r *classifyRun) modelText() string {
 	list := r.p.Models()
 	factor := ""
 	if n := len(list) - 1; n >= 0 && list[n].IsFactor {
-		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name, list[n].Weight)
+		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name,
+			list[n].Weight)
 		list = list[:n]
 	}
 	for _, m := range list[:min(named, len(list))] {
@@ -242,20 +256,24 @@ func (r *classifyRun) modelText() string {
 
 // reportShift warns that the labels of a file are no random sample, and puts a range in place of the
 // accuracy. Labels that suggest has chosen cause no warning, because they are meant to differ from other nodes.
-func (r *classifyRun) reportShift(run *session, sample *shift.Report, estimate problem.Estimate) {
+func (r *classifyRun) reportShift(run *session, sample *shift.Report,
+	estimate problem.Estimate) {
 	if sample == nil || !sample.Sounds() {
 		return
 	}
 	r.LabelSample = sample
-	expected := map[string]string{"lower": "is likely lower than", "other": "may differ from"}[sample.Expected]
+	expected := map[string]string{"lower": "is likely lower than",
+		"other": "may differ from"}[sample.Expected]
 	difference := shiftText(sample)
-	isSuggested := slices.ContainsFunc(r.data.l.Columns, func(c input.Column) bool { return c.Title == suggest.GainColumn })
+	isSuggested := slices.ContainsFunc(r.data.l.Columns,
+		func(c input.Column) bool { return c.Title == suggest.GainColumn })
 	if isSuggested {
 		difference = "heatwalk suggest has chosen them"
 	}
 	r.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy at other nodes %s %s", difference, expected, words.Percent(estimate.Accuracy))
 	if sample.Omitted > 0 {
-		r.shift += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(sample.Omitted))
+		r.shift += fmt.Sprintf("; measuring how much needs %s of memory",
+			words.Bytes(sample.Omitted))
 	}
 	if isSuggested {
 		r.notes = append(r.notes, r.shift)
@@ -268,8 +286,10 @@ func (r *classifyRun) reportShift(run *session, sample *shift.Report, estimate p
 func (r *classifyRun) compareLargest(e problem.Estimate) {
 	sizes := sizesOf(r.data.l)
 	largest := slices.Index(sizes, slices.Max(sizes))
-	if share := float64(sizes[largest]) / float64(len(r.data.l.Row)); e.Accuracy-share < largestErrors*e.Stderr {
-		r.notes = append(r.notes, fmt.Sprintf("the accuracy may be no better than that of always naming the largest class, if %s of all nodes are of class %s", words.Percent(share), quote(r.data.l.Names[largest])))
+	if share := float64(sizes[largest]) / float64(len(r.data.l.Row)); e.Accuracy-
+		share < largestErrors*e.Stderr {
+		r.notes = append(r.notes,
+			fmt.Sprintf("the accuracy may be no better than that of always naming the largest class, if %s of all nodes are of class %s", words.Percent(share), quote(r.data.l.Names[largest])))
 	}
 }
 
@@ -293,18 +313,24 @@ func shiftText(sample *shift.Report) string {
 	}
 	var parts []string
 	if d := sample.Hops; d.Exceeds() {
-		parts = append(parts, fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
+		parts = append(parts,
+			fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
 	}
 	if d := sample.Degree; d.Exceeds() {
-		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g", d.Labelled, population, d.Others))
+		parts = append(parts,
+			fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g",
+				d.Labelled, population, d.Others))
 	}
 	if s := sample.Share; s.Exceeds() && s.IsPredicted {
-		parts = append(parts, fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
+		parts = append(parts,
+			fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
 	} else if s.Exceeds() {
-		parts = append(parts, fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
+		parts = append(parts,
+			fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
 	}
 	if p := sample.Part; p.Exceeds() {
-		parts = append(parts, fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
+		parts = append(parts,
+			fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -316,5 +342,6 @@ func (d *classifyDocument) accuracyText() string {
 	if s == nil || s.High == 0 {
 		return d.describeAccuracy()
 	}
-	return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%", 100*s.Low, 100*s.High)
+	return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%",
+		100*s.Low, 100*s.High)
 }

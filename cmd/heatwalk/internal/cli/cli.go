@@ -29,7 +29,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // MainOn is [Main] in one of the processes of a network, all of which call it with the same arguments.
 // Process 0 prints and writes files; the others only print errors that process 0 does not have.
-func MainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func MainOn(network sparse.Network, args []string, stdin io.Reader,
+	stdout, stderr io.Writer) int {
 	if network.Size() == 1 {
 		return Main(args, stdin, stdout, stderr)
 	}
@@ -37,13 +38,16 @@ func MainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stde
 }
 
 // mainOn is [Main] in one of the processes of a network, unless that is nil.
-func mainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func mainOn(network sparse.Network, args []string, stdin io.Reader,
+	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	run := newSession(ctx, args, stdin, stdout, stderr)
 	run.network = network
 	if run.isFollower() {
-		run.stdout.w, run.name = io.Discard, fmt.Sprintf("heatwalk: process %d of %d", network.Rank(), network.Size())
+		run.stdout.w, run.name = io.Discard,
+			fmt.Sprintf("heatwalk: process %d of %d", network.Rank(),
+				network.Size())
 	}
 	root := newRoot(run)
 	root.SetArgs(args)
@@ -130,7 +134,8 @@ func newRoot(run *session) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	describe(root)
-	if len(run.args) > 0 && strings.HasPrefix(run.args[0], cobra.ShellCompRequestCmd) {
+	if len(run.args) > 0 &&
+		strings.HasPrefix(run.args[0], cobra.ShellCompRequestCmd) {
 		completeValues(root)
 	}
 	root.SetHelpCommand(newHelp(run))
@@ -150,8 +155,10 @@ func newRoot(run *session) *cobra.Command {
 }
 
 // newGroup returns a command that only has subcommands.
-func newGroup(run *session, name, short string, subcommands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+func newGroup(run *session, name, short string,
+	subcommands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short,
+		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(subcommands...)
 	return cmd
 }
@@ -217,13 +224,23 @@ func selectCommands(list []command, args []string) []command {
 
 // sharedFlags declares the flags of all subcommands.
 func sharedFlags(run *session, flags *flagSet) {
-	numberVar(flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N", "number of threads (0: one a processor); never changes a result")
-	sizeVar(flags, &run.maxMemory, "max-memory", "largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
-	numberVar(flags, &run.seed, "seed", 1, param.From(0), "N", "rng seed of splits, folds and random graphs")
-	flags.BoolVar(&run.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
-	flags.BoolVar(&run.quiet, "quiet", false, "print neither progress nor a closing summary")
-	choiceVar(flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "json", "none"}, "progress on stderr; json: a line of JSON for each update, at most ten a second")
-	choiceVar(flags, &run.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
-	flags.BoolVar(&run.untilEOF, "until-eof", false, "stop with exit code 130 when stdin ends")
-	flags.BoolVar(&run.debug, "debug", false, "print the place of an internal error in the program")
+	numberVar(flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N",
+		"number of threads (0: one a processor); never changes a result")
+	sizeVar(flags, &run.maxMemory, "max-memory",
+		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
+	numberVar(flags, &run.seed, "seed", 1, param.From(0), "N",
+		"rng seed of splits, folds and random graphs")
+	flags.BoolVar(&run.json, "json", false,
+		"print one JSON document on stdout; errors as JSON on stderr")
+	flags.BoolVar(&run.quiet, "quiet", false,
+		"print neither progress nor a closing summary")
+	choiceVar(flags, &run.showAs, "progress", "auto",
+		[]string{"auto", "plain", "json", "none"},
+		"progress on stderr; json: a line of JSON for each update, at most ten a second")
+	choiceVar(flags, &run.logFormat, "log-format", "text", []string{"text", "json"},
+		"warnings and errors on stderr")
+	flags.BoolVar(&run.untilEOF, "until-eof", false,
+		"stop with exit code 130 when stdin ends")
+	flags.BoolVar(&run.debug, "debug", false,
+		"print the place of an internal error in the program")
 }

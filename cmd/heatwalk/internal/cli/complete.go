@@ -13,7 +13,8 @@ func completeValues(cmd *cobra.Command) {
 	addValues := func(f *pflag.Flag) {
 		v, isOurs := f.Value.(*value)
 		areWords := isOurs && v.words() != nil
-		if !areWords && !slices.Contains([]string{"method", "kernel", "learner"}, f.Name) {
+		if !areWords && !slices.Contains([]string{"method", "kernel",
+			"learner"}, f.Name) {
 			return
 		}
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
@@ -21,7 +22,8 @@ func completeValues(cmd *cobra.Command) {
 			if areWords {
 				list = v.words()
 			}
-			list = slices.DeleteFunc(list, func(name string) bool { return !strings.HasPrefix(name, text) })
+			list = slices.DeleteFunc(list,
+				func(name string) bool { return !strings.HasPrefix(name, text) })
 			return list, cobra.ShellCompDirectiveNoFileComp
 		}) // the flag is there
 	}
@@ -47,7 +49,8 @@ func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 		isMeant := false
 		switch d.Flag {
 		case "--method":
-			isMeant = flag == "method" && (d.Command == "regress") == isRegress && (d.prefix != "") == isBehindKernel
+			isMeant = flag == "method" && (d.Command == "regress") == isRegress &&
+				(d.prefix != "") == isBehindKernel
 		case "--kernel":
 			isMeant = flag != "learner" && d.Command == kernels && !isBehindKernel
 		case "--learner":

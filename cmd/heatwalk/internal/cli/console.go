@@ -46,7 +46,8 @@ func (o *output) Write(p []byte) (int, error) {
 // printReport writes one line on stderr.
 func printReport(run *session, r fault.Report) {
 	if !run.json && run.logFormat != "json" {
-		fmt.Fprintf(run.stderr, "%s: %s\n%s", run.name, input.Escape(r.Text), r.Stack)
+		fmt.Fprintf(run.stderr, "%s: %s\n%s", run.name,
+			input.Escape(r.Text), r.Stack)
 		return
 	}
 	enc := json.NewEncoder(run.stderr)
@@ -110,7 +111,8 @@ type Closing struct {
 func closingOfRun(run *session) Closing {
 	run.warning.Lock()
 	defer run.warning.Unlock()
-	return Closing{Seconds: time.Since(run.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(run.warnings)}
+	return Closing{Seconds: time.Since(run.started).Seconds(),
+		PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(run.warnings)}
 }
 
 // document is the JSON document of a command.
@@ -120,7 +122,8 @@ func (c *Closing) closeWith(now Closing) { *c = now }
 
 // printResult prints the result of a command that wrote the given outputs: v with --json, else the summary
 // that text writes.
-func (run *session) printResult(v document, text func(w io.Writer), outputs ...string) error {
+func (run *session) printResult(v document, text func(w io.Writer),
+	outputs ...string) error {
 	if run.json {
 		v.closeWith(closingOfRun(run))
 		return printDocument(run, v)
@@ -179,7 +182,8 @@ func (run *session) cost() string {
 	if run.quiet {
 		return ""
 	}
-	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)), words.Bytes(system.PeakMemory()))
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)),
+		words.Bytes(system.PeakMemory()))
 }
 
 // sheet writes lines of a name, padded to the given columns, and a text. It omits lines without a text.

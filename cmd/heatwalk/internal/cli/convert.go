@@ -39,17 +39,20 @@ type fileFormat struct {
 var fileFormats = func() (list []*fileFormat) {
 	for _, g := range graphfile.Formats {
 		if g.Name != "" {
-			list = append(list, &fileFormat{name: g.Name, endings: g.Endings, text: g.Text, graph: g})
+			list = append(list, &fileFormat{name: g.Name, endings: g.Endings,
+				text: g.Text, graph: g})
 		}
 	}
 	for _, m := range tablefile.Formats {
 		if i := slices.IndexFunc(list, func(f *fileFormat) bool { return f.name == m.Name }); i >= 0 {
 			list[i].matrix = m
 		} else {
-			list = append(list, &fileFormat{name: m.Name, endings: m.Endings, text: m.Text, matrix: m})
+			list = append(list, &fileFormat{name: m.Name, endings: m.Endings,
+				text: m.Text, matrix: m})
 		}
 		if m.Kernel != "" {
-			list = append(list, &fileFormat{name: m.Kernel, text: m.Text, matrix: m, kernel: true})
+			list = append(list, &fileFormat{name: m.Kernel, text: m.Text, matrix: m,
+				kernel: true})
 		}
 	}
 	return list
@@ -82,18 +85,24 @@ type convertOptions struct {
 }
 
 func newConvert(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "convert INPUT -o FILE", "Write a graph, or features, in the format of another tool", checkConvert, runConvert)
+	cmd, c, flags := newCommand(run, "convert INPUT -o FILE",
+		"Write a graph, or features, in the format of another tool", checkConvert,
+		runConvert)
 	var names []string
 	for _, format := range fileFormats {
 		names = append(names, format.name)
 	}
 	outputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
-	choiceVar(flags, &c.target, "to", "", names, "format (default: as the name of the output ends)")
+	choiceVar(flags, &c.target, "to", "", names,
+		"format (default: as the name of the output ends)")
 	flags.addText(&c.attributes, "attributes", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
 	flags.addText(&c.labels, "labels", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
-	dtypeFlag(flags, &c.dtype, "", "precision of features (default: that of the input, float64 of text)")
-	numberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
-	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
+	dtypeFlag(flags, &c.dtype, "",
+		"precision of features (default: that of the input, float64 of text)")
+	numberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32},
+		"N", "columns of LIBSVM features (default: up to the largest index)")
+	flags.BoolVar(&c.zeroBased, "zero-based", false,
+		"indices of LIBSVM text count from 0, as scikit-learn writes them")
 	largestFlag(&c.graph, flags)
 	graphFlags(&c.graph, flags)
 	return cmd
@@ -114,16 +123,23 @@ func checkConvert(run *session, c *convertOptions, args []string) {
 	c.matrix = isMatrix(run, c, args[0])
 	checkFormat(run, c, args[0])
 	if !c.matrix {
-		run.refuse(rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
-		if c.attributes != "" && c.format != nil && c.format.graph != nil && !c.format.graph.NodeAttributes {
-			run.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
+		run.refuse(rule{true, "labels dtype columns zero-based",
+			"is for matrices of features (.svm .npy .npz); leave it out"})
+		if c.attributes != "" && c.format != nil && c.format.graph != nil &&
+			!c.format.graph.NodeAttributes {
+			run.problem("--attributes",
+				"%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
 		}
 	} else {
 		if c.labels != "" && c.format != nil && !c.format.text {
-			run.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
+			run.problem("--labels",
+				"%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.graph.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		run.refuse(rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		run.refuse(rule{true,
+			strings.Join(append(ofGraphs, "attributes", "largest-component"),
+				" "), "is for graphs, and " + args[0] +
+				" is a matrix of features; leave it out"})
 	}
 }
 
@@ -169,9 +185,12 @@ func checkFormat(run *session, c *convertOptions, input string) {
 	case c.format == nil && c.target == "":
 		run.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(endings, " "))
 	case c.format != nil && !holds(c.format):
-		run.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, otherKind, input, kind, strings.Join(endings, " "))
-	case c.format != nil && !c.format.text && endingOf(c.out) != table.Extension(c.out):
-		run.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
+		run.problem("-o", "%s files hold %s, and %s is %s; give one of %s",
+			c.format.name, otherKind, input, kind, strings.Join(endings, " "))
+	case c.format != nil && !c.format.text &&
+		endingOf(c.out) != table.Extension(c.out):
+		run.problem("-o", "%s files are written without %s; leave it out",
+			c.format.name, filepath.Ext(c.out))
 	}
 }
 
@@ -188,7 +207,8 @@ func (u contextWriter) Write(p []byte) (int, error) {
 
 // writeCompressed writes the file path to w, compressed by its ending, with progress, until the run
 // is interrupted. It returns the size of the file.
-func writeCompressed(run *session, w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
+func writeCompressed(run *session, w io.Writer, path string,
+	write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
 	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.ctx}, w, stage), path)
 	if err == nil {
@@ -231,13 +251,15 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	o.store = storeOf(m)
 	options := new(graphfile.WriteOptions)
 	if m.Coded() {
-		return fault.Usage(name, "convert writes no kinds and times of edges; ingest its edges without --kind and --time")
+		return fault.Usage(name,
+			"convert writes no kinds and times of edges; ingest its edges without --kind and --time")
 	}
 	var file, attributes int64
 	if c.attributes != "" {
 		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
-			Text: c.graph.tables.text, SkipUnknown: c.graph.tables.skipsUnknown(), Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
+			Text: c.graph.tables.text, SkipUnknown: c.graph.tables.skipsUnknown(),
+			Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
 		})
 		if err != nil {
 			return err
@@ -252,17 +274,20 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
 		run.disk = file + runFileBytes + idBytes(nodeAxis(g))
-		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.disk), "buffers of rows")
+		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.disk),
+			"buffers of rows")
 	}})
 	if err != nil {
 		return err
 	}
 	if c.format.graph.Exact {
-		if err := checkSpace(c.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
+		if err := checkSpace(c.out, file, words.Counted(m.Entries, "entry"),
+			"take another disk"); err != nil {
 			return err
 		}
 	}
-	doc := &convertDocument{Output: c.out, Format: c.format.name, graphCounts: countsOf(m)}
+	doc := &convertDocument{Output: c.out, Format: c.format.name,
+		graphCounts: countsOf(m)}
 	for _, a := range options.Attributes {
 		doc.Attributes = append(doc.Attributes, a.Title)
 	}
@@ -270,7 +295,8 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	doc.Bytes, err = writeCompressed(run, o.w, c.out, func(w io.Writer) (err error) {
 		writing := run.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
-		isolated, err = graphfile.Write(run.ctx, c.format.graph, w, g.Store.Store, options)
+		isolated, err = graphfile.Write(run.ctx, c.format.graph, w,
+			g.Store.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
@@ -292,10 +318,12 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		doc.Without = &isolated
 	}
 	if isolated > 0 {
-		run.warn("%s: not in a file of edges; %s", words.Counted(isolated, "node")+" without an edge", where)
+		run.warn("%s: not in a file of edges; %s",
+			words.Counted(isolated, "node")+" without an edge", where)
 	}
 	return run.printResult(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), run.cost(), c.out)
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"),
+			words.Counted(doc.Edges, "edge"), run.cost(), c.out)
 	}, c.out)
 }
 
@@ -321,7 +349,8 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	}
 	plan := run.newPlan()
 	options := &tablefile.Options{
-		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4, Stdin: run.stdin,
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4,
+		Stdin:    run.stdin,
 		Progress: run.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := makeTempContent(run, &c.graph.tables, c.out)
@@ -333,14 +362,18 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 		return err
 	}
 	if !x.Format.Text && (c.columns > 0 || c.zeroBased) {
-		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
+		return fault.Usage("--columns",
+			"it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	conversion := &tablefile.Conversion{
-		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.graph.config.Nodes, Stdin: run.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: c.labels, Labelling: labelConfig(run, &c.graph.tables, ""), Reserve: plan.Reserve,
+		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.graph.config.Nodes,
+		Stdin: run.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
+		LabelFile: c.labels, Labelling: labelConfig(run, &c.graph.tables, ""),
+		Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
-	doc := &convertMatrixDocument{Output: c.out, Format: c.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
+	doc := &convertMatrixDocument{Output: c.out, Format: c.format.name,
+		Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
 	labels := io.Discard
 	if x.Labelled && !c.format.text && c.out != "-" {
 		doc.Labels = strings.TrimSuffix(c.out, filepath.Ext(c.out)) + ".labels.tsv"
@@ -364,7 +397,8 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 		return err
 	}
 	if !c.format.text {
-		if _, err := checkMatrix(o, conversion.Rows, conversion.Cols, doc.Dtype, "take another disk"); err != nil {
+		if _, err := checkMatrix(o, conversion.Rows, conversion.Cols, doc.Dtype,
+			"take another disk"); err != nil {
 			return err
 		}
 	}
@@ -388,6 +422,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 		if doc.Labels != "" {
 			what += ", labels in " + doc.Labels
 		}
-		fmt.Fprintf(w, "%s %s\n%s · %s\n", shapeOf(doc.Rows, doc.Cols, doc.Dtype), what, run.cost(), doc.Output)
+		fmt.Fprintf(w, "%s %s\n%s · %s\n", shapeOf(doc.Rows, doc.Cols, doc.Dtype),
+			what, run.cost(), doc.Output)
 	}, c.out)
 }

@@ -57,7 +57,8 @@ type demoDocument struct {
 }
 
 func newDemo(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "demo", "The main job on the built-in Cora graph, in seconds", nil, runDemo)
+	cmd, c, flags := newCommand(run, "demo",
+		"The main job on the built-in Cora graph, in seconds", nil, runDemo)
 	tempFlag(&c.tables, flags)
 	return cmd
 }
@@ -73,12 +74,14 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 	if err != nil {
 		return err
 	}
-	l, err := nodefile.ReadLabels(run.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+	l, err := nodefile.ReadLabels(run.ctx, "-", g.Nodes,
+		&nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
 	if err != nil {
 		return err
 	}
 	ingested := time.Since(began).Seconds()
-	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1, uint64(run.seed))
+	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1,
+		uint64(run.seed))
 	if err != nil {
 		return err
 	}
@@ -94,19 +97,26 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(run.seed), Progress: run.progress.Phases()}
-	p, err := heatwalk.Predict(run.ctx, g.Graph, problemOf(g, &visible), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
+	settings := &method.Settings{RNGSeed: uint64(run.seed),
+		Progress: run.progress.Phases()}
+	p, err := heatwalk.Predict(run.ctx, g.Graph, problemOf(g, &visible),
+		auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err
 	}
 	baselines := p.Baselines
 	m := g.Store.Manifest
 	d := &demoDocument{
-		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
-		Labelled: len(visible.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
-		AccuracyPropagation: baselines.Propagation.Accuracy, AccuracyMajority: baselines.Majority.Accuracy,
-		Truth: evaluate.Compare(p.Class, p.Reached, &visible, l), Sweeps: p.Work.Sweeps,
-		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
+		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries,
+		BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
+		Labelled: len(visible.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy,
+		AccuracyStderr:      p.Stderr,
+		AccuracyPropagation: baselines.Propagation.Accuracy,
+		AccuracyMajority:    baselines.Majority.Accuracy,
+		Truth:               evaluate.Compare(p.Class, p.Reached, &visible, l),
+		Sweeps:              p.Work.Sweeps,
+		SecondsIngest:       ingested, SecondsReference: baselines.Seconds,
+		SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
 	return run.printResult(d, func(io.Writer) { d.print(run.stdout) })
@@ -124,19 +134,26 @@ func (d *demoDocument) print(w io.Writer) {
 		name, text string
 		seconds    float64
 	}{
-		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each", words.Count(d.Nodes), words.Count(d.Entries), d.BitsPerEntry), d.SecondsIngest},
+		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each",
+			words.Count(d.Nodes), words.Count(d.Entries),
+			d.BitsPerEntry), d.SecondsIngest},
 		{"labels", fmt.Sprintf("%s papers keep their subject (%.0f %%), %s are to be found",
-			words.Count(d.Labelled), 100*demoFraction, words.Count(d.Predicted)), 0},
+			words.Count(d.Labelled), 100*demoFraction,
+			words.Count(d.Predicted)), 0},
 		{"walk", fmt.Sprintf("%d sweeps", d.Sweeps), d.SecondsWalk},
 		{"choose", fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %% of papers reached", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
-		{"compare", fmt.Sprintf("label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority)), d.SecondsReference},
+		{"compare", fmt.Sprintf("label propagation %s, the largest class %s",
+			words.Percent(d.AccuracyPropagation),
+			words.Percent(d.AccuracyMajority)), d.SecondsReference},
 		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s (%s of %s reached)", words.Count(d.Predicted), words.Percent(d.Truth.All), words.Percent(d.Truth.Reached), words.Count(d.Truth.NodesReached)), d.SecondsClassify},
 		{"memory", memory, 0},
 	} {
 		const column = 66
 		line := fmt.Sprintf("  %-11s %s", step.name, step.text)
 		if step.seconds > 0 {
-			line += strings.Repeat(" ", max(1, column-utf8.RuneCountInString(step.text))) + words.Seconds(time.Duration(step.seconds*1e9))
+			line += strings.Repeat(" ",
+				max(1, column-utf8.RuneCountInString(step.text))) +
+				words.Seconds(time.Duration(step.seconds*1e9))
 		}
 		fmt.Fprintln(w, line)
 	}

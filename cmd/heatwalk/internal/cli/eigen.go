@@ -58,16 +58,22 @@ var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func newEigen(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
-		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding", checkEigen, runEigen)
+		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
+		checkEigen, runEigen)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the eigenvectors: .npy or .npz", eigenFormats)
 	choiceVar(flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
-	choiceVar(flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(flags, &c.sigma, "near", 0, param.Range{}, "σ", "σ of --which interior")
-	letterFlag(flags, &c.K, "k", 10, param.From(1), "number of eigenpairs, at most that of nodes")
+	choiceVar(flags, &c.Which, "which", "", spectrumParts,
+		"which part of the spectrum: an end, by sign and size, or around --near")
+	numberVar(flags, &c.sigma, "near", 0, param.Range{}, "σ",
+		"σ of --which interior")
+	letterFlag(flags, &c.K, "k", 10, param.From(1),
+		"number of eigenpairs, at most that of nodes")
 	numberVar(flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
-	numberVar(flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
-	numberVar(flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop")
+	numberVar(flags, &c.Resolution, "resolution", 1, param.Above(0), "γ",
+		"γ of modularity")
+	numberVar(flags, &c.products, "max-products", 100_000, param.From(1), "N",
+		"products with four columns after which to stop")
 	largestFlag(&c.graph, flags)
 	graphFlags(&c.graph, flags)
 	return cmd
@@ -77,7 +83,8 @@ func newEigen(run *session) *cobra.Command {
 func checkEigen(run *session, c *eigenOptions, _ []string) {
 	run.require("matrix", "which")
 	run.refuse(rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
-		rule{c.Which != interior && c.Which != "", "near", "the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
+		rule{c.Which != interior && c.Which != "", "near",
+			"the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
 	if c.Matrix != string(sparse.Modularity) {
 		c.Resolution = 0
@@ -85,7 +92,8 @@ func checkEigen(run *session, c *eigenOptions, _ []string) {
 	if run.command.Flags().Changed("near") {
 		c.Near = &c.sigma
 	} else if c.Which == interior {
-		run.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
+		run.problem("--near",
+			"it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
 	c.Seed = run.seed
 }
@@ -126,13 +134,16 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 	}
 	n := len(rows)
 	if c.K > n {
-		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d", c.K, name, n)
+		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d",
+			c.K, name, n)
 	}
-	if err := checkSpace(c.out, 8*int64(n)*int64(c.K), shapeOf(n, c.K, "float64"), "ask for fewer pairs (--k), or another disk"); err != nil {
+	if err := checkSpace(c.out, 8*int64(n)*int64(c.K), shapeOf(n, c.K, "float64"),
+		"ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
 	settings := &lanczos.Settings{
-		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed), Progress: showProducts(run),
+		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed),
+		Progress: showProducts(run),
 	}
 	run.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
 	if run.estimating {
@@ -144,11 +155,13 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 		return eigenError(err, c, pairs)
 	}
 	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: c.K}, RowIDs: ids}
-	if err := tablefile.WritePairs(d.out.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
+	if err := tablefile.WritePairs(d.out.w, values, m, pairs.Values,
+		func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err
 	}
 	r := &eigenDocument{
-		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components, signed: d.g.Signed, Parameters: c.eigenParameters,
+		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components,
+		signed: d.g.Signed, Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
 	return d.out.finish(r, r.Parameters, r.lines()...)
@@ -161,7 +174,8 @@ func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
 		if pairs.Products >= f.products {
 			remedy = "allow more with --max-products, " + remedy
 		}
-		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(pairs.Products, "product"), remedy)
+		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s",
+			pairs.Converged, f.K, words.Counted(pairs.Products, "product"), remedy)
 	}
 	return err
 }
@@ -169,7 +183,9 @@ func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
 // eigenproblem returns the problem that the parameters describe.
 func (p *eigenParameters) eigenproblem() *spectral.Problem {
 	e := &spectral.Problem{
-		Matrix: sparse.Kind(p.Matrix), Which: lanczos.Which(slices.Index(spectrumParts, p.Which)), Resolution: p.Resolution,
+		Matrix:     sparse.Kind(p.Matrix),
+		Which:      lanczos.Which(slices.Index(spectrumParts, p.Which)),
+		Resolution: p.Resolution,
 	}
 	if p.Near != nil {
 		e.Near = *p.Near
@@ -212,13 +228,16 @@ func (r *eigenDocument) lines() (lines []string) {
 	const most = 20
 	for j, v := range r.Values {
 		if j == most && len(r.Values) > most+1 {
-			lines = append(lines, fmt.Sprintf("… %s more", words.Count(len(r.Values)-most)))
+			lines = append(lines,
+				fmt.Sprintf("… %s more", words.Count(len(r.Values)-most)))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%-22.15g residual %.1e", v, r.Residuals[j]))
+		lines = append(lines,
+			fmt.Sprintf("%-22.15g residual %.1e", v, r.Residuals[j]))
 	}
 	p := r.Parameters
-	title := fmt.Sprintf("%s %s of %s", p.Which, words.Counted(p.K, "eigenvalue"), p.Matrix)
+	title := fmt.Sprintf("%s %s of %s", p.Which,
+		words.Counted(p.K, "eigenvalue"), p.Matrix)
 	if p.Matrix == string(sparse.Modularity) {
 		title += fmt.Sprintf(", γ = %v", p.Resolution)
 	}
@@ -229,5 +248,6 @@ func (r *eigenDocument) lines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s %v belong to components, of which the graph has %s; --largest-component leaves out all but the largest",
 			words.Counted(n, "eigenvalue"), v, words.Count(r.Components)))
 	}
-	return append(lines, fmt.Sprintf("%s · %s, %s · one within %.1e of each", title, r.Method, words.Counted(r.Products, "product"), slices.Max(r.ErrorBounds)))
+	return append(lines, fmt.Sprintf("%s · %s, %s · one within %.1e of each", title,
+		r.Method, words.Counted(r.Products, "product"), slices.Max(r.ErrorBounds)))
 }

@@ -34,9 +34,13 @@ type estimateDocument struct {
 }
 
 func newEstimate(run *session) *cobra.Command {
-	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk and sweeps of a long command")
-	numberVar(&flagSet{FlagSet: cmd.PersistentFlags(), run: run}, &run.ranks, "ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N", "processes of an MPI job that share the rows of the graph; --max-memory is that of each")
-	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
+	cmd := newGroup(run, "estimate COMMAND ...",
+		"Estimate memory, disk and sweeps of a long command")
+	numberVar(&flagSet{FlagSet: cmd.PersistentFlags(), run: run}, &run.ranks,
+		"ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N",
+		"processes of an MPI job that share the rows of the graph; --max-memory is that of each")
+	planned := slices.DeleteFunc(commands(),
+		func(c command) bool { return !c.planned })
 	for _, c := range selectCommands(planned, run.args[min(1, len(run.args)):]) {
 		cmd.AddCommand(estimateOf(run, c.make(run)))
 	}
@@ -61,7 +65,8 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 		switch {
 		case run.ranks == 0:
 		case !shared:
-			return fault.Usage("--ranks", "processes do not share the rows of a graph in heatwalk %s; leave it out", cmd.Name())
+			return fault.Usage("--ranks",
+				"processes do not share the rows of a graph in heatwalk %s; leave it out", cmd.Name())
 		default:
 			run.memory = 0 // the whole graph need not fit
 		}
@@ -74,7 +79,8 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 				return err
 			}
 		}
-		return printPlan(run, strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "))
+		return printPlan(run,
+			strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "))
 	}
 	return cmd
 }
@@ -90,8 +96,11 @@ func printPlan(run *session, command string) error {
 		bytes = run.reading.Bytes
 	}
 	resident := budget.Resident(bytes)
-	items = append(items, budget.Item{What: "program and heap", Bytes: resident - bytes})
-	doc := &estimateDocument{Command: command, Processes: run.cut, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk + p.Disk, Items: items}
+	items = append(items,
+		budget.Item{What: "program and heap", Bytes: resident - bytes})
+	doc := &estimateDocument{Command: command, Processes: run.cut,
+		MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk + p.Disk,
+		Items: items}
 	if p.Sweeps != budget.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
@@ -111,7 +120,8 @@ func printPlan(run *session, command string) error {
 	if doc.Sweeps != nil {
 		sweeps = words.Count(*doc.Sweeps)
 	}
-	lines = append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps})
+	lines = append(lines, [2]string{"memory", total},
+		[2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps})
 	if run.cut != nil {
 		lines = append(lines, run.cut.lines()...)
 	}
@@ -135,11 +145,14 @@ func limitMemory(run *session) error {
 		return nil
 	}
 	if run.maxMemory < leastLimit {
-		return fault.Limit("--max-memory", "%s is less than any run may be limited to; allow 256MiB or more", words.Bytes(run.maxMemory))
+		return fault.Limit("--max-memory",
+			"%s is less than any run may be limited to; allow 256MiB or more",
+			words.Bytes(run.maxMemory))
 	}
 	run.memory = run.maxMemory
 	if limit > 0 && limit < run.memory {
-		run.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose, words.Bytes(run.memory))
+		run.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose,
+			words.Bytes(run.memory))
 		run.memory = limit
 	}
 	debug.SetMemoryLimit(run.memory - budget.FileBytes)
@@ -155,7 +168,9 @@ func (run *session) dataLimit() int64 {
 }
 
 // newPlan returns the empty plan of a run without a graph.
-func (run *session) newPlan() *budget.Plan { return &budget.Plan{Limit: run.dataLimit()} }
+func (run *session) newPlan() *budget.Plan {
+	return &budget.Plan{Limit: run.dataLimit()}
+}
 
 // errPlanned ends a run of which only the estimate was asked for.
 var errPlanned = errors.New("planned")
@@ -215,10 +230,13 @@ type rankCost struct {
 const float32Bytes = 4
 
 // costOfRanks returns the cost of a planned job on a graph in ranges of rows, one for each process.
-func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (*rankCost, error) {
+func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan,
+	ranks int) (*rankCost, error) {
 	m := g.Store.Manifest
 	if int64(ranks) > max(1, m.Rows) {
-		return nil, fault.Usage("--ranks", "the graph has only %s; give at most one process for each", words.Counted(m.Rows, "node"))
+		return nil, fault.Usage("--ranks",
+			"the graph has only %s; give at most one process for each",
+			words.Counted(m.Rows, "node"))
 	}
 	a := g.A
 	bounds := partition.Divide(a, ranks)
@@ -239,7 +257,8 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 			ghosts[i] = max(ghosts[i], n)
 		}
 	}
-	c := &rankCost{Ranks: ranks, RowBytes: cmp.Or(p.RowBytes, float32Bytes), isMeasured: p.RowBytes > 0}
+	c := &rankCost{Ranks: ranks, RowBytes: cmp.Or(p.RowBytes, float32Bytes),
+		isMeasured: p.RowBytes > 0}
 	rows, entries := partition.SizesOf(a, bounds, ranks)
 	c.Rows = slices.Max(rows)
 	rowBytes := int64(c.RowBytes)
@@ -247,7 +266,8 @@ func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan, ranks int) (
 		c.Entries = max(c.Entries, entries[i])
 		c.Ghosts = max(c.Ghosts, n)
 		c.AllGhosts += n
-		local := sparse.DividedBytes(c.Rows+int64(p.Named), entries[i], n, m.Weighted)
+		local := sparse.DividedBytes(c.Rows+int64(p.Named), entries[i], n,
+			m.Weighted)
 		if m.Directed && !g.Store.Forward {
 			local *= 2 // for each direction
 		}
@@ -309,20 +329,28 @@ func (c *rankCost) lines() [][2]string {
 	}
 	lines := [][2]string{
 		{"processes", words.Count(c.Ranks)},
-		{"rows of a process", "at most " + words.Count(c.Rows) + ", with " + words.Count(c.Entries) + " entries"},
-		{"ghost rows of a process", fmt.Sprintf("at most %s; %.2f for each node in all processes", words.Count(c.Ghosts), c.perNode)},
+		{"rows of a process",
+			"at most " + words.Count(c.Rows) + ", with " + words.Count(c.Entries) +
+				" entries"},
+		{"ghost rows of a process",
+			fmt.Sprintf("at most %s; %.2f for each node in all processes",
+				words.Count(c.Ghosts), c.perNode)},
 		{"received in a step", received},
 		{"transfer of a step", transfer(c.StepBytes)},
 	}
 	if c.JobBytes != nil {
-		lines = append(lines, [2]string{"received in all", "about " + words.Bytes(*c.JobBytes)}, [2]string{"transfer in all", transfer(*c.JobBytes)})
+		lines = append(lines,
+			[2]string{"received in all", "about " + words.Bytes(*c.JobBytes)},
+			[2]string{"transfer in all", transfer(*c.JobBytes)})
 	}
-	return append(lines, [2]string{"memory of a process", fmt.Sprintf("%s (process %d)", memory, c.Largest)})
+	return append(lines, [2]string{"memory of a process",
+		fmt.Sprintf("%s (process %d)", memory, c.Largest)})
 }
 
 // transfer returns the time of a transfer of bytes as text.
 func transfer(bytes int64) string {
-	return fmt.Sprintf("%.2g s at 10 Gb/s, %.2g s at 100 Gb/s", float64(bytes)/(10*gigabit), float64(bytes)/(100*gigabit))
+	return fmt.Sprintf("%.2g s at 10 Gb/s, %.2g s at 100 Gb/s",
+		float64(bytes)/(10*gigabit), float64(bytes)/(100*gigabit))
 }
 
 // gigabit is a billion bits in bytes.

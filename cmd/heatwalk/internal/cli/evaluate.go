@@ -34,13 +34,17 @@ type evaluateOptions struct {
 }
 
 func newEvaluate(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "evaluate GRAPH --labels L.tsv", "Methods side by side on splits of the labelled nodes", checkEvaluate, runEvaluate)
+	cmd, c, flags := newCommand(run, "evaluate GRAPH --labels L.tsv",
+		"Methods side by side on splits of the labelled nodes", checkEvaluate,
+		runEvaluate)
 	labelsFlag(&c.learning, flags)
 	flags.addText(&c.values, "values", "`FILE` of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	c.splitting.declare(flags)
-	numberVar(flags, &c.tuningSplits, "tuning-splits", 10, param.Range{Most: 100_000}, "N", "further splits to choose parameters on, at each training size (0: inside each training set)")
+	numberVar(flags, &c.tuningSplits, "tuning-splits", 10,
+		param.Range{Most: 100_000}, "N",
+		"further splits to choose parameters on, at each training size (0: inside each training set)")
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(&c.learning, flags)
@@ -62,7 +66,9 @@ func runEvaluate(run *session, c *evaluateOptions, name string) error {
 func checkEvaluate(run *session, c *evaluateOptions, _ []string) {
 	switch {
 	case c.values != "":
-		refuseBeside(run, &c.learning, "values", []string{"method", "train", "folds", "splits", "split", "report", "node-features", "feature-ids"})
+		refuseBeside(run, &c.learning, "values",
+			[]string{"method", "train", "folds", "splits", "split", "report",
+				"node-features", "feature-ids"})
 		if !run.command.Flags().Changed("method") {
 			c.learning.listed = ""
 		}
@@ -112,7 +118,8 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, Progress: splits, Settings: settings}
+	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, Progress: splits,
+		Settings: settings}
 	plan.Methods = c.learning.entries
 	run.disk += runFileBytes
 	result, err := runPlan(run, d.out, &c.splitting, &c.learning.graph.tables, plan, g.Nodes, l, func() (*evaluate.Report, error) {
@@ -121,7 +128,9 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return graphError(run, err, name, another)
 	}
-	doc := &evaluateDocument{result, comparedDocument{Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}}
+	doc := &evaluateDocument{result,
+		comparedDocument{Graph: name, Skipped: skippedOf(l),
+			Attributes: attributesOf(g)}}
 	return publishPlanned(d.out, doc)
 }
 
@@ -130,7 +139,8 @@ type reporter interface{ WriteText(w io.Writer) error }
 
 // publishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
 // --json, else the report and lines.
-func publishReport(o *outputs, doc document, r reporter, page, graph string, lines ...string) error {
+func publishReport(o *outputs, doc document, r reporter, page, graph string,
+	lines ...string) error {
 	run := o.run
 	doc.closeWith(closingOfRun(run))
 	var err error
@@ -162,7 +172,8 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string, lin
 
 // publishPlanned publishes the report on a plan.
 func publishPlanned(o *outputs, doc *evaluateDocument) error {
-	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph, doc.Skipped.String(), doc.Attributes.String())
+	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph,
+		doc.Skipped.String(), doc.Attributes.String())
 }
 
 // warnUnfinished warns about iterations that did not converge.
@@ -172,10 +183,13 @@ func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) 
 			continue
 		}
 		advice := ""
-		if i := slices.IndexFunc(plan.Methods, func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
+		if i := slices.IndexFunc(plan.Methods,
+			func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = unfinishedAdvice(plan.Methods[i].Method)
 		}
-		run.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn, r.Unfinished, advice)
+		run.warn("%s on %s of %d at %s: %s%s", r.Method,
+			words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn,
+			r.Unfinished, advice)
 	}
 }
 
@@ -196,9 +210,11 @@ type splitFlags struct {
 func (s *splitFlags) declare(flags *flagSet) {
 	var fractions, folds string
 	if s.train != nil {
-		fractions = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.train), " ", ","), "[]")
+		fractions = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.train), " ",
+			","), "[]")
 	} else {
-		folds = fmt.Sprintf(" (default: %d, where no other size is given)", graphFolds)
+		folds = fmt.Sprintf(" (default: %d, where no other size is given)",
+			graphFolds)
 	}
 	variable(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
 		return parseList(&s.train, text, parseTraining)
@@ -206,13 +222,17 @@ func (s *splitFlags) declare(flags *flagSet) {
 	variable(flags, "per-class", "N[,N...]", "", "numbers of "+s.noun+"s of each class to train on, instead of fractions", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
 	})
-	numberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
+	numberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000},
+		"N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
 	drawn := "random fractions, stratified folds"
 	if s.noun != "node" {
 		drawn = "stratified"
 	}
-	choiceVar(flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
-	numberVar(flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	choiceVar(flags, &s.draw, "draw", "", []string{"random", "stratified"},
+		"stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
+	numberVar(flags, &s.splits, "splits", s.splits,
+		param.Range{Least: 1, Most: 100_000}, "N",
+		"random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.addText(&s.split, "split", "`FILE` of "+s.noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
 	sideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
@@ -222,7 +242,8 @@ func (s *splitFlags) declare(flags *flagSet) {
 // parseTraining parses the fraction of the labelled nodes that a training set has, parseCount a number of them.
 func parseTraining(s string) (float64, error) {
 	x, err := parseNumber[float64](s, openUnit, "fraction")
-	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil && notCount == nil && 0 < n && n < 100 {
+	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil &&
+		notCount == nil && 0 < n && n < 100 {
 		err = fmt.Errorf("%s is not a fraction; give %v for %d %%, or --per-class %[3]d for %[3]d of each class", s, float64(n)/100, n)
 	}
 	return x, err
@@ -235,7 +256,8 @@ func parseCount(s string) (int, error) {
 const graphFolds = 10
 
 // parseList parses the parts of s between commas with one; a repeated part is an error.
-func parseList[T comparable](list *[]T, s string, one func(text string) (T, error)) error {
+func parseList[T comparable](list *[]T, s string,
+	one func(text string) (T, error)) error {
 	var values []T
 	for _, text := range strings.Split(s, ",") {
 		v, err := one(strings.TrimSpace(text))
@@ -264,8 +286,10 @@ func (s *splitFlags) check(run *session, _ []string) {
 	classes := !isGiven && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
-		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
-		rule{classes, "draw", "every class has the same number by --per-class" + leaveOut},
+		rule{classes && flags.Changed("train"), "per-class",
+			"it says " + size + ", and so does --train" + leaveOut},
+		rule{classes, "draw",
+			"every class has the same number by --per-class" + leaveOut},
 	)
 	if s.train == nil && s.perClass == nil && s.split == "" && s.folds == 0 {
 		s.folds = graphFolds
@@ -279,17 +303,20 @@ func (s *splitFlags) check(run *session, _ []string) {
 }
 
 // readSplits stores the splits of --split in a plan, if they are given.
-func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
+func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan,
+	nodes itemIDs, l *nodefile.Labels) error {
 	if s.split == "" {
 		return nil
 	}
-	list, err := nodefile.ReadSplits(run.ctx, s.split, nodes, listConfig(run, in, s.split))
+	list, err := nodefile.ReadSplits(run.ctx, s.split, nodes,
+		listConfig(run, in, s.split))
 	if err != nil {
 		return err
 	}
 	untrained := make([]int, len(l.Names)) // test items of classes without a training item
 	for _, rows := range list {
-		given, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names, rows.Train, rows.Test)
+		given, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names,
+			rows.Train, rows.Test)
 		if err != nil {
 			return s.explain(err, nodes, l)
 		}
@@ -303,7 +330,8 @@ func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan, n
 }
 
 // writeSplits writes the splits of a plan to the file of --save-splits, if it is given.
-func (s *splitFlags) writeSplits(o *outputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
+func (s *splitFlags) writeSplits(o *outputs, plan *evaluate.Plan, nodes itemIDs,
+	l *nodefile.Labels) error {
 	if s.save == "" {
 		return nil
 	}
@@ -341,13 +369,16 @@ type itemIDs interface {
 }
 
 // runPlan draws the training sets of a plan for labels, and compares its methods by do.
-func runPlan(run *session, o *outputs, s *splitFlags, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
+func runPlan(run *session, o *outputs, s *splitFlags, in *inputs,
+	plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels,
+	do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
 	plan.Fractions = s.train
 	plan.PerClass = s.perClass
 	plan.Folds = s.folds
 	plan.Stratified = s.draw == "stratified"
 	plan.Splits = s.splits
-	if err := cmp.Or(s.readSplits(run, in, plan, nodes, l), s.writeSplits(o, plan, nodes, l)); err != nil {
+	if err := cmp.Or(s.readSplits(run, in, plan, nodes, l),
+		s.writeSplits(o, plan, nodes, l)); err != nil {
 		return nil, err
 	}
 	report, err := do()
@@ -363,7 +394,8 @@ func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error
 	var splitError *split.SplitError
 	switch {
 	case errors.As(err, &splitError) && splitError.Row >= 0:
-		return fault.Data(s.split, "%q %s; keep one line for each labelled %s", nodes.ID(splitError.Row), splitError.What, s.noun)
+		return fault.Data(s.split, "%q %s; keep one line for each labelled %s",
+			nodes.ID(splitError.Row), splitError.What, s.noun)
 	case errors.As(err, &splitError) && s.split != "":
 		return fault.Data(s.split, "%v; give it more lines", splitError)
 	case errors.As(err, &splitError) && splitError.Folds > 0:
@@ -378,28 +410,38 @@ func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error
 
 // compareValues compares methods that predict a number for each node.
 func compareValues(run *session, c *evaluateOptions, name string) error {
-	d, err := beginValues(run, &c.learning.graph, name, c.values, c.splitting.report, &c.learning.attributes, c.regression)
+	d, err := beginValues(run, &c.learning.graph, name, c.values,
+		c.splitting.report, &c.learning.attributes, c.regression)
 	if err != nil {
 		return err
 	}
 	v := d.values
 	splits, phase := run.progress.Parts("evaluating", "split")
-	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Splits: c.splitting.splits, Progress: splits}
-	if err := c.splitting.readSplits(run, &c.learning.graph.tables, plan, d.data.g.Nodes, v.Labels); err != nil {
+	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
+		Splits: c.splitting.splits, Progress: splits}
+	if err := c.splitting.readSplits(run, &c.learning.graph.tables, plan,
+		d.data.g.Nodes, v.Labels); err != nil {
 		return err
 	}
 	run.disk += runFileBytes
-	s := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}
-	result, err := heatwalk.CompareValues(run.ctx, d.data.g.Graph, d.problem, d.methods, plan, s)
+	s := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
+		Progress: phase}
+	result, err := heatwalk.CompareValues(run.ctx, d.data.g.Graph, d.problem,
+		d.methods, plan, s)
 	if wrong := new(split.SplitError); errors.As(err, &wrong) {
-		return c.splitting.explain(err, d.data.g.Nodes, &nodefile.Labels{Names: []string{"number"}})
+		return c.splitting.explain(err, d.data.g.Nodes,
+			&nodefile.Labels{Names: []string{"number"}})
 	}
 	if errors.Is(err, regress.ErrConstant) {
-		return fault.Data(v.File, "the training nodes of a split have the value %v alone; train on more of them", v.Value[0])
+		return fault.Data(v.File,
+			"the training nodes of a split have the value %v alone; train on more of them", v.Value[0])
 	}
 	if err != nil {
 		return valuesError(run, &c.learning.graph, err, v, name)
 	}
-	doc := &valuesDocument{result, comparedDocument{Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}}
-	return publishReport(d.data.out, doc, result, "values", name, doc.Skipped.text("value"), doc.Attributes.String())
+	doc := &valuesDocument{result,
+		comparedDocument{Graph: name, Skipped: skippedOf(v.Labels),
+			Attributes: attributesOf(d.data.g)}}
+	return publishReport(d.data.out, doc, result, "values", name,
+		doc.Skipped.text("value"), doc.Attributes.String())
 }

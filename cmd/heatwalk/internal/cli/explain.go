@@ -27,12 +27,16 @@ type explainOptions struct {
 }
 
 func newExplain(run *session) *cobra.Command {
-	cmd, o, flags := newCommand(run, "explain GRAPH NODE... --labels L.tsv -o OUT.tsv", "Why a node has its label: the labelled nodes and links that carry it", checkExplain, runExplain)
+	cmd, o, flags := newCommand(run,
+		"explain GRAPH NODE... --labels L.tsv -o OUT.tsv",
+		"Why a node has its label: the labelled nodes and links that carry it",
+		checkExplain, runExplain)
 	cmd.Annotations = map[string]string{nodeArguments: ""}
 	c := &o.classify
 	labelsFlag(&c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	letterFlag(flags, &o.number, "number", 10, listLengths, "labelled nodes, attributes and links to list for each node")
+	letterFlag(flags, &o.number, "number", 10, listLengths,
+		"labelled nodes, attributes and links to list for each node")
 	methodFlags(c, flags)
 	flags.addText(&c.model, "model", "`FILE` that classify --save-model wrote, in place of --labels and --method")
 	learningFlagSet(&c.learning, flags)
@@ -42,7 +46,8 @@ func newExplain(run *session) *cobra.Command {
 // checkExplain parses the method and records problems of the flags.
 func checkExplain(run *session, o *explainOptions, args []string) {
 	o.nodes = args[min(1, len(args)):]
-	run.refuse(rule{o.classify.model != "", "labels method edge-weights prior effort", "the model of --model has it; leave it out"})
+	run.refuse(rule{o.classify.model != "",
+		"labels method edge-weights prior effort", "the model of --model has it; leave it out"})
 	if o.classify.model == "" {
 		checkMethod(run, &o.classify, args)
 	}
@@ -70,7 +75,8 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	if c.model != "" {
 		d, err = beginModelRun(run, c, name)
 	} else if d, err = beginLearning(run, &c.learning, name, c.out); err == nil {
-		s, err = d.settings(run, c.learning.entries[0].Settings, &c.learning, s.Progress)
+		s, err = d.settings(run, c.learning.entries[0].Settings, &c.learning,
+			s.Progress)
 	}
 	if err != nil {
 		return err
@@ -79,22 +85,26 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	for i, id := range o.nodes {
 		row, isThere := d.g.Nodes.Lookup(id)
 		if !isThere {
-			return fault.Usage(quote(id), "is no node of %s; give ids as they are written there", name)
+			return fault.Usage(quote(id),
+				"is no node of %s; give ids as they are written there", name)
 		}
 		rows[i] = row
 	}
 	const lineBytes = 64
 	run.disk += runFileBytes + int64(len(rows))*int64(3*o.number+3)*lineBytes
-	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{Explain: rows, Reasons: o.number})
+	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s,
+		&heatwalk.PredictOptions{Explain: rows, Reasons: o.number})
 	switch {
 	case errors.Is(err, method.ErrChanged):
 		return modelfile.Damaged(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
-		return fault.Usage("--method", "%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
+		return fault.Usage("--method",
+			"%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
 	case err != nil:
 		return graphError(run, err, name, another)
 	}
-	doc := &explainDocument{Output: c.out, Labelled: len(d.l.Row), Method: c.method.Name(), Nodes: p.Reasons, Features: attributesOf(d.g)}
+	doc := &explainDocument{Output: c.out, Labelled: len(d.l.Row),
+		Method: c.method.Name(), Nodes: p.Reasons, Features: attributesOf(d.g)}
 	if p.Settings > 0 {
 		doc.Chosen = &p.Parameters
 	}
@@ -107,7 +117,11 @@ func runExplain(run *session, o *explainOptions, name string) error {
 		return err
 	}
 	cancelled := ""
-	if i := slices.IndexFunc(p.Reasons, func(e heatwalk.Reasons) bool { return e.Sizes > 10*max(1, math.Abs(e.Score)) }); i >= 0 {
+	if i := slices.IndexFunc(p.Reasons,
+		func(e heatwalk.Reasons) bool {
+			return e.Sizes > 10*max(1,
+				math.Abs(e.Score))
+		}); i >= 0 {
 		e := &p.Reasons[i]
 		cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quote(e.Node), e.Sizes, e.Score)
 	}
@@ -154,9 +168,12 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 	for i := range list {
 		r := &list[i]
 		add := func(reason, name, detail string, share float64) {
-			lines = append(lines, []string{r.Node, r.Label, reason, name, detail, strconv.FormatFloat(share, 'g', 6, 64)})
+			lines = append(lines,
+				[]string{r.Node, r.Label, reason, name, detail,
+					strconv.FormatFloat(share, 'g', 6, 64)})
 		}
-		add("score", r.Rival, strconv.FormatFloat(r.Probability, 'g', 6, 64), r.Score)
+		add("score", r.Rival,
+			strconv.FormatFloat(r.Probability, 'g', 6, 64), r.Score)
 		for _, l := range r.Labels {
 			add("label", l.Node, l.Label, l.Share)
 		}
@@ -175,7 +192,8 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 			for _, k := range l.Kinds {
 				kinds = append(kinds, k.Kind)
 			}
-			add(strings.TrimSpace("link "+strings.Join(kinds, ",")), l.From, l.To, l.Importance)
+			add(strings.TrimSpace("link "+strings.Join(kinds, ",")), l.From, l.To,
+				l.Importance)
 			for _, k := range l.Kinds {
 				reason := "kind"
 				if k.Kind == "" {
@@ -185,5 +203,7 @@ func writeReasons(d *graphRun, file string, list []heatwalk.Reasons) error {
 			}
 		}
 	}
-	return tablefile.WriteLines(d.out.run.ctx, d.out.w, endingOf(file), reasonTitles, len(lines), func(i int, cells []string) { copy(cells, lines[i]) })
+	return tablefile.WriteLines(d.out.run.ctx, d.out.w, endingOf(file),
+		reasonTitles, len(lines),
+		func(i int, cells []string) { copy(cells, lines[i]) })
 }

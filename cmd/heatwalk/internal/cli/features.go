@@ -36,14 +36,19 @@ type featuresOptions struct {
 }
 
 func newFeatures(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "features GRAPH --labels L.tsv -o F.npy", "The explicit features of the coinciding walk kernel", checkFeatures, runFeatures)
+	cmd, c, flags := newCommand(run, "features GRAPH --labels L.tsv -o F.npy",
+		"The explicit features of the coinciding walk kernel", checkFeatures,
+		runFeatures)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", denseFormats)
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	c.walk.declare(&c.graph.tables, flags, "")
-	choiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
-	numberVar(flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
+	choiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"},
+		"from which walk labelled nodes have their rows")
+	numberVar(flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N",
+		"folds of honest features")
 	flags.addText(&c.rows, "rows", "`FILE` of the nodes to write, one id a line (default: all)")
-	dtypeFlag(flags, &c.dtype, "float32", "precision of the walk and of the features")
+	dtypeFlag(flags, &c.dtype, "float32",
+		"precision of the walk and of the features")
 	c.share.declare(flags, "the classes")
 	graphFlags(&c.graph, flags)
 	return cmd
@@ -57,12 +62,15 @@ func checkFeatures(run *session, c *featuresOptions, _ []string) {
 }
 
 func runFeatures(run *session, c *featuresOptions, name string) error {
-	return inPrecision(c.dtype, writeFeatures[float32], writeFeatures[float64])(run, c, name)
+	return inPrecision(c.dtype, writeFeatures[float32],
+		writeFeatures[float64])(run, c, name)
 }
 
 // writeFeatures writes the features of the coinciding walk kernel.
-func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string) error {
-	d, err := beginDense(run, &f.graph, name, f.out, denseInputs{labels: f.walk.labels, seeds: true, rows: f.rows})
+func writeFeatures[T sparse.Float](run *session, f *featuresOptions,
+	name string) error {
+	d, err := beginDense(run, &f.graph, name, f.out,
+		denseInputs{labels: f.walk.labels, seeds: true, rows: f.rows})
 	if err != nil {
 		return err
 	}
@@ -87,7 +95,8 @@ func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string
 	if f.kind == "honest" {
 		parameters.Folds = f.folds
 		parameters.Seed = run.seed
-		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(run.seed), 0)
+		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)),
+			uint64(run.seed), 0)
 		w.Variants = cwk.FoldVariants(parameters.Alpha, fold)
 	}
 	picks := cwk.Picks(d.rows, w.Seeds, fold)
@@ -96,7 +105,8 @@ func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string
 	wide := end - first
 	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
-		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
+		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows),
+			Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks, true) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(run.ctx, minSteps, picks, sink)
@@ -106,7 +116,8 @@ func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string
 		advice: "take fewer steps, rows (--rows), or another disk",
 
 		parameters: parameters, command: "features", share: f.share,
-		shape: parts.Shape{Axis: parts.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
+		shape: parts.Shape{Axis: parts.ByColumns, Lo: first, Hi: end,
+			Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
 	})
 }
 
@@ -118,9 +129,11 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 	case size[smallest] >= folds:
 		return nil
 	case size[smallest] == 1:
-		return fault.Usage("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[smallest])
+		return fault.Usage("--folds",
+			"class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[smallest])
 	}
-	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
+	return fault.Usage("--folds",
+		"class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
 }
 
 // walkFlags holds the flags of a walk.
@@ -144,23 +157,28 @@ func (w *walkFlags) priorFlag(flags *flagSet) {
 func (w *walkFlags) check(run *session, n param.Named) {
 	p := &w.parameters
 	if _, v := parseGiven(run, "--kernel", n.Given, &cwk.Spec); v != nil {
-		*p = walkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"), MinSteps: v.Int("min-steps"), Prior: w.prior}
+		*p = walkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"),
+			MinSteps: v.Int("min-steps"), Prior: w.prior}
 	}
 	if p.MinSteps > p.Steps {
-		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", p.MinSteps, p.Steps)
+		run.problem("--kernel",
+			"cwk: min-steps: %v lies beyond the last step, %v; give at most that",
+			p.MinSteps, p.Steps)
 	}
 	run.require("labels")
 }
 
 // readPrior returns the prior of --prior.
-func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
+func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph,
+	l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
 		return cwk.Prior{}, nil
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	p, err := nodefile.ReadPrior(run.ctx, w.prior, g.Nodes, l.Names, listConfig(run, in, w.prior))
+	p, err := nodefile.ReadPrior(run.ctx, w.prior, g.Nodes, l.Names,
+		listConfig(run, in, w.prior))
 	if err != nil {
 		return cwk.Prior{}, err
 	}
@@ -168,11 +186,17 @@ func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph, l *nodefil
 }
 
 // newWalk returns the walk that f describes, without its matrix and memory.
-func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T], error) {
+func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs,
+	f *walkFlags) (*cwk.Walk[T], error) {
 	prior, err := f.readPrior(run, in, d.g, d.l)
 	return &cwk.Walk[T]{
-		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
-		Steps: f.parameters.Steps, Variants: []cwk.Variant{{Absorb: f.parameters.Alpha}}, Workers: run.threads, Progress: run.progress.Showing("walking", "sweep"),
+		Degrees: d.g.Degrees,
+		Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class,
+			Classes: len(d.l.Names)},
+		Prior:    prior,
+		Steps:    f.parameters.Steps,
+		Variants: []cwk.Variant{{Absorb: f.parameters.Alpha}}, Workers: run.threads,
+		Progress: run.progress.Showing("walking", "sweep"),
 	}, err
 }
 
@@ -203,7 +227,8 @@ func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
 const fewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
 // writeWalk writes a matrix of the walk w.
-func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) error {
+func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T],
+	m *walkMatrix[T]) error {
 	run := d.out.run
 	files, err := checkMatrix(d.out, m.Rows, m.Cols, m.shape.Dtype, m.advice)
 	if err != nil {
@@ -262,13 +287,18 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	p := &m.parameters
-	r := &closedMatrix{matrixDocument: matrixDocument{Output: d.out.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}}
-	return d.out.finish(r, p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+	r := &closedMatrix{matrixDocument: matrixDocument{Output: d.out.path,
+		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}}
+	return d.out.finish(r, p,
+		fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype),
+			p.Alpha, p.MinSteps, p.Steps))
 }
 
 // walkLocally makes the walk one over the rows of a job, which has named the labelled and the picked nodes.
-func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T], picks [][]cwk.Pick, named [][]int) {
-	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees, j.Rows(w.Seeds.Row), j.Part(w.Prior.Given)
+func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T],
+	picks [][]cwk.Pick, named [][]int) {
+	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees,
+		j.Rows(w.Seeds.Row), j.Part(w.Prior.Given)
 	for i, list := range picks {
 		for k, row := range j.Rows(named[1+i]) {
 			list[k].Row = row

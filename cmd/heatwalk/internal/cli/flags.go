@@ -29,13 +29,16 @@ type flagSet struct {
 }
 
 func newFlagSet(run *session) *flagSet {
-	flags := &flagSet{FlagSet: pflag.NewFlagSet("", pflag.ContinueOnError), run: run}
+	flags := &flagSet{FlagSet: pflag.NewFlagSet("",
+		pflag.ContinueOnError), run: run}
 	flags.SortFlags = false
 	return flags
 }
 
 // addText declares a flag of a text, "" if it is not given.
-func (f *flagSet) addText(p *string, name, usage string) { f.StringVar(p, name, "", usage) }
+func (f *flagSet) addText(p *string, name, usage string) {
+	f.StringVar(p, name, "", usage)
+}
 
 // addCheck adds a check that records problems of flags when all of them have been parsed.
 func (f *flagSet) addCheck(check func(run *session, args []string)) {
@@ -74,7 +77,9 @@ func (v *value) Type() string {
 
 // isLong reports whether the help text of a flag lists its words instead of
 // showing them in place of its value.
-func (v *value) isLong() bool { return len(v.kind) > len("auto|honest|plain") }
+func (v *value) isLong() bool {
+	return len(v.kind) > len("auto|honest|plain")
+}
 
 // words returns the accepted words of a flag whose help text lists them.
 func (v *value) words() []string {
@@ -86,15 +91,18 @@ func (v *value) words() []string {
 
 // problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
 func (run *session) problem(place, format string, args ...any) {
-	run.problems = append(run.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
+	run.problems = append(run.problems,
+		fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
 // hasProblem reports whether a problem of a flag or argument is recorded already.
 func (run *session) hasProblem(place string) bool {
-	return slices.ContainsFunc(run.problems, func(p fault.Problem) bool { return p.Place == place })
+	return slices.ContainsFunc(run.problems,
+		func(p fault.Problem) bool { return p.Place == place })
 }
 
-func variable(flags *flagSet, name, kind, text, usage string, set func(string) error) {
+func variable(flags *flagSet, name, kind, text, usage string,
+	set func(string) error) {
 	v := &value{run: flags.run, name: name, kind: kind, text: text, set: set}
 	if v.isLong() {
 		usage += "; one of " + strings.Join(v.words(), ", ")
@@ -106,7 +114,8 @@ func variable(flags *flagSet, name, kind, text, usage string, set func(string) e
 type numeric interface{ int | int64 | float64 }
 
 // numberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
-func numberVar[T numeric](flags *flagSet, p *T, name string, initial T, interval param.Range, symbol, usage string) {
+func numberVar[T numeric](flags *flagSet, p *T, name string, initial T,
+	interval param.Range, symbol, usage string) {
 	*p = initial
 	kind := "N"
 	if _, real := any(initial).(float64); real {
@@ -122,7 +131,8 @@ func numberVar[T numeric](flags *flagSet, p *T, name string, initial T, interval
 }
 
 // parseNumber reads a number of a range.
-func parseNumber[T numeric](s string, interval param.Range, symbol string) (x T, err error) {
+func parseNumber[T numeric](s string, interval param.Range,
+	symbol string) (x T, err error) {
 	what := "a whole number"
 	switch p := any(&x).(type) {
 	case *int:
@@ -135,14 +145,17 @@ func parseNumber[T numeric](s string, interval param.Range, symbol string) (x T,
 	}
 	switch {
 	case x != x || err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s is not %s; give %s", quote(s), what, interval.Text(symbol))
+		return 0, fmt.Errorf("%s is not %s; give %s", quote(s), what,
+			interval.Text(symbol))
 	case err != nil || !interval.Contains(float64(x)):
-		return 0, fmt.Errorf("%s is out of range; give %s", s, interval.Text(symbol))
+		return 0, fmt.Errorf("%s is out of range; give %s", s,
+			interval.Text(symbol))
 	}
 	return x, nil
 }
 
-func choiceVar(flags *flagSet, p *string, name, initial string, choices []string, usage string) {
+func choiceVar(flags *flagSet, p *string, name, initial string, choices []string,
+	usage string) {
 	*p = initial
 	enumVar(flags, p, name, initial, choices, choices, usage)
 }
@@ -153,16 +166,19 @@ func dtypeFlag(flags *flagSet, p *string, initial, usage string) {
 }
 
 // enumVar declares a flag with a word that selects one of values.
-func enumVar[C any](flags *flagSet, p *C, name, initial string, words []string, values []C, usage string) {
+func enumVar[C any](flags *flagSet, p *C, name, initial string, words []string,
+	values []C, usage string) {
 	variable(flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
 		if i := slices.Index(words, s); i >= 0 {
 			*p = values[i]
 			return nil
 		}
 		if suggestion := nearest.Of(s, words); suggestion != "" {
-			return fmt.Errorf("%s is none of %s; did you mean %s?", quote(s), strings.Join(words, ", "), suggestion)
+			return fmt.Errorf("%s is none of %s; did you mean %s?", quote(s),
+				strings.Join(words, ", "), suggestion)
 		}
-		return fmt.Errorf("%s is none of its values; give %s", quote(s), strings.Join(words, ", "))
+		return fmt.Errorf("%s is none of its values; give %s", quote(s),
+			strings.Join(words, ", "))
 	})
 }
 
@@ -219,7 +235,8 @@ type rule struct {
 func (run *session) refuse(rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
-			if f := run.command.Flags().Lookup(name); r.holds && f != nil && f.Changed && !run.hasProblem("--"+name) {
+			if f := run.command.Flags().Lookup(name); r.holds && f != nil &&
+				f.Changed && !run.hasProblem("--"+name) {
 				run.problem("--"+name, "%s", r.what)
 			}
 		}
@@ -231,7 +248,8 @@ func (run *session) require(names ...string) {
 	for _, name := range names {
 		f := run.command.Flags().Lookup(name)
 		_, want := pflag.UnquoteUsage(f)
-		want = "a " + strings.TrimRight(want[:strings.IndexAny(want+":", ":;(")], " ")
+		want = "a " + strings.TrimRight(want[:strings.IndexAny(want+":",
+			":;(")], " ")
 		if v, ok := f.Value.(*value); ok && v.words() != nil {
 			want = "one of " + strings.Join(v.words(), ", ")
 		}
@@ -273,9 +291,11 @@ func arguments(run *session, name string, lo, hi int) cobra.PositionalArgs {
 		case len(args) < lo:
 			run.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
 		case hi == 0 && len(args) > 0:
-			run.problem(cmd.Name(), "takes no argument, got %s; usage: %s", quote(args[0]), synopsis(cmd))
+			run.problem(cmd.Name(), "takes no argument, got %s; usage: %s",
+				quote(args[0]), synopsis(cmd))
 		case hi >= 0 && len(args) > hi:
-			run.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s", len(args), quote(args[hi]), synopsis(cmd))
+			run.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s",
+				len(args), quote(args[hi]), synopsis(cmd))
 		case slices.Contains(args, ""):
 			run.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
 		}
@@ -299,7 +319,8 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 		missingValue(run, missing.GetFlag())
 	case errors.As(err, &invalid):
 		name := "--" + invalid.GetFlag().Name // a switch, because other flags check their values themselves
-		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quote(invalid.GetValue()), name)
+		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false",
+			quote(invalid.GetValue()), name)
 	default:
 		run.problem(cmd.Name(), "%v", err)
 	}
@@ -355,19 +376,23 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	suggestion := cmp.Or(otherNames[name], nearest.Of(name, flagNames))
 	isOther := otherNames[name] != "" && slices.Contains(flagNames, suggestion)
 	named := namingFlag(cmd, name)
-	file := slices.IndexFunc(run.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
+	file := slices.IndexFunc(run.args,
+		func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
 	case len(long) > 1 && cmd.Flags().Lookup(long) != nil:
 		run.problem("-"+long, "a long flag has two hyphens; write --%s", long)
 	case file >= 0:
-		run.problem(run.args[file], "no such flag; write ./%s for the file", run.args[file])
+		run.problem(run.args[file], "no such flag; write ./%s for the file",
+			run.args[file])
 	case isOther:
 		run.problem(place, "no such flag; did you mean --%s?", suggestion)
 	case named != "":
 		run.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
 	case len(owners) > 0 && cmd.Flags().Lookup(name) == nil: // otherwise two hyphens are missing
 		sort.Strings(owners)
-		run.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(owners, ", "))
+		run.problem(place, "%s has no such flag; it belongs to %s",
+			strings.TrimPrefix(cmd.CommandPath(), "heatwalk "),
+			strings.Join(owners, ", "))
 	case suggestion != "":
 		run.problem(place, "no such flag; did you mean --%s?", suggestion)
 	default:
@@ -378,9 +403,11 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 // namingFlag returns the flag of a command that accepts names with the given parameter, or "".
 func namingFlag(cmd *cobra.Command, parameter string) string {
 	for _, flag := range []string{"method", "kernel", "learner"} {
-		if cmd.Flags().Lookup(flag) != nil && slices.ContainsFunc(declarations(), func(d declaration) bool {
-			return slices.ContainsFunc(d.Parameters, func(p parameterInfo) bool { return p.Name == parameter })
-		}) {
+		if cmd.Flags().Lookup(flag) != nil &&
+			slices.ContainsFunc(declarations(), func(d declaration) bool {
+				return slices.ContainsFunc(d.Parameters,
+					func(p parameterInfo) bool { return p.Name == parameter })
+			}) {
 			return "--" + flag
 		}
 	}
@@ -402,7 +429,8 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	} else if !cmd.HasParent() && !strings.Contains(args[0], ".") && helpOn(cmd.Root(), args[:1]) != nil { // a file has a dot
 		run.problem(args[0], "no such command; see heatwalk help %s", args[0])
 	} else {
-		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
+		run.problem(args[0], "no such command; there are %s",
+			strings.Join(names, ", "))
 	}
 	return run.joinProblems()
 }
@@ -431,11 +459,15 @@ func checkEffect(run *session, methods []method.Method) {
 	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
 		takes = append(takes, f.Name) // methods without a choice ignore it
 	}
-	if f := flags.Lookup("prior"); f != nil && !slices.Contains(cwk.PriorParam.Words, f.Value.String()) {
+	if f := flags.Lookup("prior"); f != nil &&
+		!slices.Contains(cwk.PriorParam.Words, f.Value.String()) {
 		takes = append(takes, f.Name) // a file may hold shares of classes, which all methods take
 	}
-	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids", "edge-weights"} {
-		run.refuse(rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
+	for _, name := range []string{"prior", "effort", "unreached", "grid",
+		"tuning-splits", "node-features", "feature-ids", "edge-weights"} {
+		run.refuse(rule{!slices.Contains(takes, name), name,
+			"makes no difference to " + strings.Join(names, ", ") +
+				"; leave it out"})
 	}
 }
 
@@ -452,7 +484,8 @@ func flagsOf(m method.Method) []string {
 		names = append(names, "unreached", "edge-weights") // majority predicts a class for every node
 	}
 	if slices.ContainsFunc(m.Declarations(), func(s *param.Spec) bool {
-		return slices.ContainsFunc(s.Params, func(p param.Param) bool { return len(p.Grid) > 1 })
+		return slices.ContainsFunc(s.Params,
+			func(p param.Param) bool { return len(p.Grid) > 1 })
 	}) {
 		names = append(names, "grid", "tuning-splits")
 	}
@@ -466,7 +499,8 @@ var openUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 var listLengths = param.Range{Least: 1, Most: 1 << 20}
 
 // letterFlag declares the flag of a number in a range with a letter for short.
-func letterFlag(flags *flagSet, p *int, name string, initial int, interval param.Range, usage string) {
+func letterFlag(flags *flagSet, p *int, name string, initial int,
+	interval param.Range, usage string) {
 	local := newFlagSet(flags.run)
 	numberVar(local, p, name, initial, interval, "N", usage)
 	local.Lookup(name).Shorthand = name[:1]

@@ -79,7 +79,8 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 	})
 	c.Model = m.Name
 	c.fraction = 1
-	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
+	flags.StringVarP(&c.Output, "output", "o",
+		map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&param.Graphs == 0 {
 		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
 		tempFlag(&c.graph.tables, flags)
@@ -95,7 +96,8 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 			sideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
 			sideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy, with their ids in .rows.ids", []string{".npy"})
 		}
-		numberVar(flags, &c.fraction, "fraction", fraction, param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
+		numberVar(flags, &c.fraction, "fraction", fraction,
+			param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
 		sideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
 	}
 	flags.SortFlags = false
@@ -148,7 +150,8 @@ func checkGenerate(run *session, r *generateOptions) {
 		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
 			run.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		run.refuse(rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
+		run.refuse(rule{true, "force temp-dir",
+			"only a store has use for it; to make one write -o DIR/"})
 	}
 }
 
@@ -185,15 +188,18 @@ func generateGraph(run *session, r *generateOptions) error {
 	}
 	isStore := isStoreName(r.Output)
 	if err == nil && !isStore {
-		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(run.ctx, w) })
+		err = o.writeText(r.Output,
+			func(w io.Writer) error { return g.EdgesTo(run.ctx, w) })
 	}
 	if err == nil {
-		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(run.ctx, w, r.fraction) })
+		err = o.writeText(r.Labels,
+			func(w io.Writer) error { return g.LabelsTo(run.ctx, w, r.fraction) })
 	}
 	truth := func(w io.Writer) error { return g.LabelsTo(run.ctx, w, 1) }
 	if a, ok := g.(generate.Attributed); ok && err == nil {
 		truth = func(w io.Writer) error { return a.TruthTo(run.ctx, w) }
-		err = o.writeText(r.Test, func(w io.Writer) error { return a.TestLabelsTo(run.ctx, w, r.fraction) })
+		err = o.writeText(r.Test,
+			func(w io.Writer) error { return a.TestLabelsTo(run.ctx, w, r.fraction) })
 		if err == nil {
 			err = writeAttributes(run, o, r.Attributes, a)
 		}
@@ -218,7 +224,8 @@ func generateGraph(run *session, r *generateOptions) error {
 	}
 	return run.printResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
-		for _, path := range []string{r.Output, r.Labels, r.Test, r.Attributes, r.Truth} {
+		for _, path := range []string{r.Output, r.Labels, r.Test,
+			r.Attributes, r.Truth} {
 			if path != "" && path != "-" {
 				files += " · " + path
 			}
@@ -228,8 +235,10 @@ func generateGraph(run *session, r *generateOptions) error {
 }
 
 // writeAttributes writes the numbers of the nodes and, next to them, the ids of the rows, unless path is "".
-func writeAttributes(run *session, o *outputs, path string, g generate.Attributed) error {
-	err := o.writeText(path, func(w io.Writer) error { return g.AttributesTo(run.ctx, w) })
+func writeAttributes(run *session, o *outputs, path string,
+	g generate.Attributed) error {
+	err := o.writeText(path,
+		func(w io.Writer) error { return g.AttributesTo(run.ctx, w) })
 	if err != nil || path == "" {
 		return err
 	}
@@ -255,7 +264,8 @@ func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
 	bytes := int64(0)
 	what := "compression"
 	if isStoreName(output) {
-		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Dense: size.Whole}
+		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines,
+			Dense: size.Whole}
 		c := &ingest.Config{Workers: run.threads, Order: ingest.AutoOrder}
 		if p.Limit > 0 {
 			c.Memory = p.Room()
@@ -294,7 +304,8 @@ func withoutSeparator(dir string) string {
 
 // generateStore ingests the edges while they are generated, publishes the store with o, and returns its
 // summary.
-func generateStore(run *session, r *generateOptions, g generate.Graph, o *outputs) (string, error) {
+func generateStore(run *session, r *generateOptions, g generate.Graph,
+	o *outputs) (string, error) {
 	keeps(run, r.Output)
 	edges, stop := generate.Stream(run.ctx, g)
 	options := map[string]string{"model": r.Model}
@@ -306,7 +317,8 @@ func generateStore(run *session, r *generateOptions, g generate.Graph, o *output
 		o.store = r.Store
 		return o.publish(r.Parameters, put)
 	}
-	r.graph.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: hook}}
+	r.graph.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder,
+		Store: &shard.WriteOptions{Options: options, Around: hook}}
 	r.graph.source, r.graph.producerBytes = "generating", g.Size().Bytes
 	report, err := ingestInto(run, &r.graph, r.Output, []string{"-"}, r.force)
 	stop()
@@ -340,6 +352,7 @@ func generateCollection(run *session, r *generateOptions) error {
 		return err
 	}
 	return run.printResult(&r.generateDocument, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), run.cost())
+		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output,
+			words.Counted(len(c.Graphs), "graph"), run.cost())
 	})
 }

@@ -37,7 +37,9 @@ func unknownIDsFlag(flags *flagSet, in *inputs, usage string) {
 }
 
 func newGram(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "classify K.npy --labels L.tsv --learner SPEC -o OUT.npy", "Learn from kernel values in a file", checkGram, runGram)
+	cmd, c, flags := newCommand(run,
+		"classify K.npy --labels L.tsv --learner SPEC -o OUT.npy",
+		"Learn from kernel values in a file", checkGram, runGram)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm", gramFormats)
 	labelFlags(&c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
 	flags.addText(&c.listed, "learner", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
@@ -79,8 +81,12 @@ func runGram(run *session, c *gramOptions, name string) error {
 		return err
 	}
 	k := &ongram.File{
-		Path: name, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, "label columns of "+name+" alone, or pass --unknown-ids=skip"),
-		Learner: c.learner, Values: c.values, Calibrate: c.scores.kind == "probability" || o.format == nil, Progress: run.progress.Phases(),
+		Path: name, LabelFile: c.labels,
+		Labelling: labelConfig(run, &c.tables,
+			"label columns of "+name+" alone, or pass --unknown-ids=skip"),
+		Learner: c.learner, Values: c.values,
+		Calibrate: c.scores.kind == "probability" || o.format == nil,
+		Progress:  run.progress.Phases(),
 	}
 	if err = k.Open(run.ctx); err == nil {
 		err = k.Labels.Trainable()
@@ -89,9 +95,11 @@ func runGram(run *session, c *gramOptions, name string) error {
 		return err
 	}
 	classes := len(k.Labels.Names)
-	disk := predictionBytes(o, tablefile.Columns{Classes: k.Labels.Names, Top: c.scores.top}, k.Rows)
+	disk := predictionBytes(o,
+		tablefile.Columns{Classes: k.Labels.Names, Top: c.scores.top}, k.Rows)
 	if o.format != nil {
-		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
+		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2),
+			"float64") + runFileBytes + idBytes(k.Rows)
 	}
 	if err := keepData(run, disk, k.Bytes()); err != nil {
 		return err
@@ -100,19 +108,24 @@ func runGram(run *session, c *gramOptions, name string) error {
 	if err == nil {
 		err = r.Unfinished
 	}
-	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Data(name, "%s: %v; are these the values of a kernel?", wrong.Method, wrong.Err)
+	if wrong := new(problem.Error); errors.As(err, &wrong) &&
+		!errors.Is(err, classify.ErrIterationLimit) {
+		return fault.Data(name, "%s: %v; are these the values of a kernel?",
+			wrong.Method, wrong.Err)
 	}
 	if err != nil {
 		return learnError(err, name)
 	}
-	if err := writeClassified(o, r, k.Rows, k.Labels, c.scores, c.scores.kind != "probability"); err != nil {
+	if err := writeClassified(o, r, k.Rows, k.Labels, c.scores,
+		c.scores.kind != "probability"); err != nil {
 		return err
 	}
-	d := &gramDocument{labelsDocument: learnedFrom(o, k.Labels), Rows: k.Rows.N, Columns: r.ScoreNames, Learner: k.Learner.Name, Parameters: k.Values}
+	d := &gramDocument{labelsDocument: learnedFrom(o, k.Labels), Rows: k.Rows.N,
+		Columns: r.ScoreNames, Learner: k.Learner.Name, Parameters: k.Values}
 	if c.scores.kind == "probability" || o.format == nil {
 		d.Columns = k.Labels.Names
 	}
 	return o.finish(d, k.Values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(d.Columns), "column"),
-		d.Learner, words.Counted(d.Labelled, "label"), parameterText(&k.Learner.Spec, k.Values)), d.Skipped.String())
+		d.Learner, words.Counted(d.Labelled, "label"),
+		parameterText(&k.Learner.Spec, k.Values)), d.Skipped.String())
 }

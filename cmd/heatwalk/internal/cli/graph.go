@@ -38,7 +38,9 @@ type inputs struct {
 }
 
 // skipsUnknown reports whether rows of nodes that are not in the graph are skipped.
-func (in *inputs) skipsUnknown() bool { return in.unknown == ingest.SkipUnknown }
+func (in *inputs) skipsUnknown() bool {
+	return in.unknown == ingest.SkipUnknown
+}
 
 // graphInputs holds the flags for reading files as a graph, and opens graphs. The flags belong to
 // ingest and are accepted wherever GRAPH is a file.
@@ -61,34 +63,44 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 	c := &r.config
 	local := newFlagSet(flags.run)
 	local.addText(&c.Nodes, "nodes", "`FILE` with all nodes, one id a line; they come first, in this order")
-	local.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
-	local.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
-	enumVar(local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
+	local.BoolVar(&c.Directed, "directed", false,
+		"edges have a direction (default: if the file says so)")
+	local.BoolVar(&c.Undirected, "undirected", false,
+		"edges have none, whatever the file says")
+	enumVar(local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"},
+		[]bool{false, true}, "edges from a node to itself")
 	enumVar(local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
-		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
+		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates,
+			ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
 		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
 	enumVar(local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "locality"},
-		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.LocalityOrder},
+		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder,
+			ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
 	variable(local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
-	local.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
+	local.BoolVar(&c.Bipartite, "bipartite", false,
+		"source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
 	local.addText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
-	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"}, []bool{false, true}, "whether weights may be negative: edges between opponents")
+	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"},
+		[]bool{false, true}, "whether weights may be negative: edges between opponents")
 	local.addText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
 	local.addText(&c.Time, "time", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
 	headerFlag(local, &c.Header)
-	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
-	sizeVar(local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false,
+		"count lines that cannot be read, and go on")
+	sizeVar(local, &c.Window, "max-window",
+		"memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	r.sources.declare(local)
 	local.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
 	edgeFlags(&r.edges, local)
 	textFlags(&r.tables, local)
 	tempFlag(&r.tables, local)
 	missingFlag(&r.tables, flags)
-	unknownIDsFlag(local, &r.tables, "ids that are not in the graph (or not in --nodes)")
+	unknownIDsFlag(local, &r.tables,
+		"ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(local.FlagSet)
 	flags.addCheck(func(run *session, args []string) { checkGraph(run, r, args) })
@@ -97,7 +109,8 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 // headerFlag declares the flag for the header of a table.
 func headerFlag(flags *flagSet, p *nodefile.Header) {
 	enumVar(flags, p, "header", "auto", []string{"auto", "yes", "no"},
-		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
+		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader,
+			nodefile.NoHeader}, "whether the first line is a header")
 }
 
 // kindWeight matches the first weight of a list. The name of a kind may have commas and equals signs.
@@ -110,12 +123,14 @@ func edgeFlags(o *sides.Options, flags *flagSet) {
 		for {
 			m := kindWeight.FindStringSubmatch(s)
 			if m == nil {
-				return errors.New(quote(s) + " is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
+				return errors.New(quote(s) +
+					" is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
 			}
 			s = s[len(m[0]):]
 			w, err := strconv.ParseFloat(m[2], 64)
 			if err != nil {
-				return errors.New(quote(m[2]) + " is no weight of a kind; give a number")
+				return errors.New(quote(m[2]) +
+					" is no weight of a kind; give a number")
 			}
 			o.Kinds[m[1]] = w
 			if s == "" {
@@ -130,7 +145,8 @@ func edgeFlags(o *sides.Options, flags *flagSet) {
 
 // largestFlag declares the flag for a part of the graph.
 func largestFlag(r *graphInputs, flags *flagSet) {
-	flags.BoolVar(&r.largest, "largest-component", false, "leave out all nodes outside the largest component")
+	flags.BoolVar(&r.largest, "largest-component", false,
+		"leave out all nodes outside the largest component")
 }
 
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
@@ -143,7 +159,8 @@ func textFlags(in *inputs, flags *flagSet) {
 		t.Delimiter = s
 		return nil
 	})
-	enumVar(flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
+	enumVar(flags, &t.Decimal, "decimal", ".", []string{".", ","},
+		[]string{".", ","}, "character in front of a number's fraction")
 	variable(flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
 		if _, fault := (input.Text{Thousands: s}).Check(); fault != "" {
 			return errors.New(quote(s) + " " + fault)
@@ -151,13 +168,17 @@ func textFlags(in *inputs, flags *flagSet) {
 		t.Thousands = s
 		return nil
 	})
-	choiceVar(flags, &t.Encoding, "encoding", "", input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+	choiceVar(flags, &t.Encoding, "encoding", "", input.Encodings,
+		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
 // inputGroup marks the flags for reading graph files, which have a page of their own.
 const inputGroup = "heatwalk input"
 
-func isInput(f *pflag.Flag) bool { _, isMarked := f.Annotations[inputGroup]; return isMarked }
+func isInput(f *pflag.Flag) bool {
+	_, isMarked := f.Annotations[inputGroup]
+	return isMarked
+}
 
 func tempFlag(in *inputs, flags *flagSet) {
 	flags.addText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
@@ -165,15 +186,18 @@ func tempFlag(in *inputs, flags *flagSet) {
 
 // parseFields parses a list of least to most columns, as numbers or titles; example is shown in the
 // error.
-func parseFields(fields *[]string, s string, minimum, maximum int, example string) error {
+func parseFields(fields *[]string, s string, minimum, maximum int,
+	example string) error {
 	var list []string
 	for _, field := range strings.Split(s, ",") {
 		field = strings.TrimSpace(field)
 		if field == "" {
-			return errors.New(quote(s) + " is not a list of columns; give numbers or titles, as in " + example)
+			return errors.New(quote(s) +
+				" is not a list of columns; give numbers or titles, as in " + example)
 		}
 		if slices.Contains(list, field) {
-			return errors.New(quote(s) + " names a column twice; give numbers or titles, as in " + example)
+			return errors.New(quote(s) +
+				" names a column twice; give numbers or titles, as in " + example)
 		}
 		list = append(list, field)
 	}
@@ -182,7 +206,8 @@ func parseFields(fields *[]string, s string, minimum, maximum int, example strin
 		if maximum > minimum {
 			want = "two or three"
 		}
-		return errors.New(quote(s) + " are not " + want + " columns; give numbers or titles, as in " + example)
+		return errors.New(quote(s) + " are not " + want +
+			" columns; give numbers or titles, as in " + example)
 	}
 	*fields = list
 	return nil
@@ -204,11 +229,14 @@ func checkGraph(run *session, r *graphInputs, args []string) {
 	checkSources(run, r)
 	cmd := run.command
 	several := cmd.Flags().Lookup("multi-label")
-	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate", "regress"}, cmd.Name()) && (several == nil || !several.Changed)
+	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate",
+		"regress"}, cmd.Name()) && (several == nil || !several.Changed)
 	run.refuse(rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
-		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life", "labels choose it in classify, suggest, explain, evaluate and regress, but not with --multi-label; give a time such as 30d"})
+		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life",
+			"labels choose it in classify, suggest, explain, evaluate and regress, but not with --multi-label; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
-		run.refuse(rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
+		run.refuse(rule{true, strings.Join(r.names, " "),
+			args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
@@ -221,16 +249,20 @@ func checkStdin(run *session, inputs ...string) {
 
 // readGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
 // may be used for a temporary store.
-func readGraph(run *session, r *graphInputs, name, output string) (*openGraph, error) {
+func readGraph(run *session, r *graphInputs,
+	name, output string) (*openGraph, error) {
 	for _, input := range run.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
 	}
-	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name, edges: r.edges}
+	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name,
+		edges: r.edges}
 	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Coded: r.coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
+		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed ||
+			run.ranks > 0, Coded: r.coded, TempDir: tempParent(&r.tables,
+			output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
 		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread
@@ -258,7 +290,8 @@ func readGraph(run *session, r *graphInputs, name, output string) (*openGraph, e
 	}
 	opened, err := heatwalk.Open(run.ctx, name, o)
 	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
-		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir, "%s; choose another with --temp-dir", cause(wrong.Err))
+		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir,
+			"%s; choose another with --temp-dir", cause(wrong.Err))
 	}
 	if err != nil {
 		return nil, err
@@ -274,17 +307,21 @@ func readGraph(run *session, r *graphInputs, name, output string) (*openGraph, e
 	}
 	if g.OmittedNodes > 0 {
 		run.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
-			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component"))
+			words.Counted(g.OmittedNodes, "node") + " in " +
+			words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
 		for _, line := range columnLines(g.Report.Files) {
 			run.note(line)
 		}
 		if g.Report.Added > 0 {
-			run.note(name + ": the weights of both directions are added for " + words.Counted(g.Report.Added, "edge") + "; --directed keeps them apart")
+			run.note(name + ": the weights of both directions are added for " +
+				words.Counted(g.Report.Added, "edge") +
+				"; --directed keeps them apart")
 		}
 		if run.droppedLoops > 0 {
-			run.note(name + ": " + words.Counted(run.droppedLoops, "self loop") + " dropped; --self-loops=keep keeps them")
+			run.note(name + ": " + words.Counted(run.droppedLoops, "self loop") +
+				" dropped; --self-loops=keep keeps them")
 		}
 	}
 	return g, nil
@@ -293,13 +330,15 @@ func readGraph(run *session, r *graphInputs, name, output string) (*openGraph, e
 // nodeAxis returns the nodes in the order of the ids.
 func nodeAxis(g *openGraph) axis {
 	nodes := g.Nodes
-	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
+	return axis{N: nodes.Len(),
+		ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
 // closeGraph closes the graph and removes its temporary files, as the end of the command does.
 func closeGraph(g *openGraph) {
 	if err := g.Close(); err != nil {
-		g.run.warn("temporary files of %s could not be removed: %s", g.name, cause(err))
+		g.run.warn("temporary files of %s could not be removed: %s", g.name,
+			cause(err))
 	}
 }
 
@@ -336,7 +375,8 @@ type graphRun struct {
 }
 
 // beginRun begins the output called out, opens the graph, and reads the other inputs with read.
-func beginRun(run *session, r *graphInputs, name, out string, formats []string, read func(d *graphRun) error) (d *graphRun, err error) {
+func beginRun(run *session, r *graphInputs, name, out string, formats []string,
+	read func(d *graphRun) error) (d *graphRun, err error) {
 	d = new(graphRun)
 	if d.out, err = beginOutputs(run, out, formats); err == nil {
 		d.g, err = readGraph(run, r, name, out)
@@ -349,7 +389,8 @@ func beginRun(run *session, r *graphInputs, name, out string, formats []string, 
 }
 
 // beginLearning begins a run that learns from labels, and from attributes if they are given.
-func beginLearning(run *session, f *learningFlags, name, path string) (*graphRun, error) {
+func beginLearning(run *session, f *learningFlags,
+	name, path string) (*graphRun, error) {
 	return beginRun(run, &f.graph, name, path, scoreFormats, func(d *graphRun) (err error) {
 		run.progress.Wait("reading " + f.walk.labels)
 		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
@@ -379,7 +420,8 @@ type denseInputs struct {
 }
 
 // beginDense begins the output and reads the inputs.
-func beginDense(run *session, r *graphInputs, name, path string, inputs denseInputs) (*graphRun, error) {
+func beginDense(run *session, r *graphInputs, name, path string,
+	inputs denseInputs) (*graphRun, error) {
 	return beginRun(run, r, name, path, denseFormats, func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
 		switch {
@@ -438,15 +480,19 @@ func (g *openGraph) edgesText(d factorsDocument, source string) string {
 	var parts []string
 	if d.KindWeights != nil {
 		kinds := slices.Clone(g.Store.Manifest.Kinds)
-		slices.SortStableFunc(kinds, func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
+		slices.SortStableFunc(kinds,
+			func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
 		for _, k := range kinds {
-			parts = append(parts, fmt.Sprintf("%s %.3g", input.Escape(k.Name), d.KindWeights[k.Name]))
+			parts = append(parts,
+				fmt.Sprintf("%s %.3g", input.Escape(k.Name), d.KindWeights[k.Name]))
 		}
 		parts = []string{"kinds: " + strings.Join(parts, " · ")}
 	}
 	switch {
 	case d.HalfLife > 0:
-		parts = append(parts, fmt.Sprintf("half-life: %.3g %ss", d.HalfLife, g.Store.Manifest.Times.Unit))
+		parts = append(parts,
+			fmt.Sprintf("half-life: %.3g %ss", d.HalfLife,
+				g.Store.Manifest.Times.Unit))
 	case g.edges.HalfLife == sides.ChosenHalfLife:
 		parts = append(parts, "half-life: none")
 	}

@@ -40,22 +40,31 @@ func (c *graphsOptions) kernels() (list []*graphs.Kernel) {
 }
 
 func newGraphs(run *session) *cobra.Command {
-	return newGroup(run, "graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(run), newGraphsClassify(run), newGraphsEvaluate(run))
+	return newGroup(run, "graphs",
+		"Kernels between many small graphs, and their classes",
+		newGraphsKernel(run), newGraphsClassify(run), newGraphsEvaluate(run))
 }
 
 // graphsFlags declares the flags for reading and comparing a collection, and the kernel and, if a command learns, the learner.
 func graphsFlags(c *graphsOptions, flags *flagSet, kernel, values string) {
-	c.items.declare(flags, graphKernels(), kernel, "label-pair:steps=3", values == "cosine")
-	choiceVar(flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
-	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
-	choiceVar(flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
+	c.items.declare(flags, graphKernels(), kernel, "label-pair:steps=3",
+		values == "cosine")
+	choiceVar(flags, &c.values, "values", values, []string{"raw", "cosine"},
+		"of the kernel: as they are, or divided by the norms of both graphs")
+	flags.BoolVar(&c.directed, "directed", false,
+		"edges have a direction: of the line u, v from u to v")
+	choiceVar(flags, &c.vertices, "vertices", "",
+		[]string{"labels", "degree", "ids", "none"},
+		"labels of vertices (default: those of the input, or else the degrees)")
 	flags.addText(&c.measure, "measure", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.addText(&c.base, "base", "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)")
 	tempFlag(&c.items.tables, flags)
 	flags.SortFlags = false
 	flags.addCheck(func(run *session, _ []string) {
-		hasParts := slices.ContainsFunc(c.items.kernels, func(s *param.Spec) bool { return s.Param("parts") != nil })
-		run.refuse(rule{len(c.items.kernels) > 0 && !hasParts, "measure base", "is about the elements of sets, which no kernel here has; leave it out"})
+		hasParts := slices.ContainsFunc(c.items.kernels,
+			func(s *param.Spec) bool { return s.Param("parts") != nil })
+		run.refuse(rule{len(c.items.kernels) > 0 && !hasParts, "measure base",
+			"is about the elements of sets, which no kernel here has; leave it out"})
 	})
 }
 
@@ -72,17 +81,21 @@ type collectionRun struct {
 
 // readCollection begins the output and reads INPUT. If the layout shows that reading exceeds the memory limit,
 // nothing is read, and the error has a sufficient limit for the whole run.
-func readCollection(run *session, c *graphsOptions, name, out string, formats []string) (*collectionRun, error) {
+func readCollection(run *session, c *graphsOptions, name, out string,
+	formats []string) (*collectionRun, error) {
 	o, err := beginOutputs(run, out, formats)
 	if err != nil {
 		return nil, err
 	}
-	r := &collectionRun{itemRun: itemRun{out: o, f: &c.items, name: name, noun: "graph"}, options: c}
+	r := &collectionRun{itemRun: itemRun{out: o, f: &c.items, name: name,
+		noun: "graph"}, options: c}
 	isUnpacked := false
-	r.set = &graphs.Settings{Workers: run.threads, RNGSeed: uint64(run.seed), Cosine: c.values == "cosine"}
+	r.set = &graphs.Settings{Workers: run.threads, RNGSeed: uint64(run.seed),
+		Cosine: c.values == "cosine"}
 	run.progress.Begin("reading "+name, 0, "graph")
 	r.c, err = graphs.Read(run.ctx, name, &graphs.ReadOptions{
-		Directed: c.directed, Vertices: c.vertices, Memory: run.dataLimit(), Workers: run.threads,
+		Directed: c.directed, Vertices: c.vertices, Memory: run.dataLimit(),
+		Workers: run.threads,
 		Temp: func() (string, error) {
 			temp, err := makeTemp(run, &c.items.tables, out)
 			if err != nil {
@@ -119,7 +132,8 @@ func readCollection(run *session, c *graphsOptions, name, out string, formats []
 	r.ids = r.c.IDs
 	r.explain = r.explainError
 	for _, k := range c.kernels() {
-		if err := r.set.ReadElements(run.ctx, r.c, k, c.items.userValues, c.measure, c.base); err != nil {
+		if err := r.set.ReadElements(run.ctx, r.c, k, c.items.userValues, c.measure,
+			c.base); err != nil {
 			return nil, r.explainError(err)
 		}
 	}
@@ -178,7 +192,8 @@ func (r *collectionRun) computationBytes() (int64, error) {
 	if r.l != nil {
 		classes = len(r.l.Names)
 	}
-	bytes, err := ongram.CollectionBytes(run.ctx, r.shape, r.c, r.options.kernels(), f.learners, f.userValues, classes, run.threads)
+	bytes, err := ongram.CollectionBytes(run.ctx, r.shape, r.c, r.options.kernels(),
+		f.learners, f.userValues, classes, run.threads)
 	return bytes + budget.LearnerBytes, err
 }
 
@@ -208,9 +223,11 @@ type graphsKernelDocument struct {
 }
 
 func newGraphsKernel(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "kernel INPUT --kernel SPEC -o K.npy", "Kernel values between all graphs of a collection", nil, runGraphsKernel)
+	cmd, c, flags := newCommand(run, "kernel INPUT --kernel SPEC -o K.npy",
+		"Kernel values between all graphs of a collection", nil, runGraphsKernel)
 	outputFlag(flags, &c.items.out, "output", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm", denseFormats)
-	dtypeFlag(flags, &c.items.dtype, "float32", "precision of the file; values are computed in float64")
+	dtypeFlag(flags, &c.items.dtype, "float32",
+		"precision of the file; values are computed in float64")
 	graphsFlags(c, flags, "", "raw")
 	return cmd
 }
@@ -268,19 +285,22 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 		return err
 	}
 	d := &graphsKernelDocument{
-		matrixDocument: matrixDocument{Output: c.items.out, Rows: n, Cols: n, Dtype: c.items.dtype, Kernel: kernel.Name, Parameters: gram.Values},
-		Graphs:         n, Values: c.values,
+		matrixDocument: matrixDocument{Output: c.items.out, Rows: n, Cols: n,
+			Dtype: c.items.dtype, Kernel: kernel.Name, Parameters: gram.Values},
+		Graphs: n, Values: c.values,
 	}
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
 	return r.out.finish(d, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
-		words.Counted(d.Nodes, "node"), parameterText(&kernel.Spec, gram.Values), shapeOf(n, n, c.items.dtype)))
+		words.Counted(d.Nodes, "node"), parameterText(&kernel.Spec, gram.Values),
+		shapeOf(n, n, c.items.dtype)))
 }
 
 // beginCollection begins a run that learns: it reads a collection and its labels and plans the run; files
 // returns the size of its output files.
-func beginCollection(run *session, c *graphsOptions, name, out string, files func(r *collectionRun) int64) (*collectionRun, error) {
+func beginCollection(run *session, c *graphsOptions, name, out string,
+	files func(r *collectionRun) int64) (*collectionRun, error) {
 	r, err := readCollection(run, c, name, out, nil)
 	if err != nil {
 		return nil, err
@@ -289,7 +309,8 @@ func beginCollection(run *session, c *graphsOptions, name, out string, files fun
 	if c.items.labels != "" {
 		r.l, err = r.readClasses(c.items.labels)
 	} else if r.l = collection.Labels(name); r.l == nil {
-		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
+		err = fault.Usage("--labels",
+			"%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
 	if err == nil {
 		err = r.l.Trainable()
@@ -314,7 +335,8 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 		return nil, err
 	}
 	l, err := nodefile.ReadLabels(r.out.run.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.out.run.stdin, Warn: r.out.run.warnOf,
+		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines",
+		Stdin: r.out.run.stdin, Warn: r.out.run.warnOf,
 	})
 	if err == nil {
 		noteClasses(r.out.run, path, l)
@@ -323,7 +345,9 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 }
 
 func newGraphsClassify(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "classify INPUT --labels L.tsv -o OUT.tsv", "A class and scores for every graph of a collection", checkGraphsClassify, runGraphsClassify)
+	cmd, c, flags := newCommand(run, "classify INPUT --labels L.tsv -o OUT.tsv",
+		"A class and scores for every graph of a collection", checkGraphsClassify,
+		runGraphsClassify)
 	outputFlag(flags, &c.items.out, "output", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout", tablefile.PredictionEndings)
 	flags.addText(&c.items.labels, "labels", "`FILE` of graph<TAB>class lines")
 	graphsFlags(c, flags, "propagation", "cosine")
@@ -336,16 +360,21 @@ func checkGraphsClassify(run *session, _ *graphsOptions, _ []string) {
 
 func runGraphsClassify(run *session, c *graphsOptions, name string) error {
 	r, err := beginCollection(run, c, name, c.items.out, func(r *collectionRun) int64 {
-		return predictionBytes(r.out, tablefile.Columns{Classes: r.l.Names}, tablefile.AxisOf(r.ids))
+		return predictionBytes(r.out, tablefile.Columns{Classes: r.l.Names},
+			tablefile.AxisOf(r.ids))
 	})
 	if err != nil {
 		return err
 	}
-	return r.classify(scoreFlags{kind: "probability"}, (&ongram.Collection{Graphs: r.c}).Labels(name), "the classes of the collection")
+	return r.classify(scoreFlags{kind: "probability"},
+		(&ongram.Collection{Graphs: r.c}).Labels(name),
+		"the classes of the collection")
 }
 
 func newGraphsEvaluate(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", nil, runGraphsEvaluate)
+	cmd, c, flags := newCommand(run, "evaluate INPUT [--kernel A,B …]",
+		"Kernels between graphs side by side on random splits of a collection", nil,
+		runGraphsEvaluate)
 	c.items.splitting = splitFlags{noun: "graph", splits: 10}
 	flags.addText(&c.items.labels, "labels", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
 	c.items.splitting.declare(flags)
@@ -354,7 +383,8 @@ func newGraphsEvaluate(run *session) *cobra.Command {
 }
 
 func runGraphsEvaluate(run *session, c *graphsOptions, name string) error {
-	r, err := beginCollection(run, c, name, c.items.splitting.report, func(*collectionRun) int64 { return runFileBytes })
+	r, err := beginCollection(run, c, name, c.items.splitting.report,
+		func(*collectionRun) int64 { return runFileBytes })
 	if err != nil {
 		return err
 	}

@@ -72,10 +72,12 @@ func newHelp(run *session) *cobra.Command {
 				sheet(run.stdout, width+2, places)
 				return run.stdout.err
 			}
-			if len(remainder) == 1 && nearest.Of(remainder[0], namesOf(target)) != "" {
+			if len(remainder) == 1 &&
+				nearest.Of(remainder[0], namesOf(target)) != "" {
 				return noSuchCommand(run, target, remainder)
 			}
-			run.problem("help", "nothing on %s; docs/README.md lists pages by task", quote(strings.Join(args, " ")))
+			run.problem("help", "nothing on %s; docs/README.md lists pages by task",
+				quote(strings.Join(args, " ")))
 			return run.joinProblems()
 		},
 	}
@@ -117,7 +119,9 @@ func printUsage(cmd *cobra.Command) error {
 		switch {
 		case isInput(f):
 			reads = true
-		case f.Name != "help" && cmd.Root().PersistentFlags().Lookup(f.Name) == nil && cmd.InheritedFlags().Lookup(f.Name) == nil:
+		case f.Name != "help" &&
+			cmd.Root().PersistentFlags().Lookup(f.Name) == nil &&
+			cmd.InheritedFlags().Lookup(f.Name) == nil:
 			local.AddFlag(f)
 		}
 	})
@@ -130,7 +134,8 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprintf(w, "\nFlags of every command: %s\n", strings.Join(names, " "))
 	} else {
 		shared.SortFlags = false
-		fmt.Fprintf(w, "\nFlags of every command:\n%s", shared.FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(w, "\nFlags of every command:\n%s",
+			shared.FlagUsagesWrapped(helpWidth))
 	}
 	if reads {
 		fmt.Fprint(w, "Flags for reading graph files: heatwalk help input\n")
@@ -154,7 +159,8 @@ func helpInput(run *session) error {
 	}
 	flags := newFlagSet(run)
 	graphFlags(new(graphInputs), flags)
-	fmt.Fprintf(run.stdout, "%s\nFlags:\n%s", text, flags.FlagUsagesWrapped(helpWidth))
+	fmt.Fprintf(run.stdout, "%s\nFlags:\n%s", text,
+		flags.FlagUsagesWrapped(helpWidth))
 	return run.stdout.err
 }
 
@@ -169,7 +175,8 @@ func welcome(run *session, root *cobra.Command) error {
 			fmt.Fprintf(run.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(run.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help fraud\n", root.Example)
+	fmt.Fprintf(run.stdout,
+		"\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help fraud\n", root.Example)
 	return run.stdout.err
 }
 
@@ -191,7 +198,9 @@ type build struct {
 var release, commit string
 
 func thisBuild() build {
-	b := build{Version: "unknown", Commit: commit, Protocol: protocol, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
+	b := build{Version: "unknown", Commit: commit, Protocol: protocol,
+		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		CPU: cpuFeatures()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -209,7 +218,9 @@ func thisBuild() build {
 }
 
 // exact names the version and the commit.
-func (b build) exact() string { return b.Version + " " + b.Commit }
+func (b build) exact() string {
+	return b.Version + " " + b.Commit
+}
 
 // cpuFeatures lists the instruction sets that decide which loops run.
 func cpuFeatures() []string {
@@ -218,8 +229,10 @@ func cpuFeatures() []string {
 		name string
 		has  bool
 	}{
-		{"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA}, {"bmi2", cpu.X86.HasBMI2},
-		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw", cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
+		{"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA}, {"bmi2",
+			cpu.X86.HasBMI2},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw",
+			cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
 		{"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
 	} {
 		if f.has {
@@ -230,7 +243,8 @@ func cpuFeatures() []string {
 }
 
 func newVersion(run *session) *cobra.Command {
-	cmd, _, _ := newCommand(run, "version", "Version, commit, Go version and CPU features", nil, runVersion)
+	cmd, _, _ := newCommand(run, "version",
+		"Version, commit, Go version and CPU features", nil, runVersion)
 	return cmd
 }
 
@@ -244,6 +258,7 @@ func runVersion(run *session, _ *struct{}, _ string) error {
 		if b.Commit != "" {
 			fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
 		}
-		fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
+		fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System,
+			strings.Join(b.CPU, " "))
 	})
 }

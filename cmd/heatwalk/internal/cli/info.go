@@ -73,7 +73,9 @@ type infoOptions struct {
 }
 
 func newInfo(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", nil, runInfo)
+	cmd, c, flags := newCommand(run, "info GRAPH [--labels L.tsv]",
+		"Counts, degrees, components, and how classes lie in the graph",
+		nil, runInfo)
 	labelFlags(&c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
 	sideFlag(flags, &c.ids, "ids", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
 	sideFlag(flags, &c.page, "report", "`FILE` for a page about degrees, components and classes: .html", pageFormats)
@@ -97,15 +99,18 @@ func runInfo(run *session, c *infoOptions, name string) error {
 	for _, k := range v.Kinds {
 		text := words.Counted(k.Entries, "entry")
 		if k.EqualLabels != nil {
-			text += fmt.Sprintf(", %s join equal labels", words.Percent(*k.EqualLabels))
+			text += fmt.Sprintf(", %s join equal labels",
+				words.Percent(*k.EqualLabels))
 		}
 		lines = append(lines, [2]string{"kind " + k.Name, text})
 	}
-	return run.printResult(v, func(io.Writer) { sheet(escapeWriter{run.stdout}, 20, append(lines, [2]string{"took", run.cost()})) })
+	return run.printResult(v,
+		func(io.Writer) { sheet(escapeWriter{run.stdout}, 20, append(lines, [2]string{"took", run.cost()})) })
 }
 
 // measureGraph computes the counts of a graph, and of labels if a file is given.
-func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, error) {
+func measureGraph(run *session, r *infoOptions,
+	name string) (*infoDocument, error) {
 	r.graph.streamed = true // because loading frames is not worth it for two sweeps
 	r.graph.tabled = true
 	g, err := readGraph(run, &r.graph, name, "")
@@ -114,12 +119,14 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	}
 	m := g.Store.Manifest
 	v := &infoDocument{
-		Graph: name, Attributes: m.Attributes, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+		Graph: name, Attributes: m.Attributes, Order: orderOf(m),
+		BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.Report == nil {
 		v.Identity = m.Identity
 	} else {
-		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns, oddLines(g.Report)
+		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns,
+			oddLines(g.Report)
 	}
 	for _, d := range g.Degrees {
 		v.MaxDegree = max(v.MaxDegree, d)
@@ -135,7 +142,8 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 		if m.Coded() {
 			p.Sweeps = 3
 		}
-		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
+		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l),
+			"components and labels")
 	}})
 	if err != nil {
 		return nil, err
@@ -149,7 +157,8 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	v.Isolated = s.Isolated
 	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
 	if l != nil {
-		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names, s.LabelsByClass(l.Names), s.Pairs
+		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names,
+			s.LabelsByClass(l.Names), s.Pairs
 		v.Labelled = &s.Labelled
 		v.Classes = &s.Classes
 		v.PFreq = &s.Share
@@ -162,14 +171,20 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 	if err := v.countEdges(run, g, l); err != nil {
 		return nil, err
 	}
-	if err := writeFile(run, r.ids, func(w io.Writer) error { return tablefile.WriteIDs(w, nodeAxis(g)) }); err != nil {
+	if err := writeFile(run, r.ids,
+		func(w io.Writer) error {
+			return tablefile.WriteIDs(w,
+				nodeAxis(g))
+		}); err != nil {
 		return nil, err
 	}
-	return v, writeFile(run, r.page, func(w io.Writer) error { return writePage(run, w, "info", v, name) })
+	return v, writeFile(run, r.page,
+		func(w io.Writer) error { return writePage(run, w, "info", v, name) })
 }
 
 // countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.
-func (v *infoDocument) countEdges(run *session, g *openGraph, l *nodefile.Labels) error {
+func (v *infoDocument) countEdges(run *session, g *openGraph,
+	l *nodefile.Labels) error {
 	m := g.Store.Manifest
 	if m.Coded() {
 		var rows, classes []int
@@ -208,7 +223,8 @@ func (v *infoDocument) countEdges(run *session, g *openGraph, l *nodefile.Labels
 }
 
 func newVerify(run *session) *cobra.Command {
-	cmd, _, _ := newCommand(run, "verify GRAPH", "Read a whole store and check every checksum", nil, runVerify)
+	cmd, _, _ := newCommand(run, "verify GRAPH",
+		"Read a whole store and check every checksum", nil, runVerify)
 	return cmd
 }
 
@@ -241,13 +257,15 @@ func runVerify(run *session, _ *struct{}, dir string) error {
 	run.progress.End()
 	if over := new(budget.Error); !opened && errors.As(err, &over) {
 		// The store has half of the limit, the rest is for frames that are being read.
-		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit, Largest: over.Largest}
+		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
+			Largest: over.Largest}
 	}
 	if err != nil {
 		return err
 	}
 	return run.printResult(&verifyDocument{VerifyReport: r}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
-			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), run.cost())
+			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"),
+			words.Bytes(r.Bytes), run.cost())
 	})
 }

@@ -37,7 +37,9 @@ type ingestOptions struct {
 }
 
 func newIngest(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "ingest INPUT... -o DIR", "Read edge lists and graph files of other tools into a store", checkIngest, runIngest)
+	cmd, c, flags := newCommand(run, "ingest INPUT... -o DIR",
+		"Read edge lists and graph files of other tools into a store",
+		checkIngest, runIngest)
 	cmd.Args = arguments(run, "INPUT", 0, -1)
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
@@ -58,7 +60,8 @@ func checkIngest(run *session, c *ingestOptions, args []string) {
 		run.problem("-o", "%s is a file; name a directory", c.dir)
 	}
 	for i, a := range args {
-		if a != "" && isThere(filepath.Join(a, "manifest")) && !(c.graph.sources.citations() && len(args) == 1) {
+		if a != "" && isThere(filepath.Join(a, "manifest")) &&
+			!(c.graph.sources.citations() && len(args) == 1) {
 			run.problem(a, "is a store already; the other commands take it as it is")
 		}
 		for _, b := range args[:i] {
@@ -111,8 +114,11 @@ func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 		}
 		run.disk = info.Size()
 		config.Store.Attributes = func(nodes *shard.Nodes, w io.Writer) (*shard.Attributes, error) {
-			columns, element, err := tablefile.CopyRows(run.ctx, w, c.attributes, nodes, &tablefile.FeatureConfig{IDs: c.neighbours.ids, Memory: run.dataLimit(), Stdin: run.stdin})
-			return &shard.Attributes{Name: c.attributes, Columns: columns, Type: element}, err
+			columns, element, err := tablefile.CopyRows(run.ctx, w, c.attributes,
+				nodes, &tablefile.FeatureConfig{IDs: c.neighbours.ids,
+					Memory: run.dataLimit(), Stdin: run.stdin})
+			return &shard.Attributes{Name: c.attributes, Columns: columns,
+				Type: element}, err
 		}
 	}
 	if run.estimating {
@@ -134,7 +140,8 @@ func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 // documentOf returns the JSON document of a new store.
 func documentOf(r *ingest.Report) *ingestDocument {
 	m := r.Store
-	return &ingestDocument{r, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}
+	return &ingestDocument{r, orderOf(m), m.Identity, m.BitsPerEntry(),
+		m.BytesTotal(), Closing{}}
 }
 
 // columnLines returns the use of the columns of files, one line for files with the same columns.
@@ -186,8 +193,12 @@ func oddLines(r *ingest.Report) string {
 		dropped = ""
 	}
 	return words.Parts([]words.Part{
-		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge", Rest: " in both directions" + added}, {N: r.SelfLoops, Noun: "self loop", Rest: dropped},
-		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines, Noun: "bad line"}, {N: r.MissingIDs, Noun: "edge", Rest: " with a missing end"},
+		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge",
+			Rest: " in both directions" + added},
+		{N: r.SelfLoops, Noun: "self loop", Rest: dropped},
+		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines,
+			Noun: "bad line"}, {N: r.MissingIDs, Noun: "edge",
+			Rest: " with a missing end"},
 		{N: r.UnknownIDs, Noun: "edge", Rest: " of an unknown node"},
 	})
 }
@@ -196,7 +207,8 @@ func oddLines(r *ingest.Report) string {
 func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 	config := r.config
 	c := &config
-	c.Workers, c.TempDir, c.Warn, c.Text = run.threads, r.tables.tempDir, run.warnOf, r.tables.text
+	c.Workers, c.TempDir, c.Warn, c.Text = run.threads, r.tables.tempDir,
+		run.warnOf, r.tables.text
 	if limit := run.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.producerBytes)
 	}
@@ -225,7 +237,8 @@ func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 }
 
 // ingestInto reads inputs into a new store in dir.
-func ingestInto(run *session, r *graphInputs, dir string, inputs []string, force bool) (*ingest.Report, error) {
+func ingestInto(run *session, r *graphInputs, dir string, inputs []string,
+	force bool) (*ingest.Report, error) {
 	c := ingestConfig(run, r)
 	c.Force = force
 	if c.Memory > 0 {
@@ -262,7 +275,8 @@ func planIngest(run *session, r *graphInputs, dir string, inputs []string) error
 		if err != nil {
 			return err
 		}
-		return beginIngest(run, measuredBytes(run), report.Store.BytesTotal()+report.SpilledBytes)
+		return beginIngest(run, measuredBytes(run),
+			report.Store.BytesTotal()+report.SpilledBytes)
 	}
 	c := ingestConfig(run, r)
 	n, err := ingest.CountsOf(run.ctx, inputs, c)
@@ -308,15 +322,22 @@ type sources struct {
 
 // declare declares the flags of s.
 func (s *sources) declare(flags *flagSet) {
-	flags.BoolVar(&s.hyperedges, "hyperedges", false, "each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
-	flags.BoolVar(&s.cocitation, "cocitation", false, "of arcs, the graph of the nodes that a third one points to; its weights count these")
-	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
+	flags.BoolVar(&s.hyperedges, "hyperedges", false,
+		"each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
+	flags.BoolVar(&s.cocitation, "cocitation", false,
+		"of arcs, the graph of the nodes that a third one points to; its weights count these")
+	flags.BoolVar(&s.coupling, "coupling", false,
+		"of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
 }
 
 // any reports whether the graph is derived from hyperedges or citations.
-func (s *sources) any() bool { return s.hyperedges || s.citations() }
+func (s *sources) any() bool {
+	return s.hyperedges || s.citations()
+}
 
-func (s *sources) citations() bool { return s.cocitation || s.coupling }
+func (s *sources) citations() bool {
+	return s.cocitation || s.coupling
+}
 
 // checkSources records contradictions between flags.
 func checkSources(run *session, r *graphInputs) {
@@ -325,23 +346,30 @@ func checkSources(run *session, r *graphInputs) {
 	switch {
 	case !s.any():
 	case s.hyperedges && s.cocitation:
-		run.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
+		run.problem("--hyperedges",
+			"goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		run.problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" || c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || r.tables.unknown != ingest.DefaultUnknown):
-		run.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" ||
+		c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader ||
+		c.SkipBadLines || r.tables.unknown != ingest.DefaultUnknown):
+		run.problem("--hyperedges",
+			"has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
-		run.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
+		run.problem("--undirected",
+			"goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
 }
 
 // makeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
 // returns the size of temporary stores, which exist until the command ends.
-func makeSources(run *session, r *graphInputs, dir string, inputs []string, c *ingest.Config) (bytes int64, err error) {
+func makeSources(run *session, r *graphInputs, dir string, inputs []string,
+	c *ingest.Config) (bytes int64, err error) {
 	s := &r.sources
 	if s.hyperedges {
 		settings := *c
-		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}
+		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling,
+			&settings)}
 		return 0, nil
 	}
 	path := inputs[0]
@@ -362,18 +390,21 @@ func makeSources(run *session, r *graphInputs, dir string, inputs []string, c *i
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
-	store, err := shard.Open(run.ctx, path, &shard.Options{Stream: true, Workers: run.threads})
+	store, err := shard.Open(run.ctx, path,
+		&shard.Options{Stream: true, Workers: run.threads})
 	if err != nil {
 		return 0, err
 	}
 	run.atEnd(func() { _ = store.Close() }) // it was only read
 	if !store.Manifest.Directed {
-		return 0, fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs")
+		return 0, fault.Usage(inputs[0],
+			"is a store without directions; --cocitation and --coupling are of arcs")
 	}
 	c.Nodes = ""
 	c.Directed = false
 	c.Undirected = true
-	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, run.threads)}
+	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling,
+		run.threads)}
 	return bytes, nil
 }
 
@@ -402,7 +433,9 @@ func storeOf(m *shard.Manifest) any {
 }
 
 // orderOf returns the name of the order of the rows of a store.
-func orderOf(m *shard.Manifest) string { return cmp.Or(m.Order, noOrder) }
+func orderOf(m *shard.Manifest) string {
+	return cmp.Or(m.Order, noOrder)
+}
 
 // noOrder is the order of the ids.
 const noOrder = "none"
@@ -415,25 +448,34 @@ type neighbourFlags struct {
 
 // declare declares the flags of n.
 func (n *neighbourFlags) declare(flags *flagSet) {
-	numberVar(flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
+	numberVar(flags, &n.Neighbours, "neighbours", 0,
+		param.Range{Least: 1, Most: math.MaxInt32}, "N",
+		"edges from each row of --of to the N rows with the largest cosine")
 	flags.addText(&n.path, "of", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
-	numberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
+	numberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1},
+		"cosine", "cosine below which there is no edge (without --neighbours, all others are)")
 	flags.addText(&n.ids, "feature-ids", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
-	numberVar(flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
+	numberVar(flags, &n.Weight, "content-weight", 1,
+		param.Range{Most: maxContentWeight, AboveLeast: true}, "weight",
+		"weight of an edge of cosine 1, relative to those of INPUT")
 }
 
 // check validates the flags and records problems.
-func (n *neighbourFlags) check(run *session, args []string, r *graphInputs, hasAttributes bool) {
+func (n *neighbourFlags) check(run *session, args []string, r *graphInputs,
+	hasAttributes bool) {
 	isGiven := n.path != ""
 	run.refuse(rule{!isGiven, "neighbours least-cosine content-weight", "is about attributes; name their file with --of"},
-		rule{!isGiven && !hasAttributes, "feature-ids", "is about attributes; name their file with --of or --node-features"},
+		rule{!isGiven && !hasAttributes, "feature-ids",
+			"is about attributes; name their file with --of or --node-features"},
 		rule{isGiven, "directed", "neighbours have no direction; leave it out"},
 	)
 	switch {
 	case !isGiven && len(args) == 0:
-		run.problem(run.command.Name(), "INPUT is missing; usage: %s", synopsis(run.command))
+		run.problem(run.command.Name(), "INPUT is missing; usage: %s",
+			synopsis(run.command))
 	case !isGiven:
-	case n.Neighbours == 0 && n.Least == 0 && !run.hasProblem("--neighbours") && !run.hasProblem("--least-cosine"):
+	case n.Neighbours == 0 && n.Least == 0 && !run.hasProblem("--neighbours") &&
+		!run.hasProblem("--least-cosine"):
 		run.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
 	case r.sources.any():
 		run.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
@@ -445,7 +487,8 @@ const maxContentWeight = 1e100
 // read reads the rows of --of as a source of the graph. If they exceed the memory limit, ingest reports
 // the required memory.
 func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
-	f, err := tablefile.Inspect(run.ctx, n.path, &tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
+	f, err := tablefile.Inspect(run.ctx, n.path,
+		&tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err
 	}
@@ -461,7 +504,8 @@ func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
 	var result *ingest.Source
 	switch over := new(*ingest.LimitError); {
 	case errors.As(err, over):
-		result = source.UnreadNeighbours(f.Cols, entryCount, ids, &n.NeighbourSettings, err)
+		result = source.UnreadNeighbours(f.Cols, entryCount, ids,
+			&n.NeighbourSettings, err)
 	case err != nil:
 		return nil, err
 	default:

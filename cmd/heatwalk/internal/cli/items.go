@@ -34,7 +34,8 @@ type itemFlags struct {
 }
 
 // declare declares the flags of the kernel and, if a command learns, of the learner. Their check parses both.
-func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example string, learns bool) {
+func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example string,
+	learns bool) {
 	usage := func(noun, example string) string {
 		if f.splitting.noun != "" {
 			return "`LIST` of " + noun + "s joined by commas, with parameters as in " + example + "; see heatwalk methods"
@@ -43,25 +44,29 @@ func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example stri
 	}
 	flags.StringVar(&f.kernelNames, "kernel", initial, usage("kernel", example))
 	if learns {
-		flags.StringVar(&f.learnerNames, "learner", learners()[0].Name, usage("learner", "svm:cost=10"))
+		flags.StringVar(&f.learnerNames, "learner", learners()[0].Name,
+			usage("learner", "svm:cost=10"))
 	}
 	flags.addCheck(func(run *session, _ []string) {
 		f.userValues = param.Values{}
 		f.kernels = namedList(run, "--kernel", f.kernelNames, kernels, f.userValues)
 		if f.learnerNames != "" {
-			for _, s := range namedList(run, "--learner", f.learnerNames, learners(), f.userValues) {
+			for _, s := range namedList(run, "--learner", f.learnerNames,
+				learners(), f.userValues) {
 				f.learners = append(f.learners, classify.Learners().Named(s.Name))
 			}
 		}
 		if f.splitting.noun == "" && (len(f.kernels) > 1 || len(f.learners) > 1) {
-			run.problem("--kernel", "this command takes one kernel and one learner; evaluate compares them")
+			run.problem("--kernel",
+				"this command takes one kernel and one learner; evaluate compares them")
 		}
 	})
 }
 
 // namedList parses a list of names with parameters and adds the values to given. A parameter has the
 // same value for all names.
-func namedList(run *session, flag, list string, choices specs, values param.Values) (result specs) {
+func namedList(run *session, flag, list string, choices specs,
+	values param.Values) (result specs) {
 	for text := range strings.SplitSeq(list, ",") {
 		s, n := parseNamed(run, flag, text, choices)
 		if s == nil {
@@ -111,16 +116,20 @@ func (r *itemRun) problem() *method.Problem {
 }
 
 // classify writes the classes of all items, and compares them with the true ones of a source, unless they are nil.
-func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin string) error {
+func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels,
+	origin string) error {
 	run := r.out.run
 	s := r.sources[0]
 	d := &r.document
-	c, err := s.Classify(run.ctx, r.problem(), &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed), Progress: run.progress.Phases()})
+	c, err := s.Classify(run.ctx, r.problem(),
+		&method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
+			Progress: run.progress.Phases()})
 	if err != nil {
 		return r.explain(err)
 	}
 	if c.Unfinished != nil {
-		run.warn("%s: the iteration limit came before the tolerance%s", s.Name(), unfinishedAdvice(s))
+		run.warn("%s: the iteration limit came before the tolerance%s", s.Name(),
+			unfinishedAdvice(s))
 	}
 	ids := tablefile.AxisOf(r.ids)
 	if err := writeClassified(r.out, c, ids, r.l, scores, scores.kind != "probability"); err != nil {
@@ -146,11 +155,13 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels, origin str
 	if r.f.labels == "" { // unlabelled items are no lines of a file
 		skipped = ""
 	}
-	return r.out.finish(d, c.Values, text, values, skipped, d.describeTruth(origin, r.noun))
+	return r.out.finish(d, c.Values, text, values, skipped,
+		d.describeTruth(origin, r.noun))
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
-func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Labels, scores scoreFlags, raw bool) error {
+func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Labels,
+	scores scoreFlags, raw bool) error {
 	isKnown := markLabelled(l, ids.N)
 	return writePredictions(o, &predictionRows{
 		ids: ids, rawNames: c.ScoreNames,
@@ -168,7 +179,8 @@ func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Lab
 func (r *itemRun) evaluate() error {
 	run := r.out.run
 	plan := &evaluate.Plan{
-		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed), Workers: run.threads},
+		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
+			Workers: run.threads},
 		Progress: run.progress.Showing("evaluating", "split"),
 	}
 	for _, s := range r.sources {
@@ -178,11 +190,14 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return err
 	}
-	report, err := runPlan(run, r.out, &r.f.splitting, &r.f.tables, plan, nodes, r.l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem(), plan) })
+	report, err := runPlan(run, r.out, &r.f.splitting, &r.f.tables, plan, nodes,
+		r.l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem(), plan) })
 	if err != nil {
 		return r.explain(err)
 	}
-	return publishPlanned(r.out, &evaluateDocument{report, comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}})
+	return publishPlanned(r.out,
+		&evaluateDocument{report,
+			comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}})
 }
 
 // keepData checks a run without a graph against the limits of disk and memory.
@@ -206,7 +221,9 @@ func learnError(err error, place string) error {
 		return err
 	}
 	if errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Machine(err, place, "%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
+		return fault.Machine(err, place,
+			"%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
 	}
-	return fault.Machine(err, place, "%s: %v; take another learner or kernel", wrong.Method, wrong.Err)
+	return fault.Machine(err, place, "%s: %v; take another learner or kernel",
+		wrong.Method, wrong.Err)
 }

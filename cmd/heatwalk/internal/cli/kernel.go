@@ -26,11 +26,14 @@ import (
 )
 
 func newKernel(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy", "A block of kernel values, streamed to a file", checkKernel, runKernel)
+	cmd, c, flags := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy",
+		"A block of kernel values, streamed to a file", checkKernel, runKernel)
 	c.block.declare(flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	c.walk.declare(&c.graph.tables, flags, ": of cwk, and classes of the rows in LIBSVM's text")
-	numberVar(flags, &c.tolerance, "tolerance", 0, openUnit, "tolerance", "largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
+	c.walk.declare(&c.graph.tables, flags,
+		": of cwk, and classes of the rows in LIBSVM's text")
+	numberVar(flags, &c.tolerance, "tolerance", 0, openUnit, "tolerance",
+		"largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
 	c.share.declare(flags, "the columns")
 	largestFlag(&c.graph, flags)
 	graphFlags(&c.graph, flags)
@@ -39,9 +42,11 @@ func newKernel(run *session) *cobra.Command {
 
 func runKernel(run *session, c *kernelOptions, name string) error {
 	if c.family == nil {
-		return inPrecision(c.block.dtype, writeWalkKernel[float32], writeWalkKernel[float64])(run, c, name)
+		return inPrecision(c.block.dtype, writeWalkKernel[float32],
+			writeWalkKernel[float64])(run, c, name)
 	}
-	return inPrecision(c.block.dtype, writeNodeKernel[float32], writeNodeKernel[float64])(run, c, name)
+	return inPrecision(c.block.dtype, writeNodeKernel[float32],
+		writeNodeKernel[float64])(run, c, name)
 }
 
 // denseFlags are those of a block of kernel values.
@@ -60,7 +65,8 @@ func rowsOf(run *session, in *inputs, path string, g *openGraph) ([]int, error) 
 	if path == "" {
 		rows := slices.Collect(g.Nodes.Rows())
 		if g.Hyperedges {
-			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes.ID(row), source.HyperedgePrefix) })
+			rows = slices.DeleteFunc(rows,
+				func(row int) bool { return strings.HasPrefix(g.Nodes.ID(row), source.HyperedgePrefix) })
 		}
 		return rows, nil
 	}
@@ -68,7 +74,8 @@ func rowsOf(run *session, in *inputs, path string, g *openGraph) ([]int, error) 
 }
 
 // readIDs reads a list of ids, at least one.
-func readIDs(run *session, in *inputs, path string, nodes nodefile.Lookup) ([]int, error) {
+func readIDs(run *session, in *inputs, path string,
+	nodes nodefile.Lookup) ([]int, error) {
 	rows, err := nodefile.ReadIDs(run.ctx, path, nodes, listConfig(run, in, path))
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
@@ -102,12 +109,14 @@ func checkKernel(run *session, c *kernelOptions, _ []string) {
 	}
 	c.name, c.family = n.Name, kernel.Families().Named(n.Name)
 	if c.family == nil {
-		run.refuse(rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
+		run.refuse(rule{true, "tolerance",
+			"cwk is computed by walks without an iteration; leave it out"})
 		c.walk.check(run, n)
 		return
 	}
 	run.refuse(rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
-		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
+		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels",
+			c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
 	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
 	checkTolerance(run, c.tolerance, c.block.dtype)
@@ -121,12 +130,17 @@ func checkTolerance(run *session, tolerance float64, dtype string) {
 		floor = 0x1p-52
 		wider = ""
 	}
-	run.refuse(rule{tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance, dtype, floor, wider)})
+	run.refuse(rule{tolerance < floor, "tolerance",
+		fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance,
+			dtype, floor, wider)})
 }
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
-func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string) error {
-	d, err := beginDense(run, &f.graph, name, f.block.out, denseInputs{labels: f.walk.labels, seeds: true, rows: f.block.rows, cols: f.block.cols, block: true})
+func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions,
+	name string) error {
+	d, err := beginDense(run, &f.graph, name, f.block.out,
+		denseInputs{labels: f.walk.labels, seeds: true, rows: f.block.rows,
+			cols: f.block.cols, block: true})
 	if err != nil {
 		return err
 	}
@@ -144,7 +158,8 @@ func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	cols := cwk.Picks(d.cols[lo:hi], w.Seeds, nil)
 	minSteps := parameters.MinSteps
 	return writeWalk(d, w, &walkMatrix[T]{
-		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
+		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows),
+			Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			return w.Gram(run.ctx, minSteps, rows, cols, sink)
@@ -153,7 +168,8 @@ func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string
 		advice: fewerNodes,
 
 		parameters: parameters, command: "kernel", share: f.share,
-		shape: parts.Shape{Axis: parts.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.block.dtype},
+		shape: parts.Shape{Axis: parts.ByColumns, Lo: lo, Hi: hi,
+			Whole: len(d.cols), Groups: 1, Dtype: f.block.dtype},
 	})
 }
 
@@ -193,8 +209,11 @@ func (p kernelParameters) MarshalJSON() ([]byte, error) {
 }
 
 // writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
-func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string) error {
-	d, err := beginDense(run, &f.graph, name, f.block.out, denseInputs{labels: f.walk.labels, rows: f.block.rows, cols: f.block.cols, block: true})
+func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions,
+	name string) error {
+	d, err := beginDense(run, &f.graph, name, f.block.out,
+		denseInputs{labels: f.walk.labels, rows: f.block.rows, cols: f.block.cols,
+			block: true})
 	if err != nil {
 		return err
 	}
@@ -210,17 +229,20 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	}
 	directed := d.g.Store.Manifest.Directed
 	if directed && f.family.Works&param.Directed == 0 {
-		index := slices.IndexFunc(nodeKernels(), func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
+		index := slices.IndexFunc(nodeKernels(),
+			func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
 		return asymmetric(name, f.name, "--kernel="+nodeKernels()[index].Name)
 	}
 	d.g.Store.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: run.progress.Stages("product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi,
+		Progress: run.progress.Stages("product")}
 	run.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.dtype)
 	if !takesPieces(d.out) { // the block is in memory until it is complete
 		d.g.Graph = d.g.Leave(block, wholeBlock)
 	}
-	k, err := heatwalk.OpenKernel(run.ctx, d.g.Graph, f.name, f.userValues, d.rows, d.cols, settings)
+	k, err := heatwalk.OpenKernel(run.ctx, d.g.Graph, f.name, f.userValues, d.rows,
+		d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.out.path, words.Bytes(block))
@@ -228,24 +250,30 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string
 	if err != nil {
 		return graphError(run, err, name, loosened)
 	}
-	if err := d.describePart("kernel", f.share, shape, kernelParameters{&f.family.Spec, k.Parameters}); err != nil {
+	if err := d.describePart("kernel", f.share, shape,
+		kernelParameters{&f.family.Spec, k.Parameters}); err != nil {
 		return err
 	}
-	file, err := newWriter[T](d.out, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.out)})
+	file, err := newWriter[T](d.out,
+		&tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true,
+			Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.out)})
 	if err != nil {
 		return err
 	}
 	put := func(i, j int, piece *sparse.Block[float64]) error {
 		return file.Put(run.ctx, i, j, piece)
 	}
-	report, err := kernel.Values[T](run.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
+	report, err := kernel.Values[T](run.ctx, k.Kernel, k.Rows, k.Cols,
+		put, settings)
 	if err != nil {
 		return toleranceError(run, err, name, f.tolerance)
 	}
 	if err := file.Close(run.ctx); err != nil {
 		return err
 	}
-	return d.finishKernel(&kernelDocument{Output: f.block.out, Rows: len(rows), Cols: len(cols), Dtype: f.block.dtype, Parameters: kernelParameters{&f.family.Spec, k.Parameters}}, report)
+	return d.finishKernel(&kernelDocument{Output: f.block.out, Rows: len(rows),
+		Cols: len(cols), Dtype: f.block.dtype,
+		Parameters: kernelParameters{&f.family.Spec, k.Parameters}}, report)
 }
 
 // wholeBlock names the memory of a block that is written at the end.
@@ -254,7 +282,8 @@ const wholeBlock = "block"
 // asymmetric returns the error that what requires an undirected graph; instead is a flag for an
 // alternative, if any.
 func asymmetric(graph, what, instead string) error {
-	text := "is directed, and " + what + " needs an undirected graph; ingest with --undirected"
+	text := "is directed, and " + what +
+		" needs an undirected graph; ingest with --undirected"
 	if instead != "" {
 		text += " or use " + instead
 	}
@@ -271,7 +300,8 @@ func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error 
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if bound := result.ErrorBound; result.Estimated() {
 		r.ErrorEstimate = &bound
-		text = fmt.Sprintf("error about %.2g, largest value %.4g", bound, result.Largest)
+		text = fmt.Sprintf("error about %.2g, largest value %.4g", bound,
+			result.Largest)
 	} else if !math.IsInf(bound, 1) {
 		r.ErrorBound = &bound
 		if relative := bound / result.Largest; bound == 0 {
@@ -279,13 +309,16 @@ func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error 
 		} else if !math.IsInf(relative, 0) {
 			r.Relative = &relative
 		}
-		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, result.Largest)
+		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound,
+			result.Largest)
 	}
 	method := r.Method
 	if r.HalfSteps {
 		method += ", half steps"
 	}
 	return d.out.finish(r, r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.spec.Name, parameterText(r.Parameters.spec, r.Parameters.values)),
+		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype),
+			r.Parameters.spec.Name,
+			parameterText(r.Parameters.spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

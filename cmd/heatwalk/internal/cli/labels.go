@@ -55,7 +55,8 @@ func nodeLabels(run *session, r *graphInputs, g *openGraph) *nodefile.LabelConfi
 }
 
 // readLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
-func readLabels(run *session, r *graphInputs, path string, g *openGraph, like *nodefile.Labels) (*nodefile.Labels, error) {
+func readLabels(run *session, r *graphInputs, path string, g *openGraph,
+	like *nodefile.Labels) (*nodefile.Labels, error) {
 	c := nodeLabels(run, r, g)
 	c.Like = like
 	l, err := nodefile.ReadLabels(run.ctx, path, g.Nodes, c)
@@ -74,17 +75,20 @@ func noteClasses(run *session, path string, l *nodefile.Labels) {
 	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
 	var list []string
 	for _, class := range order[:min(most, len(order))] {
-		list = append(list, fmt.Sprintf("%s (%s)", input.Escape(l.Names[class]), words.Count(size[class])))
+		list = append(list, fmt.Sprintf("%s (%s)", input.Escape(l.Names[class]),
+			words.Count(size[class])))
 	}
 	text := strings.Join(list, ", ")
 	if len(order) > most {
 		text += ", …"
 	}
-	run.note(fmt.Sprintf("%s: %s: %s", input.Escape(path), words.Counted(len(order), "class"), text))
+	run.note(fmt.Sprintf("%s: %s: %s", input.Escape(path),
+		words.Counted(len(order), "class"), text))
 }
 
 // warnLeaks warns about attributes that determine the labels.
-func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l *nodefile.Labels) {
+func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph,
+	l *nodefile.Labels) {
 	if g.attributes == nil || g.unread != nil {
 		return
 	}
@@ -95,7 +99,9 @@ func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l 
 
 // listConfig returns the settings for lists of ids and splits.
 func listConfig(run *session, in *inputs, path string) *nodefile.ListConfig {
-	return &nodefile.ListConfig{Text: in.text, SkipUnknown: in.skipsUnknown(), Stdin: run.stdin, Warn: run.warnOf, Columns: func(c input.Columns) { noteColumns(run, path, c) }}
+	return &nodefile.ListConfig{Text: in.text, SkipUnknown: in.skipsUnknown(),
+		Stdin: run.stdin, Warn: run.warnOf,
+		Columns: func(c input.Columns) { noteColumns(run, path, c) }}
 }
 
 // labelConfig returns the settings for label files. fix is the remedy for unknown nodes.
@@ -124,9 +130,11 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 }
 
 // readSeeds reads the labels at which a walk starts: at least two classes.
-func readSeeds(run *session, r *graphInputs, path string, g *openGraph) (*nodefile.Labels, error) {
+func readSeeds(run *session, r *graphInputs, path string,
+	g *openGraph) (*nodefile.Labels, error) {
 	l, err := readLabels(run, r, path, g, nil)
-	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) && errors.As(err, &parse) {
+	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) &&
+		errors.As(err, &parse) {
 		parse.Fix += ", or pass --multi-label"
 	}
 	if err != nil {
@@ -154,13 +162,16 @@ func (s skippedLines) String() string { return s.text("label") }
 func (s skippedLines) text(noun string) string {
 	reason := " without a " + noun
 	if len(s.Missing) > 0 && noun == "label" {
-		reason = " with label " + input.Escape(strings.Join(s.Missing, ", ")) + " (--missing '' keeps such classes)"
+		reason = " with label " + input.Escape(strings.Join(s.Missing, ", ")) +
+			" (--missing '' keeps such classes)"
 	}
-	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: reason}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
+	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: reason},
+		{N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
 	if parts == "" {
 		return ""
 	}
-	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, noun+" line") + ": " + parts
+	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, noun+" line") +
+		": " + parts
 }
 
 // problemOf returns the learning problem: graph, labels and attributes.
@@ -189,8 +200,10 @@ func (f *attributeFlags) declare(flags *flagSet) {
 	flags.addText(&f.ids, "feature-ids", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
 	flags.addCheck(func(run *session, _ []string) {
 		run.refuse(rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
-			rule{f.file == "", "attribute-fields", "there is no table; give it with --node-features"},
-			rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
+			rule{f.file == "", "attribute-fields",
+				"there is no table; give it with --node-features"},
+			rule{f.file == "-", "node-features",
+				"stdin can be read once, and attributes are read several times; give a file"},
 		)
 	})
 }
@@ -216,7 +229,8 @@ func attributesOf(g *openGraph) *attributesDocument {
 			ignored = append(ignored, c.Title)
 		}
 	}
-	return &attributesDocument{t.Present, t.Cols, t.Entries, g.attributes.Unknown, ignored}
+	return &attributesDocument{t.Present, t.Cols, t.Entries,
+		g.attributes.Unknown, ignored}
 }
 
 // String returns the description as a line, "" of nil.
@@ -224,22 +238,27 @@ func (d *attributesDocument) String() string {
 	if d == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s", words.Counted(d.Columns, "attribute"), words.Counted(d.Nodes, "node"))
+	text := fmt.Sprintf("%s of %s", words.Counted(d.Columns, "attribute"),
+		words.Counted(d.Nodes, "node"))
 	if d.Unknown > 0 {
-		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", words.Counted(d.Unknown, "row"))
+		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over",
+			words.Counted(d.Unknown, "row"))
 	}
 	return text
 }
 
 // readAttributes reads the attributes of the nodes of g: of the file that is given, or those of the store. A column of
 // labels, which may be nil, is no attribute.
-func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l *nodefile.Labels) (err error) {
+func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGraph,
+	l *nodefile.Labels) (err error) {
 	stored := g.Store.Manifest.Attributes
 	if f.file == "" && (f.unused || stored == nil) {
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Fields: f.fields, Labels: l, Text: r.tables.text, SkipUnknown: r.tables.skipsUnknown(), Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
+		IDs: f.ids, Fields: f.fields, Labels: l, Text: r.tables.text,
+		SkipUnknown: r.tables.skipsUnknown(), Memory: g.Plan().Room(),
+		Stdin: run.stdin, Warn: run.warnOf,
 	}
 	c.Fix = nodeLabels(run, r, g).Fix
 	if f.file == "" {
@@ -268,9 +287,11 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		g.unread = err
 		return nil
 	case errors.Is(err, tablefile.ErrTable):
-		return fault.Usage("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
+		return fault.Usage("--feature-ids",
+			"%s is a table, whose ids stand in a column; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrMatrix):
-		return fault.Usage("--attribute-fields", "%s is a matrix, whose columns have no titles; leave it out", f.file)
+		return fault.Usage("--attribute-fields",
+			"%s is a matrix, whose columns have no titles; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
 		return fault.Usage("--node-features", "cannot map the rows of %s to nodes: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)

@@ -63,12 +63,14 @@ func labelsFlag(f *learningFlags, flags *flagSet) {
 
 // severalFlag declares the flag of nodes with several labels.
 func severalFlag(f *learningFlags, flags *flagSet) {
-	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
+	flags.BoolVar(&f.several, "multi-label", false,
+		"a node may have several labels, each on a line of its own")
 	labelling := &f.graph.tables.labelling
 	flags.addText(&labelling.Separator, "label-separator", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
 	flags.Lookup("label-separator").Annotations = map[string][]string{inputGroup: nil}
 	flags.addCheck(func(run *session, _ []string) {
-		run.refuse(rule{!f.several, "label-separator", "a node has one label; add --multi-label"})
+		run.refuse(rule{!f.several, "label-separator",
+			"a node has one label; add --multi-label"})
 	})
 }
 
@@ -82,7 +84,8 @@ func checkLearning(run *session, f *learningFlags) {
 	checkForm(run, f.entries)
 	run.require("labels")
 	checkEffect(run, methodsOf(f))
-	f.attributes.unused = !slices.ContainsFunc(methodsOf(f), func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
+	f.attributes.unused = !slices.ContainsFunc(methodsOf(f),
+		func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
 }
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.
@@ -106,11 +109,14 @@ func checkGrid(run *session, name string, err error) {
 	case errors.As(err, &wrong):
 		run.problem(name, "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
-		run.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quote(name), cause(err))
+		run.problem("--grid",
+			"%s is neither paper, small or none nor a file (%s); give one of them",
+			quote(name), cause(err))
 	case errors.Is(err, split.ErrUsage):
 		run.problem("--method", "%s", withoutUsage(err))
 	default:
-		run.problem("--grid", "%s cannot be read (%s); give another file", name, cause(err))
+		run.problem("--grid", "%s cannot be read (%s); give another file", name,
+			cause(err))
 	}
 }
 
@@ -119,7 +125,8 @@ func checkForm(run *session, entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
 			wrong := new(param.ParameterError)
-			if f := kernel.Families().Named(d.Name); f != nil && errors.As(f.Asymmetric(f.Own(e.Own)), &wrong) {
+			if f := kernel.Families().Named(d.Name); f != nil &&
+				errors.As(f.Asymmetric(f.Own(e.Own)), &wrong) {
 				run.problem("--method", "%s", wrong.Error())
 				return
 			}
@@ -155,20 +162,24 @@ func withoutUsage(err error) string {
 const balanced = "balanced"
 
 // readPriorOrShares reads the prior of walks or the shares of the classes among all nodes.
-func readPriorOrShares(run *session, f *learningFlags, in *inputs, d *graphRun) (cwk.Prior, error) {
+func readPriorOrShares(run *session, f *learningFlags, in *inputs,
+	d *graphRun) (cwk.Prior, error) {
 	if f.walk.prior == balanced {
-		d.shares = slices.Repeat([]float64{1 / float64(len(d.l.Names))}, len(d.l.Names))
+		d.shares = slices.Repeat([]float64{1 / float64(len(d.l.Names))},
+			len(d.l.Names))
 		return cwk.Prior{}, nil
 	}
 	if f.walk.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.walk.prior) {
-		shares, err := nodefile.ReadShares(run.ctx, f.walk.prior, d.l.Names, listConfig(run, in, f.walk.prior))
+		shares, err := nodefile.ReadShares(run.ctx, f.walk.prior, d.l.Names,
+			listConfig(run, in, f.walk.prior))
 		d.shares = shares
 		if shares != nil || err != nil {
 			return cwk.Prior{}, err
 		}
 		for _, m := range methodsOf(f) {
 			if !slices.Contains(flagsOf(m), "prior") {
-				return cwk.Prior{}, fault.Usage("--prior", "%s has no distribution for each node; give lines class<TAB>share", m.Name())
+				return cwk.Prior{}, fault.Usage("--prior",
+					"%s has no distribution for each node; give lines class<TAB>share", m.Name())
 			}
 		}
 	}
@@ -176,7 +187,8 @@ func readPriorOrShares(run *session, f *learningFlags, in *inputs, d *graphRun) 
 }
 
 // settings completes the settings of a method with workers, memory, attributes and progress.
-func (d *graphRun) settings(run *session, tried *method.Settings, f *learningFlags, progress func(stage string, done, total int64)) (*method.Settings, error) {
+func (d *graphRun) settings(run *session, tried *method.Settings, f *learningFlags,
+	progress func(stage string, done, total int64)) (*method.Settings, error) {
 	prior, err := readPriorOrShares(run, f, &f.graph.tables, d)
 	s := *tried
 	s.Prior = prior
@@ -189,7 +201,8 @@ func (d *graphRun) settings(run *session, tried *method.Settings, f *learningFla
 }
 
 // scoreFormats are the endings of a file of predictions, or of a matrix of scores alone.
-var scoreFormats = slices.Concat(tablefile.PredictionEndings, tablefile.NPY.Endings, tablefile.NPZ.Endings)
+var scoreFormats = slices.Concat(tablefile.PredictionEndings, tablefile.NPY.Endings,
+	tablefile.NPZ.Endings)
 
 func parseScores(top *int, s string) error {
 	count, ranked := strings.CutPrefix(s, "top=")
@@ -214,9 +227,11 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	case !o.run.estimating:
 		return 0
 	case o.format != nil:
-		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + idBytes(ids)
+		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) +
+			idBytes(ids)
 	}
-	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
+	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes),
+		func(a, b string) int { return len(b) - len(a) })
 	ending := strings.TrimSuffix(formatOf(o.path, tablefile.PredictionEndings), ".parquet") // Parquet is smaller than text
 	linesBytes := func(n int) int64 {                                                       // size of n lines of the largest length, without ids
 		var file byteCounter // never fails
@@ -228,7 +243,8 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 		})
 		return int64(file)
 	}
-	return runFileBytes + linesBytes(0) + idBytes(ids) + int64(ids.N)*(linesBytes(1)-linesBytes(0))
+	return runFileBytes + linesBytes(0) + idBytes(ids) +
+		int64(ids.N)*(linesBytes(1)-linesBytes(0))
 }
 
 // predictionRows holds the predictions for nodes, records or graphs, in the order of the output.
@@ -246,7 +262,8 @@ type predictionRows struct {
 }
 
 // writePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
-func writePredictions(o *outputs, f *predictionRows, c tablefile.Columns, raw bool, dtype string) error {
+func writePredictions(o *outputs, f *predictionRows, c tablefile.Columns, raw bool,
+	dtype string) error {
 	if o.format == nil {
 		return tablefile.WritePredictions(o.run.ctx, o.w, endingOf(o.path), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
@@ -279,7 +296,8 @@ type labelsDocument struct {
 
 // learnedFrom returns the keys about the labels.
 func learnedFrom(o *outputs, l *nodefile.Labels) labelsDocument {
-	return labelsDocument{Output: o.path, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names}
+	return labelsDocument{Output: o.path, Labelled: len(l.Row),
+		Skipped: skippedOf(l), Classes: l.Names}
 }
 
 // estimate sets the estimated accuracy, unless tested is 0.
@@ -295,12 +313,14 @@ func (d *labelsDocument) describeAccuracy() string {
 	if d.AccuracyEstimate == nil {
 		return ""
 	}
-	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
+	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%",
+		100**d.AccuracyEstimate, 100**d.AccuracyStderr)
 }
 
 // compareTruth compares the class of each node (noun: graph or record) with its true label, unless truth
 // is nil. It warns about classes that do not occur in training, because no prediction can be correct.
-func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
+func compareTruth(run *session, class []int, reached *roaring.Bitmap,
+	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
 		return nil
 	}
@@ -320,7 +340,8 @@ func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *
 }
 
 // warnUntrained warns in one line about classes of a file that have items (noun: node or test node) without a training label.
-func warnUntrained(run *session, file string, names []string, items []int, noun string) {
+func warnUntrained(run *session, file string, names []string, items []int,
+	noun string) {
 	var classes []string
 	total := 0
 	for c, n := range items {
@@ -331,7 +352,8 @@ func warnUntrained(run *session, file string, names []string, items []int, noun 
 	}
 	switch count := len(classes); {
 	case count == 1:
-		run.warn("%s: class %s (%s) has no training label and counts as wrong", file, classes[0], words.Counted(total, noun))
+		run.warn("%s: class %s (%s) has no training label and counts as wrong",
+			file, classes[0], words.Counted(total, noun))
 	case count > 1:
 		list := strings.Join(classes[:min(count, namedClasses)], ", ")
 		if count > namedClasses {
@@ -350,9 +372,11 @@ func (d *labelsDocument) describeTruth(file, noun string) string {
 	if t == nil {
 		return ""
 	}
-	text := fmt.Sprintf("against %s: accuracy %s of %s", file, words.Percent(t.All), words.Counted(t.Nodes, noun))
+	text := fmt.Sprintf("against %s: accuracy %s of %s", file, words.Percent(t.All),
+		words.Counted(t.Nodes, noun))
 	if t.NodesReached < t.Nodes {
-		text += fmt.Sprintf(", %s of the %s reached", words.Percent(t.Reached), words.Count(t.NodesReached))
+		text += fmt.Sprintf(", %s of the %s reached", words.Percent(t.Reached),
+			words.Count(t.NodesReached))
 	}
 	return text + fmt.Sprintf(", macro-F1 %.3f", t.MacroF1)
 }
@@ -371,27 +395,34 @@ func checkSeveral(run *session, f *learningFlags, takes ...string) {
 // refuseBeside records flags that cannot be used with the given one: all flags of the command except those
 // which it takes, and those for reading graphs and labels.
 func refuseBeside(run *session, f *learningFlags, flag string, takes []string) {
-	takes = slices.Concat(takes, f.graph.names, []string{flag, "temp-dir", "label-fields", "label-separator", "missing", "unknown-ids"})
+	takes = slices.Concat(takes, f.graph.names,
+		[]string{flag, "temp-dir", "label-fields", "label-separator", "missing",
+			"unknown-ids"})
 	run.command.Flags().Visit(func(item *pflag.Flag) {
-		if run.command.InheritedFlags().Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
-			run.refuse(rule{true, item.Name, "cannot be used with --" + flag + "; leave it out"})
+		if run.command.InheritedFlags().Lookup(item.Name) == nil &&
+			!slices.Contains(takes, item.Name) {
+			run.refuse(rule{true, item.Name,
+				"cannot be used with --" + flag + "; leave it out"})
 		}
 	})
 }
 
 // beginSeveral reads the graph, the labels and the attributes.
-func beginSeveral(run *session, f *learningFlags, name, path string) (*graphRun, *method.Settings, error) {
+func beginSeveral(run *session, f *learningFlags,
+	name, path string) (*graphRun, *method.Settings, error) {
 	d, err := beginLearning(run, f, name, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, label := range d.l.Names {
 		if strings.Contains(label, severalSeparator) {
-			return nil, nil, fault.Data(d.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quote(label), severalSeparator)
+			return nil, nil, fault.Data(d.l.File,
+				"the label %s holds %s, which separates labels in predictions; rename it", quote(label), severalSeparator)
 		}
 	}
 	_, phase := run.progress.Parts("learning", "")
-	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}
+	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
+		Progress: phase}
 	run.disk += runFileBytes
 	return d, s, nil
 }
@@ -405,7 +436,9 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return graphError(run, err, name, another)
 	}
-	r := &classifyRun{data: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l), Method: "spectral", Several: model}}
+	r := &classifyRun{data: d, f: c, p: p.Prediction,
+		classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l),
+			Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
 	r.Components = p.UnreachedComponents
 	countPredictions(r)
@@ -427,11 +460,14 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	splits, _ := run.progress.Parts("evaluating", "split")
-	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Splits: c.splitting.splits, Progress: splits}
+	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
+		Splits: c.splitting.splits, Progress: splits}
 	report, err := heatwalk.CompareSeveral(run.ctx, d.g.Graph, d.problem(), plan, s)
 	if err != nil {
-		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l), name, another)
+		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l),
+			name, another)
 	}
-	doc := &multiLabelDocument{report, comparedDocument{Graph: name, Skipped: skippedOf(d.l)}}
+	doc := &multiLabelDocument{report,
+		comparedDocument{Graph: name, Skipped: skippedOf(d.l)}}
 	return publishReport(d.out, doc, report, "severallabels", name)
 }

@@ -57,17 +57,20 @@ type closedMatrix struct {
 }
 
 // newWriter begins the file of a matrix and the files of its ids.
-func newWriter[T sparse.Float](o *outputs, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
+func newWriter[T sparse.Float](o *outputs,
+	m *tablefile.Matrix) (*tablefile.Writer[T], error) {
 	m.RowIDs = o.rowIDs
 	m.ColIDs = o.colIDs
 	return tablefile.NewWriter[T](o.w, o.format, m)
 }
 
 // fillMatrix writes a matrix; values stores row i.
-func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
+func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix,
+	values func(i int, row []float64) error) error {
 	m.RowIDs = o.rowIDs
 	m.ColIDs = o.colIDs
-	return inPrecision(dtype, tablefile.Fill[float32], tablefile.Fill[float64])(o.run.ctx, o.w, o.format, m, values)
+	return inPrecision(dtype, tablefile.Fill[float32],
+		tablefile.Fill[float64])(o.run.ctx, o.w, o.format, m, values)
 }
 
 // inPrecision returns the function for numbers of the given type.
@@ -80,7 +83,9 @@ func inPrecision[F any](dtype string, single, double F) F {
 
 // takesPieces reports whether the output can be written in any order. The result is the same for an
 // estimate, which begins no file.
-func takesPieces(o *outputs) bool { return o.format.AnyOrder && !isStream(o.path) }
+func takesPieces(o *outputs) bool {
+	return o.format.AnyOrder && !isStream(o.path)
+}
 
 // shapeOf returns the shape and type of a matrix as text.
 func shapeOf(rows, cols int, dtype string) string {
@@ -89,7 +94,8 @@ func shapeOf(rows, cols int, dtype string) string {
 
 // checkMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk
 // has not enough space.
-func checkMatrix(o *outputs, rows, cols axis, dtype, advice string) (bytes int64, err error) {
+func checkMatrix(o *outputs, rows, cols axis,
+	dtype, advice string) (bytes int64, err error) {
 	bytes = o.format.Size(rows.N, cols.N, dtype)
 	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
 	if o.run.estimating {
@@ -147,7 +153,8 @@ func (s *shareFlag) declare(flags *flagSet, of string) {
 		case err != nil || wrong != nil || m < 1 || m > most:
 			return fmt.Errorf("%q is no share; give I/M, as in 0/8 for the first of eight", text)
 		case i < 0 || i >= m:
-			return fmt.Errorf("%q is no share; shares of %d are numbered 0 to %d", text, m, m-1)
+			return fmt.Errorf("%q is no share; shares of %d are numbered 0 to %d",
+				text, m, m-1)
 		}
 		*s = shareFlag{i, m}
 		return nil
@@ -155,10 +162,13 @@ func (s *shareFlag) declare(flags *flagSet, of string) {
 	flags.addCheck(func(run *session, args []string) {
 		out := flags.Lookup("output").Value.String()
 		if s.count > 0 && len(args) > 0 && !ingest.IsStore(args[0]) {
-			run.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
+			run.problem("--slab",
+				"%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
 		}
-		if s.count > 0 && out != "" && (out == "-" || formatOf(out, denseFormats) != ".npy") {
-			run.problem("--slab", "a part is a file in the form .npy; write -o PART.npy")
+		if s.count > 0 && out != "" &&
+			(out == "-" || formatOf(out, denseFormats) != ".npy") {
+			run.problem("--slab",
+				"a part is a file in the form .npy; write -o PART.npy")
 		}
 	})
 }
@@ -170,14 +180,16 @@ func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 		return 0, n, nil
 	}
 	if s.count > n {
-		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d shares", words.Counted(n, noun), n)
+		return 0, 0, fault.Usage("--slab",
+			"there are only %s; give at most %d shares", words.Counted(n, noun), n)
 	}
 	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.count)) }
 	return edge(s.index), edge(s.index + 1), nil
 }
 
 // partOfBlock returns the rows and the columns of a share of a block, and its position.
-func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape parts.Shape, err error) {
+func partOfBlock(s shareFlag, rows, cols []int,
+	dtype string) (_, _ []int, shape parts.Shape, err error) {
 	shape = parts.Shape{Axis: parts.ByColumns, Groups: 1, Dtype: dtype}
 	noun := "column"
 	nodes := &cols
@@ -195,9 +207,11 @@ func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape
 }
 
 // describePart describes the output in its run file, if it is a slab of a matrix.
-func (d *graphRun) describePart(command string, s shareFlag, shape parts.Shape, parameters any) (err error) {
+func (d *graphRun) describePart(command string, s shareFlag, shape parts.Shape,
+	parameters any) (err error) {
 	if s.count > 0 {
-		part := parts.Part{Command: command, Share: s.index, Of: s.count, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
+		part := parts.Part{Command: command, Share: s.index, Of: s.count,
+			Store: d.g.Store.Manifest.Identity, Matrix: &shape}
 		d.out.share, err = parts.New(part, parameters, d.l, d.rows, d.cols)
 	}
 	return err
@@ -237,7 +251,8 @@ func runMerge(run *session, c *mergeOptions, _ string) error {
 // mergeMatrix writes the matrix that consists of the parts of list.
 func mergeMatrix(run *session, list []parts.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
-		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
+		return fault.Usage("-o",
+			"%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
 	dtype := list[0].Matrix.Dtype
 	origin := list[0].Run
@@ -258,7 +273,11 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 			return err
 		}
 		o.store = origin.Store
-		r := &mergeDocument{matrixDocument: matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, Command: list[0].Command, Parts: len(list)}
-		return o.finish(r, origin.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
+		r := &mergeDocument{matrixDocument: matrixDocument{Output: out,
+			Rows: rows.N, Cols: cols.N, Dtype: dtype}, Command: list[0].Command,
+			Parts: len(list)}
+		return o.finish(r, origin.Parameters,
+			fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command,
+				shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

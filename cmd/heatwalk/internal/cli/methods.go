@@ -23,7 +23,8 @@ import (
 )
 
 func newMethods(run *session) *cobra.Command {
-	cmd, _, _ := newCommand(run, "methods [NAME]", "What can be named in --method, --kernel and --learner", nil, runMethods)
+	cmd, _, _ := newCommand(run, "methods [NAME]",
+		"What can be named in --method, --kernel and --learner", nil, runMethods)
 	return cmd
 }
 
@@ -66,13 +67,17 @@ func declarations() (list []declaration) {
 	}
 	var spreading specs
 	for _, m := range method.All() {
-		if specList := m.Declarations(); len(specList) == 1 && specList[0].Name == m.Name() && !slices.Contains(namesIn(nodeKernels()), m.Name()) {
+		if specList := m.Declarations(); len(specList) == 1 &&
+			specList[0].Name == m.Name() &&
+			!slices.Contains(namesIn(nodeKernels()), m.Name()) {
 			spreading = append(spreading, specList[0])
 		}
 	}
 	add("--method", "classify", spreading)
 	for _, m := range method.All() {
-		if len(m.Declarations()) == 0 || m.Declarations()[0].Name != m.Name() && !strings.Contains(m.Name(), "+") {
+		if len(m.Declarations()) == 0 ||
+			m.Declarations()[0].Name != m.Name() &&
+				!strings.Contains(m.Name(), "+") {
 			if d, isOther := otherMethods[m.Name()]; isOther {
 				d.Name = m.Name()
 				d.Flag = "--method"
@@ -101,11 +106,14 @@ var otherMethods = map[string]declaration{
 }
 
 func declarationOf(s *param.Spec, flag, command string) declaration {
-	d := declaration{Name: s.Name, Flag: flag, Command: command, Formula: s.Title, Source: s.Source}
+	d := declaration{Name: s.Name, Flag: flag, Command: command, Formula: s.Title,
+		Source: s.Source}
 	for _, input := range []struct {
 		works uint
 		name  string
-	}{{param.Undirected, "undirected graphs"}, {param.Directed, "directed graphs"}, {param.Vectors, "tables"}, {param.Graphs, "collections of graphs"}, {param.Signed, "signed graphs"}} {
+	}{{param.Undirected, "undirected graphs"}, {param.Directed,
+		"directed graphs"}, {param.Vectors, "tables"}, {param.Graphs,
+		"collections of graphs"}, {param.Signed, "signed graphs"}} {
 		if s.Works&input.works != 0 {
 			d.Inputs = append(d.Inputs, input.name)
 			if input.works == param.Directed && s.Arcs != "" {
@@ -115,7 +123,8 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 	}
 	for i := range s.Params {
 		p := &s.Params[i]
-		info := parameterInfo{Name: p.Name, Symbol: p.Symbol, Meaning: p.Meaning, Words: p.Words, Default: p.Default.String(), Grid: p.Grid}
+		info := parameterInfo{Name: p.Name, Symbol: p.Symbol, Meaning: p.Meaning,
+			Words: p.Words, Default: p.Default.String(), Grid: p.Grid}
 		if p.Range != (param.Range{}) {
 			info.Range = p.Range.Text(p.Symbol)
 		}
@@ -136,16 +145,19 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 func runMethods(run *session, _ *struct{}, name string) error {
 	list := declarations()
 	if name != "" {
-		named := slices.DeleteFunc(slices.Clone(list), func(d declaration) bool { return d.Name != name })
+		named := slices.DeleteFunc(slices.Clone(list),
+			func(d declaration) bool { return d.Name != name })
 		if len(named) == 0 {
 			var names []string
 			for _, d := range list {
 				names = append(names, d.Name)
 			}
 			if suggestion := nearest.Of(name, names); suggestion != "" {
-				return fault.Usage(name, "does not exist; did you mean %s?", suggestion)
+				return fault.Usage(name, "does not exist; did you mean %s?",
+					suggestion)
 			}
-			return fault.Usage(name, "does not exist; heatwalk methods lists all names")
+			return fault.Usage(name,
+				"does not exist; heatwalk methods lists all names")
 		}
 		return run.printResult(&methodsDocument{Methods: named}, func(io.Writer) {
 			for _, d := range named {
@@ -161,7 +173,8 @@ func runMethods(run *session, _ *struct{}, name string) error {
 					fmt.Fprintln(run.stdout)
 				}
 				group = heading
-				fmt.Fprintln(run.stdout, strings.Replace(heading, " of ", ", as in heatwalk ", 1)+":")
+				fmt.Fprintln(run.stdout,
+					strings.Replace(heading, " of ", ", as in heatwalk ", 1)+":")
 			}
 			fmt.Fprintf(run.stdout, "  %-24s %s\n", d.Name, d.Formula)
 		}
@@ -200,18 +213,23 @@ func (d *declaration) print(w io.Writer) {
 		fmt.Fprintf(w, "  %-14s %s\n", p.Name, text)
 	}
 	value := ""
-	if len(d.Parameters) > 0 && d.Parameters[0].Default != "" && !strings.Contains(d.Parameters[0].Default, " ") {
+	if len(d.Parameters) > 0 && d.Parameters[0].Default != "" &&
+		!strings.Contains(d.Parameters[0].Default, " ") {
 		value = ":" + d.Parameters[0].Name + "=" + d.Parameters[0].Default
 	}
-	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s%s\n", d.Command, d.Flag, d.prefix, d.Name, value)
+	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s%s\n", d.Command, d.Flag,
+		d.prefix, d.Name, value)
 }
 
 // specs are declarations.
 type specs = param.List[*param.Spec]
 
 // Lists of declarations; the first one is the default. For kernels between nodes it is cwk.
-func learners() specs     { return classify.Learners().Specs() }
-func nodeKernels() specs  { return append(specs{&cwk.Spec}, kernel.Families().Specs()...) }
+func learners() specs { return classify.Learners().Specs() }
+
+func nodeKernels() specs {
+	return append(specs{&cwk.Spec}, kernel.Families().Specs()...)
+}
 func tableKernels() specs { return closed.Kernels().Specs() }
 func graphKernels() specs { return graphs.Kernels().Specs() }
 
@@ -225,7 +243,8 @@ func namesIn(list []*param.Spec) (names []string) {
 
 // parseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
-func parseNamed(run *session, flag, text string, list specs) (*param.Spec, param.Named) {
+func parseNamed(run *session, flag, text string,
+	list specs) (*param.Spec, param.Named) {
 	n, err := param.ParseNamed(text)
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem(flag, "%s", wrong.Error())
@@ -252,7 +271,8 @@ func unknownName(name string, names []string) string {
 // parseGiven returns the given values of the parameters of a declaration, and the same completed by
 // the defaults of the others. It records errors about the flag, or for "" about the flags with the
 // names of the parameters.
-func parseGiven(run *session, flag string, text map[string]string, s *param.Spec) (values, complete param.Values) {
+func parseGiven(run *session, flag string, text map[string]string,
+	s *param.Spec) (values, complete param.Values) {
 	values = param.Values{}
 	wrongs := map[string]bool{}
 	note := func(parameter, what string) {

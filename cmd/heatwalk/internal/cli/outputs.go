@@ -57,7 +57,8 @@ func newOutputs(run *session, path string) *outputs {
 
 // beginOutputs begins the output called path, unless that is "", which can be a matrix if there are formats, and the
 // files next to it.
-func beginOutputs(run *session, path string, formats []string) (o *outputs, err error) {
+func beginOutputs(run *session, path string,
+	formats []string) (o *outputs, err error) {
 	o = newOutputs(run, path)
 	if path == "" {
 		return o, nil
@@ -78,7 +79,9 @@ func beginOutputs(run *session, path string, formats []string) (o *outputs, err 
 }
 
 // endingOf returns the ending of a path in small letters.
-func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
+func endingOf(path string) string {
+	return strings.ToLower(filepath.Ext(path))
+}
 
 // formatOf returns the ending of path if it is among the formats, or else the
 // first of them, which also is the format of stdout.
@@ -91,8 +94,10 @@ func formatOf(path string, formats []string) string {
 }
 
 // outputFlag declares the flag of an output, whose name must end in one of the formats unless they are nil.
-func outputFlag(flags *flagSet, p *string, name, initial, usage string, formats []string) {
-	flags.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, usage)
+func outputFlag(flags *flagSet, p *string, name, initial, usage string,
+	formats []string) {
+	flags.StringVarP(p, name, map[string]string{"output": "o"}[name],
+		initial, usage)
 	flags.Lookup(name).Annotations = map[string][]string{outputFile: formats}
 }
 
@@ -153,10 +158,13 @@ func checkPaths(run *session, args []string) {
 
 // checkOutput records problems of the path of an output. It must have the ending of one of the formats,
 // if any are given. The path of -o is required, and must not be an input or a file in a store.
-func checkOutput(run *session, flag, path string, formats []string, inputs ...string) {
+func checkOutput(run *session, flag, path string, formats []string,
+	inputs ...string) {
 	run.inputFiles = append(run.inputFiles, inputs...)
-	if ending := endingOf(path); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
-		run.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
+	if ending := endingOf(path); path != "" && path != "-" && !isDir(path) &&
+		formats != nil && !slices.Contains(formats, ending) {
+		run.problem(flag, "%s has no ending that names a format; give one of %s",
+			path, strings.Join(formats, " "))
 	}
 	switch {
 	case path == "" && flag == "-o":
@@ -172,7 +180,8 @@ func checkOutput(run *session, flag, path string, formats []string, inputs ...st
 	case isDir(path):
 		run.problem(flag, "%s is a directory; name a file", path)
 	default:
-		if dir := filepath.Dir(followLink(path)); isThere(filepath.Join(dir, "manifest")) && ingest.IsStore(dir) {
+		if dir := filepath.Dir(followLink(path)); isThere(filepath.Join(dir,
+			"manifest")) && ingest.IsStore(dir) {
 			run.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
 			return
 		}
@@ -235,7 +244,9 @@ func stateOf(path string) string {
 }
 
 // begin begins the file path, stdout for "-", nothing for an estimate.
-func (o *outputs) begin(path string) (io.Writer, error) { return o.beginWith(durable.NewFile, path) }
+func (o *outputs) begin(path string) (io.Writer, error) {
+	return o.beginWith(durable.NewFile, path)
+}
 
 func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
 	if o.run.estimating || o.run.isFollower() {
@@ -276,7 +287,9 @@ type nowhere struct{}
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // WriteAt implements [io.WriterAt].
-func (nowhere) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
+func (nowhere) WriteAt(p []byte, _ int64) (int, error) {
+	return len(p), nil
+}
 
 // add adds a file that the run publishes. Where the file system has no locks, another run could
 // remove its temporary file.
@@ -290,9 +303,11 @@ func (o *outputs) add(f *durable.Pending) {
 // notCreated is the error of a file that could not be created.
 func (o *outputs) notCreated(err error, path string) error {
 	if dir := filepath.Dir(followLink(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
-		return fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
+		return fault.Machine(err, "create "+path,
+			"there is no directory %s; make it first", dir)
 	}
-	return fault.Machine(err, "create "+path, "%s; choose another place for it", cause(err))
+	return fault.Machine(err, "create "+path, "%s; choose another place for it",
+		cause(err))
 }
 
 // companion begins a file that belongs to the output path. Its name is path with suffix in place of cut.
@@ -304,7 +319,8 @@ func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 	side := strings.TrimSuffix(path, cut) + suffix
 	for _, input := range o.run.inputFiles {
 		if sameFile(side, input) {
-			return nil, fault.Usage("-o", "%s comes with the file %s, which is an input of this command; name another file", path, side)
+			return nil, fault.Usage("-o",
+				"%s comes with the file %s, which is an input of this command; name another file", path, side)
 		}
 	}
 	w, err := o.beginWith(durable.NewBeside, side)
@@ -364,7 +380,8 @@ func makeTemp(run *session, in *inputs, output string) (*durable.TempDir, error)
 	parent := tempParent(in, output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
-		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
+		return nil, fault.Machine(err, "create a temporary directory in "+parent,
+			"%s; choose another with --temp-dir", cause(err))
 	}
 	run.atEnd(func() {
 		if err := t.Remove(); err != nil {
@@ -375,7 +392,8 @@ func makeTemp(run *session, in *inputs, output string) (*durable.TempDir, error)
 }
 
 // makeTempContent makes a directory in a temporary one.
-func makeTempContent(run *session, in *inputs, output string) (dir string, err error) {
+func makeTempContent(run *session, in *inputs,
+	output string) (dir string, err error) {
 	t, err := makeTemp(run, in, output)
 	if err != nil {
 		return "", err
@@ -444,7 +462,8 @@ func commandLine(args []string) string {
 
 // buildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
 // the command, the version, the date, the machine and the cost of the run.
-func buildPage(run *session, name string, doc document, graph string) (*report.Page, error) {
+func buildPage(run *session, name string, doc document,
+	graph string) (*report.Page, error) {
 	closing := closingOfRun(run)
 	doc.closeWith(closing)
 	p, err := report.Build(name, doc)
@@ -456,7 +475,8 @@ func buildPage(run *session, name string, doc document, graph string) (*report.P
 	if b.Commit != "" {
 		version += ", commit " + b.Commit
 	}
-	machine := fmt.Sprintf("%s, %s, %s of memory", b.System, words.Counted(runtime.NumCPU(), "processor"), words.Bytes(system.Memory()))
+	machine := fmt.Sprintf("%s, %s, %s of memory", b.System,
+		words.Counted(runtime.NumCPU(), "processor"), words.Bytes(system.Memory()))
 	p.Title += ": " + filepath.Base(graph)
 	p.Run = append([]report.Fact{
 		{Name: "Graph", Value: graph},
@@ -464,7 +484,9 @@ func buildPage(run *session, name string, doc document, graph string) (*report.P
 		{Name: "Version", Value: version},
 		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
 		{Name: "Machine", Value: machine},
-		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)), words.Bytes(closing.PeakMemoryBytes))},
+		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s",
+			words.Seconds(time.Since(run.started)),
+			words.Bytes(closing.PeakMemoryBytes))},
 	}, p.Run...)
 	for _, text := range closing.Warnings {
 		p.Run = append(p.Run, report.Fact{Name: "Warning", Value: text})
@@ -473,7 +495,8 @@ func buildPage(run *session, name string, doc document, graph string) (*report.P
 }
 
 // writePage writes the page of buildPage.
-func writePage(run *session, w io.Writer, name string, doc document, graph string) error {
+func writePage(run *session, w io.Writer, name string, doc document,
+	graph string) error {
 	p, err := buildPage(run, name, doc, graph)
 	if err != nil {
 		return err

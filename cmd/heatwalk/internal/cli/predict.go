@@ -20,7 +20,9 @@ import (
 )
 
 func newPredict(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "predict GRAPH --model M -o OUT.tsv", "Predict labels by a model that classify has saved", checkPredict, runPredict)
+	cmd, c, flags := newCommand(run, "predict GRAPH --model M -o OUT.tsv",
+		"Predict labels by a model that classify has saved", checkPredict,
+		runPredict)
 	flags.addText(&c.model, "model", "`FILE` that classify --save-model wrote")
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	predictionFlags(c, flags)
@@ -31,7 +33,8 @@ func newPredict(run *session) *cobra.Command {
 
 // checkPredict records problems of the flags of predict.
 func checkPredict(run *session, c *classifyOptions, _ []string) {
-	run.refuse(rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
+	run.refuse(rule{c.model != "" && isStream(c.model), "model",
+		"a model is read at once; give a file"})
 	run.require("model")
 }
 
@@ -42,14 +45,17 @@ type modelOutput struct {
 }
 
 // beginModel begins the file of the model, whose labels and attributes are known; nil without one.
-func beginModel(c *classifyOptions, d *graphRun, s *method.Settings) (*modelOutput, error) {
+func beginModel(c *classifyOptions, d *graphRun,
+	s *method.Settings) (*modelOutput, error) {
 	if c.save == "" {
 		return nil, nil
 	}
 	if s.Prior.Given != nil {
-		return nil, fault.Usage("--save-model", "a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
+		return nil, fault.Usage("--save-model",
+			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
-	out := &modelOutput{f: modelfile.File{Classes: d.l.Names, Class: d.l.Class, Shares: d.shares, Directed: d.g.Directed}}
+	out := &modelOutput{f: modelfile.File{Classes: d.l.Names, Class: d.l.Class,
+		Shares: d.shares, Directed: d.g.Directed}}
 	for _, row := range d.l.Row {
 		out.f.IDs = append(out.f.IDs, d.g.Nodes.ID(row))
 	}
@@ -58,7 +64,8 @@ func beginModel(c *classifyOptions, d *graphRun, s *method.Settings) (*modelOutp
 		out.f.AttributeNames = d.g.attributes.Names()
 	}
 	if err := out.f.CheckText(); err != nil {
-		return nil, fault.Data(d.l.File, "%v; a model does not hold such names", errors.Unwrap(err))
+		return nil, fault.Data(d.l.File, "%v; a model does not hold such names",
+			errors.Unwrap(err))
 	}
 	var err error
 	out.w, err = d.out.begin(c.save)
@@ -66,7 +73,8 @@ func beginModel(c *classifyOptions, d *graphRun, s *method.Settings) (*modelOutp
 }
 
 // writeModel writes the model of a prediction, unless out is nil.
-func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction, s *method.Settings) (err error) {
+func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction,
+	s *method.Settings) (err error) {
 	if out == nil {
 		return nil
 	}
@@ -77,13 +85,15 @@ func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction, s *m
 }
 
 // beginModelRun begins a run on a graph with a saved model and its labels.
-func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, error) {
+func beginModelRun(run *session, c *classifyOptions,
+	name string) (*graphRun, error) {
 	f, err := modelfile.Read(c.model, run.dataLimit())
 	if err != nil {
 		return nil, err
 	}
 	if c.method, err = f.Model.Method(); err != nil {
-		return nil, fault.Data(c.model, "%s; use the program that has saved it", withoutUsage(err))
+		return nil, fault.Data(c.model, "%s; use the program that has saved it",
+			withoutUsage(err))
 	}
 	if c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		return nil, fault.Usage("--scores", noRaw, c.method.Name())
@@ -96,7 +106,8 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 		if err != nil {
 			return err
 		}
-		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}
+		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class,
+			Names: f.Classes}
 		d.shares = f.Shares
 		attributes.unused = f.Attributes == 0
 		if attributes.fields == nil {
@@ -115,22 +126,29 @@ func beginModelRun(run *session, c *classifyOptions, name string) (*graphRun, er
 	}
 	switch {
 	case columns != f.Attributes && columns == 0:
-		return nil, fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
+		return nil, fault.Usage("--node-features",
+			"it is missing; the model was learned with %d attributes", f.Attributes)
 	case columns != f.Attributes:
-		return nil, fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
-	case names != nil && f.AttributeNames != nil && !slices.Equal(names, f.AttributeNames):
-		return nil, fault.Usage("--node-features", "%s has other attributes or categories than the model was learned with (%s); give the same columns", attributes.file, strings.Join(tablefile.Titles(f.AttributeNames), ", "))
+		return nil, fault.Usage("--node-features",
+			"%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
+	case names != nil && f.AttributeNames != nil &&
+		!slices.Equal(names, f.AttributeNames):
+		return nil, fault.Usage("--node-features",
+			"%s has other attributes or categories than the model was learned with (%s); give the same columns", attributes.file, strings.Join(tablefile.Titles(f.AttributeNames), ", "))
 	case d.g.Directed && !f.Directed:
-		return nil, fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
+		return nil, fault.Usage(name,
+			"is directed, and the model was learned on a graph without directions; ingest with --undirected")
 	case !d.g.Directed && f.Directed:
-		return nil, fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
+		return nil, fault.Usage(name,
+			"is undirected, and the model was learned on a directed graph; ingest with --directed")
 	}
 	warnOfFactors(run, f.Model.Factors(), d.g.Store.Manifest, name, c.model)
 	return d, nil
 }
 
 // warnOfFactors warns of a graph without the kinds or times of edges that a model was learned with.
-func warnOfFactors(run *session, kept *sides.Kept, m *shard.Manifest, graph, model string) {
+func warnOfFactors(run *session, kept *sides.Kept, m *shard.Manifest,
+	graph, model string) {
 	if kept == nil {
 		return
 	}
@@ -144,7 +162,8 @@ func warnOfFactors(run *session, kept *sides.Kept, m *shard.Manifest, graph, mod
 	case kept.Kinds != nil && m.Kinds == nil:
 		run.warn("%s: edges have no kinds, and %s was learned with weights of %s; name their column with --kind", graph, model, strings.Join(slices.Sorted(maps.Keys(kept.Kinds)), ", "))
 	case kept.Kinds != nil && len(other) > 0:
-		run.warn("%s: %s has no weight of the kinds %s, which count as 1", graph, model, strings.Join(other, ", "))
+		run.warn("%s: %s has no weight of the kinds %s, which count as 1", graph,
+			model, strings.Join(other, ", "))
 	}
 	if kept.HalfLife > 0 && m.Times == nil {
 		run.warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)

@@ -29,7 +29,8 @@ type rankOptions struct {
 }
 
 func newRank(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones", checkRank, runRank)
+	cmd, c, flags := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv",
+		"Nodes by similarity to known ones", checkRank, runRank)
 	flags.addText(&c.seeds, "seeds", "`FILE` of the ids of the known nodes, one a line")
 	flags.addText(&c.weights, "seed-weights", "`FILE` of node and weight, one pair a line, in place of --seeds")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
@@ -43,13 +44,16 @@ func checkRank(run *session, c *rankOptions, _ []string) {
 	if c.weights == "" {
 		run.require("seeds")
 	}
-	run.refuse(rule{c.weights != "", "seeds", "--seed-weights names the seeds; leave one of them out"})
+	run.refuse(rule{c.weights != "", "seeds",
+		"--seed-weights names the seeds; leave one of them out"})
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
-		run.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
+		run.problem("--kernel",
+			"%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
 	var n param.Named
-	c.spec, n = parseNamed(run, "--kernel", c.listed, append(kernel.Families().Specs(), function.PersonalizedPageRank))
+	c.spec, n = parseNamed(run, "--kernel", c.listed,
+		append(kernel.Families().Specs(), function.PersonalizedPageRank))
 	if c.spec == nil {
 		return
 	}
@@ -60,19 +64,22 @@ func checkRank(run *session, c *rankOptions, _ []string) {
 }
 
 // readWeightedSeeds reads the seeds, with their weights if they have some.
-func readWeightedSeeds(run *session, c *rankOptions, g *openGraph) ([]int, []float64, error) {
+func readWeightedSeeds(run *session, c *rankOptions,
+	g *openGraph) ([]int, []float64, error) {
 	if c.weights == "" {
 		rows, err := readIDs(run, &c.graph.tables, c.seeds, g.Nodes)
 		return rows, nil, err
 	}
-	v, err := nodefile.ReadValues(run.ctx, c.weights, g.Nodes, nodeLabels(run, &c.graph, g))
+	v, err := nodefile.ReadValues(run.ctx, c.weights, g.Nodes,
+		nodeLabels(run, &c.graph, g))
 	if err != nil {
 		return nil, nil, err
 	}
 	noteColumns(run, c.weights, v.Columns)
 	for i, weight := range v.Value {
 		if !(weight > 0) {
-			return nil, nil, fault.Data(c.weights, "the weight of %s is %v; give weights above 0, and leave other nodes out", g.Nodes.ID(v.Row[i]), weight)
+			return nil, nil, fault.Data(c.weights,
+				"the weight of %s is %v; give weights above 0, and leave other nodes out", g.Nodes.ID(v.Row[i]), weight)
 		}
 	}
 	return v.Row, v.Value, nil
@@ -106,21 +113,29 @@ func runRank(run *session, c *rankOptions, name string) error {
 	g := d.g
 	directed := g.Store.Manifest.Directed
 	if directed && c.spec.Works&param.Directed == 0 {
-		return asymmetric(name, c.spec.Name, "--kernel="+function.PersonalizedPageRank.Name)
+		return asymmetric(name, c.spec.Name,
+			"--kernel="+function.PersonalizedPageRank.Name)
 	}
 	ids := nodesOf(g, d.rows)
 	run.disk += numbersBytes(ids)
 	report := run.progress.Phases()
-	set := &rank.Settings{RNGSeed: uint64(run.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
-	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph, &rank.Problem{Nodes: d.rows, Seeds: d.cols, Weight: weights}, c.spec.Name, c.userValues, set)
+	set := &rank.Settings{RNGSeed: uint64(run.seed),
+		Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph,
+		&rank.Problem{Nodes: d.rows, Seeds: d.cols, Weight: weights}, c.spec.Name,
+		c.userValues, set)
 	if errors.Is(err, rank.ErrSeeds) {
-		return fault.Data(cmp.Or(c.weights, c.seeds), "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
+		return fault.Data(cmp.Or(c.weights, c.seeds),
+			"%s of %s; at least one seed and one other node are needed",
+			words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}
 	if err != nil {
-		return graphError(run, err, name, "take parameters farther from the end of their range, or another --kernel")
+		return graphError(run, err, name,
+			"take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{
-		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.spec.Name, Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
+		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.spec.Name,
+		Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
 	isSeed := make(map[int]bool, len(d.cols))
 	for _, seed := range d.cols {
@@ -132,7 +147,8 @@ func runRank(run *session, c *rankOptions, name string) error {
 	for i, row := range d.rows {
 		position[row] = i
 	}
-	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "rank"}, {Title: "seed", Logical: true}}
+	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "rank"},
+		{Title: "seed", Logical: true}}
 	for k := range columns {
 		columns[k].Values = make([]float64, len(d.rows))
 	}
@@ -145,14 +161,17 @@ func runRank(run *session, c *rankOptions, name string) error {
 			columns[2].Values[k] = 1
 		}
 	}
-	if err := tablefile.WriteNumbers(run.ctx, d.out.w, endingOf(c.out), order, ids.ID, columns); err != nil {
+	if err := tablefile.WriteNumbers(run.ctx, d.out.w, endingOf(c.out), order,
+		ids.ID, columns); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))
+	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"),
+		words.Counted(doc.Seeds, "seed"))
 	if doc.Folds > 0 {
 		doc.AUC = &r.AUC
 		doc.Stderr = &r.Stderr
 		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
 	}
-	return d.out.finish(doc, kernelParameters{c.spec, v}, text, c.spec.Name+parameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+	return d.out.finish(doc, kernelParameters{c.spec, v}, text,
+		c.spec.Name+parameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
 }

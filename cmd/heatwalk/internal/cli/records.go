@@ -24,18 +24,23 @@ type recordsOptions struct {
 }
 
 func newRecords(run *session) *cobra.Command {
-	return newGroup(run, "records", "Kernels between the records of a table, and their classes", newRecordsKernel(run), newRecordsClassify(run), newRecordsEvaluate(run))
+	return newGroup(run, "records",
+		"Kernels between the records of a table, and their classes",
+		newRecordsKernel(run), newRecordsClassify(run), newRecordsEvaluate(run))
 }
 
 func newRecordsKernel(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy", "Kernel values between records", nil, runRecordsKernel)
+	cmd, c, flags := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy",
+		"Kernel values between records", nil, runRecordsKernel)
 	c.block.declare(flags)
 	recordsFlags(c, flags, false)
 	return cmd
 }
 
 func newRecordsClassify(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "classify TABLE -o OUT.tsv", "Predict the class of every record from those of some", nil, runRecordsClassify)
+	cmd, c, flags := newCommand(run, "classify TABLE -o OUT.tsv",
+		"Predict the class of every record from those of some", nil,
+		runRecordsClassify)
 	outputFlag(flags, &c.items.out, "output", "-", predictionUsage, scoreFormats)
 	recordsFlags(c, flags, true)
 	c.scores.declare(flags, true)
@@ -44,7 +49,9 @@ func newRecordsClassify(run *session) *cobra.Command {
 }
 
 func newRecordsEvaluate(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "evaluate TABLE [--learner A,B …]", "Kernels and learners compared on splits of the records with a class", nil, runRecordsEvaluate)
+	cmd, c, flags := newCommand(run, "evaluate TABLE [--learner A,B …]",
+		"Kernels and learners compared on splits of the records with a class", nil,
+		runRecordsEvaluate)
 	c.items.splitting = splitFlags{noun: "record", splits: 10}
 	recordsFlags(c, flags, true)
 	c.items.splitting.declare(flags)
@@ -55,7 +62,8 @@ func newRecordsEvaluate(run *session) *cobra.Command {
 // recordsFlags declares the flags of the table, the kernel and, if a command learns, of learners and classes.
 func recordsFlags(c *recordsOptions, flags *flagSet, learns bool) {
 	f := &c.items
-	f.declare(flags, tableKernels(), tableKernels()[0].Name, "hypercube:beta=0.5", learns)
+	f.declare(flags, tableKernels(), tableKernels()[0].Name,
+		"hypercube:beta=0.5", learns)
 	variable(flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&c.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
 	})
@@ -69,7 +77,8 @@ func recordsFlags(c *recordsOptions, flags *flagSet, learns bool) {
 }
 
 // readTable reads the table. It warns about attributes with too many values to be categories.
-func readTable(run *session, c *recordsOptions, path string) (*nodefile.Attributes, error) {
+func readTable(run *session, c *recordsOptions,
+	path string) (*nodefile.Attributes, error) {
 	config := c.config
 	config.Text = c.items.tables.text
 	config.Missing, config.Stdin, config.Memory, config.Warn = c.items.tables.labelling.Missing, run.stdin, run.dataLimit(), run.warnOf
@@ -88,10 +97,13 @@ func readTable(run *session, c *recordsOptions, path string) (*nodefile.Attribut
 }
 
 // hasTexts reports whether the first kernel takes texts in place of categories.
-func hasTexts(c *recordsOptions) bool { return closed.Kernels().Named(c.items.kernels[0].Name).Texts }
+func hasTexts(c *recordsOptions) bool {
+	return closed.Kernels().Named(c.items.kernels[0].Name).Texts
+}
 
 // beginRecords begins a run that learns: it reads the table and the classes of its records.
-func beginRecords(run *session, c *recordsOptions, name, out string, formats []string) (*itemRun, *nodefile.Attributes, error) {
+func beginRecords(run *session, c *recordsOptions, name, out string,
+	formats []string) (*itemRun, *nodefile.Attributes, error) {
 	o, err := beginOutputs(run, out, formats)
 	if err != nil {
 		return nil, nil, err
@@ -106,11 +118,13 @@ func beginRecords(run *session, c *recordsOptions, name, out string, formats []s
 	}
 	r := &itemRun{
 		out: o, f: &c.items, name: name, noun: "record", ids: a.IDs, l: l,
-		explain: func(err error) error { return learnError(err, a.File) }, document: itemsDocument{Nodes: len(a.IDs), Attributes: len(a.Columns)},
+		explain:  func(err error) error { return learnError(err, a.File) },
+		document: itemsDocument{Nodes: len(a.IDs), Attributes: len(a.Columns)},
 	}
 	for _, k := range c.items.kernels {
 		for _, learner := range c.items.learners {
-			r.sources = append(r.sources, ongram.TableSource(a, closed.Kernels().Named(k.Name), learner))
+			r.sources = append(r.sources,
+				ongram.TableSource(a, closed.Kernels().Named(k.Name), learner))
 		}
 	}
 	return r, a, err
@@ -128,12 +142,15 @@ func runRecordsClassify(run *session, c *recordsOptions, name string) error {
 			return err
 		}
 	}
-	files := predictionBytes(r.out, tablefile.Columns{Classes: r.l.Names, Top: c.scores.top}, tablefile.AxisOf(a.IDs))
+	files := predictionBytes(r.out,
+		tablefile.Columns{Classes: r.l.Names, Top: c.scores.top},
+		tablefile.AxisOf(a.IDs))
 	if err := keepData(run, files, ongram.TableBytes(a, r.l, c.items.learners, 1)); err != nil {
 		return err
 	}
 	if _, unknown := ongram.Restrict(a.Columns, r.l.Row); unknown > 0 && !hasTexts(c) {
-		run.warn("%s: %s that no record with a class has count as missing", a.File, words.Counted(unknown, "value"))
+		run.warn("%s: %s that no record with a class has count as missing", a.File,
+			words.Counted(unknown, "value"))
 	}
 	r.sources[0].Calibrate = c.scores.kind == "probability"
 	return r.classify(c.scores, truth, c.truth)
@@ -143,7 +160,8 @@ func runRecordsClassify(run *session, c *recordsOptions, name string) error {
 func runRecordsEvaluate(run *session, c *recordsOptions, name string) error {
 	r, a, err := beginRecords(run, c, name, c.items.splitting.report, nil)
 	if err == nil {
-		err = keepData(run, runFileBytes, ongram.TableBytes(a, r.l, c.items.learners, runtime.GOMAXPROCS(0)))
+		err = keepData(run, runFileBytes,
+			ongram.TableBytes(a, r.l, c.items.learners, runtime.GOMAXPROCS(0)))
 	}
 	if err != nil {
 		return err
@@ -198,13 +216,18 @@ func runRecordsKernel(run *session, c *recordsOptions, path string) error {
 		return err
 	}
 	d := &closedMatrix{matrixDocument: matrixDocument{
-		Output: c.block.out, Rows: len(rows), Cols: len(cols), Dtype: c.block.dtype, Kernel: kernel.Name, Attributes: len(a.Columns), Parameters: values,
+		Output: c.block.out, Rows: len(rows), Cols: len(cols), Dtype: c.block.dtype,
+		Kernel: kernel.Name, Attributes: len(a.Columns), Parameters: values,
 	}}
-	return o.finish(d, values, shapeOf(d.Rows, d.Cols, c.block.dtype)+" · "+kernel.Name+" of "+words.Counted(d.Attributes, "attribute")+parameterText(&kernel.Spec, values))
+	return o.finish(d, values,
+		shapeOf(d.Rows, d.Cols, c.block.dtype)+" · "+kernel.Name+" of "+
+			words.Counted(d.Attributes, "attribute")+
+			parameterText(&kernel.Spec, values))
 }
 
 // recordsOf reads a list of ids of records; without one, all records.
-func recordsOf(run *session, in *inputs, path string, a *nodefile.Attributes) ([]int, error) {
+func recordsOf(run *session, in *inputs, path string,
+	a *nodefile.Attributes) ([]int, error) {
 	if path != "" {
 		return readIDs(run, in, path, a.Records)
 	}
@@ -213,10 +236,12 @@ func recordsOf(run *session, in *inputs, path string, a *nodefile.Attributes) ([
 
 // readClasses reads the classes of records from a file, in the columns of other classes if it has these, or takes those of
 // the table if path is "".
-func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes, path string, like *nodefile.Labels) (*nodefile.Labels, error) {
+func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes,
+	path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	l := a.Classes
 	if path != "" {
-		config := labelConfig(run, &c.items.tables, "remove such lines, or skip unknown ids with --unknown-ids=skip")
+		config := labelConfig(run, &c.items.tables,
+			"remove such lines, or skip unknown ids with --unknown-ids=skip")
 		config.Like = like
 		var err error
 		if l, err = nodefile.ReadLabels(run.ctx, path, a.Records, config); err != nil {
@@ -224,7 +249,8 @@ func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes, path s
 		}
 	}
 	if l == nil {
-		return nil, fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
+		return nil, fault.Usage("--labels",
+			"no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	}
 	noteClasses(run, l.File, l)
 	return l, nil

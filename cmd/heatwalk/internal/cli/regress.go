@@ -29,7 +29,9 @@ type regressOptions struct {
 }
 
 func newRegress(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", "Predict the number of every node from the numbers of some", checkRegress, runRegress)
+	cmd, c, flags := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv",
+		"Predict the number of every node from the numbers of some", checkRegress,
+		runRegress)
 	flags.addText(&c.values, "values", "`FILE` of node and number, one pair a line")
 	fieldsFlag(&c.graph.tables, flags, "number")
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
@@ -55,13 +57,16 @@ func checkRegression(run *session, listed string) []*regress.Method {
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem("--method", "%s", wrong.Error())
 	}
-	run.refuse(rule{!useAttributes(methods), "node-features", "no method of --method uses attributes; add hops"})
+	run.refuse(rule{!useAttributes(methods), "node-features",
+		"no method of --method uses attributes; add hops"})
 	return methods
 }
 
 // useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
 func useAttributes(methods []*regress.Method) bool {
-	return methods == nil || slices.ContainsFunc(methods, func(m *regress.Method) bool { return m.Model.Attributes })
+	return methods == nil ||
+		slices.ContainsFunc(methods,
+			func(m *regress.Method) bool { return m.Model.Attributes })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
@@ -73,16 +78,20 @@ type valuesRun struct {
 }
 
 // beginValues begins a run with the values of a file and with methods, nil for the default ones.
-func beginValues(run *session, r *graphInputs, name, file, out string, f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
+func beginValues(run *session, r *graphInputs, name, file, out string,
+	f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
 	v := &valuesRun{methods: methods}
 	var err error
 	v.data, err = beginRun(run, r, name, out, nil, func(d *graphRun) (err error) {
 		run.progress.Wait("reading " + file)
-		if v.values, err = nodefile.ReadValues(run.ctx, file, d.g.Nodes, nodeLabels(run, r, d.g)); err != nil {
+		if v.values, err = nodefile.ReadValues(run.ctx, file, d.g.Nodes,
+			nodeLabels(run, r, d.g)); err != nil {
 			return err
 		}
 		noteColumns(run, file, v.values.Columns)
-		run.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
+		run.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
+			words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value),
+			slices.Max(v.values.Value)))
 		f.unused = !useAttributes(methods)
 		return readAttributes(run, r, f, d.g, v.values.Labels)
 	})
@@ -90,7 +99,8 @@ func beginValues(run *session, r *graphInputs, name, file, out string, f *attrib
 		return nil, err
 	}
 	if methods == nil {
-		if v.methods, err = regress.Parse(regress.Default(nodeAxis(v.data.g).N, v.data.g.Signed)); err != nil {
+		if v.methods, err = regress.Parse(regress.Default(nodeAxis(v.data.g).N,
+			v.data.g.Signed)); err != nil {
 			return nil, err
 		}
 	}
@@ -102,11 +112,13 @@ func beginValues(run *session, r *graphInputs, name, file, out string, f *attrib
 }
 
 // valuesError names the file, the flag or the graph in an error of regression.
-func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values, name string) error {
+func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values,
+	name string) error {
 	wrong := new(param.ParameterError)
 	switch {
 	case errors.Is(err, regress.ErrConstant):
-		return fault.Data(v.File, "all values are %v; at least two different ones are needed", v.Value[0])
+		return fault.Data(v.File,
+			"all values are %v; at least two different ones are needed", v.Value[0])
 	case errors.Is(err, regress.ErrDirected):
 		return asymmetric(name, "regress", "")
 	case errors.As(err, &wrong):
@@ -131,42 +143,52 @@ type regressDocument struct {
 }
 
 func runRegress(run *session, c *regressOptions, name string) error {
-	d, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
+	d, err := beginValues(run, &c.graph, name, c.values, c.out,
+		&c.attributes, c.methods)
 	if err != nil {
 		return err
 	}
 	ids := nodeAxis(d.data.g)
 	v := d.values
 	run.disk += numbersBytes(ids)
-	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: run.progress.Phases()}
+	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
+		Progress: run.progress.Phases()}
 	var out *regress.Prediction
 	if len(v.Row) == ids.N && !run.estimating {
-		out = &regress.Prediction{Value: make([]float64, ids.N), Reached: roaring.New()}
+		out = &regress.Prediction{Value: make([]float64, ids.N),
+			Reached: roaring.New()}
 		for i, row := range v.Row {
 			out.Value[row] = v.Value[i]
 			out.Reached.Add(uint32(row))
 		}
-	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem, d.methods, set); err != nil {
+	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem,
+		d.methods, set); err != nil {
 		return valuesError(run, &c.graph, err, v, name)
 	}
 	isKnown := markLabelled(v.Labels, ids.N)
 	number := map[bool]float64{true: 1}
-	columns := []tablefile.NumberColumn{{Title: "value"}, {Title: "reached", Logical: true}, {Title: "known", Logical: true}}
+	columns := []tablefile.NumberColumn{{Title: "value"},
+		{Title: "reached", Logical: true}, {Title: "known", Logical: true}}
 	order := make([]int, ids.N)
 	for i := range order {
 		order[i] = i
 		row := d.data.g.Nodes.RowAt(i)
 		columns[0].Values = append(columns[0].Values, out.Value[row])
-		columns[1].Values = append(columns[1].Values, number[out.Reached.Contains(uint32(row))])
+		columns[1].Values = append(columns[1].Values,
+			number[out.Reached.Contains(uint32(row))])
 		columns[2].Values = append(columns[2].Values, number[isKnown[row]])
 	}
-	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, endingOf(c.out), order, ids.ID, columns)
+	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, endingOf(c.out), order,
+		ids.ID, columns)
 	if err != nil {
 		return err
 	}
 	doc := &regressDocument{
-		Output: c.out, Nodes: ids.N, Labelled: len(v.Row), Predicted: ids.N - len(v.Row), Unreached: ids.N - int(out.Reached.GetCardinality()),
-		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Prediction: out,
+		Output: c.out, Nodes: ids.N, Labelled: len(v.Row),
+		Predicted: ids.N - len(v.Row),
+		Unreached: ids.N - int(out.Reached.GetCardinality()),
+		Skipped:   skippedOf(v.Labels), Attributes: attributesOf(d.data.g),
+		Prediction:      out,
 		factorsDocument: d.data.g.factorsOf(out.Factors),
 	}
 	if c.page != "" {
@@ -178,19 +200,26 @@ func runRegress(run *session, c *regressOptions, name string) error {
 			return err
 		}
 	}
-	return d.data.out.finish(doc, doc.Parameters, append(doc.lines(), d.data.g.edgesText(doc.factorsDocument, "held-out values"))...)
+	return d.data.out.finish(doc, doc.Parameters,
+		append(doc.lines(), d.data.g.edgesText(doc.factorsDocument,
+			"held-out values"))...)
 }
 
 // lines returns the summary.
 func (d *regressDocument) lines() []string {
 	if d.Labelled == d.Nodes {
-		return []string{fmt.Sprintf("nothing to predict: all %s have a value", words.Counted(d.Nodes, "node"))}
+		return []string{fmt.Sprintf("nothing to predict: all %s have a value",
+			words.Counted(d.Nodes, "node"))}
 	}
-	head := fmt.Sprintf("%s · %s with a value · %s predicted", words.Counted(d.Nodes, "node"), words.Count(d.Labelled), words.Count(d.Predicted))
+	head := fmt.Sprintf("%s · %s with a value · %s predicted",
+		words.Counted(d.Nodes, "node"), words.Count(d.Labelled),
+		words.Count(d.Predicted))
 	if d.Unreached > 0 {
-		head += fmt.Sprintf(" · %s cannot be reached from a value", words.Count(d.Unreached))
+		head += fmt.Sprintf(" · %s cannot be reached from a value",
+			words.Count(d.Unreached))
 	}
-	head += fmt.Sprintf(" · cross-validated RMSE %.4g, MAE %.4g, R² %.3f", d.RMSE, d.MAE, d.R2)
+	head += fmt.Sprintf(" · cross-validated RMSE %.4g, MAE %.4g, R² %.3f", d.RMSE,
+		d.MAE, d.R2)
 	if d.Tested < d.Labelled {
 		head += fmt.Sprintf(" of models of %s values", words.Count(d.Tested))
 	}
@@ -199,11 +228,14 @@ func (d *regressDocument) lines() []string {
 		choice += ": " + text
 	}
 	if d.Settings > 1 {
-		choice += fmt.Sprintf(", chosen from %s", words.Counted(d.Settings, "setting"))
+		choice += fmt.Sprintf(", chosen from %s",
+			words.Counted(d.Settings, "setting"))
 	}
-	compared := []string{fmt.Sprintf("mean %.4g", d.Mean.RMSE), fmt.Sprintf("mean of neighbours %.4g", d.Neighbours.RMSE)}
+	compared := []string{fmt.Sprintf("mean %.4g", d.Mean.RMSE),
+		fmt.Sprintf("mean of neighbours %.4g", d.Neighbours.RMSE)}
 	for _, m := range d.Methods {
 		compared = append(compared, fmt.Sprintf("%s %.4g", m.Method, m.RMSE))
 	}
-	return []string{head, choice, "RMSE: " + strings.Join(compared, " · "), d.Skipped.text("value"), d.Attributes.String()}
+	return []string{head, choice, "RMSE: " + strings.Join(compared, " · "),
+		d.Skipped.text("value"), d.Attributes.String()}
 }

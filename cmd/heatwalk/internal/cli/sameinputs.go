@@ -27,7 +27,8 @@ func agree(run *session, parts []string, sums []float64) error {
 	for i, place := range parts {
 		for p := range run.network.Size() {
 			if sumsOfAll[p*len(sums)+i] != sumsOfAll[i] {
-				return fault.Data(place, "differs between processes 0 and %d of %d; give all processes the same, for example a copy of the file on each host", p, run.network.Size())
+				return fault.Data(place,
+					"differs between processes 0 and %d of %d; give all processes the same, for example a copy of the file on each host", p, run.network.Size())
 			}
 		}
 	}
@@ -37,7 +38,8 @@ func agree(run *session, parts []string, sums []float64) error {
 // sameCommand compares program and command line among the processes.
 func sameCommand(run *session) error {
 	sum := func(text string) float64 { return float64(crc32.ChecksumIEEE([]byte(text))) }
-	return agree(run, []string{"heatwalk's version", "command line"}, []float64{sum(thisBuild().exact()), sum(fmt.Sprintf("%q", run.args))})
+	return agree(run, []string{"heatwalk's version", "command line"},
+		[]float64{sum(thisBuild().exact()), sum(fmt.Sprintf("%q", run.args))})
 }
 
 // sameInputs compares the input files of a command among the processes, by size and content. Results computed of
@@ -67,7 +69,9 @@ func fileSum(path string) float64 {
 		return 0
 	}
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	if _, err := io.Copy(sum, io.MultiReader(strings.NewReader(fmt.Sprint(info.Size(), ":")), io.LimitReader(f, checkedBytes))); err != nil {
+	if _, err := io.Copy(sum,
+		io.MultiReader(strings.NewReader(fmt.Sprint(info.Size(), ":")),
+			io.LimitReader(f, checkedBytes))); err != nil {
 		return 0
 	}
 	return float64(sum.Sum32())

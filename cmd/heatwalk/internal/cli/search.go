@@ -31,7 +31,8 @@ func helpOn(root *cobra.Command, phrase []string) (places [][2]string) {
 		score float64
 	}
 	var matches []match
-	words := strings.FieldsFunc(strings.ToLower(strings.Join(phrase, " ")), isBetween)
+	words := strings.FieldsFunc(strings.ToLower(strings.Join(phrase,
+		" ")), isBetween)
 	for _, t := range topics(root) {
 		m := match{topic: t}
 		for _, word := range words {
@@ -50,7 +51,8 @@ func helpOn(root *cobra.Command, phrase []string) (places [][2]string) {
 	seen := map[string]bool{} // pages
 	for _, m := range matches {
 		page, _, isSection := strings.Cut(m.place, ", ")
-		if m.found < matches[0].found || m.score < matches[0].score/4 || len(places) == mostPlaces {
+		if m.found < matches[0].found || m.score < matches[0].score/4 ||
+			len(places) == mostPlaces {
 			break
 		}
 		if !isSection || !seen[page] {
@@ -80,7 +82,9 @@ func search(text, word string) (most, sum float64) {
 }
 
 // isBetween reports whether a rune separates words.
-func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+func isBetween(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
 
 // likeness is 1 for equal words, a part of it for words of one stem (label, labelled) and for the beginning of a word,
 // and 0 for others.
@@ -97,7 +101,8 @@ func likeness(a, b string) float64 {
 		return 0
 	case n > 2 && (endA+endB == "s" || endA+endB == "es"): // a plural
 		return 0.9
-	case n > 3 && strings.Contains(endings, " "+endA+" ") && strings.Contains(endings, " "+endB+" "):
+	case n > 3 && strings.Contains(endings, " "+endA+" ") &&
+		strings.Contains(endings, " "+endB+" "):
 		return 0.6
 	case n > 5 && len(endA)+len(endB) <= n:
 		return 0.4
@@ -120,15 +125,18 @@ func topics(root *cobra.Command) (list []topic) {
 			first, _, _ = strings.Cut(first, " (")
 			if !seen[f.Name] {
 				seen[f.Name] = true
-				list = append(list, topic{command + " --" + f.Name, first, f.Name, first, usage})
+				list = append(list, topic{command + " --" + f.Name, first, f.Name,
+					first, usage})
 			}
 		})
 	}
 	var addCommands func(cmd *cobra.Command)
 	addCommands = func(cmd *cobra.Command) {
 		for _, c := range cmd.Commands() {
-			if c.Name() != "help" && c.Parent().Name() != "estimate" && c.Parent().Name() != "completion" {
-				list = append(list, topic{c.CommandPath(), c.Short, c.Name(), c.Short, c.Long})
+			if c.Name() != "help" && c.Parent().Name() != "estimate" &&
+				c.Parent().Name() != "completion" {
+				list = append(list, topic{c.CommandPath(), c.Short, c.Name(),
+					c.Short, c.Long})
 				addCommands(c)
 			}
 		}
@@ -145,7 +153,8 @@ func topics(root *cobra.Command) (list []topic) {
 			title += " " + p.Name
 			text += " " + p.Meaning
 		}
-		list = append(list, topic{"heatwalk methods " + d.Name, d.Formula, title, d.Formula, text})
+		list = append(list, topic{"heatwalk methods " + d.Name, d.Formula, title,
+			d.Formula, text})
 	}
 	files, _ := docs.Pages.ReadDir(".") // embedded files
 	for _, file := range files {
@@ -184,7 +193,8 @@ func tasks() (list []topic) {
 			isHere = answer == "read"
 			continue
 		}
-		place := strings.ReplaceAll(pageLink.ReplaceAllString(answer, "docs/$2"), "docs/../", "")
+		place := strings.ReplaceAll(pageLink.ReplaceAllString(answer, "docs/$2"),
+			"docs/../", "")
 		place = strings.ReplaceAll(place, "`", "")
 		subject, _, _ := strings.Cut(task, ":") // other words follow
 		if !isHere {

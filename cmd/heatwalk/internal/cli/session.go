@@ -88,10 +88,12 @@ type session struct {
 	network sparse.Network
 }
 
-func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
+func newSession(ctx context.Context, args []string, stdin io.Reader,
+	stdout, stderr io.Writer) *session {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &session{
-		ctx: ctx, cancel: cancel, args: args, name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
+		ctx: ctx, cancel: cancel, args: args, name: "heatwalk", stdin: stdin,
+		stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
 		progress: progress.New(stderr, "none", true, false), // until the flags are known
 	}
 }
@@ -116,7 +118,9 @@ func guard(run *session, do func() error) (code int) {
 }
 
 // atEnd calls end when the command ends, also after an error, a panic or a signal.
-func (run *session) atEnd(end func()) { run.ends = append(run.ends, end) }
+func (run *session) atEnd(end func()) {
+	run.ends = append(run.ends, end)
+}
 
 // prepare runs before every subcommand: it applies the flags of every command, and rejects
 // empty names of files. A subcommand checks its own flags and then calls joinProblems.
@@ -126,7 +130,8 @@ func prepare(run *session, cmd *cobra.Command) error {
 	if run.isFollower() {
 		messages = io.Discard
 	}
-	run.progress = progress.New(messages, run.showAs, run.quiet, run.logFormat == "json")
+	run.progress = progress.New(messages, run.showAs, run.quiet,
+		run.logFormat == "json")
 	if progress.IsTerminal(run.stdout.w) {
 		run.stdout.progress = run.progress
 	}
@@ -186,7 +191,9 @@ func (run *session) joinProblems() error {
 
 // newCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
 // first argument, and runs only if neither the groups of flags nor own, unless it is nil, have recorded problems.
-func newCommand[O any](run *session, use, short string, own func(*session, *O, []string), do func(*session, *O, string) error) (*cobra.Command, *O, *flagSet) {
+func newCommand[O any](run *session, use, short string,
+	own func(*session, *O, []string),
+	do func(*session, *O, string) error) (*cobra.Command, *O, *flagSet) {
 	o := new(O)
 	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run, use)}
 	flags := &flagSet{FlagSet: cmd.Flags(), run: run}
@@ -242,7 +249,8 @@ func fail(run *session, err error) int {
 // namedFlag adds the flag that accepts a parameter to an error about the parameter.
 func namedFlag(run *session, err error) error {
 	wrong := new(param.ParameterError)
-	if run.command == nil || !errors.As(err, &wrong) || run.command.Flags().Lookup(wrong.Parameter) != nil {
+	if run.command == nil || !errors.As(err, &wrong) ||
+		run.command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}
 	for _, flag := range []string{"method", "kernel", "function", "learner"} {
@@ -278,7 +286,8 @@ func overLimit(run *session, err error) error {
 			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
 				words.Bytes(room.Need), words.Bytes(room.Limit))
 		}
-		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
+		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir,
+			room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
 	limit := run.memory + run.libraries
 	enough := limit + short
@@ -293,11 +302,16 @@ func overLimit(run *session, err error) error {
 	switch {
 	case run.limitedBy == system.AddressLimit && run.memory != run.maxMemory:
 		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
-			words.Bytes(limit), what, need, words.Bytes(enough-limit+enough/10), otherwise)
+			words.Bytes(limit), what, need,
+			words.Bytes(enough-limit+enough/10), otherwise)
 	case run.maxMemory == 0:
-		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
+		return fault.Limit("memory",
+			"this machine has too little for %s; it takes %s or more%s", what,
+			need, otherwise)
 	}
-	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(limit), what, need, otherwise)
+	return fault.Limit("--max-memory",
+		"%s is too little for %s; allow %s or more%s", words.Bytes(limit), what,
+		need, otherwise)
 }
 
 // unsolved replaces the message of an iteration that did not converge, which counts steps and columns.
@@ -314,9 +328,11 @@ func graphError(run *session, err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
-		return fault.Machine(nil, graph, "rounding errors are too large here; %s", advice)
+		return fault.Machine(nil, graph,
+			"rounding errors are too large here; %s", advice)
 	case errors.Is(err, kernel.ErrRange):
-		return fault.Data(graph, "a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
+		return fault.Data(graph,
+			"a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
 	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
 		return asymmetric(graph, limited.Method, "--method=auto")
 	case errors.Is(err, sparse.ErrDivided):
@@ -324,7 +340,8 @@ func graphError(run *session, err error, graph, advice string) error {
 		if errors.As(err, &limited) {
 			what = limited.Method
 		}
-		return fault.Usage(graph, "%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
+		return fault.Usage(graph,
+			"%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
 			words.Bytes(run.memory+run.libraries+limited.Short+limited.Short/4))
@@ -345,9 +362,11 @@ func toleranceError(run *session, err error, graph string, given float64) error 
 	case given != 0:
 		return fault.Usage("--tolerance", "%v", err)
 	case missed.Reached < 1:
-		return fault.Machine(nil, graph, "rounding errors may exceed the default tolerance, %.2g; pass --tolerance %.2g", missed.Asked, missed.Reached)
+		return fault.Machine(nil, graph,
+			"rounding errors may exceed the default tolerance, %.2g; pass --tolerance %.2g", missed.Asked, missed.Reached)
 	}
-	return fault.Machine(nil, graph, "rounding errors may be as large as the values; take parameters farther from the end of their range")
+	return fault.Machine(nil, graph,
+		"rounding errors may be as large as the values; take parameters farther from the end of their range")
 }
 
 // interruption returns the error of an interrupted run, with its progress and the state of its output.
@@ -360,7 +379,9 @@ func interruption(run *session) error {
 }
 
 // isFollower reports whether another process prints and writes files.
-func (run *session) isFollower() bool { return run.network != nil && run.network.Rank() > 0 }
+func (run *session) isFollower() bool {
+	return run.network != nil && run.network.Rank() > 0
+}
 
 // followerPause is the time before a follower reports an error. If all processes fail alike, the leader reports it,
 // and mpirun ends the followers during this time.
@@ -371,7 +392,8 @@ type stdinError struct{}
 
 // Read implements [io.Reader].
 func (stdinError) Read([]byte) (int, error) {
-	return 0, fault.Usage("-", "stdin reaches only one of several processes; give a file")
+	return 0, fault.Usage("-",
+		"stdin reaches only one of several processes; give a file")
 }
 
 // join prepares a command that several processes run. It divides processors and memory among the processes of
@@ -388,7 +410,8 @@ func join(run *session, cmd *cobra.Command) error {
 		if run.isFollower() {
 			return heatwalk.ErrFollower
 		}
-		run.note(fmt.Sprintf("%s runs in one of %d processes", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), run.network.Size()))
+		run.note(fmt.Sprintf("%s runs in one of %d processes",
+			strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), run.network.Size()))
 		run.network = nil
 		return nil
 	}
@@ -397,7 +420,8 @@ func join(run *session, cmd *cobra.Command) error {
 	}
 	run.stdin = stdinError{}
 	host, processors := placeOf()
-	mine := []float64{float64(run.memory), float64(runtime.NumCPU()), host, processors}
+	mine := []float64{float64(run.memory), float64(runtime.NumCPU()), host,
+		processors}
 	table := make([]float64, run.network.Size()*len(mine))
 	run.network.AllGather(table, mine)
 	memory := int64(0)
@@ -426,7 +450,8 @@ func join(run *session, cmd *cobra.Command) error {
 	if run.threads == 0 {
 		run.threads = threads
 	}
-	run.note(fmt.Sprintf("%d processes, %s each", run.network.Size(), words.Counted(min(run.threads, runtime.NumCPU()), "thread")))
+	run.note(fmt.Sprintf("%d processes, %s each", run.network.Size(),
+		words.Counted(min(run.threads, runtime.NumCPU()), "thread")))
 	return nil
 }
 

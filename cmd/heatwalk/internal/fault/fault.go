@@ -68,7 +68,9 @@ func Usage(place, format string, args ...any) error {
 }
 
 // UsageOf returns the error about all problems of a command line.
-func UsageOf(problems []Problem) error { return &usageError{problems} }
+func UsageOf(problems []Problem) error {
+	return &usageError{problems}
+}
 
 // Placed is an error with a place, and its exit code.
 type Placed struct {
@@ -85,17 +87,20 @@ func (e *Placed) Unwrap() error { return e.err }
 
 // Data returns an error about input data that no parser reports.
 func Data(place, format string, args ...any) error {
-	return &Placed{Place: place, What: fmt.Sprintf(format, args...), code: WrongData}
+	return &Placed{Place: place, What: fmt.Sprintf(format, args...),
+		code: WrongData}
 }
 
 // Limit returns the error about a plan that exceeds a limit.
 func Limit(place, format string, args ...any) error {
-	return &Placed{Place: place, What: fmt.Sprintf(format, args...), code: OverLimit}
+	return &Placed{Place: place, What: fmt.Sprintf(format, args...),
+		code: OverLimit}
 }
 
 // Machine adds a place, and optionally a remedy, to an error of the machine.
 func Machine(err error, place, format string, args ...any) error {
-	return &Placed{Place: place, What: fmt.Sprintf(format, args...), code: MachineFailed, err: err}
+	return &Placed{Place: place, What: fmt.Sprintf(format, args...),
+		code: MachineFailed, err: err}
 }
 
 // Crash is a panic, an error of this program.
@@ -140,7 +145,8 @@ var exitCodes = []struct {
 		as: []any{new(*usageError), new(*param.ParameterError)}},
 	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
-	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
+	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete,
+		shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight},
 		as: []any{new(*nodefile.ParseError), new(*json.UnsupportedValueError)}},
 	// A path that does not exist is not a failure of the machine, because repeating the command does

@@ -117,7 +117,8 @@ func fileReport(err error, file *fs.PathError) Report {
 	case errors.Is(err, syscall.EMFILE):
 		hint = "allow more with ulimit -n"
 	case errors.Is(err, fs.ErrNotExist) && bare && file.Op == "mkdir":
-		r.Message = "create " + path + ": there is no directory " + filepath.Dir(path)
+		r.Message = "create " + path + ": there is no directory " +
+			filepath.Dir(path)
 		hint = "make it first"
 		r.Text = r.Message
 	case errors.Is(err, fs.ErrNotExist) && bare:
@@ -162,7 +163,8 @@ func linesReport(err error, first *nodefile.ParseError) []Report {
 		error
 		Unwrap() []error
 	}
-	if !errors.As(err, &joined) || errors.Join(joined.Unwrap()...).Error() != joined.Error() {
+	if !errors.As(err, &joined) ||
+		errors.Join(joined.Unwrap()...).Error() != joined.Error() {
 		return []Report{parseReport(first)}
 	}
 	var list []Report
@@ -177,7 +179,8 @@ func linesReport(err error, first *nodefile.ParseError) []Report {
 }
 
 func parseReport(p *nodefile.ParseError) Report {
-	r := Report{Text: p.Format(flagOf), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Remedy(flagOf)}
+	r := Report{Text: p.Format(flagOf), File: p.File, Line: p.Line,
+		Column: p.Column, Message: p.Msg, Hint: p.Remedy(flagOf)}
 	if p.Option != "" {
 		r.Flag = flagOf(p.Option, "")
 	}

@@ -24,7 +24,8 @@ type matrixParts struct {
 // Merge reads the parts of a matrix, in the order of [Read], as one matrix. It calls put with the ids of
 // the rows and columns of the whole matrix, and with a function that stores row i, which put must call for
 // all rows in order. The error is that of put, an [*Error], or that of reading.
-func Merge(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
+func Merge(ctx context.Context, parts []Part,
+	put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
 	m := &matrixParts{parts: parts}
 	defer func() {
 		for _, f := range m.files {
@@ -54,7 +55,8 @@ func (m *matrixParts) openAll(ctx context.Context) error {
 			return err
 		}
 		if p.Lo != position || p.Hi <= p.Lo || p.Hi > p.Whole {
-			return &Error{Path: item.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, position)}
+			return &Error{Path: item.Path,
+				What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, position)}
 		}
 		position = p.Hi
 		shared := int(r.Shape[0])
@@ -63,14 +65,17 @@ func (m *matrixParts) openAll(ctx context.Context) error {
 			shared, extent = extent, shared
 		}
 		if extent != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
-			return &Error{Path: item.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
+			return &Error{Path: item.Path,
+				What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
 		}
 		along = shared
 		across += extent
 	}
 	last := &m.parts[len(m.parts)-1]
 	if p := last.Matrix; position != p.Whole {
-		return &Error{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", position, p.Whole, p.Axis)}
+		return &Error{Path: last.Path,
+			What: fmt.Sprintf("ends with %d of %d %s; make the part again",
+				position, p.Whole, p.Axis)}
 	}
 	m.row = make([]float64, max(along, across))
 	return nil
@@ -91,15 +96,19 @@ func (m *matrixParts) open(ctx context.Context, p *Part) (*npy.Array, error) {
 		return nil, err
 	}
 	m.read = append(m.read, r)
-	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Matrix.Dtype || len(r.Shape) != 2 || r.Fortran {
-		return nil, &Error{Path: p.Path, What: fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Matrix.Dtype)}
+	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Matrix.Dtype ||
+		len(r.Shape) != 2 || r.Fortran {
+		return nil, &Error{Path: p.Path,
+			What: fmt.Sprintf("is no matrix of %s by rows; make the part again",
+				p.Matrix.Dtype)}
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if want := r.Start + r.Len*int64(r.Width); info.Size() != want {
-		return nil, &Error{Path: p.Path, What: fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
+		return nil, &Error{Path: p.Path,
+			What: fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
 	}
 	return r, nil
 }

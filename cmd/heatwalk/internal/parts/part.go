@@ -49,11 +49,14 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, ": ") }
+func (e *Error) Error() string {
+	return strings.TrimPrefix(e.Path+": "+e.What, ": ")
+}
 
 // New returns p with its parameters and with hashes of the labels, which may be nil, and of the rows and
 // columns of the matrix.
-func New(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part, err error) {
+func New(p Part, parameters any, l *nodefile.Labels,
+	rows, cols []int) (_ *Part, err error) {
 	if p.Parameters, err = json.Marshal(parameters); err != nil {
 		return nil, err
 	}
@@ -95,14 +98,18 @@ func Read(ctx context.Context, paths []string) ([]Part, error) {
 	first := &parts[0]
 	for i := range parts {
 		if parts[i].whole() != first.whole() {
-			return nil, &Error{Path: parts[i].Path, What: fmt.Sprintf("is of another matrix than %s; make both by the same command but for the slab", first.Path)}
+			return nil, &Error{Path: parts[i].Path,
+				What: fmt.Sprintf("is of another matrix than %s; make both by the same command but for the slab", first.Path)}
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
+	slices.SortStableFunc(parts,
+		func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
 	has := map[int]string{} // path of each share
 	for _, p := range parts {
 		if path, isTwice := has[p.Share]; isTwice {
-			return nil, &Error{Path: p.Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", p.Share, path)}
+			return nil, &Error{Path: p.Path,
+				What: fmt.Sprintf("is share %d, and so is %s; give each once",
+					p.Share, path)}
 		}
 		has[p.Share] = p.Path
 	}
@@ -135,7 +142,9 @@ func readPart(ctx context.Context, path string) (Part, error) {
 	b, err := textio.ReadFile(ctx, name, maxRunFile)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return p, &Error{Path: path, What: "has no " + filepath.Base(name) + " in the same folder, which describes it; keep them together"}
+			return p, &Error{Path: path,
+				What: "has no " + filepath.Base(name) +
+					" in the same folder, which describes it; keep them together"}
 		}
 		return p, err
 	}
@@ -143,10 +152,13 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		Part *Part `json:"part"`
 	}
 	if err := json.Unmarshal(b, &run); err != nil {
-		return p, &Error{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
+		return p, &Error{Path: name,
+			What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
-	if run.Part == nil || run.Part.Matrix == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
-		return p, &Error{Path: path, What: "is no part of anything; give files that were made with --slab I/M"}
+	if run.Part == nil || run.Part.Matrix == nil || run.Part.Of < 1 ||
+		run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
+		return p, &Error{Path: path,
+			What: "is no part of anything; give files that were made with --slab I/M"}
 	}
 	p = *run.Part
 	p.Path = path

@@ -7,14 +7,16 @@ import (
 
 // Showing returns a callback that shows a stage whose work is counted in the unit, from
 // its first call on.
-func (p *Display) Showing(name string, u Unit) func(item string, done, total int64) {
+func (p *Display) Showing(name string,
+	u Unit) func(item string, done, total int64) {
 	units, _ := p.Parts(name, u)
 	return units
 }
 
 // Parts returns two callbacks for one stage: units shows the number of finished units, and phase
 // the share of the current unit's phase that is done. Shares of several units at a time do not go backwards.
-func (p *Display) Parts(name string, u Unit) (units, phase func(name string, done, total int64)) {
+func (p *Display) Parts(name string,
+	u Unit) (units, phase func(name string, done, total int64)) {
 	var (
 		shown *Stage
 		mu    sync.Mutex

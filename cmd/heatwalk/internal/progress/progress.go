@@ -180,7 +180,8 @@ func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 // Set sets the amount that is done, and the total if it is known (total > 0), unless the share would go backwards. It is
 // safe for concurrent use.
 func (s *Stage) Set(done, total int64) {
-	if former := s.total.Load(); total > 0 && float64(done)*float64(former) < float64(s.done.Load())*float64(total) {
+	if former := s.total.Load(); total > 0 &&
+		float64(done)*float64(former) < float64(s.done.Load())*float64(total) {
 		return
 	}
 	s.done.Store(done)

@@ -18,7 +18,8 @@ type Settings struct {
 
 // validate returns an error for settings out of range.
 func (s *Settings) validate() error {
-	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) || s.Neighbours == 0 && s.Least == 0 {
+	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) ||
+		s.Neighbours == 0 && s.Least == 0 {
 		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)
 	}
 	return nil
@@ -30,7 +31,8 @@ func (s *Settings) validate() error {
 // both sides. A row of zeros has no neighbours and is none. Nothing is approximated.
 // Cost and memory are those of [Products]. The error is that of the settings, the
 // context's, or that of visit.
-func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, j []uint32, v []float64) error) error {
+func Nearest(ctx context.Context, x *sparse.CSR, s *Settings,
+	visit func(i int, j []uint32, v []float64) error) error {
 	if err := s.validate(); err != nil {
 		return err
 	}

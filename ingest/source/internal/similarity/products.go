@@ -26,7 +26,8 @@ func Bytes(rows, cols int, entries, common int64, workers int) int64 {
 		end     = 8 + grown*8         // of a row: its square, and where it ends in a piece
 	)
 	n := int64(sched.Workers(workers))
-	return entry*entries + column*int64(cols) + (n*row+end)*int64(rows) + pieces*n*element*max(pieceWork, common)
+	return entry*entries + column*int64(cols) + (n*row+end)*int64(rows) +
+		pieces*n*element*max(pieceWork, common)
 }
 
 // Common bounds how many rows of X have something in common with one row.
@@ -60,7 +61,8 @@ const pieces = 2
 // entries; memory is that of Xᵀ, a number for each row and worker, and some rows of the
 // result. The error is the context's or that of visit, whose slices are valid during the
 // call; calls come one at a time, i increasing.
-func Products(ctx context.Context, x *sparse.CSR, workers int, visit func(i int, j []uint32, v []float64) error) error {
+func Products(ctx context.Context, x *sparse.CSR, workers int,
+	visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
 		p.multiply(i, i+1)
 		slices.Sort(p.columns)
@@ -154,13 +156,16 @@ func addTo(sum []float64, rows []uint32, values []float64, w float64) {
 
 // eachRow has fill append the elements of each row, in pieces of rows whose bounds
 // depend on the matrix alone, and visits them in order.
-func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *products, i int), visit func(i int, j []uint32, v []float64) error) error {
+func eachRow(ctx context.Context, x *sparse.CSR, workers int,
+	fill func(p *products, i int),
+	visit func(i int, j []uint32, v []float64) error) error {
 	xt := x.Transpose()
 	bounds := cut(x, xt)
 	rows, _ := x.Dims()
 	workspace := make([]*products, sched.Workers(workers))
 	for i := range workspace {
-		workspace[i] = &products{x: x, xt: xt, sum: make([]float64, rows), seen: make([]bool, rows)}
+		workspace[i] = &products{x: x, xt: xt, sum: make([]float64, rows),
+			seen: make([]bool, rows)}
 	}
 	done := make([]products, min(pieces*len(workspace), len(bounds)-1)) // pieces that wait for their turn
 	for first := 0; first+1 < len(bounds); first += len(done) {
