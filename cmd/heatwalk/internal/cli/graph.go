@@ -101,7 +101,7 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 	missingFlag(&r.tables, flags)
 	unknownIDsFlag(local, &r.tables,
 		"ids that are not in the graph (or not in --nodes)")
-	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
+	local.VisitAll(markInput)
 	flags.AddFlagSet(local.FlagSet)
 	flags.addCheck(func(run *session, args []string) { checkGraph(run, r, args) })
 }
@@ -174,6 +174,11 @@ func textFlags(in *inputs, flags *flagSet) {
 
 // inputGroup marks the flags for reading graph files, which have a page of their own.
 const inputGroup = "heatwalk input"
+
+// markInput lists a flag with those that say how files are read.
+func markInput(f *pflag.Flag) {
+	f.Annotations = map[string][]string{inputGroup: nil}
+}
 
 func isInput(f *pflag.Flag) bool {
 	_, isMarked := f.Annotations[inputGroup]

@@ -42,7 +42,7 @@ func missingFlag(in *inputs, flags *flagSet) {
 		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
-	flags.Lookup("missing").Annotations = map[string][]string{inputGroup: nil}
+	markInput(flags.Lookup("missing"))
 }
 
 // nodeLabels returns the settings for files of labels of the nodes of g.
@@ -196,7 +196,7 @@ func (f *attributeFlags) declare(flags *flagSet) {
 	variable(flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
 		return parseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
 	})
-	flags.Lookup("attribute-fields").Annotations = map[string][]string{inputGroup: nil}
+	markInput(flags.Lookup("attribute-fields"))
 	flags.addText(&f.ids, "feature-ids", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
 	flags.addCheck(func(run *session, _ []string) {
 		run.refuse(rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},

@@ -67,7 +67,7 @@ func severalFlag(f *learningFlags, flags *flagSet) {
 		"a node may have several labels, each on a line of its own")
 	labelling := &f.graph.tables.labelling
 	flags.addText(&labelling.Separator, "label-separator", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
-	flags.Lookup("label-separator").Annotations = map[string][]string{inputGroup: nil}
+	markInput(flags.Lookup("label-separator"))
 	flags.addCheck(func(run *session, _ []string) {
 		run.refuse(rule{!f.several, "label-separator",
 			"a node has one label; add --multi-label"})

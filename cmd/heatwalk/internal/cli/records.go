@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/kernel/closed"
-	"github.com/heatwalk/heatwalk/method/ongram"
+	"github.com/heatwalk/heatwalk/papers/closed"
+	"github.com/heatwalk/heatwalk/papers/ongram"
 )
 
 // recordsOptions are the options of the commands on the records of a table.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/papers/closed"
 	"github.com/heatwalk/heatwalk/param"
 )
 

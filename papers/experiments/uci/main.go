@@ -4,7 +4,7 @@
 // on 40 random splits into 80 % for training and 20 % for testing. It adds support vector
 // machines and logistic regression with the diffusion kernel.
 //
-//	go run ./bench/papers/uci DATA
+//	go run ./papers/experiments/uci DATA
 //
 // DATA is a folder that holds uci-breast-cancer-wisconsin, uci-hepatitis, uci-adult and
 // uci-house-votes-84 as the archive publishes them. The table goes to stdout as Markdown.

@@ -6,7 +6,7 @@
 # cross-validation by five folds. Content joins all pairs of nodes, weighted by the cosine
 # of their words.
 #
-#   bench/papers/modularity.sh DATA [HEATWALK]
+#   papers/experiments/modularity.sh DATA [HEATWALK]
 #
 # DATA is a folder that holds cora, webkb-texas and webkb-cornell, each with its links,
 # features.svm.gz and labels.tsv.gz. The table goes to stdout as Markdown.

@@ -4,7 +4,7 @@
 # balanced transduction on the graph of co-citation and coupling, by inverse stratified
 # cross-validation, one fold of ten to learn from and nine to test on.
 #
-#   bench/papers/webkb.sh DATA [HEATWALK]
+#   papers/experiments/webkb.sh DATA [HEATWALK]
 #
 # DATA is a folder that holds webkb-cornell and webkb-texas with raw links and labels.tsv.gz.
 # The table goes to stdout as Markdown. As in the paper, parameters are found on Cornell and

@@ -2,7 +2,7 @@
 # Runs the experiments of M. Neumann, R. Garnett and K. Kersting, Coinciding walk kernels, 2013,
 # again on the data that is there: Tables 1 to 3 and Figures 2 to 4.
 #
-#   bench/papers/cwk.sh DATA OUT [HEATWALK]
+#   papers/experiments/cwk.sh DATA OUT [HEATWALK]
 #
 # DATA is a folder that holds cora and the two webkb graphs. Reports (as evaluate writes them)
 # and figures go to the folder OUT, tables to stdout as Markdown. A report that OUT has is not

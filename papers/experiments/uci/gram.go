@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/papers/closed"
 )
 
 // values are those of a kernel between distinct records.

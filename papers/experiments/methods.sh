@@ -3,7 +3,7 @@
 # and 10 % of the others, drawn by class; parameters by cross-validation inside each training
 # set; processor seconds and memory of the whole run on Cora.
 #
-#   bench/papers/methods.sh DATA OUT [HEATWALK]
+#   papers/experiments/methods.sh DATA OUT [HEATWALK]
 #
 # DATA is a folder of the graphs below. OUT gets a line for each graph and method: graph, method,
 # training size, accuracy and its standard error in %, processor seconds, peak memory in MB.

@@ -4,7 +4,7 @@
 # beside deep kernel machines of levels 1 to 4 on the diffusion kernel of L, over its β;
 # 25 random stratified splits, half of the nodes observed.
 #
-#   bench/papers/deep.sh DATA OUT [HEATWALK]
+#   papers/experiments/deep.sh DATA OUT [HEATWALK]
 #
 # DATA is a folder that holds enron184 and lazega. Tables go to stdout as Markdown, figures to
 # the folder OUT as deep-TASK.svg.
