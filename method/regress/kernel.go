@@ -167,11 +167,11 @@ func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda floa
 		for i := range shift {
 			gram.SetSym(i, i, gram.At(i, i)+lambda)
 		}
-		var f mat.Cholesky
-		if !f.Factorize(gram) {
-			return nil, errIndefinite
+		err := pathridge.Solve(gram, dual)
+		if errors.Is(err, pathridge.ErrIndefinite) {
+			err = errIndefinite
 		}
-		if err := f.SolveTo(dual, dual); err != nil && !errors.As(err, new(mat.Condition)) { // a large condition number is no error
+		if err != nil {
 			return nil, err
 		}
 	} else {
