@@ -101,7 +101,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	switch {
 	case s == nil:
 		return nil
-	case !s.Manifest.Coded():
+	case !s.Manifest.HasCodes():
 		if !p.g.Weighted {
 			return nil
 		}
@@ -133,7 +133,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 			return nil
 		})
 	}
-	unweighted, _ := shard.Weighed(s.Store, &shard.Codebook{})
+	unweighted, _ := shard.ApplyCodebook(s.Store, &shard.Codebook{})
 	err := each(unweighted, func(link *edgesOfLink, code uint32, value float64) {
 		link.codes = append(link.codes, code)
 		link.weights = append(link.weights, value)
@@ -141,7 +141,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	if err != nil {
 		return err
 	}
-	weighed, _ := shard.Weighed(s.Store, p.Factors.Book)
+	weighed, _ := shard.ApplyCodebook(s.Store, p.Factors.Book)
 	err = each(weighed, func(link *edgesOfLink, _ uint32, value float64) {
 		link.values = append(link.values, value)
 	})

@@ -11,7 +11,7 @@ import (
 // pair of nodes.
 func weighEdges(ctx context.Context, g *Graph) error {
 	m := g.Store.Manifest
-	if err := g.options.Edges.Check(m); err != nil || !m.Coded() {
+	if err := g.options.Edges.Check(m); err != nil || !m.HasCodes() {
 		return err
 	}
 	g.edges = &sides.Edges{Store: g.Store.Store, Options: &g.options.Edges,

@@ -26,7 +26,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
 			}
 		}
-		for bandwidth, items := range map[string][]int{"all": all(l.k.Rows), "obs": used(l.y)} {
+		for bandwidth, items := range map[string][]int{"all": all(l.k.Rows), "obs": labelledItems(l.y)} {
 			var m deep
 			if err := m.measure(t.Context(), l.k, items, 3); err != nil {
 				t.Fatal(err)

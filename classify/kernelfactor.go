@@ -77,7 +77,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int,
 	if err != nil {
 		return nil, err
 	}
-	items := used(y)
+	items := labelledItems(y)
 	features, _, err := factor(ctx, k, items)
 	if err != nil {
 		return nil, err

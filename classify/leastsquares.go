@@ -96,7 +96,7 @@ var ridgePath = Path{
 // ridgeOf returns λ, or m/C if the cost is given.
 func ridgeOf(v param.Values, y []int) float64 {
 	if v.Has("cost") {
-		return float64(len(used(y))) / v.Number("cost")
+		return float64(len(labelledItems(y))) / v.Number("cost")
 	}
 	return v.Number("lambda")
 }
@@ -125,7 +125,7 @@ func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &targets{pairs: g.againstRest(), items: used(y)}
+	t := &targets{pairs: g.againstRest(), items: labelledItems(y)}
 	t.weight = g.factorsTo(nil, t.items, weights)
 	t.value = mat.NewDense(len(t.items), len(t.pairs), nil)
 	for a, i := range t.items {
@@ -199,8 +199,8 @@ func validateLambda(lambda float64) error {
 	return nil
 }
 
-// used returns the items with a class.
-func used(y []int) []int {
+// labelledItems returns the items with a class.
+func labelledItems(y []int) []int {
 	var items []int
 	for i, c := range y {
 		if c >= 0 {
@@ -278,7 +278,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	if len(y) != f.Rows {
 		panic(badLength)
 	}
-	if len(used(y)) <= f.Cols {
+	if len(labelledItems(y)) <= f.Cols {
 		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda, weights)
 		if err != nil {
 			return nil, err

@@ -122,7 +122,7 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
 	if s.BiasRidge > 0 {
 		g.all(classes)
 	}
-	items := used(y)
+	items := labelledItems(y)
 	if len(g.present) < manyClasses || len(items) >= f.Cols {
 		return logisticPath(ctx, s,
 			&softmaxFit[T]{features: f, rows: items, items: items}, g, lambdas)

@@ -203,7 +203,7 @@ func TestTriangle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, used := newGroups(p.y, p.classes), used(p.y)
+		g, used := newGroups(p.y, p.classes), labelledItems(p.y)
 		g.all(p.classes)
 		want, err := logisticPath(t.Context(), s, &softmaxFit[float64]{features: p.f, rows: used, items: used}, g, lambdas)
 		if err != nil {

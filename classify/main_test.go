@@ -97,7 +97,7 @@ func panics(t *testing.T, want string, f func()) {
 
 // solved fits one model by a path of one cost.
 func solved(ctx context.Context, s *costSolver, k Gram, y []int, classes int) (*Model, error) {
-	models, err := s.path(ctx, k, y, classes, []float64{s.SVM.filled().Cost})
+	models, err := s.path(ctx, k, y, classes, []float64{s.SVM.withDefaults().Cost})
 	if models == nil {
 		return nil, err
 	}

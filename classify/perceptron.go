@@ -40,7 +40,7 @@ var perceptronLearner = Learner{
 		if len(p) == 2 {
 			p = p[:1] // the other makes the same mistakes, with other signs
 		}
-		items := used(y)
+		items := labelledItems(y)
 		weight := g.factorsTo(nil, items, weightsOf(v, y, classes))
 		err = machines(ctx, 0, len(p), func(_, m int) (err error) {
 			p[m], err = makeMistakes(ctx, k, items, y, weight,

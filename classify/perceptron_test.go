@@ -35,7 +35,7 @@ func TestPerceptronGolden(t *testing.T) {
 			if c > 0 && graph != "wrand60" {
 				break // of which there are no files
 			}
-			mistaken, err := makeMistakes(t.Context(), l.k, used(l.y), l.y, slices.Repeat([]float64{1}, len(used(l.y))), c, 10)
+			mistaken, err := makeMistakes(t.Context(), l.k, labelledItems(l.y), l.y, slices.Repeat([]float64{1}, len(labelledItems(l.y))), c, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -96,7 +96,7 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		if norm <= s.tolerance*reference {
 			return nil
 		}
-		if err := s.newton(ctx, norm, forcing(len(s.class), norm/reference)); err != nil {
+		if err := s.newton(ctx, norm, forcingTerm(len(s.class), norm/reference)); err != nil {
 			return err
 		}
 		next, ok := s.search(value)
@@ -108,11 +108,11 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	return ErrIterationLimit
 }
 
-// forcing returns the relative residual of the linear system of a Newton step, given the norm of
+// forcingTerm returns the relative residual of the linear system of a Newton step, given the norm of
 // the gradient relative to its norm where all logits are 0. Far from the minimum an inexact step
 // suffices. With many classes, whose products dominate the time, this saves a third of the
 // products for five λ.
-func forcing(classes int, left float64) float64 {
+func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
 	}

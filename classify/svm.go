@@ -206,8 +206,8 @@ func notPositive(what string, x float64) error {
 	return fmt.Errorf("classify: %s %v is not a positive number", what, x)
 }
 
-// filled returns the settings with defaults in place of zeros.
-func (s *SVM) filled() SVM {
+// withDefaults returns the settings with defaults in place of zeros.
+func (s *SVM) withDefaults() SVM {
 	var f SVM
 	if s != nil {
 		f = *s
@@ -217,8 +217,8 @@ func (s *SVM) filled() SVM {
 	return f
 }
 
-// rounded reports whether kernel values count as rounded to single precision.
-func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
+// hasSinglePrecision reports whether kernel values count as rounded to single precision.
+func (s *SVM) hasSinglePrecision() bool { return s.Tolerance >= 1e-5 }
 
 // Fit learns from the values of k between the items with y ≥ 0. A nil s means
 // defaults.
@@ -227,7 +227,7 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 // together with [ErrIterationLimit] if a classifier did not reach the tolerance.
 func (s *SVM) Fit(ctx context.Context, k Gram, y []int,
 	classes int) (*Model, error) {
-	solver := costSolver{SVM: s.filled()}
+	solver := costSolver{SVM: s.withDefaults()}
 	models, err := solver.path(ctx, k, y, classes, []float64{solver.SVM.Cost})
 	if models == nil {
 		return nil, err
@@ -340,7 +340,7 @@ type costSolver struct {
 // With [ErrIterationLimit] the models are returned too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	costs []float64) ([]Model, error) {
-	set := s.SVM.filled()
+	set := s.SVM.withDefaults()
 	if err := set.validate(classes); err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 			Machines: s.cells[c*n : (c+1)*n]}
 	}
 	var err error
-	if set.rounded() {
+	if set.hasSinglePrecision() {
 		err = pathTo(ctx, s, &s.single, &set, k, costs)
 	} else {
 		err = pathTo(ctx, s, &s.double, &set, k, costs)

@@ -44,7 +44,7 @@ func checkOptimal(t rapid.TB, s *SVM, m *Model, k Gram, y []int, slack float64) 
 			case class != pair.Positive:
 				sign = -1
 			}
-			cost := s.filled().Cost
+			cost := s.withDefaults().Cost
 			if s.Weights != nil {
 				cost *= s.Weights[class]
 			}
@@ -75,10 +75,10 @@ func checkOptimal(t rapid.TB, s *SVM, m *Model, k Gram, y []int, slack float64) 
 		if math.Abs(sum) > 1e-13*size {
 			t.Fatalf("machine %d: coefficients sum to %v", i, sum)
 		}
-		if highest-lowest > s.filled().Tolerance+slack {
+		if highest-lowest > s.withDefaults().Tolerance+slack {
 			t.Fatalf("machine %d: violation %v", i, highest-lowest)
 		}
-		if free > 0 && (machine.Rho < lowest-s.filled().Tolerance-slack || machine.Rho > highest+s.filled().Tolerance+slack) {
+		if free > 0 && (machine.Rho < lowest-s.withDefaults().Tolerance-slack || machine.Rho > highest+s.withDefaults().Tolerance+slack) {
 			t.Fatalf("machine %d: ρ = %v outside [%v, %v]", i, machine.Rho, lowest, highest)
 		}
 		if free == 0 && machine.Rho != 0 && math.Abs(machine.Rho-(lowest+highest)/2) > slack {

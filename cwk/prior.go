@@ -45,13 +45,13 @@ func (p Prior) Of(s Seeds) func(row int) []float64 {
 	if p.Given != nil {
 		return p.Given.Row
 	}
-	shared := p.shared(s, Variant{})
+	shared := p.commonDistribution(s, Variant{})
 	return func(int) []float64 { return shared }
 }
 
-// shared returns the distribution that all nodes of the variant have in
+// commonDistribution returns the distribution that all nodes of the variant have in
 // common, nil if each has its own.
-func (p Prior) shared(s Seeds, v Variant) []float64 {
+func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (k *walker[T]) prepare() {
 	w := k.w
 	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)
 	for _, g := range k.variants {
-		k.priors = append(k.priors, w.Prior.shared(w.Seeds, w.Variants[g]))
+		k.priors = append(k.priors, w.Prior.commonDistribution(w.Seeds, w.Variants[g]))
 	}
 	for i, row := range w.Seeds.Row {
 		k.seeds = append(k.seeds, seed{row: row, class: w.Seeds.Class[i], index: i})

@@ -89,7 +89,7 @@ func wideReport(methods, sizes, classes int) *Report {
 				name, base = "majority", 0.3
 			}
 			res := Result{
-				measured: (&size{fraction: f}).measured(name), Confusion: newConfusion(classes),
+				measured: (&size{fraction: f}).newResult(name), Confusion: newConfusion(classes),
 				MacroF1: rng.Float64(), MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
 				Tuned: onSplits, TuningAccuracy: 0.7,
 			}

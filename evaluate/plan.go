@@ -85,8 +85,8 @@ func (s *size) text() string {
 	return strconv.FormatFloat(100*s.fraction, 'g', 4, 64) + " %"
 }
 
-// measured returns a method at the training size, without measures.
-func (s *size) measured(method string) measured {
+// newResult returns a method at the training size, without measures.
+func (s *size) newResult(method string) measured {
 	return measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
 

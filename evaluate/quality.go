@@ -114,7 +114,7 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 			}
 		}
 		if count > 0 && count < len(truth) {
-			precision, area := ranking(positive, score)
+			precision, area := measureRanking(positive, score)
 			sum[0] += precision
 			sum[1] += area
 			present++
@@ -128,11 +128,11 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 	return &sum[0], &sum[1]
 }
 
-// ranking returns two measures of scores, NaN without a positive and a negative item. The average precision is
+// measureRanking returns two measures of scores, NaN without a positive and a negative item. The average precision is
 // Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with Pₙ and Rₙ the precision and recall of all items with
 // at least that score. The AUC is the share of pairs of a positive and a negative item of which the positive
 // one has the higher score, equal scores counting one half: the area under the receiver operating characteristic.
-func ranking(positive []bool, score []float64) (averagePrecision, auc float64) {
+func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.UpTo(len(score))
 	slices.SortFunc(order,
 		func(a, b int) int { return cmp.Compare(score[b], score[a]) })

@@ -30,7 +30,7 @@ func TestRankings(t *testing.T) {
 		for _, w := range strings.Fields(f[1]) {
 			scores = append(scores, number(t, w))
 		}
-		precision, area := ranking(positive, scores)
+		precision, area := measureRanking(positive, scores)
 		if want := number(t, f[2]); math.Abs(precision-want) > 1e-14 {
 			t.Errorf("%s: AP %v, want %v", lines.Text(), precision, want)
 		}

@@ -35,7 +35,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	reached, err := p.Reached(ctx, p.Row, set.Workers, new(problem.Work))
+	reached, err := p.Reachable(ctx, p.Row, set.Workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		for j := range methods {
 			m := &methods[j]
 			result := Result{
-				measured:      sizes[i].measured(m.Name),
+				measured:      sizes[i].newResult(m.Name),
 				TrainPerClass: sizes[i].perClass,
 				Confusion:     newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
 			}
@@ -111,7 +111,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 	methods = plan.entries(set)
 	for i := range methods {
 		m := &methods[i]
-		m.Settings.Memory = budget.Remaining(m.Settings.Memory, splits)
+		m.Settings.Memory = budget.Subtract(m.Settings.Memory, splits)
 		m.lanes, m.predictionSettings = sideBySide(m, largest, sizes[0].splits.Len)
 		for j, train := range training {
 			bytes, err := method.Bytes(m.Method, train, nil, m.predictionSettings)
@@ -252,7 +252,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem,
 	chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
 	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
-		train, present = named(train)
+		train, present = keepLabelledClasses(train)
 	}
 	train, _, err := method.Weigh(ctx, m, train, s)
 	if err != nil {
@@ -294,10 +294,10 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem,
 	return a, nil
 }
 
-// named returns the problem with the classes that have a label alone, in the order of their first labels, so that ties are
+// keepLabelledClasses returns the problem with the classes that have a label alone, in the order of their first labels, so that ties are
 // decided as in a prediction from these labels, and their positions among the names of p. With known shares of the classes it
 // is p itself.
-func named(p *method.Problem) (*method.Problem, []int) {
+func keepLabelledClasses(p *method.Problem) (*method.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))
 	}

@@ -150,7 +150,7 @@ func TestQuality(t *testing.T) {
 	for at, m := range methods {
 		var logs, squares, all, macro float64
 		for i := range 3 {
-			train, present := named(p.At(splits.At(i).Train))
+			train, present := keepLabelledClasses(p.At(splits.At(i).Train))
 			out, err := m.Method.Predict(context.Background(), train, nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -194,7 +194,7 @@ func sampleReport() *Report {
 	}
 	add := func(method string, fraction float64, par json.RawMessage, accuracies ...float64) Result {
 		res := Result{
-			measured: (&size{fraction: fraction}).measured(method), Accuracies: accuracies, Confusion: [][]int{{3, 1}, {2, 4}}, MacroF1: 0.69,
+			measured: (&size{fraction: fraction}).newResult(method), Accuracies: accuracies, Confusion: [][]int{{3, 1}, {2, 4}}, MacroF1: 0.69,
 			Seconds: 1.25, NodesReached: 10, MemoryBytes: 3_000_000,
 		}
 		res.NodesTested, res.NodesTrained, res.Parameters = 10, 80, par

@@ -48,8 +48,8 @@ func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan,
 		return nil, err
 	}
 	for i := range sizes {
-		results := []SeveralResult{{measured: sizes[i].measured("spectral")},
-			{measured: sizes[i].measured("majority")}}
+		results := []SeveralResult{{measured: sizes[i].newResult("spectral")},
+			{measured: sizes[i].newResult("majority")}}
 		var splits [8][]float64 // four measures of each method
 		err := plan.eachSplit(sizes, i, func(_ int, s split.Split) error {
 			model, err := learner.Fit(ctx, s.Train)

@@ -57,7 +57,7 @@ func CompareValues(ctx context.Context, p *regress.Problem,
 			return regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
 				if j == 0 {
 					results = append(results,
-						ValuesResult{measured: sizes[i].measured(name)})
+						ValuesResult{measured: sizes[i].newResult(name)})
 					results[index].Text = v.String()
 				}
 				results[index].add(test, v, split, sizes[i].splits.Len, predicted)

@@ -105,7 +105,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	if r.t.ctx.Err() != nil {
 		return context.Cause(r.t.ctx)
 	}
-	if changed := in.Unchanged(); changed != nil {
+	if changed := in.CheckUnchanged(); changed != nil {
 		return changed
 	}
 	if err != nil {

@@ -31,7 +31,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
 	free := make([]float64, n) // 1 in U, 0 in L and in rows that L does not reach
-	for i := range roaring.Values(g.Components.Reached(clamped)) {
+	for i := range roaring.Values(g.Components.Reachable(clamped)) {
 		if !team.IsPadding(int(i)) {
 			free[i] = 1
 		}

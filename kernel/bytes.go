@@ -112,7 +112,7 @@ func (w work) factorBytes(degrees []float64, cols int,
 	entries, limit, used int64) int64 {
 	n := len(degrees)
 	fits := func(bytes int64) bool { return limit == 0 || used+bytes <= limit }
-	room := budget.Remaining(limit, used)
+	room := budget.Subtract(limit, used)
 	full := iterative.CholeskyBytes(n, entries, 0, room)
 	bytes := int64(0)
 	switch shared := iterative.CholeskyBytes(n, entries, cols, room); {
@@ -172,7 +172,7 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 	if f.bytes != nil {
 		vectors := vectorBytes(n)
 		return vectors + f.bytes(v, shape{n, long, short, directed},
-			budget.Remaining(limit, vectors))
+			budget.Subtract(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
 	w.needsSmallest = w.needsSmallest && s.certifies(n)
@@ -248,7 +248,7 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 			separate = append(separate, v)
 		}
 	}
-	limit = budget.Remaining(limit, grams)
+	limit = budget.Subtract(limit, grams)
 	var peak int64
 	for _, v := range separate {
 		peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes,

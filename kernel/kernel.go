@@ -240,8 +240,8 @@ type Report struct {
 // estimated is the condition of errors that are not bounded.
 const estimated = "the error is estimated from the convergence of conjugate gradients; with a tolerance it is bounded"
 
-// Estimated reports whether ErrorBound is an estimate, which the error may exceed.
-func (r *Report) Estimated() bool {
+// IsEstimate reports whether ErrorBound is an estimate, which the error may exceed.
+func (r *Report) IsEstimate() bool {
 	return r.Condition == estimated
 }
 

@@ -68,7 +68,7 @@ func largest(ctx context.Context, g *graph.Graph,
 		Workers: g.Workers}}
 	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis,
 		Workers: g.Workers}
-	settings.Memory = sparse.TeamOf(g.A).LeastLimit(budget.Remaining(g.Memory,
+	settings.Memory = sparse.TeamOf(g.A).LeastLimit(budget.Subtract(g.Memory,
 		vectorBytes(len(g.Degrees))))
 	return problem.Solve(ctx, 1, settings)
 }

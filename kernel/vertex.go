@@ -380,7 +380,7 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 	}
 	if k.bytes(long, width) > memory {
 		// The rows of blocks are padded to four numbers, so that columns count in fours.
-		width = max(1, budget.Fitting(memory, 0, k.bytes(long, 4), width/4)*4)
+		width = max(1, budget.FitColumns(memory, 0, k.bytes(long, 4), width/4)*4)
 		if k.bytes(long, width) > memory {
 			width = 1
 		}

@@ -102,7 +102,7 @@ func measureBaselines(ctx context.Context, m Method, p *Problem,
 		r.Omitted = need
 		return r, nil
 	}
-	comparison, err := compared(p, &set).Compare(ctx, fold, folds)
+	comparison, err := newBaseline(p, &set).Compare(ctx, fold, folds)
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +117,10 @@ func measureBaselines(ctx context.Context, m Method, p *Problem,
 	return r, err
 }
 
-// compared returns the label propagation that others are compared with.
-func compared(p *Problem, s *Settings) *propagation.Propagation {
+// newBaseline returns the label propagation that others are compared with.
+func newBaseline(p *Problem, s *Settings) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1,
-		Memory: p.Remaining(s.Memory), Workers: s.Workers, Rough: true}
+		Memory: p.SubtractComponents(s.Memory), Workers: s.Workers, Rough: true}
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted
@@ -134,7 +134,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	set := *s
 	set.Progress = nil
 	var work problem.Work
-	reached, err := p.Reached(ctx, p.Row, set.Workers, &work)
+	reached, err := p.Reachable(ctx, p.Row, set.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 
 // BaselineBytes is the memory of measuring label propagation, see [PredictCompared].
 func BaselineBytes(p *Problem, s *Settings) int64 {
-	return compared(p, s).CompareBytes()
+	return newBaseline(p, s).CompareBytes()
 }
 
 // labelPropagation gives a node the class of the label that a walk from it is
@@ -242,7 +242,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		out.Parameters = Parameters{Declared: &Setting{&propagationSpec, v}}
 		out.Settings = 1
 	}
-	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	n, _ := p.A.Dims()
@@ -279,7 +279,7 @@ func centers(ctx context.Context, p *Problem, set *Settings,
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))
-	return compared(p, set).PrefersCenter(ctx,
+	return newBaseline(p, set).PrefersCenter(ctx,
 		split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
@@ -288,7 +288,7 @@ func propagationOf(p *Problem, v param.Values,
 	set *Settings) *propagation.Propagation {
 	l := &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior,
-		Center: v.On("center"), Memory: p.Remaining(set.Memory),
+		Center: v.On("center"), Memory: p.SubtractComponents(set.Memory),
 		Workers:  set.Workers,
 		Progress: set.Progress,
 	}
@@ -350,7 +350,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
 	out := &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names)),
 		IsForAll: true}
 	var err error
-	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	prior := classShares.Of(seedsOf(p, 0, len(p.Names)))

@@ -117,14 +117,14 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters,
 	}
 	start := time.Now()
 	out := &Prediction{Settings: len(list)}
-	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components,
 		Workers: set.Workers}
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, seedsOf(p, 0, len(p.Names)), fold, &beliefs.Settings{
-		Candidates: list, Explain: set.Explain, Memory: p.Remaining(set.Memory),
+		Candidates: list, Explain: set.Explain, Memory: p.SubtractComponents(set.Memory),
 		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },
 	})
 	if err != nil {
@@ -160,5 +160,5 @@ func (blockBeliefs) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 	classes := 8 * int64(len(p.Degrees)) // of nodes, when the blocks are given back
 	return max(scoreBytes(p),
 		classes+beliefs.Bytes(len(p.Degrees), len(p.Names),
-			budget.Remaining(p.Remaining(s.Memory), classes))), nil
+			budget.Subtract(p.SubtractComponents(s.Memory), classes))), nil
 }

@@ -99,7 +99,7 @@ func keepsHighest(p *Problem, s *Settings) bool {
 	bytes := 4 * int64(p.Rows()) * int64(len(p.Names))
 	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed &&
 		problem.TeamOf(p) == nil &&
-		bytes > p.Remaining(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
+		bytes > p.SubtractComponents(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
 }
 
 // ScoreBytes returns the memory of the scores and classes of all nodes in a prediction by m.

@@ -62,7 +62,7 @@ func parseEntry(text string) (Entry, error) {
 	for i, component := range parts {
 		names[i], _, _ = strings.Cut(component, ":")
 	}
-	m, err := named(strings.Join(names, "+"))
+	m, err := findMethod(strings.Join(names, "+"))
 	if err != nil {
 		return Entry{}, err
 	}
@@ -361,10 +361,10 @@ func belongs(m Method, name string) bool {
 	return m.Name() == name || kernelName(m) == name
 }
 
-// trying returns a declaration with the grids of the settings: values by the name of their
+// withGrids returns a declaration with the grids of the settings: values by the name of their
 // parameter, which stand for themselves on every graph. A parameter in whose place one of
 // them stands is left out.
-func (s *Settings) trying(spec *param.Spec) *param.Spec {
+func (s *Settings) withGrids(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil
 	for _, p := range spec.Params {

@@ -96,7 +96,7 @@ func (m graphMethod) begin(ctx context.Context, p *Problem,
 	set := s.WithDefaults()
 	r := &graphPredictor{p: p, set: &set, out: new(Prediction),
 		highest: m.keepsHighest(p, &set)}
-	set.Memory = p.Remaining(set.Memory)
+	set.Memory = p.SubtractComponents(set.Memory)
 	return r, nil
 }
 
@@ -111,7 +111,7 @@ func (m graphMethod) keepsHighest(p *Problem, s *Settings) bool {
 // whole finds the components of an undirected graph, and the nodes that a label reaches.
 func (r *graphPredictor) whole(ctx context.Context) (err error) {
 	if r.g, err = r.p.Whole(ctx, r.set.Workers, &r.out.Work); err == nil {
-		r.out.Reached = r.g.Components.Reached(r.p.Row)
+		r.out.Reached = r.g.Components.Reachable(r.p.Row)
 	}
 	return err
 }
@@ -124,7 +124,7 @@ func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
 		v, err := m.declaration().Resolve(fixed, nil)
 		return []param.Values{v}, err
 	}
-	return split.Settings(s.trying(m.declaration()), fixed, nil)
+	return split.Settings(s.withGrids(m.declaration()), fixed, nil)
 }
 
 // Predict implements [Method].
@@ -202,7 +202,7 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
 	weight []float64) (*choose.Found, error) {
 	usual, _ := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil)
-	space := choose.SpaceOf(r.set.trying(m.declaration()), settings, usual)
+	space := choose.SpaceOf(r.set.withGrids(m.declaration()), settings, usual)
 	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(settings),
@@ -245,7 +245,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	if err != nil {
 		return nil, err
 	}
-	settings, err := split.Settings(r.set.trying(m.declaration()),
+	settings, err := split.Settings(r.set.withGrids(m.declaration()),
 		m.declaration().Own(r.set.Given), nil)
 	if err == nil {
 		err = m.prepare(ctx, r, settings)
@@ -271,7 +271,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 
 // Bytes implements [Sizer].
 func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	settings, err := split.Settings(s.trying(m.declaration()),
+	settings, err := split.Settings(s.withGrids(m.declaration()),
 		m.declaration().Own(s.Given), nil)
 	if err != nil {
 		return 0, err
@@ -328,7 +328,7 @@ var declarations []*Declaration
 // its parameters have grids and are chosen by cross-validation, and its memory is estimated. Call
 // it from an init function. It panics if the name is taken, or if there is no Predict.
 func Register(d *Declaration) {
-	if _, err := named(d.Name); err == nil || d.Predict == nil {
+	if _, err := findMethod(d.Name); err == nil || d.Predict == nil {
 		panic(fmt.Sprintf("method: %q has no Predict, or a name that is taken", d.Name))
 	}
 	declarations = append(declarations, d)
@@ -344,7 +344,7 @@ func (m declaredMethod) isSampled() bool { return false }
 
 func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
 	_ []param.Values) (err error) {
-	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)
+	r.out.Reached, err = r.p.Reachable(ctx, r.p.Row, r.set.Workers, &r.out.Work)
 	return err
 }
 

@@ -104,7 +104,7 @@ const trySettings = 250
 func (m kernelMethod) job(p *Problem, s *Settings,
 	g param.Graph) (j *job, err error) {
 	set := s.WithDefaults()
-	set.Memory = p.Remaining(set.Memory)
+	set.Memory = p.SubtractComponents(set.Memory)
 	if m.learner.Path == nil {
 		set.sample = min(set.sample, trySettings)
 	}
@@ -123,7 +123,7 @@ func (m kernelMethod) job(p *Problem, s *Settings,
 		return nil, err
 	}
 	usual, _ := m.kernel.Resolve(m.kernel.Own(set.Given), g)
-	j.sourceSpace = choose.SpaceOf(set.trying(&m.kernel.Spec), j.sources, usual)
+	j.sourceSpace = choose.SpaceOf(set.withGrids(&m.kernel.Spec), j.sources, usual)
 	return j, nil
 }
 
@@ -158,7 +158,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters,
 		}
 	}
 	graph.Memory = j.set.Memory
-	j.out.Reached = graph.Components.Reached(p.Row)
+	j.out.Reached = graph.Components.Reachable(p.Row)
 	j.out.Work = work
 	r := &kernelPredictor{job: j, nodes: nodeVotes{job: j, counted: true}}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, j.sources)
@@ -174,7 +174,7 @@ func solves(l *classify.Learner, labels int) bool {
 // kernelGrid returns the values that a kernel is tried with on a graph.
 func kernelGrid(f *kernel.Family, set *Settings,
 	g param.Graph) ([]param.Values, error) {
-	return split.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
+	return split.Settings(set.withGrids(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
 // Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all
@@ -222,7 +222,7 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	default:
 		outputs += blocks64(n, labels)
 		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n),
-			p.Row, &kernel.Settings{Memory: budget.Remaining(set.Memory, outputs)})
+			p.Row, &kernel.Settings{Memory: budget.Subtract(set.Memory, outputs)})
 	}
 	if solves(m.learner, labels) {
 		const blockCount = 2 + 4 // of all nodes, and of labels

@@ -45,7 +45,7 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from, and fits the votes to these.
 func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
-	t, err := r.labelled(ctx, r.kernels)
+	t, err := r.compareLabels(ctx, r.kernels)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	choice, err := r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), folds)
 		return counts, r.outOfFold(ctx, t, kernels, settings, counts.Loss, func(candidate int, o *choose.Outcome) {
-			counts.Note(candidate, o.Fold, r.nodes.predicted(o), o, weight)
+			counts.Note(candidate, o.Fold, r.nodes.majorityClass(o), o, weight)
 		})
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	r.nodes.votes = choose.FitVotes(len(r.p.Names), list)
 	r.out.Estimate = choice.choice.HeldOut.Estimate(r.p, r.out.Reached)
 	if len(r.kernels) > 1 { // values that are computed for several kernels at once have other last bits
-		if t, err = r.labelled(ctx, r.kernels[source:][:1]); err != nil {
+		if t, err = r.compareLabels(ctx, r.kernels[source:][:1]); err != nil {
 			return err
 		}
 		source = 0
@@ -162,8 +162,8 @@ type labels struct {
 	scales []float64                // of each kernel
 }
 
-// labelled returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
-func (r *kernelPredictor) labelled(ctx context.Context,
+// compareLabels returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
+func (r *kernelPredictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.p.At(split.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))}
 	t.fold = split.Folds(t.p.Class, r.set.folds(len(t.p.Class)), r.set.RNGSeed, 0)
@@ -243,7 +243,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
 		// it is the best so far
 		err = nil
-		r.out.Unfinished = unfinished(r.learner)
+		r.out.Unfinished = limitMessage(r.learner)
 	}
 	if err == nil && r.learner.Path != nil && split.TooFew(class) {
 		for m := range r.fitted.Machines {

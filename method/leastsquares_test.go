@@ -34,13 +34,13 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen, err := r.labelled(t.Context(), r.kernels)
+		seen, err := r.compareLabels(t.Context(), r.kernels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counts := choose.NewCounts(r.size(), make([]choose.FoldLabels, 10))
 		err = r.outOfFold(t.Context(), seen, sched.UpTo(len(r.sources)), sched.UpTo(len(r.values)), counts.Loss, func(i int, o *choose.Outcome) {
-			if r.nodes.predicted(o) == o.Class {
+			if r.nodes.majorityClass(o) == o.Class {
 				counts.Add(i, o.Fold, 0)
 			}
 		})

@@ -76,9 +76,9 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// named returns the method with a name. The error is a [split.ErrUsage] that suggests the
+// findMethod returns the method with a name. The error is a [split.ErrUsage] that suggests the
 // nearest name, or lists all names.
-func named(name string) (Method, error) {
+func findMethod(name string) (Method, error) {
 	methods := All()
 	base, smooth := strings.CutSuffix(name, smoothSuffix)
 	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == base })

@@ -45,7 +45,7 @@ var ErrNotKept = errors.New("method: the model cannot be kept")
 // Method returns a method whose Predict uses the saved weights, see [Model.Predict]. The error is a
 // [split.ErrUsage] for a method that this program does not have.
 func (m *Model) Method() (Method, error) {
-	method, err := named(m.content.Method)
+	method, err := findMethod(m.content.Method)
 	return keptMethod{method, m}, err
 }
 
@@ -144,7 +144,7 @@ func (m *Model) Predict(ctx context.Context, p *Problem,
 // predict predicts the nodes of a problem with the weights of edges of the model.
 func (m *Model) predict(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, error) {
-	method, err := named(m.content.Method)
+	method, err := findMethod(m.content.Method)
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,9 @@ type nodeVotes struct {
 	counts  []uint8 // votes by node and class, nil: they do not say it
 }
 
-// predicted returns the class that the models of an outcome predict, as for nodes without a
+// majorityClass returns the class that the models of an outcome predict, as for nodes without a
 // label.
-func (r *nodeVotes) predicted(o *choose.Outcome) int {
+func (r *nodeVotes) majorityClass(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
 	}

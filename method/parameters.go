@@ -82,8 +82,8 @@ func (p *Parameters) scale() float64 {
 	return 1 / math.Sqrt(float64(p.terms()))
 }
 
-// Balanced reports that all classes weigh the same, see [classify.WeightsParam].
-func (p *Parameters) Balanced() bool {
+// IsBalanced reports that all classes weigh the same, see [classify.WeightsParam].
+func (p *Parameters) IsBalanced() bool {
 	return p.Declared != nil &&
 		p.Declared.Values[classify.WeightsParam.Name] == param.Of("balanced")
 }
@@ -171,7 +171,7 @@ func walkSettings(s *Settings) ([]param.Values, error) {
 
 // orderedWalks returns the declaration of walks with the grids of the settings, and the features first.
 func orderedWalks(s *Settings) *param.Spec {
-	spec := s.trying(&walkSpec)
+	spec := s.withGrids(&walkSpec)
 	last := len(spec.Params) - 1
 	spec.Params = slices.Concat(spec.Params[last:], spec.Params[:last])
 	return spec
@@ -225,7 +225,7 @@ func learnerSettings(s *Settings, l *classify.Learner,
 		maps.Copy(fixed, l.Path.For(classes))
 	}
 	maps.Copy(fixed, spec.Own(s.Given))
-	settings, err := split.Settings(s.trying(spec), fixed, nil)
+	settings, err := split.Settings(s.withGrids(spec), fixed, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -233,15 +233,15 @@ func learnerSettings(s *Settings, l *classify.Learner,
 		return nil, nil, split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
 	usual, err := spec.Resolve(fixed, nil)
-	space := choose.SpaceOf(s.trying(spec), settings, usual)
+	space := choose.SpaceOf(s.withGrids(spec), settings, usual)
 	for i := range space.Axes {
 		space.Axes[i].Falling = l.Path != nil && l.Path.Ridge
 	}
 	return settings, space, err
 }
 
-// unfinished is the message for a learner that ended at its iteration limit.
-func unfinished(l *classify.Learner) string {
+// limitMessage is the message for a learner that ended at its iteration limit.
+func limitMessage(l *classify.Learner) string {
 	noun := "learning"
 	if l.Path != nil {
 		noun = cmp.Or(l.Path.Noun, noun)

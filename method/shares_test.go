@@ -90,7 +90,7 @@ func TestBalancedClasses(t *testing.T) {
 				}
 			}
 			recall[weights], reported, accuracy = right/of, *out, problemtest.Accuracy(p, out.Class, class)
-			if out.Parameters.Balanced() != (weights == "balanced") {
+			if out.Parameters.IsBalanced() != (weights == "balanced") {
 				t.Errorf("%s: parameters %v", name, out.Parameters)
 			}
 		}

@@ -75,9 +75,9 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	out.Estimate = problem.Estimate{} // measured without what follows
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	n, k := out.Scores.Dims()
-	memory := budget.Remaining(p.Remaining(set.Memory), scoreBytes(p))
+	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)
-	memory = budget.Remaining(memory, blocks.BlockBytes[float64](n, k))
+	memory = budget.Subtract(memory, blocks.BlockBytes[float64](n, k))
 	take := func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
 	work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, memory, take)
 	if err != nil {
@@ -123,7 +123,7 @@ func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
-	limit := budget.Remaining(p.Remaining(s.Memory), scores)
+	limit := budget.Subtract(p.SubtractComponents(s.Memory), scores)
 	return max(prediction,
 		scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

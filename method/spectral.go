@@ -153,7 +153,7 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
 	visit func(setting, group int, predict func(node int) (int, bool))) error {
 	for i, g := range groups {
-		reached := r.g.Components.Reached(g.train.Row)
+		reached := r.g.Components.Reachable(g.train.Row)
 		largest := split.Majority(g.train.Class)
 		for setting := 0; setting < len(settings); {
 			models, err := r.fit(ctx, g.train, settings[setting:])

@@ -34,7 +34,7 @@ func (m spreading) isSampled() bool { return false }
 
 func (m spreading) prepare(ctx context.Context, r *graphPredictor,
 	_ []param.Values) error {
-	r.set.Memory = budget.Remaining(r.set.Memory, vectorBytes(r.p))
+	r.set.Memory = budget.Subtract(r.set.Memory, vectorBytes(r.p))
 	return r.whole(ctx)
 }
 
@@ -64,7 +64,7 @@ func (m spreading) slabWithin(p *Problem, folds int, v param.Values,
 	entries := p.A.NNZ()
 	sized := func(classes, folds int) slab {
 		scores := blocks.BlockBytes[float64](n, classes*folds)
-		left := budget.Remaining(limit, scores)
+		left := budget.Subtract(limit, scores)
 		return slab{classes, folds,
 			scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v,
 				left), left}
@@ -155,7 +155,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor,
 				return err
 			}
 			for i, g := range batch {
-				reached := r.g.Components.Reached(g.train.Row)
+				reached := r.g.Components.Reachable(g.train.Row)
 				largest := split.Majority(g.train.Class)
 				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
@@ -213,7 +213,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor,
 		return nil
 	}
 	width := m.slabWithin(r.p, 1, v,
-		budget.Remaining(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
+		budget.Subtract(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
 	if err := m.solve(ctx, r, []*Problem{r.p}, width, v,
 		&propagate.Settings{Progress: r.set.Progress}, take); err != nil {
 		return err
@@ -309,11 +309,11 @@ func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
 // bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
 func (m spreading) bytes(p *Problem, labels int, settings []param.Values,
 	s *Settings) int64 {
-	memory := budget.Remaining(p.Remaining(s.Memory), vectorBytes(p))
+	memory := budget.Subtract(p.SubtractComponents(s.Memory), vectorBytes(p))
 	scores := m.keptBytes(p, m.highest(p, s), s)
 	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes +
 		int64(labels)*int64(8*len(p.Names)+64)
 	return vectorBytes(p) +
 		max(choice, scores+m.slabWithin(p, 1, settings[0],
-			budget.Remaining(memory, scores)).bytes)
+			budget.Subtract(memory, scores)).bytes)
 }

@@ -283,7 +283,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work); err != nil {
 		return err
 	}
-	reached, err := c.p.Reached(ctx, c.p.Row, c.set.Workers, &c.work)
+	reached, err := c.p.Reachable(ctx, c.p.Row, c.set.Workers, &c.work)
 	if err == nil {
 		c.addTrial(0, split.Majority(c.p.Class), c.seen, tests,
 			func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })

@@ -67,7 +67,7 @@ const mostPlainFolds = 10
 // job returns what there is to choose from.
 func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	set := s.WithDefaults()
-	set.Memory = p.Remaining(set.Memory)
+	set.Memory = p.SubtractComponents(set.Memory)
 	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
 		source: &walkSpec}
 	if j.sources, err = walkSettings(&set); err != nil {
@@ -183,7 +183,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
 	}
-	f := r.scaled()
+	f := r.scaleRows()
 	items := *f
 	y := r.class
 	classes := len(r.p.Names)
@@ -196,7 +196,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	l := r.learner
 	values := r.par.Declared.Values
 	if l.Path != nil {
-		values = choose.Weighed(l.Path, values, float64(max(1, r.partitions()))) // rows of each label
+		values = choose.ScaleSetting(l.Path, values, float64(max(1, r.partitions()))) // rows of each label
 	}
 	if l.Linear != nil {
 		r.model, err = l.Linear(ctx, &items, y, classes, values)
@@ -210,7 +210,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		(r.model != nil || r.fitted != nil) {
 		// it is the best so far
 		err = nil
-		r.out.Unfinished = unfinished(l)
+		r.out.Unfinished = limitMessage(l)
 	}
 	if err == nil && l.Path != nil && split.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
@@ -218,8 +218,8 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	return err
 }
 
-// scaled returns the rows from the first of training on, scaled.
-func (r *predictor) scaled() *sparse.Block[float32] {
+// scaleRows returns the rows from the first of training on, scaled.
+func (r *predictor) scaleRows() *sparse.Block[float32] {
 	f := &sparse.Block[float32]{
 		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[r.train[0]*r.features.Stride:],
@@ -392,7 +392,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 		return err
 	}
 	r.out.Work.Sweeps += r.trials.work.Sweeps
-	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = r.p.Reachable(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
 	w := r.trials.walk(r.par.alpha(), r.par.steps())
@@ -490,7 +490,7 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	var h choose.Estimator
 	weight := choose.WeightsOf(r.p)
 	for _, o := range outcomes {
-		h.Note(!o.Unreached, r.nodes.predicted(&o) == o.Class, weight[o.Class])
+		h.Note(!o.Unreached, r.nodes.majorityClass(&o) == o.Class, weight[o.Class])
 	}
 	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
 	return nil

@@ -209,9 +209,9 @@ const (
 	weighingWork  = 1_000_000_000
 )
 
-// walked returns walks that compare weights.
-func walked(p *Problem, s *Settings) *propagation.Propagation {
-	l := compared(p, s)
+// newWeightWalks returns walks that compare weights.
+func newWeightWalks(p *Problem, s *Settings) *propagation.Propagation {
+	l := newBaseline(p, s)
 	l.Steps = weighingSteps
 	return l
 }
@@ -224,7 +224,7 @@ func chooseWeights(ctx context.Context, p *Problem,
 	entries := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
 	predicted := int(min(int64(folds), max(1, weighingWork/max(1, entries))))
 	right := func(q *Problem) ([]bool, error) {
-		rows, err := walked(q, s).OutOfFold(ctx, fold, predicted)
+		rows, err := newWeightWalks(q, s).OutOfFold(ctx, fold, predicted)
 		out := make([]bool, len(rows))
 		sums := make([]float64, len(p.Names))
 		count := 0.0
@@ -300,7 +300,7 @@ func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
 		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
 	}
 	if chooses {
-		choice = max(choice, kept+2*mapped+walked(p, s).CompareBytes())
+		choice = max(choice, kept+2*mapped+newWeightWalks(p, s).CompareBytes())
 	}
 	return kept + mapped, choice
 }

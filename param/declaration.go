@@ -227,10 +227,10 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 		if s.Param(name) == nil {
 			return nil, &ParameterError{s.Name, name,
 				fmt.Sprintf("%s has no such parameter; it takes %s", s.Name,
-					listed(s.Takes()))}
+					joinWords(s.Takes()))}
 		}
 	}
-	instead, err := s.replaced(values)
+	instead, err := s.replacedNames(values)
 	if err != nil {
 		return nil, err
 	}
@@ -264,8 +264,8 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	return v, nil
 }
 
-// replaced returns the names of the parameters in whose place others are given.
-func (s *Spec) replaced(values Values) (map[string]bool, error) {
+// replacedNames returns the names of the parameters in whose place others are given.
+func (s *Spec) replacedNames(values Values) (map[string]bool, error) {
 	names := map[string]bool{}
 	for i := range s.Params {
 		p := &s.Params[i]
@@ -316,7 +316,7 @@ func (s *Spec) check(p *Param, x Value) error {
 	case p.Kind == Choice &&
 		!(x.kind == Choice && slices.Contains(p.Words, x.word)):
 		return wrong(fmt.Sprintf("%q is none of its values; give %s", x,
-			listed(p.Words)))
+			joinWords(p.Words)))
 	case x.kind != p.Kind && p.Kind == Whole:
 		return wrong(fmt.Sprintf("%v is not a whole number; %s takes %s", x, s.Name,
 			p.Range.Text(p.Symbol)))
@@ -349,8 +349,8 @@ func (s *Spec) Text(v Values) string {
 	return strings.Join(parts, ", ")
 }
 
-// listed joins words for a sentence.
-func listed(words []string) string {
+// joinWords joins words for a sentence.
+func joinWords(words []string) string {
 	switch n := len(words); n {
 	case 0:
 		return "nothing"

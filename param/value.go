@@ -156,7 +156,7 @@ func (p *Param) Parse(s string) (Value, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return Value{}, fmt.Errorf("%q is not a number; give %s", s,
-			listed(append([]string{p.Range.Text(p.Symbol)}, p.Words...)))
+			joinWords(append([]string{p.Range.Text(p.Symbol)}, p.Words...)))
 	}
 	return Of(x), nil
 }

@@ -106,7 +106,7 @@ func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int,
 	_, bytes := groupColumns(l, n, entries, cols, classes, v, limit)
 	if l.Spread == nil {
 		bytes += iterative.FactorBytes(n, entries, cols,
-			budget.Remaining(limit, bytes))
+			budget.Subtract(limit, bytes))
 	}
 	return bytes
 }

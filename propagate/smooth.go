@@ -155,7 +155,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 	if err != nil {
 		return err
 	}
-	sys.Memory = budget.Remaining(f.memory, smoothBytes(x.Rows, f.x.Cols))
+	sys.Memory = budget.Subtract(f.memory, smoothBytes(x.Rows, f.x.Cols))
 	res, err := sys.SolveTo(ctx, x, b,
 		&iterative.Settings{Tolerance: defaultTolerance})
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
@@ -172,7 +172,7 @@ func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 	width := min(classes, smoothColumns)
 	bytes := smoothBytes(n, width)
 	if factor := iterative.CholeskyBytes(n, entries, width,
-		budget.Remaining(limit, bytes)); limit == 0 || bytes+factor <= limit {
+		budget.Subtract(limit, bytes)); limit == 0 || bytes+factor <= limit {
 		bytes += factor
 	}
 	return bytes

@@ -144,17 +144,17 @@ func FindSides(ctx context.Context, a Matrix, sign float64,
 	return sides, nil
 }
 
-// Reached returns the rows of the components that contain one of the given rows.
-func (c *Components) Reached(rows []int) *roaring.Bitmap {
+// Reachable returns the rows of the components that contain one of the given rows.
+func (c *Components) Reachable(rows []int) *roaring.Bitmap {
 	holds := make([]bool, len(c.Sizes))
 	for _, row := range rows {
 		holds[c.Of[row]] = true
 	}
-	return c.Holding(holds)
+	return c.Select(holds)
 }
 
-// Holding returns the rows of the components for which holds is true.
-func (c *Components) Holding(holds []bool) *roaring.Bitmap {
+// Select returns the rows of the components for which holds is true.
+func (c *Components) Select(holds []bool) *roaring.Bitmap {
 	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 

@@ -27,7 +27,7 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
 			return err
 		}
 	}
-	f := o.fused()
+	f := o.newFused()
 	f.step = s
 	defer f.end()
 	return f.visitRanges(ctx, sched.Workers(o.Workers), 0)
@@ -160,7 +160,7 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
 	workers int, each func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)
-	f := (&Operator[T]{A: m}).fused()
+	f := (&Operator[T]{A: m}).newFused()
 	f.begin(y, x, Step[T]{}, workers)
 	if err := f.scaleColumns(ctx, workers); err != nil {
 		return err

@@ -60,8 +60,8 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-// fused returns a state with buffers that no other step uses.
-func (o *Operator[T]) fused() *fused[T] {
+// newFused returns a state with buffers that no other step uses.
+func (o *Operator[T]) newFused() *fused[T] {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if n := len(o.idle); n > 0 {
@@ -129,7 +129,7 @@ func (f *fused[T]) visit(worker int, p Panel) {
 // columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
 func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
-	g := gathering[T]{p: p, values: rounded(weights{doubles: p.Val}, &w.values)}
+	g := gathering[T]{p: p, values: convertValues(weights{doubles: p.Val}, &w.values)}
 	for ; lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, slabEnd[T](lo, hi, slabBytes, mostSlabBytes)
 		f.slab(w, &g)

@@ -39,17 +39,17 @@ func (m *mappedValues) Resident() bool {
 // Sweep implements [Matrix].
 func (m *mappedValues) Sweep(ctx context.Context, workers int,
 	visit func(worker int, p Panel) error) error {
-	return m.Matrix.Sweep(ctx, workers, m.mapped(visit))
+	return m.Matrix.Sweep(ctx, workers, m.mapVisitor(visit))
 }
 
 // SweepRows implements [SweepRows].
 func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit func(worker int, p Panel) error) error {
-	return SweepRows(ctx, m.Matrix, lo, hi, workers, m.mapped(visit))
+	return SweepRows(ctx, m.Matrix, lo, hi, workers, m.mapVisitor(visit))
 }
 
-// mapped returns a visitor that calls visit with mapped values, which are nil if all are 1.
-func (m *mappedValues) mapped(visit func(worker int, p Panel) error) func(worker int, p Panel) error {
+// mapVisitor returns a visitor that calls visit with mapped values, which are nil if all are 1.
+func (m *mappedValues) mapVisitor(visit func(worker int, p Panel) error) func(worker int, p Panel) error {
 	return func(worker int, p Panel) error {
 		values, _ := m.buffers.Get().(*[]float64)
 		if values == nil {

@@ -40,7 +40,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 		return o.stepDivided(ctx, dst, x, s)
 	}
 	workers := sched.Workers(o.Workers)
-	f := o.fused()
+	f := o.newFused()
 	f.begin(dst, x, s, workers)
 	defer f.end()
 	if o.U != nil {

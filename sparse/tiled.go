@@ -149,11 +149,11 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 			for _, c := range ids {
 				col = append(col, uint32(n*a.columns)+uint32(c))
 			}
-			val = append(val, rounded(values, &b.values)...)
+			val = append(val, convertValues(values, &b.values)...)
 		}
 		untiled, _ := p.Row(r)
 		col = append(col, untiled...)
-		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]),
+		val = append(val, convertValues(a.values.part(p.Ptr[r], p.Ptr[r+1]),
 			&b.values)...)
 		ptr[r+1] = int64(len(col))
 	}
@@ -205,7 +205,7 @@ func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit,
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
 			sums := simd.Rows[T]{Data: tileSums.Data[lo*width:], Stride: width}
-			values := rounded(tile.weights.part(tile.ptr[lo],
+			values := convertValues(tile.weights.part(tile.ptr[lo],
 				tile.ptr[hi]), &w.values)
 			simd.GatherTile(sums, width, x, tile.ptr[lo:hi+1],
 				tile.ids[tile.ptr[lo]:], values)
@@ -213,7 +213,7 @@ func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit,
 	}
 	for i := u.lo; i < u.hi; i++ {
 		g := gathering[T]{p: a.restPanel(i), lo: first, hi: end}
-		g.values = rounded(a.values.part(g.p.Ptr[0],
+		g.values = convertValues(a.values.part(g.p.Ptr[0],
 			g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
 		if tileSums.Data != nil {
 			g.tileSums = tileSums

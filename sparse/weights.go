@@ -94,9 +94,9 @@ func (w weights) store(val []float64, n int) {
 	}
 }
 
-// rounded returns the values as T, or nil if all are 1. It converts them in the buffer, which it may
+// convertValues returns the values as T, or nil if all are 1. It converts them in the buffer, which it may
 // enlarge, unless they have the type T.
-func rounded[T Float](w weights, buffer *[]T) []T {
+func convertValues[T Float](w weights, buffer *[]T) []T {
 	if values, ok := any(w.singles).([]T); ok && values != nil {
 		return values
 	}

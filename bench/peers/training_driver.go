@@ -42,10 +42,10 @@ func main() {
 	set := classify.SVM{Cost: cost, Tolerance: tolerance, Workers: 1,
 		CacheBytes: 2000 << 20}
 	for range fits {
-		user, start := used(), time.Now()
+		user, start := userSeconds(), time.Now()
 		m, err := set.Fit(ctx, classify.DenseGram(k), y, classes)
 		check(err)
-		report.User, report.Wall = append(report.User, used()-user),
+		report.User, report.Wall = append(report.User, userSeconds()-user),
 			append(report.Wall, time.Since(start).Seconds())
 		report.Objectives, report.Iterations = nil, 0
 		for _, one := range m.Machines {
@@ -74,8 +74,8 @@ func number(argument int) float64 {
 	return v
 }
 
-// used returns the user seconds of this process.
-func used() float64 {
+// userSeconds returns the user seconds of this process.
+func userSeconds() float64 {
 	var r syscall.Rusage
 	check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
 	return time.Duration(r.Utime.Nano()).Seconds()

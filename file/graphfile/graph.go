@@ -71,7 +71,7 @@ type graph struct {
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
-		a: s.Compared(), nodes: s.Nodes.Len(), order: s.Nodes.Order,
+		a: s.CheckedMatrix(), nodes: s.Nodes.Len(), order: s.Nodes.Order,
 		idTo:     s.Nodes.AppendID,
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}

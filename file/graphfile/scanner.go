@@ -159,7 +159,7 @@ func (s *scanner) readQuoted(oneLine bool) ([]byte, error) {
 				return nil, err
 			}
 			if oneLine {
-				return nil, s.unclosed()
+				return nil, s.quoteError()
 			}
 			return nil, textio.Fault(s.name, line, fetchAgain,
 				"a string without an end")
@@ -170,7 +170,7 @@ func (s *scanner) readQuoted(oneLine bool) ([]byte, error) {
 			tail = tail[:end]
 		}
 		if oneLine && bytes.IndexByte(tail, '\n') >= 0 {
-			return nil, s.unclosed()
+			return nil, s.quoteError()
 		}
 		s.text = append(s.text, tail...)
 		s.line += int64(bytes.Count(tail, []byte{'\n'}))
@@ -196,8 +196,8 @@ func (s *scanner) hasQuote() bool {
 	return bytes.IndexByte(tail, '"') >= 0
 }
 
-// unclosed is the error for a quote of the line.
-func (s *scanner) unclosed() error {
+// quoteError is the error for a quote of the line.
+func (s *scanner) quoteError() error {
 	return textio.Fault(s.name, s.line, "close it",
 		"a quote is not closed on this line")
 }

@@ -82,7 +82,7 @@ func (s *batchWriter) round(place string) {
 // word is [table.ParseWeight] for the weight of an edge on a line.
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
-	if wrong == "" && textio.Rounded(word, w) {
+	if wrong == "" && textio.IsRounded(word, w) {
 		s.round(s.place(line))
 	}
 	return w, wrong

@@ -35,8 +35,8 @@ var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label,
 // caller can check with it that a table was read as it was meant.
 type Columns []Column
 
-// Named returns the columns of a table with the given titles, all of them ignored.
-func Named(titles []string) Columns {
+// IgnoreAll returns the columns of a table with the given titles, all of them ignored.
+func IgnoreAll(titles []string) Columns {
 	c := make(Columns, len(titles))
 	for i, title := range titles {
 		c[i].Title = title

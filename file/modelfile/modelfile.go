@@ -117,14 +117,14 @@ func Read(path string, memory int64) (*File, error) {
 	}
 	sum, body, _ := bytes.Cut(tail, []byte("\n"))
 	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
-		return nil, Damaged(path,
+		return nil, DamageError(path,
 			fmt.Sprintf("%q where the content has %q", sum, want))
 	}
 	if err := json.Unmarshal(body, f); err != nil {
-		return nil, Damaged(path, err.Error())
+		return nil, DamageError(path, err.Error())
 	}
 	if problem := f.validate(); problem != "" {
-		return nil, Damaged(path, problem)
+		return nil, DamageError(path, problem)
 	}
 	return f, nil
 }
@@ -157,8 +157,8 @@ func (f *File) validate() string {
 	return ""
 }
 
-// Damaged returns the error about a changed file.
-func Damaged(path, problem string) error {
+// DamageError returns the error about a changed file.
+func DamageError(path, problem string) error {
 	return &shard.CorruptError{Path: path, Offset: -1,
 		What: problem + "; restore the file or save the model again"}
 }

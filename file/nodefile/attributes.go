@@ -254,7 +254,7 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 
 // use returns the use of every column, for the report.
 func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
-	use := input.Named(r.t.Names)
+	use := input.IgnoreAll(r.t.Names)
 	for i := range use {
 		switch {
 		case slices.Contains(attributes, i):

@@ -110,7 +110,7 @@ func (t *attributeTable) begin() error {
 	}
 	t.use = t.rows.Columns
 	if t.use == nil {
-		t.use = input.Named(names)
+		t.use = input.IgnoreAll(names)
 		t.use[t.rows.Node].Use = input.Node
 	}
 	label := ""

@@ -258,12 +258,12 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	return nil
 }
 
-// Determining returns the titles of the attributes that determine the labels of all labelled nodes
+// FindLeaks returns the titles of the attributes that determine the labels of all labelled nodes
 // that have a value: nodes with the same value have the same label. Such a column may have been
 // made from the labels. There must be two classes of at least two such nodes, at most half as many
 // values as nodes, and the agreement must be unlikely by chance: with L! / ∏ n! orders of L labels of which n belong to each of K classes,
 // and D values, of which at most K^D orders agree, the share of these is below 1/4 of an attribute.
-func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
+func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 	classOf := make([]map[float32]int, len(f.groups)) // of each value
 	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
 	for i := range f.groups {

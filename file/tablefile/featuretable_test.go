@@ -236,11 +236,11 @@ func TestDetermining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.Determining(labels), []string{"copy", "number", "team"}; !slices.Equal(got, want) {
+	if got, want := f.FindLeaks(labels), []string{"copy", "number", "team"}; !slices.Equal(got, want) {
 		t.Errorf("determining: %q, want %q", got, want)
 	}
 	labels.Class[5] = 0
-	if got := f.Determining(labels); got != nil {
+	if got := f.FindLeaks(labels); got != nil {
 		t.Errorf("with an exception: %q", got)
 	}
 }

@@ -35,14 +35,14 @@ func newParquet(w io.Writer, c *Columns) predictionFile {
 		if isPresent {
 			out.String([]byte(s))
 		} else {
-			out.Missing()
+			out.Null()
 		}
 	}
 	number := func(x float64, isPresent bool) {
 		if isPresent {
 			out.Double(x)
 		} else {
-			out.Missing()
+			out.Null()
 		}
 	}
 	return predictionFile{close: out.Close, write: func(p *Prediction, order []int) error {

@@ -153,7 +153,7 @@ func Read[T sparse.Float](ctx context.Context, f *File,
 	}
 	defer in.Close()
 	err = rowsOf[T](f.Format).read(ctx, in, f, visit)
-	return cmp.Or(in.Unchanged(), err)
+	return cmp.Or(in.CheckUnchanged(), err)
 }
 
 // progressReader reports the progress after every read.

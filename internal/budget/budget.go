@@ -93,7 +93,7 @@ func (p *Plan) Left() (bytes int64, ok bool) {
 
 // Room returns the memory that the limit leaves, as the limit of a part of the run: at least 1,
 // because 0 means no limit.
-func (p *Plan) Room() int64 { return Remaining(p.Limit, p.total) }
+func (p *Plan) Room() int64 { return Subtract(p.Limit, p.total) }
 
 // Total returns the sum of all parts.
 func (p *Plan) Total() int64 { return p.total }
@@ -101,9 +101,9 @@ func (p *Plan) Total() int64 { return p.total }
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }
 
-// Remaining returns limit−used as the limit of a part of a run, at least 1 because 0 means
+// Subtract returns limit−used as the limit of a part of a run, at least 1 because 0 means
 // that there is no limit.
-func Remaining(limit, used int64) int64 {
+func Subtract(limit, used int64) int64 {
 	if limit == 0 {
 		return 0
 	}
@@ -129,9 +129,9 @@ func Widest(widest int, limit int64, bytes func(width int) int64) int {
 		func(i int) bool { return bytes(i+1) > limit }))
 }
 
-// Fitting returns the number of columns, at most all and at least 1, that fit limit−fixed bytes
+// FitColumns returns the number of columns, at most all and at least 1, that fit limit−fixed bytes
 // when each takes perColumn bytes. A limit of 0 means none.
-func Fitting(limit, fixed, perColumn int64, columns int) int {
+func FitColumns(limit, fixed, perColumn int64, columns int) int {
 	if limit == 0 || perColumn <= 0 {
 		return columns
 	}

@@ -68,7 +68,7 @@ func TestFitting(t *testing.T) {
 		limit, fixed int64
 		want         int
 	}{{0, 5, 9}, {100, 0, 9}, {74, 5, 6}, {9, 0, 1}, {5, 100, 1}} {
-		if got := Fitting(c.limit, c.fixed, 10, 9); got != c.want {
+		if got := FitColumns(c.limit, c.fixed, 10, 9); got != c.want {
 			t.Errorf("%+v: %d columns", c, got)
 		}
 	}

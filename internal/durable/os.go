@@ -21,7 +21,7 @@ func (system) Create(name string) (File, error) {
 		mode = os.O_WRONLY // a pipe that its writer could read would wait for no other reader
 	}
 	f, err := os.OpenFile(name, mode|os.O_CREATE|os.O_TRUNC, 0o666)
-	return opened(f, err)
+	return fileOf(f, err)
 }
 
 func (system) CreateTemp(name string) (File, error) {
@@ -29,7 +29,7 @@ func (system) CreateTemp(name string) (File, error) {
 	if unlocked {
 		return unlockedFile{f}, nil
 	}
-	return opened(f, err)
+	return fileOf(f, err)
 }
 
 // unlockedFile is a file on a file system without locks.
@@ -52,11 +52,11 @@ func (system) RemoveTemp(name string) error {
 
 func (system) Open(name string) (File, error) {
 	f, err := os.Open(name)
-	return opened(f, err)
+	return fileOf(f, err)
 }
 
-// opened keeps a nil *os.File out of the interface.
-func opened(f *os.File, err error) (File, error) {
+// fileOf keeps a nil *os.File out of the interface.
+func fileOf(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error
 		class := g.Class[r.row]
 		t.Rows = append(t.Rows,
 			[]report.Cell{{Text: g.ID(r.row)}, {Text: g.Classes[class]},
-				report.Fixed(g.certainty(r.row), 3,
+				report.Decimal(g.certainty(r.row), 3,
 					0), {Text: g.Classes[r.class]}, report.Percent(r.share,
 					0), report.Count(r.links)})
 	}

@@ -105,7 +105,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 		return nil
 	})
-	return cmp.Or(err, in.Unchanged())
+	return cmp.Or(err, in.CheckUnchanged())
 }
 
 // parquetRows reads the given columns and calls visit with each row until visit returns an

@@ -38,20 +38,20 @@ func reclaim(bytes int) {
 		return
 	}
 	for range 2 {
-		if used()+int64(bytes) <= limit {
+		if runtimeBytes()+int64(bytes) <= limit {
 			return
 		}
 		runtime.GC()
 	}
-	if need := used() + int64(bytes); limit < allowed && need > limit {
+	if need := runtimeBytes() + int64(bytes); limit < allowed && need > limit {
 		// Raise the limit by little more than needed, because garbage would grow up to it; by
 		// less, a run that grows block by block would collect at most of them.
 		debug.SetMemoryLimit(min(allowed, need+need/8))
 	}
 }
 
-// used returns the memory of the runtime in bytes, without free pages of the heap.
-func used() int64 {
+// runtimeBytes returns the memory of the runtime in bytes, without free pages of the heap.
+func runtimeBytes() int64 {
 	sample := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},

@@ -109,8 +109,8 @@ func (p *Writer) Truth(value bool) {
 	p.add(parquet.BooleanValue(value))
 }
 
-// Missing adds a null to an optional column.
-func (p *Writer) Missing() { p.add(parquet.NullValue()) }
+// Null adds a null to an optional column.
+func (p *Writer) Null() { p.add(parquet.NullValue()) }
 
 // EndRow ends a row; every column must have a value.
 func (p *Writer) EndRow() error {

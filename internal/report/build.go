@@ -269,13 +269,13 @@ func format(format string, x, margin float64, decimals int) Cell {
 		if x < 0.001 {
 			return Number(x, "< 0.001")
 		}
-		return Fixed(x, 3, 0)
+		return Decimal(x, 3, 0)
 	}
 	if fixed, err := strconv.Atoi(format); err == nil {
 		decimals = fixed
 	}
 	if decimals >= 0 {
-		return Fixed(x, decimals, margin)
+		return Decimal(x, decimals, margin)
 	}
 	return Number(x, strconv.FormatFloat(x, 'g', 4, 64))
 }

@@ -48,9 +48,9 @@ func Number(value float64, text string) Cell {
 	return Cell{Text: text, IsNumber: true, Value: value}
 }
 
-// Fixed returns the cell of a number with the given number of decimals, followed by its standard error
+// Decimal returns the cell of a number with the given number of decimals, followed by its standard error
 // in parentheses unless it is 0.
-func Fixed(value float64, decimals int, stderr float64) Cell {
+func Decimal(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals,
 		64), "-", "−", 1))
 	c.Margin = stderr
@@ -62,7 +62,7 @@ func Fixed(value float64, decimals int, stderr float64) Cell {
 
 // Percent returns the cell of a share of one in percent, with its standard error unless it is 0.
 func Percent(share, stderr float64) Cell {
-	return Fixed(100*share, 1, 100*stderr)
+	return Decimal(100*share, 1, 100*stderr)
 }
 
 // Count returns the cell of a count, with commas between groups of three digits.

@@ -164,7 +164,7 @@ func (p *Path) inverse(lambda float64) *inverse {
 // times returns GX, given UᵀX.
 func (g *inverse) times(x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
-	out.Mul(g.vectors, g.weighted(projected))
+	out.Mul(g.vectors, g.scaleRows(projected))
 	if g.basis != nil {
 		out.Sub(x, out)
 		out.Scale(1/g.ridge, out)
@@ -172,8 +172,8 @@ func (g *inverse) times(x, projected *mat.Dense) *mat.Dense {
 	return out
 }
 
-// weighted returns diag(w)·X.
-func (g *inverse) weighted(x *mat.Dense) *mat.Dense {
+// scaleRows returns diag(w)·X.
+func (g *inverse) scaleRows(x *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Apply(func(q, _ int, v float64) float64 { return g.w[q] * v }, x)
 	return out
@@ -205,7 +205,7 @@ func (g *inverse) square(items []int) *mat.SymDense {
 func (g *inverse) block(rows, cols []int) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(rowsOf(g.vectors, rows),
-		g.weighted(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
+		g.scaleRows(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
 	if g.basis != nil {
 		out.Apply(func(a, b int, v float64) float64 {
 			if rows[a] == cols[b] {
@@ -305,7 +305,7 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	}
 	w = new(mat.Dense)
 	if p.basis != nil {
-		w.Mul(p.basis, g.weighted(p.projected))
+		w.Mul(p.basis, g.scaleRows(p.projected))
 	} else {
 		w.Mul(p.a.T(), g.coefficients)
 	}

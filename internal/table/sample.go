@@ -124,7 +124,7 @@ func nameColumns(titles []string, hasHeader bool) input.Columns {
 			titles[i] = "column " + strconv.Itoa(i+1)
 		}
 	}
-	return input.Named(titles)
+	return input.IgnoreAll(titles)
 }
 
 // areTitles reports whether all fields of the first line can be titles of attributes: different words

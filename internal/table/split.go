@@ -230,9 +230,9 @@ func (f *Fields) readQuoted(line []byte,
 	}
 }
 
-// Shared reports whether field i is a piece of the line, which starts at Start[i]
+// OffsetOf reports whether field i is a piece of the line, which starts at Start[i]
 // or, behind a quote, at the byte after.
-func (f *Fields) Shared(i int, line []byte) (start int, ok bool) {
+func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
 	text := f.Text[i]
 	start = cap(line) - cap(text)
 	return start, len(text) > 0 && start >= 0 && start < len(line) &&

@@ -127,7 +127,7 @@ func (k *chunker) read(c *Chunk) error {
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
-			if err := k.r.Unchanged(); err != nil {
+			if err := k.r.CheckUnchanged(); err != nil {
 				return err
 			}
 			k.finished = true

@@ -220,7 +220,7 @@ func faultAt(r *Reader, err error, place string) error {
 	if errors.As(err, &path) || !r.Compressed {
 		return err
 	}
-	if changed := r.Unchanged(); changed != nil { // a changed file explains any damage
+	if changed := r.CheckUnchanged(); changed != nil { // a changed file explains any damage
 		return changed
 	}
 	e := &Error{File: r.name, Fix: "fetch the file again"}

@@ -58,7 +58,7 @@ const damageBytes = 256 << 20
 // Damage looks for the cause of text that cannot be parsed. It returns an error if the file has
 // changed since it was opened, or if decompressing the next 256 MiB fails; else nil.
 func (r *Reader) Damage() error {
-	if err := r.Unchanged(); err != nil || !r.Compressed {
+	if err := r.CheckUnchanged(); err != nil || !r.Compressed {
 		return err
 	}
 	r.chunks.lines += int64(bytes.Count(r.chunks.carry, lineFeed))
@@ -94,7 +94,7 @@ func (c *content) Read(p []byte) (int, error) {
 	n, err := c.r.text.Read(p)
 	c.read += int64(n)
 	if errors.Is(err, io.EOF) {
-		return n, cmp.Or(c.r.Unchanged(), err)
+		return n, cmp.Or(c.r.CheckUnchanged(), err)
 	}
 	if err == nil {
 		return n, nil

@@ -56,7 +56,7 @@ type Reader struct {
 }
 
 // Open opens a file, or standard input for "-". Cancelling the context ends a read that waits
-// for data. The error is an [*Error] for a binary file, an [Unfinished] file, a [Directory] or
+// for data. The error is an [*Error] for a binary file, an unfinished file, a [Directory] or
 // a terminal, or else the error of the file system.
 //
 // Three goroutines may be started. The first reads standard input and ends when its current
@@ -90,7 +90,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		if unfinished := Unfinished(path); unfinished != nil {
+		if unfinished := CheckFinished(path); unfinished != nil {
 			f.Close()
 			return nil, unfinished
 		}
@@ -179,10 +179,10 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Unfinished returns an error if a run of heatwalk was stopped while it replaced the file
+// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file
 // together with others, because the files may then belong to different runs; else nil. Package
 // durable marks such a file NAME by a file NAME.unfinished.
-func Unfinished(path string) *Error {
+func CheckFinished(path string) *Error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil // opening it returns a better error
@@ -216,10 +216,10 @@ func (r *Reader) Progress() (done, total int64) {
 	return done, r.total
 }
 
-// Unchanged returns an error if size or time of the file have changed since it was opened,
+// CheckUnchanged returns an error if size or time of the file have changed since it was opened,
 // because the text may then be a mixture of two contents. Chunks, Lines and Content call it at
 // the end of the text; callers of [Reader.File] must call it after reading.
-func (r *Reader) Unchanged() error {
+func (r *Reader) CheckUnchanged() error {
 	if r.opened == nil {
 		return nil
 	}

@@ -8,10 +8,10 @@ import (
 // MaxExact is the largest integer up to which float64 represents every integer.
 const MaxExact = 1 << 53
 
-// Rounded reports whether word is an integer that float64 does not represent; w is its parsed
+// IsRounded reports whether word is an integer that float64 does not represent; w is its parsed
 // value. For example, 9007199254740993 is rounded. Numbers with a point or an exponent are
-// measurements, which are rounded anyway, so that Rounded returns false.
-func Rounded(word []byte, w float64) bool {
+// measurements, which are rounded anyway, so that IsRounded returns false.
+func IsRounded(word []byte, w float64) bool {
 	word = bytes.TrimLeft(word, "+-")
 	if -MaxExact < w && w < MaxExact || len(word) == 0 ||
 		len(bytes.Trim(word, "0123456789")) > 0 {

@@ -29,11 +29,11 @@ func TestRounded(t *testing.T) {
 			rounded++
 		}
 		for _, text := range []string{word, "+" + word, "000" + word} {
-			if got := Rounded([]byte(text), w); got != want {
+			if got := IsRounded([]byte(text), w); got != want {
 				t.Errorf("%s is rounded: %v, want %v", text, got, want)
 			}
 		}
-		if got := Rounded([]byte("-"+word), -w); got != want {
+		if got := IsRounded([]byte("-"+word), -w); got != want {
 			t.Errorf("-%s is rounded: %v, want %v", word, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestRounded(t *testing.T) {
 	}
 	for _, text := range []string{"9007199254740993.5", "9007199254740993e0", "1e300", "0.1", "", "-", strings.Repeat("9", 3) + "x"} {
 		w, _ := strconv.ParseFloat(text, 64)
-		if Rounded([]byte(text), w) {
+		if IsRounded([]byte(text), w) {
 			t.Errorf("%q is rounded", text)
 		}
 	}

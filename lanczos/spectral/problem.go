@@ -67,7 +67,7 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
 	if s != nil {
 		set = *s
 	}
-	set.Memory = budget.Remaining(set.Memory, vectorBytes(n))
+	set.Memory = budget.Subtract(set.Memory, vectorBytes(n))
 	pairs, err := e.solve(ctx, n, k, &set)
 	if pairs == nil {
 		return nil, err

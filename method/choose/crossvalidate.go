@@ -70,7 +70,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		j := &judge{models: models, y: y,
 			about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
 		for chunk := range slices.Chunk(tests, testChunk) {
-			j.columns = transposed(k, chunk)
+			j.columns = transposeRows(k, chunk)
 			j.class = j.class[:0]
 			j.values = j.values[:0]
 			for _, i := range chunk {
@@ -87,8 +87,8 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 	return nil
 }
 
-// transposed returns some rows of k as columns, and zeros behind them up to a multiple of 4.
-func transposed(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
+// transposeRows returns some rows of k as columns, and zeros behind them up to a multiple of 4.
+func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
 	t := sparse.NewBlock[float64](k.Cols, (len(rows)+3)&^3)
 	for j, i := range rows {
 		for a, v := range k.Row(i) {

@@ -52,9 +52,9 @@ func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	}
 }
 
-// Weighed returns the values with which a learner has on s·K, or on s copies of each item, the
+// ScaleSetting returns the values with which a learner has on s·K, or on s copies of each item, the
 // models that it has on K with v.
-func Weighed(path *classify.Path, v param.Values, s float64) param.Values {
+func ScaleSetting(path *classify.Path, v param.Values, s float64) param.Values {
 	w := maps.Clone(v)
 	x := v.Number(path.Parameter)
 	if path.Ridge {

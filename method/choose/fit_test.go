@@ -11,7 +11,7 @@ import (
 func TestWeighed(t *testing.T) {
 	for _, ridge := range []bool{true, false} {
 		v := param.Values{"x": param.Of(2.0), "y": param.Of(5.0)}
-		w := Weighed(&classify.Path{Parameter: "x", Ridge: ridge}, v, 4)
+		w := ScaleSetting(&classify.Path{Parameter: "x", Ridge: ridge}, v, 4)
 		want := 0.5
 		if ridge {
 			want = 8

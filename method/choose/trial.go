@@ -45,7 +45,7 @@ const MaxWidth = 4096
 //
 // The kernel is a sum over steps, so that every length goes on from the one
 // before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
-// for it has the same models, see [Weighed]. A learner without a path receives the mean over steps. The largest class is
+// for it has the same models, see [ScaleSetting]. A learner without a path receives the mean over steps. The largest class is
 // predicted where no classifier decides.
 func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial,
 	visit func(length, setting int, o *Outcome)) error {
@@ -89,7 +89,7 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 		} else {
 			values = nil
 			for _, v := range c.Values {
-				values = append(values, Weighed(c.Path, v, float64(terms)))
+				values = append(values, ScaleSetting(c.Path, v, float64(terms)))
 			}
 		}
 		models, err := along(values)(ctx, classify.DenseGram(kernel), y)

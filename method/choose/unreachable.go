@@ -10,7 +10,7 @@ import (
 
 // Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk
 // of such a node contains no information on its class. Cost: that of FindComponents; of a
-// directed graph that of [problem.Problem.Reached] for each fold.
+// directed graph that of [problem.Problem.Reachable] for each fold.
 func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
 	work *problem.Work) ([]bool, error) {
 	if p.Directed {
@@ -43,7 +43,7 @@ func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int,
 	isolated := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
 		s := split.OfFold(fold, f)
-		reached, err := p.Reached(ctx, p.At(s.Train).Row, workers, work)
+		reached, err := p.Reachable(ctx, p.At(s.Train).Row, workers, work)
 		if err != nil {
 			return nil, err
 		}

@@ -373,7 +373,7 @@ func (m *Model) predict(ctx context.Context, p *method.Problem,
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels),
 		Class: make([]int, n)}
 	var err error
-	if out.Reached, err = p.Reached(ctx, p.Row, s.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reachable(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	const chunk = 1024

@@ -47,5 +47,5 @@ func (p *Problem) ArcsBytes(limit int64) (bytes, left int64) {
 		against = p.A // with as many entries
 	}
 	bytes = sparse.SumBytes(p.A, against, p.Weighted) + 8*n + 3*16*n
-	return bytes, budget.Remaining(limit, bytes)
+	return bytes, budget.Subtract(limit, bytes)
 }

@@ -47,10 +47,10 @@ func (p *Problem) Whole(ctx context.Context, workers int,
 	return g, nil
 }
 
-// Reached returns the nodes from which a walk can end in one of rows, such as the labelled
+// Reachable returns the nodes from which a walk can end in one of rows, such as the labelled
 // ones; without a graph all items. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
 // sweep more than the longest of the shortest paths to one of rows, at the most.
-func (p *Problem) Reached(ctx context.Context, rows []int, workers int,
+func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 	work *Work) (*roaring.Bitmap, error) {
 	if p.A == nil {
 		items := roaring.New()
@@ -64,7 +64,7 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int,
 	if err != nil {
 		return nil, err
 	}
-	return parts.Holding(componentsOf(p, parts, rows)), nil
+	return parts.Select(componentsOf(p, parts, rows)), nil
 }
 
 // MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: that of
@@ -176,10 +176,10 @@ const (
 	MissedWork = 1_000_000_000
 )
 
-// Remaining returns the bytes of a memory limit without those of [Problem.ComponentBytes]; a
+// SubtractComponents returns the bytes of a memory limit without those of [Problem.ComponentBytes]; a
 // limit of 0 means none.
-func (p *Problem) Remaining(limit int64) int64 {
-	return budget.Remaining(limit, p.ComponentBytes())
+func (p *Problem) SubtractComponents(limit int64) int64 {
+	return budget.Subtract(limit, p.ComponentBytes())
 }
 
 // ComponentBytes is the memory of the components of the graph and of the set of reached nodes.

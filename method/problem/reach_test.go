@@ -35,7 +35,7 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 
 // reached is what walks along entries reach, or what their components hold.
 func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
-	return (&Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reached(ctx, seeds, workers, new(Work))
+	return (&Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reachable(ctx, seeds, workers, new(Work))
 }
 
 func TestReached(t *testing.T) {

@@ -24,7 +24,7 @@ var harmonic = Model{
 	Bytes: func(p *Problem, _ []param.Values, s *Settings) (int64, error) {
 		bytes := harmonicBytes(len(p.Degrees))
 		return bytes + iterative.FactorBytes(len(p.Degrees), p.A.NNZ(), 1,
-			budget.Remaining(s.Memory, bytes)), nil
+			budget.Subtract(s.Memory, bytes)), nil
 	},
 }
 
@@ -42,7 +42,7 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
 	if err != nil {
 		return nil, err
 	}
-	h.Memory = budget.Remaining(s.Memory, harmonicBytes(len(p.Degrees)))
+	h.Memory = budget.Subtract(s.Memory, harmonicBytes(len(p.Degrees)))
 	mean := meanOf(p.Value)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {

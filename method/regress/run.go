@@ -77,7 +77,7 @@ func Run(ctx context.Context, p *Problem, methods []*Method,
 		out.Value[row] = p.Value[i]
 	}
 	out.Reached = roaring.New()
-	out.Reached.Or(p.Components.Reached(p.Row))
+	out.Reached.Or(p.Components.Reachable(p.Row))
 	return out, nil
 }
 

@@ -357,7 +357,7 @@ func (q quality) sum() (sum float64) {
 // qualityOf returns the quality of weights for the labels of the predicted folds.
 func (c *chooser) qualityOf(ctx context.Context,
 	book *shard.Codebook) (quality, error) {
-	a, back := shard.Weighed(c.Store, book)
+	a, back := shard.ApplyCodebook(c.Store, book)
 	if c.Store.Manifest.Negative > 0 { // entries of a pair may cancel
 		var err error
 		if a, back, err = c.Matrices(ctx, book, c.workers); err != nil {
@@ -419,7 +419,7 @@ func (e *Edges) Bytes(l *Labels, memory int64) int64 {
 // transpose. Cost: a sweep for each of them.
 func (e *Edges) Matrices(ctx context.Context, book *shard.Codebook,
 	workers int) (a, transpose sparse.Matrix, err error) {
-	along, against := shard.Weighed(e.Store, book)
+	along, against := shard.ApplyCodebook(e.Store, book)
 	joined := &sparse.Joined{Matrix: along}
 	if err := joined.Plan(ctx, workers); err != nil || !e.Store.Manifest.Directed {
 		return joined, joined, err

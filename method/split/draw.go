@@ -135,7 +135,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 					break
 				}
 			}
-			return sorted(order[:m:m], order[m:])
+			return sortSplit(order[:m:m], order[m:])
 		}, nil
 	}
 	return func(i int) Split { // a share of every class
@@ -149,12 +149,12 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 			train = append(train, items[:count]...)
 			test = append(test, items[count:]...)
 		}
-		return sorted(train, test)
+		return sortSplit(train, test)
 	}, nil
 }
 
-// sorted returns a split of some items, in place.
-func sorted(train, test []int) Split {
+// sortSplit returns a split of some items, in place.
+func sortSplit(train, test []int) Split {
 	slices.Sort(train)
 	slices.Sort(test)
 	return Split{Train: train, Test: test}

@@ -14,7 +14,7 @@ func Settings(s *param.Spec, values param.Values,
 	list := []param.Values{{}}
 	for i := range s.Params {
 		p := &s.Params[i]
-		if replaced(s, p, values) {
+		if isReplaced(s, p, values) {
 			continue
 		}
 		var longer []param.Values
@@ -48,9 +48,9 @@ func Settings(s *param.Spec, values param.Values,
 	return list, nil
 }
 
-// replaced reports whether a parameter has no value: it would stand in the place of
+// isReplaced reports whether a parameter has no value: it would stand in the place of
 // another and is not given, or another one that is given stands in its place.
-func replaced(s *param.Spec, p *param.Param, values param.Values) bool {
+func isReplaced(s *param.Spec, p *param.Param, values param.Values) bool {
 	return p.Instead != "" && !values.Has(p.Name) ||
 		slices.ContainsFunc(s.Params, func(o param.Param) bool {
 			return o.Instead == p.Name && values.Has(o.Name)

@@ -233,7 +233,7 @@ const mostWidth = 32
 func widthOf(p *problem.Problem, count int, limit int64) (width int, left int64) {
 	width = budget.Widest(mostWidth, limit,
 		func(width int) int64 { return blockBytes(p, count, width) })
-	return width, budget.Remaining(limit, blockBytes(p, count, width))
+	return width, budget.Subtract(limit, blockBytes(p, count, width))
 }
 
 // blockBytes is the memory of [Nodes] without a factor, with the given number of columns

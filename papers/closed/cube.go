@@ -234,7 +234,7 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 		x := x[0]
 		factor := &c.agree[0]
 		for j, item := range items {
-			dst[j] = factor[differing(x, c.words[row[item]])]
+			dst[j] = factor[lanesThatDiffer(x, c.words[row[item]])]
 		}
 		return
 	}
@@ -242,7 +242,7 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 		slot := row[item] * c.width
 		value := 1.0
 		for w, y := range c.words[slot : slot+len(x)] {
-			value *= c.agree[w][differing(x[w], y)]
+			value *= c.agree[w][lanesThatDiffer(x[w], y)]
 		}
 		dst[j] = value
 	}
@@ -254,7 +254,7 @@ func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 		slot := row[item] * c.width
 		value := c.scale
 		for w := range c.width {
-			set := differing(c.words[offset+w], c.words[slot+w])
+			set := lanesThatDiffer(c.words[offset+w], c.words[slot+w])
 			averaged := uint8(0)
 			if c.missing != nil {
 				averaged = c.missing[offset+w] | c.missing[slot+w]
@@ -271,8 +271,8 @@ func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	}
 }
 
-// differing returns the set of lanes in which two words differ: bit b for byte b.
-func differing(x, y uint64) uint8 {
+// lanesThatDiffer returns the set of lanes in which two words differ: bit b for byte b.
+func lanesThatDiffer(x, y uint64) uint8 {
 	const low, high, gather = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080,
 		0x0102040810204080
 	d := x ^ y

@@ -376,7 +376,7 @@ func TestStringPlacements(t *testing.T) {
 			}
 			var sum float64
 			for n := range 200 {
-				sum += math.Pow(2, -float64(n+1)) * (&texts{b: b, places: n}).placed([]rune(x), []rune(y))
+				sum += math.Pow(2, -float64(n+1)) * (&texts{b: b, places: n}).placementKernel([]rune(x), []rune(y))
 			}
 			if got := valueOf(any)(i, j); math.Abs(got-sum) > 1e-12*sum {
 				t.Errorf("K(%s, %s) is %g, want %g", x, y, got, sum)

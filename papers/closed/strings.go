@@ -132,7 +132,7 @@ func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 // value returns K(x, y), times shrink for each character.
 func (t *texts) value(x, y []rune) float64 {
 	if t.places > 0 {
-		return t.placed(x, y)
+		return t.placementKernel(x, y)
 	}
 	single := t.shrink * t.b
 	both := t.shrink * t.shrink
@@ -156,9 +156,9 @@ func (t *texts) value(x, y []rune) float64 {
 	return row[len(y)]
 }
 
-// placed returns K_n: with f(p, i, j) the sum over the placements of i and j characters
+// placementKernel returns K_n: with f(p, i, j) the sum over the placements of i and j characters
 // on p places, the last place holds none of them, one, or both.
-func (t *texts) placed(x, y []rune) float64 {
+func (t *texts) placementKernel(x, y []rune) float64 {
 	width := len(y) + 1
 	f := make([]float64, (len(x)+1)*width)
 	f[0] = 1

@@ -72,7 +72,7 @@ func readAny(ctx context.Context, path string,
 			return nil
 		}
 		if source := o.labelledBy(shape.Labels); source != "labels" {
-			shape = relabelled(*shape, source)
+			shape = relabelShape(*shape, source)
 		}
 		return o.Fits(shape, reading)
 	})
@@ -224,8 +224,8 @@ func relabel(c *graphfile.Collection, source string) error {
 	return nil
 }
 
-// relabelled bounds the shape of a collection that has been given other labels.
-func relabelled(s graphfile.Shape, source string) *graphfile.Shape {
+// relabelShape bounds the shape of a collection that has been given other labels.
+func relabelShape(s graphfile.Shape, source string) *graphfile.Shape {
 	s.Labels = 0
 	switch source {
 	case "degree": // of which two cost more arcs than one

@@ -46,14 +46,14 @@ func TimeOf(code uint32) uint16 {
 	return uint16(code / kindCodes)
 }
 
-// Coded reports whether entries have kinds or times.
-func (m *Manifest) Coded() bool {
+// HasCodes reports whether entries have kinds or times.
+func (m *Manifest) HasCodes() bool {
 	return m.Kinds != nil || m.Times != nil
 }
 
 // hasValues reports whether panels may have values other than 1, of weights or of a codebook.
 func (m *Manifest) hasValues() bool {
-	return m.Weighted || m.Coded()
+	return m.Weighted || m.HasCodes()
 }
 
 // version returns the number of the format of a store.
@@ -61,7 +61,7 @@ func (m *Manifest) version() int {
 	switch {
 	case m.Attributes != nil:
 		return Version
-	case m.Coded() || m.Negative > 0:
+	case m.HasCodes() || m.Negative > 0:
 		return codedVersion
 	}
 	return plainVersion
@@ -243,9 +243,9 @@ func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
 // Resident implements [sparse.Resident].
 func (w *weighed) Resident() bool { return w.s.Resident() }
 
-// Weighed returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
+// ApplyCodebook returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
 // frames of the store.
-func Weighed(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
+func ApplyCodebook(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	t := c.table(s.Manifest)
 	a = &weighed{s.out, t}
 	transpose = a

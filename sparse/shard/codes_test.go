@@ -77,7 +77,7 @@ func TestCodes(t *testing.T) {
 				if !slices.Equal(plain, s.Degrees) {
 					t.Error("other degrees")
 				}
-				a, back := Weighed(s, &Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
+				a, back := ApplyCodebook(s, &Codebook{Kinds: []float64{0.5, 0.1}, Times: []float64{1, 1, 0.25}})
 				want := 0.5 + 2*float64(float32(0.1)) + 0.125 + 0.5*float64(float32(0.1))
 				for c := 3; c < hub; c++ {
 					want += []float64{0.5, float64(float32(0.1))}[c%2]

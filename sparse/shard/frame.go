@@ -260,7 +260,7 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 		p.Val = b.val[:r.Entries]
 		valuesTo(p.Val, form, coded[idsLen:end])
 	}
-	if m.Coded() {
+	if m.HasCodes() {
 		wrong = readCodes(m, &p, coded[end:], check)
 	}
 	return p, wrong

@@ -116,7 +116,7 @@ func (l *listing) changedError(shard int) error {
 	if info.Size() == was.Size() && info.ModTime().Equal(was.ModTime()) {
 		return nil
 	}
-	return l.changed(shard)
+	return l.changeFault(shard)
 }
 
 // checkUnchanged returns an error if a shard was modified after it was opened. The frames that were
@@ -130,7 +130,7 @@ func (l *listing) checkUnchanged() error {
 	return nil
 }
 
-func (l *listing) changed(shard int) error {
+func (l *listing) changeFault(shard int) error {
 	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
 		l.shardPath(int32(shard)))
 }

@@ -232,7 +232,7 @@ func (m *Manifest) problem() string {
 	case m.Rows < 0 || m.Rows > maxRows:
 		return fmt.Sprintf("%d rows", m.Rows)
 	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > m.Entries ||
-		!m.Coded() && m.SelfLoops > m.Rows:
+		!m.HasCodes() && m.SelfLoops > m.Rows:
 		return fmt.Sprintf("%d entries, %d self loops", m.Entries, m.SelfLoops)
 	case m.Negative < 0 || m.Negative > m.Entries:
 		return fmt.Sprintf("%d negative of %d entries", m.Negative, m.Entries)

@@ -216,7 +216,7 @@ func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	case seen == 0:
 		return v.checkHeader(i, frame)
 	case got != uint32(seen):
-		return v.s.listed.changed(int(v.direct.frames[i].shard))
+		return v.s.listed.changeFault(int(v.direct.frames[i].shard))
 	}
 	return nil
 }

@@ -115,8 +115,8 @@ func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) 
 	return err
 }
 
-// Streamed reports whether every sweep reads the store from disk.
-func (s *Sweeper) Streamed() bool {
+// IsStreamed reports whether every sweep reads the store from disk.
+func (s *Sweeper) IsStreamed() bool {
 	return s.o.Stream && s.Copy == nil && s.A == entriesOf(s)
 }
 

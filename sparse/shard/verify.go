@@ -269,7 +269,7 @@ func (c *census) checkCut(v *view) error {
 		g := c.frames[i]
 		switch {
 		case b.Piece > 0 && (g.first < f.last ||
-			g.first == f.last && !v.s.Manifest.Coded()):
+			g.first == f.last && !v.s.Manifest.HasCodes()):
 			return v.frameError(i, "row %d: column %d after %d", b.Lo,
 				g.first, f.last)
 		case a.Pieces == 1 && b.Pieces == 1 && a.Hi-a.Lo < sparse.MaxRange &&
@@ -280,10 +280,10 @@ func (c *census) checkCut(v *view) error {
 	return nil
 }
 
-// Compared returns the matrix for those who read all of it and write down one half:
+// CheckedMatrix returns the matrix for those who read all of it and write down one half:
 // at its end a sweep of an undirected store compares the two, which no checksum
 // does, and returns a [*CorruptError] where they are not the same.
-func (s *Store) Compared() sparse.Matrix {
+func (s *Store) CheckedMatrix() sparse.Matrix {
 	return comparedMatrix{s.Matrix, s}
 }
 

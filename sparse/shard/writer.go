@@ -156,7 +156,7 @@ func (w *Writer) AppendCoded(col []uint32, val []float64, code []uint32) error {
 
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if val != nil && len(val) != len(col) ||
-		w.Manifest.Coded() && len(code) != len(col) {
+		w.Manifest.HasCodes() && len(code) != len(col) {
 		panic(badValues)
 	}
 	if w.rows == maxRows {

@@ -190,7 +190,7 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 			out.Stats.Padded.add(Count{1, number})
 		}
 	}
-	if lay.weight >= 0 && textio.Rounded(p.fields.Text[lay.weight], w) {
+	if lay.weight >= 0 && textio.IsRounded(p.fields.Text[lay.weight], w) {
 		out.Stats.Rounded.add(Count{1, number})
 	}
 	if lay.attributes && lay.weight >= 0 && !hasWeight(line) {
@@ -371,7 +371,7 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.endOf(end)
-		start, isShared := p.fields.Shared(i, line)
+		start, isShared := p.fields.OffsetOf(i, line)
 		switch {
 		case p.Layout.IsBipartite() && len(id) > 0:
 			p.id = append(append(p.id[:0], p.Layout.prefix[end]...), id...)

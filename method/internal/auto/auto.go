@@ -97,7 +97,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		if err := budget.Check(p.Remaining(set.Memory), b.kept+b.stage,
+		if err := budget.Check(p.SubtractComponents(set.Memory), b.kept+b.stage,
 			"learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
 	return fitBeliefs(ctx, p, set, fold,
-		budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p)), work)
+		budget.Subtract(p.SubtractComponents(set.Memory), heldOutBytes(p)), work)
 }
 
 const (
@@ -131,7 +131,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 	m *beliefs.Model, out *Prediction) error {
 	start := time.Now()
 	var err error
-	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return err
 	}
 	hidden := make([]int, len(p.Row)) // 1 of the labels that were held out
@@ -146,7 +146,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 	reweigh := p.Reweigher(set.Balanced)
 	for i, label := range m.HeldOut {
 		answer := m.Predicted[i]
-		row := doubled(m.Probabilities[i])
+		row := toFloat64(m.Probabilities[i])
 		if reweigh != nil {
 			reweigh(row)
 			answer = classify.ArgMax(row)

@@ -24,10 +24,10 @@ func Bytes(p *problem.Problem, set *Settings) int64 {
 	if !beginsWithBeliefs(p, set) {
 		return bytes
 	}
-	limit := p.Remaining(set.Memory)
+	limit := p.SubtractComponents(set.Memory)
 	first := heldOutBytes(p) +
 		beliefs.Bytes(len(p.Degrees), len(p.Names),
-			budget.Remaining(limit, heldOutBytes(p)))
+			budget.Subtract(limit, heldOutBytes(p)))
 	if limit > 0 && bytes > limit {
 		return first
 	}
@@ -45,7 +45,7 @@ type bounds struct {
 // boundsOf returns the bounds of the stages after the beliefs of a block model. Rows are in temporary files if all exceed the
 // limit.
 func boundsOf(d *design, p *problem.Problem, set *Settings) bounds {
-	limit := p.Remaining(set.Memory)
+	limit := p.SubtractComponents(set.Memory)
 	b := bounds{kept: learnedBytes(d, p)}
 	stored := storedBytes(d, p)
 	if set.Memory > 0 && !set.Explain &&
@@ -54,7 +54,7 @@ func boundsOf(d *design, p *problem.Problem, set *Settings) bounds {
 	} else {
 		b.kept += stored
 	}
-	b.memory = budget.Remaining(limit, b.kept)
+	b.memory = budget.Subtract(limit, b.kept)
 	b.stage = stageBytes(d, p, set, b.memory, b.disk > 0)
 	return b
 }
@@ -183,7 +183,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 	if !d.manyClasses && !p.Directed && p.Attributes == nil &&
 		p.Nodes() <= blockModelNodes {
 		largest = max(largest,
-			scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
+			scores+beliefs.Bytes(n, k, budget.Subtract(limit, scores)))
 	}
 	if p.Attributes != nil {
 		largest = max(largest, attributeBytes(q, d, set.Workers, limit))
@@ -196,7 +196,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 func propagationOf(p *problem.Problem, set *Settings,
 	limit int64) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Alpha: 1,
-		Memory: budget.Remaining(limit, heldOutBytes(p)), Workers: set.Workers,
+		Memory: budget.Subtract(limit, heldOutBytes(p)), Workers: set.Workers,
 		Rough: true}
 }
 

@@ -259,10 +259,10 @@ const (
 	choiceLabels = 500
 )
 
-// sampled reports for each label whether the models of folds learn from it: all of them, or a
+// sampleTraining reports for each label whether the models of folds learn from it: all of them, or a
 // stratified sample of many. These models are tested on all labels, and the final ones learn from
 // all of them.
-func (f *features) sampled() []bool {
+func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes
 	limit := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
@@ -308,7 +308,7 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 			default:
 				var x []float64
 				if c.Free {
-					x = doubled(f.full.free.Row(i))
+					x = toFloat64(f.full.free.Row(i))
 				}
 				input = f.ridges.input(input[:0], c.candidate, f.full.shared.Row(i),
 					rows.ridges[i], len(row))

@@ -47,7 +47,7 @@ func TestSampled(t *testing.T) {
 		in := inputOf(t, p, &Settings{LowEffort: true})
 		f := &features{in: in, columns: &columns{design: &in.design, classes: of.classes}, fold: p.Class}
 		count, seen := 0, map[int]bool{}
-		for i, in := range f.sampled() {
+		for i, in := range f.sampleTraining() {
 			if in {
 				count++
 				seen[p.Class[i]] = true

@@ -296,8 +296,8 @@ func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	classify.Softmax(dst, dst)
 }
 
-// pruned returns the components whose weights are not too small, and the sum of these.
-func pruned(mixture []component) (components []component, sum float64) {
+// dropSmallWeights returns the components whose weights are not too small, and the sum of these.
+func dropSmallWeights(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {
 		highest = max(highest, c.Weight)
@@ -411,7 +411,7 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 			mixture[j].Weight = next[j] / total
 		}
 	}
-	mixture, sum := pruned(mixture)
+	mixture, sum := dropSmallWeights(mixture)
 	for j := range mixture {
 		mixture[j].Weight /= sum
 	}

@@ -24,7 +24,7 @@ func TestManyClasses(t *testing.T) {
 	d.examples = 500
 	predict := func(workers int, memory int64) *Prediction {
 		out := &Prediction{}
-		in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, p.Remaining(memory), &out.Work)
+		in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, p.SubtractComponents(memory), &out.Work)
 		if err == nil {
 			err = in.predict(t.Context(), out)
 		}
@@ -80,7 +80,7 @@ func TestStoredRows(t *testing.T) {
 		}
 		predict := func(workers int, memory int64, dir string) *Prediction {
 			out := &Prediction{}
-			in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, p.Remaining(memory), &out.Work)
+			in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, p.SubtractComponents(memory), &out.Work)
 			if err == nil && dir != "" {
 				in.files, err = newTempFiles(dir)
 			}

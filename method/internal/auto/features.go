@@ -68,7 +68,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		if err := addAttributes(ctx, f); err != nil {
 			return nil, err
 		}
-		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers,
+		if f.reached, err = in.p.Reachable(ctx, informedNodes(in.p), in.set.Workers,
 			in.work); err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ const (
 // walk computes the filters of walks, which it lengthens until they miss few nodes and labels.
 func (f *features) walk(ctx context.Context) (err error) {
 	in := f.in
-	if f.reached, err = in.p.Reached(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
+	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
 		return err
 	}
 	isolated, err := choose.Unreachable(ctx, in.p, f.seeds.fold,

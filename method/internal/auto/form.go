@@ -140,7 +140,7 @@ const (
 // that no walk reaches has none.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
-	x := newInputs(doubled(f.walks.row(t.node)),
+	x := newInputs(toFloat64(f.walks.row(t.node)),
 		f.ridges.scoresOf(t.node, f.columns.classes))
 	point := newInputs(x.walks, x.ridges)
 	weights = newInputs(make([]float64, len(x.walks)),

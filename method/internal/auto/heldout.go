@@ -105,7 +105,7 @@ func componentsOf(f *features) (list []component) {
 // addModels adds every candidate with each λ.
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	h.components = componentsOf(f)
-	sampled := f.sampled()
+	sampled := f.sampleTraining()
 	for fold := range h.folds {
 		if err := h.predictFold(ctx, f, fold, sampled); err != nil {
 			return err
@@ -328,8 +328,8 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 	return nil
 }
 
-// doubled returns x in double precision.
-func doubled(x []float32) []float64 {
+// toFloat64 returns x in double precision.
+func toFloat64(x []float32) []float64 {
 	y := make([]float64, len(x))
 	simd.ConvertTo(y, x)
 	return y

@@ -69,7 +69,7 @@ func scoresIn(full *sparse.Block[float32]) nodeScores {
 func (s nodeScores) of(v, classes int) []float64 {
 	one := chunks.Block[float32](1, classes)
 	s(one, v)
-	return doubled(one.Row(0))
+	return toFloat64(one.Row(0))
 }
 
 // ridgeLabels are the labels that ridges learn from.

@@ -103,7 +103,7 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 		}
 		for i, row := range in.learned.Row {
 			if f.fold[i]%wordFolds == third {
-				r.leftOut[i] = doubled(m.z.Row(row))
+				r.leftOut[i] = toFloat64(m.z.Row(row))
 			}
 		}
 		in.reportProgress(stageFeatures, third+1, wordFolds+1)
@@ -185,7 +185,7 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 		if !m.l.a.team.Counts(v) {
 			continue
 		}
-		classify.Softmax(share, doubled(m.z.Row(v)))
+		classify.Softmax(share, toFloat64(m.z.Row(v)))
 		sums[0] -= math.Log(share[p.Class[i]] + leastTruth)
 		share[p.Class[i]]--
 		for c, q := range share {

@@ -75,7 +75,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int,
 	folds int) (*Comparison, error) {
 	p := l.P
 	var work problem.Work
-	reached, err := p.Reached(ctx, p.Row, l.Workers, &work)
+	reached, err := p.Reachable(ctx, p.Row, l.Workers, &work)
 	if err != nil {
 		return nil, err
 	}

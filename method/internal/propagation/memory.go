@@ -17,7 +17,7 @@ func width(l *Propagation) (cols int, factor int64) {
 		need = func(cols int) int64 { return blockBytes(l, cols) }
 	}
 	cols = budget.Widest(min(len(l.P.Names), widest), l.Memory, need)
-	return cols, budget.Remaining(l.Memory, blockBytes(l, cols))
+	return cols, budget.Subtract(l.Memory, blockBytes(l, cols))
 }
 
 // walks reports whether label propagation walks: where it has no symmetric system to

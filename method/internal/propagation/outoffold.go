@@ -68,7 +68,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 			sub.heldOut[p.Row[i]] = answers[i]
 		}
 		sub.P = p.At(foldSplit.Train)
-		reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, new(problem.Work))
+		reached, err := sub.P.Reachable(ctx, sub.P.Row, l.Workers, new(problem.Work))
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ import (
 func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error) {
 	t.Helper()
 	var found, work problem.Work
-	reached, err := l.P.Reached(t.Context(), l.P.Row, 1, &found)
+	reached, err := l.P.Reachable(t.Context(), l.P.Row, 1, &found)
 	if err != nil {
 		t.Fatal(err)
 	}

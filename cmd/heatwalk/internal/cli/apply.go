@@ -327,7 +327,7 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 		}
 	}
 	held := &total.ErrorBound
-	if r.Estimated() {
+	if r.IsEstimate() {
 		held = &total.ErrorEstimate
 	}
 	if *held == nil || **held < bound {

@@ -150,7 +150,7 @@ func isMatrix(run *session, c *convertOptions, input string) bool {
 		format := formatOfFile(c.out, c.target)
 		return format != nil && format.graph == nil
 	}
-	if !isThere(input) || textio.Unfinished(input) != nil {
+	if !isThere(input) || textio.CheckFinished(input) != nil {
 		return tablefile.Recognize(input, nil) != nil
 	}
 	return tablefile.Detect(run.ctx, input) != nil
@@ -250,7 +250,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	m := g.Store.Manifest
 	o.store = storeOf(m)
 	options := new(graphfile.WriteOptions)
-	if m.Coded() {
+	if m.HasCodes() {
 		return fault.Usage(name,
 			"convert writes no kinds and times of edges; ingest its edges without --kind and --time")
 	}

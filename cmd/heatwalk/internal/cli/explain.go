@@ -96,7 +96,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 		&heatwalk.PredictOptions{Explain: rows, Reasons: o.number})
 	switch {
 	case errors.Is(err, method.ErrChanged):
-		return modelfile.Damaged(c.model, err.Error())
+		return modelfile.DamageError(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
 		return fault.Usage("--method",
 			"%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)

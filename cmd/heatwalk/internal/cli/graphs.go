@@ -255,7 +255,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	run.disk = files
 	err = r.keep(func(p *budget.Plan) error {
 		row := valuesBytes(n)
-		group = budget.Fitting(p.Limit, p.Total(), row, n)
+		group = budget.FitColumns(p.Limit, p.Total(), row, n)
 		return p.Reserve(int64(group)*row, "rows of values")
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func measureGraph(run *session, r *infoOptions,
 	}
 	job, err := g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
 		p.Sweeps = 2
-		if m.Coded() {
+		if m.HasCodes() {
 			p.Sweeps = 3
 		}
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l),
@@ -186,7 +186,7 @@ func measureGraph(run *session, r *infoOptions,
 func (v *infoDocument) countEdges(run *session, g *openGraph,
 	l *nodefile.Labels) error {
 	m := g.Store.Manifest
-	if m.Coded() {
+	if m.HasCodes() {
 		var rows, classes []int
 		if l != nil {
 			rows = l.Row

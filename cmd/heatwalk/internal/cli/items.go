@@ -181,7 +181,7 @@ func (r *itemRun) evaluate() error {
 	plan := &evaluate.Plan{
 		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
 			Workers: run.threads},
-		Progress: run.progress.Showing("evaluating", "split"),
+		Progress: run.progress.StageCallback("evaluating", "split"),
 	}
 	for _, s := range r.sources {
 		plan.Methods = append(plan.Methods, method.Entry{Method: s})

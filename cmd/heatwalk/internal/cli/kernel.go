@@ -298,7 +298,7 @@ func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error 
 	r.LargestValue = result.Largest
 	r.Condition = result.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
-	if bound := result.ErrorBound; result.Estimated() {
+	if bound := result.ErrorBound; result.IsEstimate() {
 		r.ErrorEstimate = &bound
 		text = fmt.Sprintf("error about %.2g, largest value %.4g", bound,
 			result.Largest)

@@ -92,7 +92,7 @@ func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph,
 	if g.attributes == nil || g.unread != nil {
 		return
 	}
-	for _, title := range g.attributes.Determining(l) {
+	for _, title := range g.attributes.FindLeaks(l) {
 		run.warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, quote(title), l.File)
 	}
 }

@@ -183,7 +183,7 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 	}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, nil)
 	if errors.Is(err, method.ErrChanged) {
-		return modelfile.Damaged(c.model, err.Error())
+		return modelfile.DamageError(c.model, err.Error())
 	}
 	if err != nil {
 		return graphError(run, err, name, another)

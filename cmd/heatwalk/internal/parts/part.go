@@ -135,7 +135,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 	if _, err := os.Stat(path); err != nil {
 		return p, err
 	}
-	if u := textio.Unfinished(path); u != nil {
+	if u := textio.CheckFinished(path); u != nil {
 		return p, &Error{Path: path, What: u.Msg + "; " + u.Fix}
 	}
 	name := path + ".run.json"

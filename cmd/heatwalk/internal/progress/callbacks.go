@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Showing returns a callback that shows a stage whose work is counted in the unit, from
+// StageCallback returns a callback that shows a stage whose work is counted in the unit, from
 // its first call on.
-func (p *Display) Showing(name string,
+func (p *Display) StageCallback(name string,
 	u Unit) func(item string, done, total int64) {
 	units, _ := p.Parts(name, u)
 	return units
