@@ -33,6 +33,7 @@ const (
 type ListConfig struct {
 	SkipUnknown bool                // skip rows of nodes that are not in the graph, if others are; default: an error
 	Header      Header              // default: decide from the text
+	Skip        []string            // titles of columns that [ReadPrior] skips
 	Text        input.Text          // how the text is read; default: decide from it
 	Stdin       io.Reader           // read for the path "-"; nil: os.Stdin
 	Warn        func(error)         // called with each warning about the file; may be nil

@@ -258,7 +258,7 @@ func TestReadSplits(t *testing.T) {
 func TestReadPrior(t *testing.T) {
 	classes := []string{"A", "B", "C"}
 	path := write(t, file{"p.tsv", "node\tlabel\treached\tC\tA\tB\nn1\tA\ttrue\t0.25\t0.5\t0.25\nn3\tC\tfalse\t0.333\t0.333\t0.333\n"})[0]
-	p, err := ReadPrior(t.Context(), path, names(t), classes, nil)
+	p, err := ReadPrior(t.Context(), path, names(t), classes, &ListConfig{Skip: []string{"label", "reached"}})
 	if err != nil {
 		t.Fatal(err)
 	}

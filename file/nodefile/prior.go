@@ -16,7 +16,7 @@ import (
 
 // ReadPrior reads a distribution over the classes for each node: a header with a title for the
 // nodes and the class names, in any order, then a line for each node with its probabilities,
-// which are not negative and have the sum 1. The columns label, reached, known and probability of predictions are skipped, so
+// which are not negative and have the sum 1. Columns with a title of c.Skip are skipped, so
 // that a file of predictions can serve as a prior. Row i of the result belongs to node i,
 // column c to classNames[c]. Nodes without a line get the uniform distribution.
 //
@@ -38,7 +38,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	}
 	_, err := c.rows(ctx, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
 		if column == nil {
-			if column, err = priorColumns(t, classNames); err != nil {
+			if column, err = priorColumns(t, classNames, c.Skip); err != nil {
 				return err
 			}
 		}
@@ -58,12 +58,11 @@ func classIndex(classNames []string, name string) int {
 }
 
 // priorColumns finds the column of each class in the header.
-func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
+func priorColumns(t *nodetable.Reader, classNames, skip []string) ([]int, error) {
 	const fix = "the header names the classes"
 	column := slices.Repeat([]int{-1}, len(classNames))
 	for i, title := range t.Titles {
 		c := classIndex(classNames, title)
-		word := strings.ToLower(title)
 		switch {
 		case i == t.Node || t.Columns[i].Use == input.Index:
 		case c >= 0 && column[c] >= 0:
@@ -71,7 +70,7 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 				table.Quoted(title))
 		case c >= 0:
 			column[c] = i
-		case !slices.Contains([]string{"label", "reached", "known", "probability"}, word): // columns of predictions
+		case !slices.Contains(skip, strings.ToLower(title)):
 			return nil, textio.Fault(t.Name, t.Line, fix,
 				"%s is none of the classes %s", table.Quoted(title),
 				strings.Join(classNames, ", "))

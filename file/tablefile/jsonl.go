@@ -8,29 +8,25 @@ import (
 	"strconv"
 )
 
-// newJSONL returns a writer of predictions with one JSON object a line: node, label (null
-// without a label), reached, known, probability (of the label; null if it is not known), and scores, an object from class to score (null if the node has
-// no scores, absent if c.Top < 0).
-func newJSONL(w io.Writer, c *Columns) predictionFile {
+// newJSONL returns a writer of predictions with one JSON object a line: the columns in
+// front of the scores, null for missing values, and scores, an object from class to score
+// (null if the node has no scores, absent if c.Top < 0).
+func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	out := bufio.NewWriterSize(w, bufferBytes)
-	var names [][]byte // the classes as JSON strings
-	for _, class := range c.Classes {
-		names = append(names, appendJSON(nil, class))
+	// keys of JSON objects
+	var titles [][]byte
+	var classes [][]byte
+	for _, column := range fixedColumns {
+		titles = append(titles, append(appendJSON(nil, column.Title), ':'))
 	}
-	return predictionFile{close: out.Flush, write: func(p *Prediction, order []int) error {
-		line := appendJSON(append(out.AvailableBuffer(), `{"node":`...), p.Node)
-		line = append(line, `,"label":`...)
-		if p.Label == "" {
-			line = append(line, "null"...)
-		} else {
-			line = appendJSON(line, p.Label)
-		}
-		line = strconv.AppendBool(append(line, `,"reached":`...), p.Reached)
-		line = append(strconv.AppendBool(append(line, `,"known":`...), p.Known), `,"probability":`...)
-		if x, has := p.probability(c.number); has {
-			line = appendScore(line, x)
-		} else {
-			line = append(line, "null"...)
+	for _, class := range c.Classes {
+		classes = append(classes, append(appendJSON(nil, class), ':'))
+	}
+	return rowFile[*Prediction]{close: out.Flush, write: func(p *Prediction) error {
+		line := out.AvailableBuffer()
+		for i := range fixedColumns {
+			line = append(append(line, "{,"[min(i, 1)]), titles[i]...)
+			line = fixedColumns[i].appendTo(line, p, appendJSON, "null")
 		}
 		switch {
 		case c.Top < 0:
@@ -38,9 +34,9 @@ func newJSONL(w io.Writer, c *Columns) predictionFile {
 			line = append(line, `,"scores":null`...)
 		default:
 			line = append(line, `,"scores":`...)
-			for i, class := range order {
-				line = append(append(line, "{,"[min(i, 1)]), names[class]...)
-				line = appendScore(append(line, ':'), p.Scores[class])
+			for i, class := range p.order {
+				line = append(append(line, "{,"[min(i, 1)]), classes[class]...)
+				line = strconv.AppendFloat(line, p.Scores[class], 'g', scoreDigits, 64)
 			}
 			line = append(line, '}')
 		}

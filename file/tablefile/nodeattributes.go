@@ -72,7 +72,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 			continue
 		}
 		isLabel := i == label && column.isLabel
-		if column.title == fixedColumns[1] {
+		if column.title == labelTitle {
 			column.title = classTitle
 		}
 		if slices.ContainsFunc(attributes,

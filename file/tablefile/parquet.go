@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"io"
+	"math"
 
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 )
@@ -10,57 +11,56 @@ import (
 // until it is complete.
 const groupRows = 1 << 16
 
-// newParquet returns a writer of predictions in the Parquet format. The columns are those of
-// the TSV format, in the same order: node (string), label (string, null without a label),
-// reached and known (boolean), probability and scores (double, null without scores).
-func newParquet(w io.Writer, c *Columns) predictionFile {
-	var columns []parquetfile.Column
-	for i, name := range c.header() {
-		column := parquetfile.Column{Name: name, Kind: parquetfile.Doubles,
-			Optional: true}
-		switch {
-		case i == 0:
-			column.Kind = parquetfile.Strings
-			column.Optional = false
-		case i == 1, i > 4 && c.Top > 0 && i%2 == 1:
-			column.Kind = parquetfile.Strings
-		case i == 2, i == 3:
-			column.Kind = parquetfile.Truths
-			column.Optional = false
-		}
-		columns = append(columns, column)
+// newParquet returns a writer of predictions in the Parquet format.
+func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
+	var fields []parquetfile.Column
+	columns := c.list()
+	for _, f := range columns {
+		fields = append(fields,
+			parquetfile.Column{Name: f.Title, Kind: f.kind(), Optional: f.Optional})
 	}
-	out := parquetfile.NewWriter(w, "predictions", columns, groupRows)
-	text := func(s string, isPresent bool) {
-		if isPresent {
-			out.String([]byte(s))
-		} else {
-			out.Null()
-		}
-	}
-	number := func(x float64, isPresent bool) {
-		if isPresent {
-			out.Double(x)
-		} else {
-			out.Null()
-		}
-	}
-	return predictionFile{close: out.Close, write: func(p *Prediction, order []int) error {
-		text(p.Node, true)
-		text(p.Label, p.Label != "")
-		out.Truth(p.Reached)
-		out.Truth(p.Known)
-		number(p.probability(c.number))
-		for _, class := range order {
-			if c.Top > 0 {
-				text(c.Classes[class], p.Scores != nil)
-			}
-			if p.Scores != nil {
-				number(p.Scores[class], true)
-			} else {
-				number(0, false)
-			}
+	out := parquetfile.NewWriter(w, "predictions", fields, groupRows)
+	return rowFile[*Prediction]{close: out.Close, write: func(p *Prediction) error {
+		for i := range columns {
+			putValue(out, &columns[i], p)
 		}
 		return out.EndRow()
 	}}
+}
+
+// kind returns the type of the values of a column.
+func (c *Column[R]) kind() parquetfile.Kind {
+	switch {
+	case c.Truth != nil:
+		return parquetfile.Truths
+	case c.Whole != nil:
+		return parquetfile.Integers
+	case c.Number != nil:
+		return parquetfile.Doubles
+	}
+	return parquetfile.Strings
+}
+
+// putValue adds the value of a column to a row.
+func putValue[R any](out *parquetfile.Writer, c *Column[R], row R) {
+	switch c.kind() {
+	case parquetfile.Truths:
+		out.Truth(c.Truth(row))
+	case parquetfile.Integers:
+		out.Integer(int64(c.Whole(row)))
+	case parquetfile.Doubles:
+		x := c.Number(row)
+		if c.Optional && math.IsNaN(x) {
+			out.Null()
+		} else {
+			out.Double(x)
+		}
+	default:
+		text := c.Text(row)
+		if c.Optional && text == "" {
+			out.Null()
+		} else {
+			out.String([]byte(text))
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -18,32 +19,59 @@ type Prediction struct {
 	// Scores has one score for each class, or is nil for a node without scores. Writers read
 	// it during the call only.
 	Scores []float64
+
+	class int   // of the label; −1: none, or several
+	order []int // classes whose scores the line holds, even if there are none
 }
 
-// probability returns the score of the predicted class, given the classes by name; false if the prediction has no
-// scores, no class, or several classes.
-func (p *Prediction) probability(number map[string]int) (float64, bool) {
-	class, isClass := number[p.Label]
-	if p.Scores == nil || !isClass {
-		return 0, false
+// score returns the score of a class; NaN for the class −1 and without scores.
+func (p *Prediction) score(class int) float64 {
+	if p.Scores == nil || class < 0 {
+		return math.NaN()
 	}
-	return p.Scores[class], true
+	return p.Scores[class]
 }
 
-// predictionFile writes a file of predictions in one of the formats. write writes a
-// prediction; order lists the classes whose scores the line holds, even if p has no scores.
-// close flushes the buffer and does not close the underlying writer.
-type predictionFile struct {
-	write func(p *Prediction, order []int) error
-	close func() error
+// fixedColumns are the columns in front of the scores. The probability is that of the
+// label.
+var fixedColumns = []Column[*Prediction]{
+	{Title: "node", Text: func(p *Prediction) string { return p.Node }},
+	{Title: labelTitle, Optional: true, Text: func(p *Prediction) string { return p.Label }},
+	{Title: "reached", Truth: func(p *Prediction) bool { return p.Reached }},
+	{Title: "known", Truth: func(p *Prediction) bool { return p.Known }},
+	scoreColumn("probability", func(p *Prediction) int { return p.class }),
 }
 
-// predictionFormats lists the formats of predictions. The code of each is in a file of its own.
+// labelTitle is the title of the column of labels.
+const labelTitle = "label"
+
+// scoreDigits is the number of digits of scores as text.
+const scoreDigits = 6
+
+// scoreColumn returns a column of the scores of the classes that class returns.
+func scoreColumn(title string, class func(p *Prediction) int) Column[*Prediction] {
+	score := func(p *Prediction) float64 { return p.score(class(p)) }
+	return Column[*Prediction]{Title: title, Optional: true, Digits: scoreDigits, Number: score}
+}
+
+// PredictionTitles are the titles of the columns in front of the scores.
+var PredictionTitles = func() (titles []string) {
+	for _, c := range fixedColumns {
+		titles = append(titles, c.Title)
+	}
+	return titles
+}()
+
+// predictionFormats lists the formats of predictions. The code of each is in a file of its
+// own.
 var predictionFormats = []struct {
 	ending string
-	begin  func(w io.Writer, c *Columns) predictionFile
-}{{".tsv", newTSV}, {".csv", newCSV}, {".jsonl", newJSONL}, {".parquet",
-	newParquet}}
+	begin  func(w io.Writer, ending string, c *Columns) rowFile[*Prediction]
+}{{".tsv", newDelimited}, {".csv", newDelimited}, {".jsonl", newJSONL}, {".parquet", newParquet}}
+
+func newDelimited(w io.Writer, ending string, c *Columns) rowFile[*Prediction] {
+	return newText(w, ending, c.list())
+}
 
 // PredictionEndings lists the endings of files of predictions.
 var PredictionEndings = func() (endings []string) {
@@ -54,70 +82,75 @@ var PredictionEndings = func() (endings []string) {
 }()
 
 // WritePredictions writes n predictions in the format of a file ending, or in the first of
-// [PredictionEndings] for an unknown ending. line(i, p) stores prediction i in *p; p.Scores has
-// one element for each class and is reused for the next prediction. Memory: one line, or one
-// row group for Parquet.
-func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns,
-	n int, line func(i int, p *Prediction)) error {
+// [PredictionEndings] for an unknown ending. line(i, p) stores prediction i in *p;
+// p.Scores has one element for each class and is reused for the next prediction. Memory:
+// one line, or one row group for Parquet.
+func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int,
+	line func(i int, p *Prediction)) error {
 	format := predictionFormats[max(0, slices.Index(PredictionEndings, ending))]
-	c.number = make(map[string]int, len(c.Classes))
+	number := make(map[string]int, len(c.Classes))
 	for class, name := range c.Classes {
-		c.number[name] = class
+		number[name] = class
 	}
-	file := format.begin(w, &c)
-	var order []int
 	scores := make([]float64, len(c.Classes))
-	for i := range n {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	var order []int
+	p := new(Prediction)
+	return writeAllRows(ctx, format.begin(w, ending, &c), n, func(i int) *Prediction {
+		*p = Prediction{Scores: scores}
+		line(i, p)
+		class, isClass := number[p.Label]
+		if !isClass {
+			class = -1
 		}
-		p := Prediction{Scores: scores}
-		line(i, &p)
 		order = c.order(order, p.Scores)
-		if err := file.write(&p, order); err != nil {
-			return err
-		}
-	}
-	return file.close()
+		p.class = class
+		p.order = order
+		return p
+	})
 }
 
 // Columns selects the scores in a file of predictions.
 type Columns struct {
 	Classes []string // class names, in the order of the scores
-	Top     int      // > 0: name and score of that many best classes; 0: a column for each class; < 0: no scores
 
-	number map[string]int // of each class
+	// Top > 0: name and score of that many best classes; 0: a column for each class;
+	// < 0: no scores.
+	Top int
 }
 
-// fixedColumns are the titles of the columns before the scores. The probability is that of the label.
-var fixedColumns = []string{"node", "label", "reached", "known", "probability"}
-
-// header returns the titles of all columns. A class with the name of a fixed column gets the
-// title class:NAME, so that titles are unique.
-func (c *Columns) header() []string {
-	names := slices.Clone(fixedColumns)
+// list returns all columns. A class with the name of a fixed column gets the title
+// class:NAME, so that titles are unique.
+func (c *Columns) list() []Column[*Prediction] {
+	columns := slices.Clone(fixedColumns)
 	for i := range c.top() {
 		rank := strconv.Itoa(i + 1)
-		names = append(names, "label"+rank, "score"+rank)
+		class := func(p *Prediction) int { return p.order[i] }
+		label := func(p *Prediction) string {
+			if p.Scores == nil {
+				return ""
+			}
+			return c.Classes[class(p)]
+		}
+		columns = append(columns,
+			Column[*Prediction]{Title: "label" + rank, Optional: true, Text: label},
+			scoreColumn("score"+rank, class))
 	}
 	if c.Top == 0 {
-		for _, class := range c.Classes {
-			if slices.Contains(fixedColumns, class) {
+		for i, class := range c.Classes {
+			if slices.Contains(PredictionTitles, class) {
 				class = "class:" + class
 			}
-			names = append(names, class)
+			columns = append(columns, scoreColumn(class, func(*Prediction) int { return i }))
 		}
 	}
-	return names
+	return columns
 }
 
 // top returns the number of ranked classes in a line.
-func (c *Columns) top() int {
-	return min(max(c.Top, 0), len(c.Classes))
-}
+func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order stores in dst the classes whose scores a line holds: all, or the c.Top classes with the
-// highest scores. Among equal scores the class with the lower index comes first.
+// order stores in dst the classes whose scores a line holds: all, or the c.Top classes
+// with the highest scores. Among equal scores the class with the lower index comes first.
 func (c *Columns) order(dst []int, scores []float64) []int {
 	dst = dst[:0]
 	for class := range c.Classes {
@@ -127,12 +160,7 @@ func (c *Columns) order(dst []int, scores []float64) []int {
 		return dst
 	}
 	if c.Top > 0 && scores != nil {
-		slices.SortStableFunc(dst,
-			func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		slices.SortStableFunc(dst, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	}
 	return dst[:c.top()]
-}
-
-func appendScore(buf []byte, score float64) []byte {
-	return strconv.AppendFloat(buf, score, 'g', 6, 64)
 }

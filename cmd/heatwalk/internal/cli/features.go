@@ -177,8 +177,9 @@ func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph,
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	p, err := nodefile.ReadPrior(run.ctx, w.prior, g.Nodes, l.Names,
-		listConfig(run, in, w.prior))
+	config := listConfig(run, in, w.prior)
+	config.Skip = tablefile.PredictionTitles
+	p, err := nodefile.ReadPrior(run.ctx, w.prior, g.Nodes, l.Names, config)
 	if err != nil {
 		return cwk.Prior{}, err
 	}

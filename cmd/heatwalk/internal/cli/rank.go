@@ -144,22 +144,18 @@ func runRank(run *session, c *rankOptions, name string) error {
 	// positions by row, and by rank
 	position := make(map[int]int, len(d.rows))
 	order := make([]int, len(r.Order))
+	place := make([]int, len(d.rows))
 	for i, row := range d.rows {
 		position[row] = i
 	}
-	columns := []tablefile.NumberColumn{{Title: "score"}, {Title: "rank"},
-		{Title: "seed", Logical: true}}
-	for k := range columns {
-		columns[k].Values = make([]float64, len(d.rows))
-	}
 	for i, row := range r.Order {
-		k := position[row]
-		order[i] = k
-		columns[0].Values[k] = r.Score[row]
-		columns[1].Values[k] = float64(i + 1)
-		if isSeed[row] {
-			columns[2].Values[k] = 1
-		}
+		order[i] = position[row]
+		place[order[i]] = i + 1
+	}
+	columns := []tablefile.Column[int]{
+		{Title: "score", Number: func(i int) float64 { return r.Score[d.rows[i]] }},
+		{Title: "rank", Whole: func(i int) int { return place[i] }},
+		{Title: "seed", Truth: func(i int) bool { return isSeed[d.rows[i]] }},
 	}
 	if err := tablefile.WriteNumbers(run.ctx, d.out.w, endingOf(c.out), order,
 		ids.ID, columns); err != nil {

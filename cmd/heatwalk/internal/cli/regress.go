@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -166,20 +167,14 @@ func runRegress(run *session, c *regressOptions, name string) error {
 		return valuesError(run, &c.graph, err, v, name)
 	}
 	isKnown := markLabelled(v.Labels, ids.N)
-	number := map[bool]float64{true: 1}
-	columns := []tablefile.NumberColumn{{Title: "value"},
-		{Title: "reached", Logical: true}, {Title: "known", Logical: true}}
-	order := make([]int, ids.N)
-	for i := range order {
-		order[i] = i
-		row := d.data.g.Nodes.RowAt(i)
-		columns[0].Values = append(columns[0].Values, out.Value[row])
-		columns[1].Values = append(columns[1].Values,
-			number[out.Reached.Contains(uint32(row))])
-		columns[2].Values = append(columns[2].Values, number[isKnown[row]])
+	rowAt := d.data.g.Nodes.RowAt
+	columns := []tablefile.Column[int]{
+		{Title: "value", Number: func(i int) float64 { return out.Value[rowAt(i)] }},
+		{Title: "reached", Truth: func(i int) bool { return out.Reached.Contains(uint32(rowAt(i))) }},
+		{Title: "known", Truth: func(i int) bool { return isKnown[rowAt(i)] }},
 	}
-	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, endingOf(c.out), order,
-		ids.ID, columns)
+	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, endingOf(c.out),
+		sched.UpTo(ids.N), ids.ID, columns)
 	if err != nil {
 		return err
 	}
