@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,8 +114,8 @@ func TestWrongKindsAndTimes(t *testing.T) {
 		{header + "a,b,x,NaN\n", `e.txt:2:7: time "NaN" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line`},
 		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; fix the line`},
-		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day or the month; ` + shard.AmbiguousFix},
-		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line or pass option skip-bad-lines`},
+		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day, the month or the year; pass option time=time:dmy if the day is first, else option time=time:mdy or option time=time:ymd`},
+		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" has another order of day, month and year than the times before it; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,,3\n", `e.txt:2:5: an edge without a kind; fix the line`},
 	} {
 		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)
@@ -147,6 +148,13 @@ func TestTimesOfFormats(t *testing.T) {
 		{[2]string{"20240131", "2024/03"}, [2]int{45320, 45350}},
 		{[2]string{"1706700000", "1709251200000"}, [2]int{45320, 45350}},
 		{[2]string{"Wed Jan 31 11:26:00 +0000 2024", "1.3.2024"}, [2]int{45320, 45350}},
+		{[2]string{"202401", "202403"}, [2]int{45290, 45350}},
+		{[2]string{"20240131112600", "20240301000000"}, [2]int{45320, 45350}},
+		{[2]string{"31012024", "01032024"}, [2]int{45320, 45350}},
+		{[2]string{"01312024", "03012024"}, [2]int{45320, 45350}},
+		{[2]string{"1706700000000000", "1709251200000000000"}, [2]int{45320, 45350}},
+		{[2]string{"202401", "140"}, [2]int{3373, 2}},
+		{[2]string{"202413", "202401"}, [2]int{3373, 3373}},
 		{[2]string{"11:26", "23:59:59"}, [2]int{686, 1439}},
 		{[2]string{"20", "347640"}, [2]int{0, 5794}},
 		{[2]string{"2001", "2024.0"}, [2]int{2001, 2024}},
@@ -165,6 +173,38 @@ func TestTimesOfFormats(t *testing.T) {
 			} else if got := codedEdges(t, dir); got != want {
 				t.Errorf("%s, %q: entries\n%swant\n%s", name, test.times, got, want)
 			}
+		}
+	}
+}
+
+// TestOrderOfDates checks that dates in digits or signs whose order is not sure are a question, and that a setting decides.
+func TestOrderOfDates(t *testing.T) {
+	for _, test := range []struct{ first, second, order string }{
+		{"310124", "010324", "dmy"}, {"240131", "240301", "ymd"}, {"01/02/2024", "05/06/2024", "mdy"}, {"010224", "050624", "dmy"},
+	} {
+		text := "source,target,at\na,b," + test.first + "\nb,c," + test.second + "\n"
+		ambiguous := "e.csv:2: time " + strconv.Quote(test.first) + " may begin with the day, the month or the year"
+		_, _, err := ingestInto(t, &Config{Time: "at"}, write(t, file{"e.csv", text})...)
+		if err == nil || !strings.Contains(err.Error(), ambiguous) {
+			t.Errorf("%s: %v, want %s", test.first, err, ambiguous)
+		}
+		dir, _, err := ingestInto(t, &Config{Time: "at:" + test.order}, write(t, file{"e.csv", text})...)
+		if err != nil {
+			t.Errorf("%s: %v", test.first, err)
+			continue
+		}
+		layout := strings.NewReplacer("d", "02", "m", "01", "y", "06").Replace(test.order)
+		want := ""
+		for i, text := range []string{test.first, test.second} {
+			text = strings.NewReplacer("/20", "", "/", "").Replace(text)
+			date, err := time.Parse(layout, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += fmt.Sprintf("%s  %d 1\n", []string{"a-b", "b-c"}[i], int(date.Sub(time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)).Hours()/24))
+		}
+		if got := codedEdges(t, dir); got != want {
+			t.Errorf("%s: %s, want %s", test.first, got, want)
 		}
 	}
 }

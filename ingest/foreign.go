@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/internal/unread"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // matrix is an input that numbers its own nodes.
@@ -136,9 +137,10 @@ func (c *Config) graphInput(in *textio.Reader,
 	input := &graphfile.Input{
 		Name: in.Name(), Text: in.Content(), Directed: c.Directed,
 		Undirected: c.Undirected, Fields: c.fields(), Weight: c.Weight,
-		Kind: c.Kind, Time: c.Time, Code: codes.Code, Signed: c.Signed,
+		Kind: c.Kind, Code: codes.Code, Signed: c.Signed,
 		Bipartite: c.Bipartite,
 	}
+	input.Time, input.TimeForm = shard.SplitTime(c.Time)
 	input.File, input.Size = in.File()
 	return input
 }

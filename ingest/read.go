@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // edgeList is an input of lines that is being read.
@@ -359,8 +360,9 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
+	time, form := shard.SplitTime(c.Time)
 	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,
-		Unweighted: c.Unweighted, Kind: c.Kind, Time: c.Time,
+		Unweighted: c.Unweighted, Kind: c.Kind, Time: time, TimeForm: form,
 		Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header,
 		SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }

@@ -116,7 +116,7 @@ func (h *edgeBuffer) addCode(line int64) error {
 
 // finishCodes replaces the places of edges by the codes of their kinds and times.
 func (h *edgeBuffer) finishCodes() error {
-	var form shard.TimeForm
+	form := h.out.TimeForm
 	for _, e := range h.coded {
 		form.Observe(e.kindTime[1])
 	}
@@ -127,7 +127,7 @@ func (h *edgeBuffer) finishCodes() error {
 		if wrong != "" {
 			fix := "correct it"
 			if wrong == shard.AmbiguousTime {
-				fix = shard.AmbiguousFix
+				fix = form.OrderFix()
 			}
 			return h.out.fault(e.line, fix, "time %s %s",
 				table.Quoted(e.kindTime[1]), wrong)

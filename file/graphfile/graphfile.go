@@ -98,6 +98,7 @@ type Input struct {
 	// any name of the kind selects the relations of the sections. Code returns the code of an edge, or the fault of its
 	// time.
 	Kind, Time string
+	TimeForm   shard.TimeForm
 	Code       func(form shard.TimeForm, kind, time string) (code uint32, fault string)
 
 	Signed    bool // weights may be negative

@@ -51,7 +51,7 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if s.File == nil {
 		held = size
 	}
-	t := &edgeTable{out: s}
+	t := &edgeTable{out: s, form: s.TimeForm}
 	if t.file, err = parquetfile.Open(s.Name, content, size, held, s.hold); err != nil {
 		return nil, err
 	}
@@ -211,7 +211,11 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		var wrong string
 		code, wrong = t.out.Code(t.form, string(t.text[3]), string(t.text[4]))
 		if wrong != "" && !isBlank {
-			return t.out.fault(0, "write the column as DATE", "row %d: time %s %s",
+			fix := "write the column as DATE"
+			if wrong == shard.AmbiguousTime {
+				fix = t.form.OrderFix()
+			}
+			return t.out.fault(0, fix, "row %d: time %s %s",
 				row, table.Quoted(t.text[4]), wrong)
 		}
 	}

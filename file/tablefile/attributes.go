@@ -243,8 +243,8 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 
 // dayOf returns a date as days since 1970, NaN if the order of day and month is not known.
 func dayOf(text []byte) float64 {
-	date, _, isDate, _ := table.ParseDate(string(text), table.NoOrder)
-	if !isDate {
+	date, _, isAmbiguous := table.ParseDate(string(text), table.AnyOrder)
+	if isAmbiguous {
 		return math.NaN()
 	}
 	return math.Floor(float64(date.Unix()) / (24 * 60 * 60))

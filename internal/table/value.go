@@ -176,24 +176,42 @@ func isWhole(text string) bool {
 	return IsInteger(PlainInteger(text))
 }
 
-// Layouts of dates, which a time of day may follow; those of months; and those whose first number is the day, or
-// the month.
+// Layouts of dates, which a time of day may follow, and those of months.
 var (
 	dateLayouts = []string{
-		time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2.1.06", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06",
+		time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "20060102", "20060102150405", "2.1.2006", "2.1.06", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06",
 		"Jan 2, 2006", "January 2, 2006", time.ANSIC, time.RubyDate, time.RFC1123, time.RFC1123Z,
 	}
-	monthLayouts   = []string{"2006-1", "2006/1", "Jan 2006", "January 2006"}
-	orderedByDay   = []string{"2/1/2006", "2-1-2006", "2/1/06"}
-	orderedByMonth = []string{"1/2/2006", "1-2-2006", "1/2/06"}
+	monthLayouts = []string{"2006-1", "2006/1", "Jan 2006", "January 2006"}
+)
+
+// DateOrders is a set of orders of day, month and year.
+type DateOrders int
+
+// The orders of dates such as 31/01/2024 or 310124. Months are numbers such as 202401.
+const (
+	Months DateOrders = 1 << iota
+	DayFirst
+	MonthFirst
+	YearFirst
+	AnyOrder DateOrders = 1<<iota - 1
+)
+
+// orderedLayouts has the layouts of dates of each order, and compactLayouts those without signs.
+var (
+	orderedLayouts = [...][]string{{}, {"2/1/2006", "2-1-2006", "2/1/06"}, {"1/2/2006", "1-2-2006", "1/2/06"}, {}}
+	compactLayouts = [...][]string{{"200601"}, {"020106", "02012006"}, {"010206", "01022006"}, {"060102"}}
 )
 
 // IsDate reports whether text is a date as programs and people write them, perhaps with a
 // time of day behind it. Eight digits alone are one if their year is near ours.
 func IsDate(text string) bool {
-	_, ok := parseDate(text,
-		slices.Concat(dateLayouts, orderedByDay, orderedByMonth))
-	return ok
+	_, isDate := parseDate(text, dateLayouts)
+	for _, layouts := range orderedLayouts {
+		_, isOrdered := parseDate(text, layouts)
+		isDate = isDate || isOrdered
+	}
+	return isDate
 }
 
 // parseDate parses a date in one of the layouts, perhaps with a time of day behind it.
@@ -204,7 +222,8 @@ func parseDate(text string, layouts []string) (t time.Time, ok bool) {
 	}
 	for _, layout := range layouts {
 		for _, day := range []string{text, beforeTime(text)} {
-			if t, err := time.Parse(layout, day); err == nil && t.Year() >= 1800 && t.Year() <= 2200 {
+			t, err := time.Parse(layout, day)
+			if err == nil && t.Year() >= 1800 && t.Year() <= 2200 {
 				return t, true
 			}
 		}
@@ -212,39 +231,34 @@ func parseDate(text string, layouts []string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// DateOrder is the order of day and month in dates such as 31/01/2024.
-type DateOrder int
+// ParseDate parses a date or a month in one of some orders. It returns the orders that the text can have, 0 if it is no
+// date; the date is ambiguous if it depends on the order. Digits that can be a month are one.
+func ParseDate(text string, orders DateOrders) (date time.Time, found DateOrders, isAmbiguous bool) {
+	if date, isDate := parseDate(text, dateLayouts); isDate {
+		return date, orders, false
+	}
+	if date, isDate := parseDate(text, monthLayouts); isDate {
+		return date, orders, false
+	}
+	for i := range orderedLayouts {
+		order := DateOrders(1) << i
+		t, isDate := parseDate(text, slices.Concat(orderedLayouts[i], compactLayouts[i]))
+		if !isDate || orders&order == 0 {
+			continue
+		}
+		isAmbiguous = isAmbiguous || found > Months && !t.Equal(date)
+		if found&Months == 0 {
+			date = t
+		}
+		found |= order
+	}
+	return date, found, isAmbiguous && found&Months == 0
+}
 
-// NoOrder is the order of a column whose dates do not show it.
-const (
-	NoOrder DateOrder = iota
-	DayFirst
-	MonthFirst
-)
-
-// ParseDate parses a date or a month in a column of the given order. The result is ambiguous if the order decides
-// and is not known; then found is the order that the text itself shows.
-func ParseDate(text string,
-	order DateOrder) (t time.Time, found DateOrder, isDate, isAmbiguous bool) {
-	t, isDate = parseDate(text, slices.Concat(dateLayouts, monthLayouts))
-	if isDate {
-		return t, NoOrder, true, false
-	}
-	byDay, isByDay := parseDate(text, orderedByDay)
-	byMonth, isByMonth := parseDate(text, orderedByMonth)
-	switch {
-	case isByDay && !isByMonth:
-		found = DayFirst
-	case isByMonth && !isByDay:
-		found = MonthFirst
-	case !isByDay || order == NoOrder && !byDay.Equal(byMonth):
-		return t, NoOrder, false, isByDay
-	}
-	if cmp.Or(found, order) == MonthFirst {
-		byDay = byMonth
-	}
-	return byDay, found, found == NoOrder || order == NoOrder ||
-		order == found, false
+// IsMonth reports whether text is a month without a day.
+func IsMonth(text string) bool {
+	_, isMonth := parseDate(text, slices.Concat(monthLayouts, compactLayouts[0]))
+	return isMonth
 }
 
 // beforeTime returns text without the time of day at its end.

@@ -76,7 +76,7 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		if option[1] == "" {
 			continue
 		}
-		bound, unit, fault := shard.TimeForm{}.Parse(option[1])
+		parsed, unit, fault := shard.ParseRange(option[1])
 		switch {
 		case fault != "":
 			return 0, 0, wrong(option[0], "%q %s", option[1], fault)
@@ -85,7 +85,7 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 				"%s is a %s, and edges have %ss from %s to %s", option[1], unit,
 				t.Unit, t.Text(t.First), t.Text(t.Last))
 		}
-		bounds[i] = int(bound)
+		bounds[i] = parsed[i]
 	}
 	if bounds[0] > int(t.Last) || bounds[1] < int(t.First) ||
 		bounds[0] > bounds[1] {

@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,27 +46,53 @@ const (
 
 // TimeForm is how the times of a column are written, as far as it does not follow from each of them.
 type TimeForm struct {
-	order    table.DateOrder
-	hasStart bool // numbers are seconds since a start
+	column     string           // of a setting
+	orders     table.DateOrders // that dates can have; 0: no date has been seen
+	isGiven    bool             // a setting has the order
+	hasStart   bool             // numbers are seconds since a start
+	hasNumbers bool             // digits are numbers, because some are no date
+}
+
+// orders has the names of orders of dates in settings.
+var orders = map[string]table.DateOrders{
+	"dmy": table.DayFirst, "mdy": table.MonthFirst, "ymd": table.YearFirst,
+}
+
+// SplitTime returns the column of a setting COLUMN or COLUMN:ORDER, and the form of its times.
+func SplitTime(setting string) (column string, form TimeForm) {
+	place := strings.LastIndexByte(setting, ':')
+	order, isGiven := orders[setting[place+1:]]
+	if place < 1 || !isGiven {
+		return setting, TimeForm{column: setting}
+	}
+	return setting[:place], TimeForm{column: setting[:place], orders: order, isGiven: true}
+}
+
+// OrderFix is the remedy for a time with the fault [AmbiguousTime].
+func (f TimeForm) OrderFix() string {
+	return fmt.Sprintf("pass {time=%[1]s:dmy} if the day is first, else {time=%[1]s:mdy} or {time=%[1]s:ymd}", f.column)
 }
 
 // Observe takes note of a time of the column.
 func (f *TimeForm) Observe(text string) {
-	if n, isNumber := numberOf(text); isNumber {
+	n, err := strconv.ParseFloat(text, 64)
+	_, found, _ := f.dateOf(text, err == nil)
+	if err == nil {
 		f.hasStart = f.hasStart || n > math.MaxUint16 && n < leastSeconds
-	} else if _, order, _, _ := table.ParseDate(text, table.NoOrder); f.order == table.NoOrder {
-		f.order = order
+		f.hasNumbers = f.hasNumbers || found == 0
+	}
+	if found > 0 {
+		f.orders = found
 	}
 }
 
-// numberOf returns the number that a time is, unless it is a date of eight digits.
-func numberOf(text string) (n float64, isNumber bool) {
-	n, err := strconv.ParseFloat(text, 64)
-	if err == nil && len(text) == len("20240131") {
-		_, _, isDate, _ := table.ParseDate(text, table.NoOrder)
-		return n, !isDate
+// dateOf parses a date in the orders of the column. A number is one only if it has the digits of a month, a day or a second.
+func (f TimeForm) dateOf(text string, isNumber bool) (time.Time, table.DateOrders, bool) {
+	const month, day, second = len("202401"), len("20240131"), len("20240131112659")
+	if isNumber && (f.hasNumbers || len(text) != month && len(text) != day && len(text) != second) {
+		return time.Time{}, 0, false
 	}
-	return n, err == nil
+	return table.ParseDate(text, cmp.Or(f.orders, table.AnyOrder))
 }
 
 // clock matches hours and minutes, perhaps with seconds.
@@ -72,34 +100,54 @@ var clock = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)
 })
 
-// Parse parses a time: a date or a month, or seconds or milliseconds since 1970 (a number of 1e8 or more), which are
-// days; hours and minutes, or seconds since a start, which are minutes; or a whole number from 0 to 65535, which is a
-// step. In a column with a number from 65536 to 1e8 all numbers are seconds since a start.
+// Parse parses a time: a date or a month, or the time since 1970 in seconds (a number of 1e8 or more) or a power of 1000
+// of them, which are days; hours and minutes, or seconds since a start, which are minutes; or a whole number from 0 to
+// 65535, which is a step. In a column with a number from 65536 to 1e8 all numbers are seconds since a start, unless all
+// are dates in digits.
 func (f TimeForm) Parse(text string) (t uint16, unit, fault string) {
-	if n, isNumber := numberOf(text); isNumber {
-		if n >= leastMillis {
-			n /= 1000
-		}
-		switch {
-		case n >= leastSeconds:
-			return dayOf(time.Unix(int64(n), 0).UTC())
-		case f.hasStart:
-			return stepOf(math.Floor(n/60), minuteUnit)
-		}
-		return stepOf(n, stepUnit)
-	}
+	n, err := strconv.ParseFloat(text, 64)
 	if parts := clock().FindStringSubmatch(text); parts != nil {
 		hours, _ := strconv.Atoi(parts[1])
 		minutes, _ := strconv.Atoi(parts[2])
 		return stepOf(float64(60*hours+minutes), minuteUnit)
 	}
-	switch date, _, isDate, isAmbiguous := table.ParseDate(text, f.order); {
-	case isDate:
-		return dayOf(date)
+	date, found, isAmbiguous := f.dateOf(text, err == nil)
+	switch {
 	case isAmbiguous:
 		return 0, "", AmbiguousTime
+	case found > 0:
+		return dayOf(date)
+	case err == nil && !f.isGiven:
+		for n >= leastMillis {
+			n /= 1000
+		}
+		if n >= leastSeconds {
+			return dayOf(time.Unix(int64(n), 0).UTC())
+		}
+		if f.hasStart {
+			return stepOf(math.Floor(n/60), minuteUnit)
+		}
+		return stepOf(n, stepUnit)
+	}
+	if _, other, _ := table.ParseDate(text, table.AnyOrder); other > 0 {
+		return 0, "", "has another order of day, month and year than the times before it"
 	}
 	return 0, "", noTime
+}
+
+// ParseRange returns the first and the last time that a text names: of a month two days, else the same.
+func ParseRange(text string) (bounds [2]int, unit, fault string) {
+	var form TimeForm
+	form.Observe(text)
+	first, unit, fault := form.Parse(text)
+	bounds = [2]int{int(first), int(first)}
+	if unit == dayUnit && table.IsMonth(text) {
+		bounds[1] += firstDay.AddDate(0, 0, bounds[0]).AddDate(0, 1, -1).Day() - 1
+	}
+	if fault == AmbiguousTime {
+		fault += "; write the year first, as in 2024-01-31"
+	}
+	return bounds, unit, fault
 }
 
 // stepOf returns a number of a unit as a time.
@@ -115,11 +163,8 @@ func stepOf(n float64, unit string) (uint16, string, string) {
 
 const noTime = "is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535"
 
-// AmbiguousTime is the fault of a date whose first number may be the day or the month, and AmbiguousFix its remedy.
-const (
-	AmbiguousTime = "may begin with the day or the month"
-	AmbiguousFix  = `write the year first: sed -E 's#([0-9]+)[/-]([0-9]+)[/-]([0-9]{4})#\3-\2-\1#g' FILE > dated.csv where the day is first, and \3-\1-\2 where the month is`
-)
+// AmbiguousTime is the fault of a date whose first number may be the day, the month or the year.
+const AmbiguousTime = "may begin with the day, the month or the year"
 
 // dayOf returns a date as a day.
 func dayOf(date time.Time) (t uint16, unit, fault string) {

@@ -111,7 +111,7 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 		text := bytes.Trim(p.fields.Text[lay.time], table.Blank)
 		t, wrong := p.Codes.Time(lay.form, string(text))
 		if wrong == shard.AmbiguousTime {
-			return 0, textio.Fault(p.Name, number, shard.AmbiguousFix, "time %s %s",
+			return 0, textio.Fault(p.Name, number, lay.form.OrderFix(), "time %s %s",
 				table.Quoted(text), wrong)
 		}
 		if wrong != "" {

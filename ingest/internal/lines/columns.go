@@ -137,6 +137,7 @@ func (h *head) choose(konect bool) error {
 	lay.weight = t.Weight
 	lay.kind = t.Kind
 	lay.time = t.Time
+	lay.form = c.TimeForm
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
 	h.eachRow(lay.time, func(fields [][]byte) { lay.form.Observe(string(bytes.Trim(fields[lay.time], table.Blank))) })

@@ -112,6 +112,7 @@ type Settings struct {
 	Weight       string
 	Unweighted   bool
 	Kind, Time   string
+	TimeForm     shard.TimeForm
 	Bipartite    bool
 	Signed       bool
 	Header       nodefile.Header
