@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -357,8 +356,8 @@ func (t *EdgeTable) byPosition(s *Sample, header input.Header) error {
 	}
 	t.HasHeader = false
 	if err := t.withoutTitles(&Sample{Titles: s.Titles,
-		Rows:      append([][]string{s.Titles}, s.Rows...),
-		Separator: s.Separator}); err != nil {
+		Rows: append([][]string{s.Titles}, s.Rows...),
+		Text: s.Text, Separator: s.Separator}); err != nil {
 		return err
 	}
 	if doubt == Undecided {
@@ -480,7 +479,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
-	if n == 3 && isClock(s) {
+	if n == 3 && hasClock(s) {
 		return &input.Error{Msg: "the first column never falls and may hold times",
 			Fix: "pass {fields=2,3}, and {time=1} to keep the times, or {fields=1,2,3}"}
 	}
@@ -531,29 +530,12 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			first+1, first+2, third+1))
 		return nil
 	}
+	if weight := s.column(third); weight.mayBeTimes() && len(weight.distinct()) >= leastTimes {
+		return &input.Error{Msg: "the third column never falls and may hold times",
+			Fix: "pass {fields=1,2}, and {time=3} to keep the times, or {fields=1,2,3}"}
+	}
 	t.Weight = third
 	return nil
-}
-
-// isClock reports whether the first column, of numbers or clock times, may be the time of the next two: it never falls and shares
-// no value with them, and they share many.
-func isClock(s *Sample) bool {
-	const least = 8 // rows
-	clock := s.column(0)
-	source := s.column(1)
-	target := s.column(2)
-	shared := source.countShared(target)
-	isMany := shared > 2 &&
-		3*shared >= max(len(source.distinct()), len(target.distinct()))
-	isRising := slices.IsSortedFunc(clock.values, func(a, b string) int {
-		first, _ := ParseNumber([]byte(a), 64)
-		second, _ := ParseNumber([]byte(b), 64)
-		return cmp.Or(cmp.Compare(first, second), cmp.Compare(len(a), len(b)),
-			strings.Compare(a, b))
-	})
-	isTime := func(text string) bool { return IsNumber(text) || strings.Trim(text, "0123456789:") == "" }
-	return len(s.Rows) >= least && clock.all(isTime) && isRising && isMany &&
-		clock.countShared(source)+clock.countShared(target) == 0
 }
 
 // report sets the uses of the columns. Columns of times are ignored with a note, because their

@@ -347,20 +347,27 @@ func isTriple(fields []string) bool {
 	return len(fields) == 3 && all(fields, isInteger)
 }
 
-// isNumberedTriples reports whether the middle one of three integers is a number of few, counted from 0 or 1,
-// and the others share values and differ much.
+// isNumberedTriples reports whether the middle one of three integers is a number of few, counted from 0 or 1, and the
+// others share values and differ much, or there are several lines of a source and a number, unlike edges with a weight.
 func isNumberedTriples(t *text) bool {
 	const least, few, many = 20, 10, 4 // lines; lines of a kind, lines of a target at the most
-	if len(t.lines) < least || !all(t.fields, isTriple) {
+	n := len(t.lines)
+	if n < least || !all(t.fields, isTriple) {
 		return false
 	}
+	sources := column(t.fields, 0)
 	kinds := column(t.fields, 1)
 	targets := column(t.fields, 2)
-	isCounted := all(slices.Collect(maps.Keys(kinds)),
-		func(kind string) bool { n, _ := strconv.Atoi(kind); return n >= 0 && n <= len(kinds) })
-	return isCounted && few*len(kinds) <= len(t.lines) &&
-		many*len(targets) >= len(t.lines) &&
-		many*overlap(column(t.fields, 0), targets) >= len(targets)
+	pairs := map[string]bool{}
+	isCounted := true
+	for _, fields := range t.fields {
+		pairs[fields[0]+" "+fields[1]] = true
+		kind, _ := strconv.Atoi(fields[1])
+		isCounted = isCounted && kind >= 0 && kind <= many*len(kinds)
+	}
+	return isCounted && few*len(kinds) <= n && many*len(kinds) <= len(sources) &&
+		(many*len(targets) >= n || few*len(pairs) <= (few-1)*n) &&
+		many*overlap(sources, targets) >= len(targets)
 }
 
 // isCountedTriples reports whether lines of three integers follow their number.

@@ -16,7 +16,10 @@ func TestRecognizeText(t *testing.T) {
 	hb := func(kind string) string {
 		return "a matrix of Harwell                                                     KEY\n 5 1 1 3 0\n" + kind + "   4 4 7 0\n(16I5)          (16I5)\n1 2 3\n"
 	}
-	var numbered strings.Builder
+	var numbered, tails strings.Builder // of the second few entities are tails
+	for i := range 200 {
+		fmt.Fprintf(&tails, "%d %d %d\n", 7*i%40, i%3, 30+3*i%12)
+	}
 	for i := range 40 {
 		fmt.Fprintf(&numbered, "%d %d %d\n", i, i%3, (7*i+3)%40)
 	}
@@ -54,7 +57,7 @@ func TestRecognizeText(t *testing.T) {
 			"a 1 2 803\na 2 1 803\n", "c a comment\nc\ne 1 2\ne 2 3\n", "n 1 s\nn 4 t\na 1 2 5\na 2 4 6\n", "a 1 2 0 4 2\na 2 3 0 5 1\n",
 		},
 		"triples of OpenKE, below their number":      {"3\n0 1 0\n1 2 0\n0 2 1\n"},
-		"triples of numbers, or edges with a weight": {numbered.String()},
+		"triples of numbers, or edges with a weight": {numbered.String(), tails.String()},
 		"a matrix of the NOS format":                 {"1\n3 3\n1 1 1 1 1 1\n0 1 0\n0 0 2\n0 0 0\n"},
 		"a Harwell-Boeing file":                      {hb("RUA"), hb("psa"), hb("ISA")},
 		"a table of vectors of word2vec": {

@@ -40,6 +40,7 @@ var advices = []advice{
 	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=2,3", "2,4 2,5 4,5"},
 	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=1,2,3", "1,5,2 2,5,4 3,4,5 4,5,2"},
 	{"x.txt\n1400000000 1005 1003\n1400000000 1003 1020\n1400000020 1026 1003\n1400000020 1003 1028\n1400000040 1020 1005\n1400000040 1005 1026\n1400000060 1028 1005\n1400000060 1020 1026\n1400000080 1028 1020\n", "", "pass --fields=2,3, and --time=1 to keep the times, or --fields=1,2,3", "--fields=2,3", "1003,1005 1003,1020 1003,1026 1003,1028 1005,1020 1005,1026 1005,1028 1020,1026 1020,1028"},
+	{"x.txt\n582 364 0\n168 472 2797\n168 912 3304\n2 790 4523\n2 322 7926\n2 322 8102\n2 322 9001\n364 168 9100\n", "", "pass --fields=1,2, and --time=3 to keep the times, or --fields=1,2,3", "--fields=1,2", "2,322 2,790 168,364 168,472 168,912 364,582"},
 
 	// Weights.
 	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},
@@ -77,7 +78,7 @@ var advices = []advice{
 // TestAdvice follows the advice of messages about edges on the file that caused them: the flags that a message names give the
 // right graph.
 func TestAdvice(t *testing.T) {
-	wanted := remedies(t, "internal/table/edges.go", "internal/table/words.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
+	wanted := remedies(t, "internal/table/edges.go", "internal/table/clock.go", "internal/table/words.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
 	var messages strings.Builder
 	for _, a := range advices {
 		t.Chdir(t.TempDir())
