@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -15,8 +16,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// NodeLink is the node-link data of NetworkX, D3 and graphology in JSON: an object with the lists nodes, and
-// edges or links; or only the edges, as a list or one on each line.
+// NodeLink is the JSON of NetworkX (node-link data), D3, graphology, Cytoscape.js, the JSON Graph Format and Neo4j: an object
+// with the lists nodes, and edges or links, also in the member graph or elements; or the edges alone, or with nodes among
+// them, as a list or one on each line.
 var NodeLink = &Format{
 	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"},
 	Text: true, Attributes: true, Begins: isObject, Read: readBatches(readNodeLink),
@@ -38,12 +40,17 @@ func isObject(head []byte) bool {
 	return len(text) > 0 && text[0] == '"'
 }
 
-// isLines reports whether the first line of a text is an object without a list of edges.
+// isLines reports whether the first line of a text is an object with the ends of an edge, or above another object, and has
+// no list of nodes or edges.
 func isLines(head []byte) bool {
-	line, _, _ := bytes.Cut(trimStart(head), []byte{'\n'})
-	var lists struct{ Nodes, Edges, Links json.RawMessage }
-	return json.Unmarshal(line, &lists) == nil && lists.Nodes == nil &&
-		lists.Edges == nil && lists.Links == nil
+	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
+	var object map[string]json.RawMessage
+	if json.Unmarshal(line, &object) != nil {
+		return false
+	}
+	source, _ := table.Ends(slices.Collect(maps.Keys(object)))
+	hasLists := object["nodes"] != nil || object["edges"] != nil || object["links"] != nil
+	return !hasLists && (source >= 0 || bytes.HasPrefix(trimStart(next), []byte{'{'}))
 }
 
 // nodeLink reads node-link data token by token.
@@ -55,16 +62,20 @@ type nodeLink struct {
 	nodes  *nodeNames
 	edges  *edgeBuffer
 	listed bool // there is a list of edges
-	alone  bool // and no list of nodes
+	alone  bool // nodes need not be listed
 	arcs   bool
-	ends   [2]string // keys of the source and the target; "" before the first edge
-	fields []jsonField
+	isJGF  bool        // edges have directions unless the file says otherwise
+	ends   [2]string   // keys of the source and the target, chosen by the first edge
+	fields []jsonField // of the record at hand
+	start  int64       // where it begins
+
+	hasArrow, hasEnds, isStated bool // of the record; the ends are chosen; the file says whether edges have directions
 
 	hasText, hasNumber bool // some end of an edge is text, some id of a node is a number
 	withoutID          int  // nodes without id
 }
 
-// jsonField is a member of an edge that is text or a number.
+// jsonField is a member of an edge or a node that is text or a number, or that has an id.
 type jsonField struct {
 	key, text string
 	isText    bool
@@ -91,13 +102,13 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	case areLines:
 		g.alone = true
 		for t := first; t == json.Delim('{') && err == nil; {
-			if err = g.edge(); err == nil {
+			if err = g.element(); err == nil {
 				t, err = g.next()
 			}
 		}
 	case first == json.Delim('['):
 		g.alone = true
-		err = g.list("edges", first, g.edge)
+		err = g.list("edges", first, g.element)
 	case first == json.Delim('{'):
 		err = g.object(g.member)
 	default:
@@ -107,7 +118,8 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	if !g.listed && !g.alone {
-		return nil, g.out.fault(0, fixNodeLink, `no list "edges" or "links"`)
+		return nil, g.out.fault(0, fixNodeLink+"; networkx.Graph(dictionary) makes a graph of lists of neighbours",
+			`no list "edges" or "links"`)
 	}
 	if t, err := g.next(); err != nil {
 		return nil, err
@@ -116,7 +128,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 			"text behind the graph")
 	}
 	for i, hasArrow := range g.edges.hasArrow { // directed may stand behind the edges
-		g.edges.hasArrow[i] = hasArrow && g.arcs
+		g.edges.hasArrow[i] = hasArrow && (g.arcs || g.isJGF)
 	}
 	if g.withoutID == 0 {
 		g.nodes.ignored = []string{"name"}
@@ -219,9 +231,28 @@ func (g *nodeLink) skip(t json.Token) error {
 
 // member reads a member of the outermost object.
 func (g *nodeLink) member(key string, value json.Token) error {
+	if _, isNested := value.(json.Delim); !isNested && key != "directed" {
+		return nil
+	}
 	switch key {
 	case "directed":
 		g.arcs = value == true
+		g.isJGF = false
+		g.isStated = true
+	case "graph", "elements":
+		if value == json.Delim('[') && key == "elements" {
+			g.alone = true
+			return g.list(key, value, g.element)
+		}
+		if value == json.Delim('{') {
+			count := len(g.edges.hasArrow)
+			err := g.object(g.member)
+			g.isJGF = key == "graph" && len(g.edges.hasArrow) > count && !g.isStated
+			return err
+		}
+	case "adjacency":
+		return g.out.fault(0, "networkx.write_edgelist(networkx.adjacency_graph(data), path) makes an edge list of it",
+			"adjacency data of NetworkX, which is not read")
 	case "options": // of graphology
 		if value != json.Delim('{') {
 			break
@@ -233,11 +264,19 @@ func (g *nodeLink) member(key string, value json.Token) error {
 			return g.skip(value)
 		})
 	case "nodes":
-		return g.list(key, value, g.node)
+		if value == json.Delim('{') { // of the JSON Graph Format, by their ids
+			return g.object(func(id string, _ json.Token) error {
+				if err := g.record(); err != nil {
+					return err
+				}
+				return g.node(id)
+			})
+		}
+		return g.list(key, value, func() error { return cmp.Or(g.record(), g.node("")) })
 	case "edges", "links":
 		g.listed = true
 		count := len(g.edges.hasArrow)
-		err := g.list(key, value, g.edge)
+		err := g.list(key, value, func() error { return cmp.Or(g.record(), g.edge()) })
 		if count > 0 && len(g.edges.hasArrow) > count {
 			return g.out.fault(g.at(), "leave one out", "two lists of edges")
 		}
@@ -246,91 +285,109 @@ func (g *nodeLink) member(key string, value json.Token) error {
 	return g.skip(value)
 }
 
-// id returns the text of a value that is the id of a node.
-func (g *nodeLink) id(key string, value json.Token) (string, error) {
+// record reads the members of an object that are text or numbers into g.fields. Members of an object in it stand for
+// those of the record, or else for the id of the object.
+func (g *nodeLink) record() error {
+	g.fields = g.fields[:0]
+	g.start = g.at()
+	g.hasArrow = true
+	return g.object(g.field)
+}
+
+// field reads a member of a record.
+func (g *nodeLink) field(key string, value json.Token) error {
+	isID := key == "id" || slices.Contains(g.ends[:], key)
 	switch v := value.(type) {
 	case string:
-		return v, nil
+		g.fields = append(g.fields, jsonField{key, v, true, g.at()})
+		return nil
 	case json.Number:
-		return table.PlainInteger(v.String()), nil
+		g.fields = append(g.fields, jsonField{key, v.String(), false, g.at()})
+		return nil
+	case bool:
+		g.hasArrow = g.hasArrow && !(key == "undirected" && v)
 	}
-	return "", g.out.fault(g.at(), "write it as text",
-		"%s is neither text nor a number", table.Quoted(key))
-}
-
-func (g *nodeLink) node() error {
-	offset := g.at()
-	names := make([]string, len(g.nodes.kinds))
-	id := &names[len(names)-1]
-	graphologyKey := ""
-	err := g.object(func(key string, value json.Token) (err error) {
-		kind := slices.Index(g.nodes.kinds, key)
-		_, isNumber := value.(json.Number)
-		_, isText := value.(string)
-		if isText && key == "key" {
-			graphologyKey = value.(string)
-		}
-		if kind < 0 || key != "id" && !isNumber && !isText {
+	switch {
+	case value != json.Delim('{') && isID:
+		return g.out.fault(g.at(), "write it as text", "%s is neither text nor a number",
+			table.Quoted(key))
+	case value != json.Delim('{'):
+		return g.skip(value)
+	case slices.Contains(containers, key):
+		return g.object(g.field)
+	}
+	return g.object(func(inner string, value json.Token) error {
+		if inner != "id" {
 			return g.skip(value)
 		}
-		g.hasNumber = g.hasNumber || isNumber && key == "id"
-		names[kind], err = g.id(key, value)
-		return err
+		return g.field(key, value)
 	})
-	if err != nil {
-		return err
-	}
-	number := len(g.nodes.listed)
-	*id = cmp.Or(*id, graphologyKey)
-	if *id == "" { // D3 numbers the nodes
-		g.withoutID++
-		*id = strconv.Itoa(number)
-	}
-	if g.withoutID > 0 && g.withoutID != number+1 {
-		return g.out.fault(offset, "give it one", "a node without id")
-	}
-	return g.nodes.add(offset, names...)
 }
 
-// edge reads an edge. Its ends have the titles of ends in a table, for example source and target, or from and to.
-func (g *nodeLink) edge() error {
-	offset := g.at()
-	hasArrow := true
-	g.fields = g.fields[:0]
-	var visit func(key string, value json.Token) error
-	visit = func(key string, value json.Token) error {
-		switch v := value.(type) {
-		case string:
-			g.fields = append(g.fields, jsonField{key, v, true, g.at()})
-		case json.Number:
-			g.fields = append(g.fields, jsonField{key, v.String(), false, g.at()})
-		case bool:
-			hasArrow = hasArrow && !(key == "undirected" && v)
-		default:
-			if key == "attributes" && value == json.Delim('{') { // of graphology
-				return g.object(visit)
-			}
-			if slices.Contains(g.ends[:], key) {
-				return g.out.fault(g.at(), "write it as text",
-					"%s is neither text nor a number", table.Quoted(key))
-			}
-		}
-		return g.skip(value)
+// containers are the members of graphology, Cytoscape.js, the JSON Graph Format and Neo4j with attributes of nodes and edges.
+var containers = []string{"attributes", "data", "metadata", "properties"}
+
+// find returns the first field of the record with a key, without text if there is none.
+func (g *nodeLink) find(key string) (f jsonField) {
+	if i := slices.IndexFunc(g.fields, func(f jsonField) bool { return f.key == key }); i >= 0 {
+		f = g.fields[i]
 	}
-	if err := g.object(visit); err != nil {
+	if !f.isText {
+		f.text = table.PlainInteger(f.text)
+	}
+	return f
+}
+
+// element reads an edge, or a node among edges.
+func (g *nodeLink) element() error {
+	if err := g.record(); err != nil {
 		return err
 	}
-	if g.ends[0] == "" {
-		g.chooseEnds()
+	id := g.find("id").text
+	if g.chooseEnds(); id == "" || g.find(g.ends[0]).text != "" {
+		return g.edge()
 	}
+	return g.declare(id)
+}
+
+// declare adds a node that an edge or an element names, unless it is there.
+func (g *nodeLink) declare(id string) error {
+	if _, isNode := g.nodes.byID[id]; isNode || id == "" {
+		return nil
+	}
+	return g.nodes.add(g.start, "", "", id)
+}
+
+// node adds the node of the record; id is its id in the file, "" if the record has it.
+func (g *nodeLink) node(id string) error {
+	names := make([]string, len(g.nodes.kinds))
+	for i, kind := range g.nodes.kinds {
+		names[i] = g.find(kind).text
+	}
+	last := &names[len(names)-1]
+	f := g.find("id")
+	g.hasNumber = g.hasNumber || f.text != "" && !f.isText
+	number := len(g.nodes.listed)
+	*last = cmp.Or(id, *last, g.find("key").text)
+	if *last == "" { // D3 numbers the nodes
+		g.withoutID++
+		*last = strconv.Itoa(number)
+	}
+	if g.withoutID > 0 && g.withoutID != number+1 {
+		return g.out.fault(g.start, "give it one", "a node without id")
+	}
+	return g.nodes.add(g.start, names...)
+}
+
+// edge adds the edge of the record. Its ends have the titles of ends in a table, for example source and target, or from
+// and to.
+func (g *nodeLink) edge() error {
+	g.chooseEnds()
 	var ends [2]string
 	for _, f := range g.fields {
 		if end := slices.Index(g.ends[:], f.key); end >= 0 && ends[end] == "" { // attributes of graphology follow
 			g.hasText = g.hasText || f.isText
-			ends[end] = f.text
-			if !f.isText {
-				ends[end] = table.PlainInteger(f.text)
-			}
+			ends[end] = g.find(f.key).text
 			continue
 		}
 		a := g.edges.attribute(f.key)
@@ -339,17 +396,20 @@ func (g *nodeLink) edge() error {
 		g.edges.set(a, f.offset, f.text)
 	}
 	for _, id := range ends {
-		if _, isNode := g.nodes.byID[id]; g.alone && !isNode && id != "" {
-			if err := g.nodes.add(offset, "", "", id); err != nil {
+		if g.alone {
+			if err := g.declare(id); err != nil {
 				return err
 			}
 		}
 	}
-	return g.edges.add(offset, ends[0], ends[1], hasArrow)
+	return g.edges.add(g.start, ends[0], ends[1], g.hasArrow)
 }
 
-// chooseEnds chooses the keys of the ends by the members of the first edge.
+// chooseEnds chooses the keys of the ends by the members of the first record that has such.
 func (g *nodeLink) chooseEnds() {
+	if g.hasEnds {
+		return
+	}
 	g.ends = [2]string{"source", "target"}
 	titles := make([]string, len(g.fields))
 	for i, f := range g.fields {
@@ -357,6 +417,7 @@ func (g *nodeLink) chooseEnds() {
 	}
 	if source, target := table.Ends(titles); source >= 0 {
 		g.ends = [2]string{titles[source], titles[target]}
+		g.hasEnds = true
 	}
 }
 

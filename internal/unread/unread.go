@@ -75,6 +75,7 @@ var formats = []*Format{
 	byLine("a UCINET DL file", "export an edge list of two columns, separated by tabs", `(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`, ".dl"),
 	byLine("a VNA file", "write its *Tie data as an edge list", `(?i)^\*(node|tie) (data|properties)`, ".vna"),
 	byLine("a GDF file", "write the lines below edgedef> as CSV, with the header node1,node2", `(?i)^(nodedef|edgedef)\s*>`, ".gdf"),
+	byTest("a CX file of Cytoscape", "in Cytoscape export the network as Cytoscape.js JSON", func(head []byte) bool { return cx().Match(head) }, ".cx", ".cx2"),
 	byLine("a JSON file", "write its edges as text, or node-link data as networkx.node_link_data does", `^\s*\[\s*\[`),
 	byMagic("the properties of a BVGraph", "give the .graph file that it describes",
 		[]string{"#BVGraph"}, ".properties"),
@@ -136,6 +137,7 @@ var formats = []*Format{
 // and the base with three flags.
 var (
 	scotch = pattern(`^0\s*\n[0-9]+\s+[0-9]+\s*\n[01]\s+[01]{3}\s*\n`)
+	cx     = pattern(`^\s*\[\s*\{\s*"(numberVerification|CXVersion)"`)
 	octave = pattern(`^(#.*\n)*# type: sparse `)
 )
 
