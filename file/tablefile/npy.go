@@ -224,6 +224,5 @@ func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer[T]{cols: m.Cols.N, put: out.Put,
-		close: func() error { return nil }}, nil
+	return &Writer[T]{cols: m.Cols.N, put: out.Put, close: out.Close}, nil
 }

@@ -39,7 +39,6 @@ type Writer[T sparse.Float] struct {
 	held          []T                           // all elements, with Matrix.Hold
 	close         func() error
 	narrow        []T // buffer for a row of a block
-	rows          []T // buffer for rows of a panel
 }
 
 // NewWriter returns a writer of a matrix with elements of type T in the format f, and writes
@@ -122,23 +121,16 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	return nil
 }
 
-// PutRows writes a panel of whole rows, starting with row i. Rows are joined to writes of up to
-// 65,536 elements, because many small writes are slow.
+// PutRows writes a panel of whole rows, starting with row i.
 func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	panel *sparse.Block[T]) error {
-	const most = 1 << 16 // elements of a write
 	for r := range panel.Rows {
-		w.rows = append(w.rows, panel.Row(r)...)
-		if len(w.rows) < most && r < panel.Rows-1 {
-			continue
-		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := w.put(i+r+1-len(w.rows)/w.cols, 0, w.rows); err != nil {
+		if err := w.put(i+r, 0, panel.Row(r)); err != nil {
 			return err
 		}
-		w.rows = w.rows[:0]
 	}
 	return nil
 }

@@ -496,13 +496,15 @@ func (w *Writer[T]) Close() error {
 	return w.out.Flush()
 }
 
-// Placed writes a matrix of a file of its own in any order.
+// Placed writes a matrix of a file of its own in any order. Elements that follow each other in the file are
+// written together, because many small writes are slow.
 type Placed[T simd.Float] struct {
 	w       io.WriterAt
 	cols    int
 	start   int // bytes before the first element
 	element int // bytes
 	buf     []byte
+	offset  int64 // of buf in the file
 }
 
 // NewPlaced writes the header of a rows×cols matrix to w.
@@ -512,11 +514,23 @@ func NewPlaced[T simd.Float](w io.WriterAt, rows, cols int) (*Placed[T], error) 
 	return &Placed[T]{w: w, cols: cols, start: len(header), element: element}, err
 }
 
-// Put writes values into row i from column j on. Where nothing is put, there are
-// zeros, but for the end of the file.
+// Put writes values into row i from column j on, at the latest when the writer is closed. Where nothing is
+// put, there are zeros, but for the end of the file.
 func (p *Placed[T]) Put(i, j int, values []T) error {
-	p.buf = appendFloats(p.buf[:0], values)
-	offset := (int64(i)*int64(p.cols) + int64(j)) * int64(p.element)
-	_, err := p.w.WriteAt(p.buf, int64(p.start)+offset)
+	offset := int64(p.start) + (int64(i)*int64(p.cols)+int64(j))*int64(p.element)
+	if len(p.buf) >= bufferBytes || offset != p.offset+int64(len(p.buf)) {
+		if err := p.Close(); err != nil {
+			return err
+		}
+		p.offset = offset
+	}
+	p.buf = appendFloats(p.buf, values)
+	return nil
+}
+
+// Close writes the buffered elements. It does not close the underlying writer.
+func (p *Placed[T]) Close() error {
+	_, err := p.w.WriteAt(p.buf, p.offset)
+	p.buf = p.buf[:0]
 	return err
 }

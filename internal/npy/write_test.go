@@ -125,6 +125,9 @@ func TestPlaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
 	got, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%q, %v; want %q", got, err, want.Bytes())

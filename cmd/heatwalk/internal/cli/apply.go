@@ -301,7 +301,7 @@ func (a *application[T]) slab(run *session, lo, hi, cols int) error {
 	}
 	a.note(r, y)
 	if hi-lo == cols {
-		return a.writeRows(run, y)
+		return a.writeColumns(run, y, 0)
 	}
 	for i := range results {
 		if err := a.writeColumns(run, y.Columns(i*(hi-lo), (i+1)*(hi-lo)), i*cols+lo); err != nil {
@@ -347,24 +347,6 @@ func (a *application[T]) writeColumns(run *session, y *sparse.Block[float64],
 	lo int) error {
 	for i, row := range a.d.rows {
 		if err := a.file.Put(run.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeRows writes whole rows, in the order of the output.
-func (a *application[T]) writeRows(run *session, y *sparse.Block[float64]) error {
-	const most = 4096 // rows that are written together
-	panel := sparse.NewBlock[T](min(most, len(a.d.rows)), y.Cols)
-	for i := 0; i < len(a.d.rows); i += panel.Rows {
-		panel.Rows = min(panel.Rows, len(a.d.rows)-i)
-		for r := range panel.Rows {
-			if err := tablefile.Narrow(panel.Row(r), y.Row(a.d.rows[i+r])); err != nil {
-				return err
-			}
-		}
-		if err := a.file.PutRows(run.ctx, i, panel); err != nil {
 			return err
 		}
 	}
