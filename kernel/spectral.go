@@ -352,15 +352,15 @@ func (c *computation) scalePieces(rows, cols []int, take sink) sink {
 		c.effort = c.s.Tolerance / c.tightest
 	}
 	return func(lo, left int, piece *sparse.Block[float64]) error {
-		for i := range piece.Rows {
-			row := piece.Row(i)
-			for j := range row {
-				if root != nil {
+		if root != nil {
+			for i := range piece.Rows {
+				row := piece.Row(i)
+				for j := range row {
 					row[j] *= root[cols[left+j]] / root[rows[lo+i]]
 				}
-				c.log.report.Largest = max(c.log.report.Largest, math.Abs(row[j]))
 			}
 		}
+		c.log.report.Largest = max(c.log.report.Largest, blocks.Largest(nil, piece))
 		return take(lo, left, piece)
 	}
 }

@@ -157,7 +157,8 @@ func (n *Nodes) Len() int { return n.ids.n }
 
 // ID returns the id of a row.
 func (n *Nodes) ID(row int) string {
-	return string(n.AppendID(nil, row))
+	var buffer [64]byte
+	return string(n.AppendID(buffer[:0], row))
 }
 
 // AppendID appends the id of a row to dst.

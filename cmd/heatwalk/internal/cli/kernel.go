@@ -63,7 +63,7 @@ func (f *denseFlags) declare(flags *flagSet) {
 // hyperedges.
 func rowsOf(run *session, in *inputs, path string, g *openGraph) ([]int, error) {
 	if path == "" {
-		rows := slices.Collect(g.Nodes.Rows())
+		rows := slices.AppendSeq(make([]int, 0, g.Nodes.Len()), g.Nodes.Rows())
 		if g.Hyperedges {
 			rows = slices.DeleteFunc(rows,
 				func(row int) bool { return strings.HasPrefix(g.Nodes.ID(row), source.HyperedgePrefix) })
