@@ -184,9 +184,10 @@ func (run *session) begin(p *budget.Plan) error {
 	if run.timed {
 		return nil
 	}
-	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
-	// otherwise the collector would let garbage grow up to the estimate.
-	pages.Within(budget.HeapLimit(p.Total()/2), budget.HeapLimit(p.Total()))
+	// Estimates are within a factor of two of the peak, so that the heap of a large run begins with half of
+	// one: otherwise the collector would let garbage grow up to the estimate.
+	total := p.Total()
+	pages.Within(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
 	return nil
 }
 
