@@ -102,7 +102,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	case areLines:
 		g.alone = true
 		for t := first; t == json.Delim('{') && err == nil; {
-			if err = g.element(); err == nil {
+			if err = g.record(g.element); err == nil {
 				t, err = g.next()
 			}
 		}
@@ -196,8 +196,8 @@ func (g *nodeLink) object(visit func(key string, value json.Token) error) error 
 	}
 }
 
-// list reads the objects of a list and calls visit behind the beginning of each.
-func (g *nodeLink) list(key string, first json.Token, visit func() error) error {
+// list reads the objects of a list as records and calls add for each.
+func (g *nodeLink) list(key string, first json.Token, add func() error) error {
 	if first != json.Delim('[') {
 		return g.out.fault(g.at(), fixNodeLink, "%s is no list", table.Quoted(key))
 	}
@@ -210,7 +210,7 @@ func (g *nodeLink) list(key string, first json.Token, visit func() error) error 
 			return g.out.fault(g.at(), fixNodeLink,
 				"the list %s has a member that is no object", table.Quoted(key))
 		}
-		if err := visit(); err != nil {
+		if err := g.record(add); err != nil {
 			return err
 		}
 	}
@@ -266,17 +266,14 @@ func (g *nodeLink) member(key string, value json.Token) error {
 	case "nodes":
 		if value == json.Delim('{') { // of the JSON Graph Format, by their ids
 			return g.object(func(id string, _ json.Token) error {
-				if err := g.record(); err != nil {
-					return err
-				}
-				return g.node(id)
+				return g.record(func() error { return g.node(id) })
 			})
 		}
-		return g.list(key, value, func() error { return cmp.Or(g.record(), g.node("")) })
+		return g.list(key, value, func() error { return g.node("") })
 	case "edges", "links":
 		g.listed = true
 		count := len(g.edges.hasArrow)
-		err := g.list(key, value, func() error { return cmp.Or(g.record(), g.edge()) })
+		err := g.list(key, value, g.edge)
 		if count > 0 && len(g.edges.hasArrow) > count {
 			return g.out.fault(g.at(), "leave one out", "two lists of edges")
 		}
@@ -286,12 +283,15 @@ func (g *nodeLink) member(key string, value json.Token) error {
 }
 
 // record reads the members of an object that are text or numbers into g.fields. Members of an object in it stand for
-// those of the record, or else for the id of the object.
-func (g *nodeLink) record() error {
+// those of the record, or else for the id of the object. Then it calls add.
+func (g *nodeLink) record(add func() error) error {
 	g.fields = g.fields[:0]
 	g.start = g.at()
 	g.hasArrow = true
-	return g.object(g.field)
+	if err := g.object(g.field); err != nil {
+		return err
+	}
+	return add()
 }
 
 // field reads a member of a record.
@@ -327,7 +327,7 @@ func (g *nodeLink) field(key string, value json.Token) error {
 // containers are the members of graphology, Cytoscape.js, the JSON Graph Format and Neo4j with attributes of nodes and edges.
 var containers = []string{"attributes", "data", "metadata", "properties"}
 
-// find returns the first field of the record with a key, without text if there is none.
+// find returns the first field of the record with a key, or an empty one.
 func (g *nodeLink) find(key string) (f jsonField) {
 	if i := slices.IndexFunc(g.fields, func(f jsonField) bool { return f.key == key }); i >= 0 {
 		f = g.fields[i]
@@ -338,11 +338,8 @@ func (g *nodeLink) find(key string) (f jsonField) {
 	return f
 }
 
-// element reads an edge, or a node among edges.
+// element adds the edge of the record, or the node among edges.
 func (g *nodeLink) element() error {
-	if err := g.record(); err != nil {
-		return err
-	}
 	id := g.find("id").text
 	if g.chooseEnds(); id == "" || g.find(g.ends[0]).text != "" {
 		return g.edge()

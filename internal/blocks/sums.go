@@ -95,7 +95,8 @@ func MaxOver(team *sparse.Team, v float64) float64 {
 func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
 	for i := range x.Rows {
 		for _, v := range x.Row(i) {
-			if v = math.Abs(v); !(v <= size) { // a branch that is rarely taken; NaN stays
+			v = math.Abs(v)
+			if !(v <= size) { // a branch that is rarely taken; NaN stays
 				size = max(size, v)
 			}
 		}

@@ -33,7 +33,7 @@ func hasClock(s *Sample) bool {
 		return false
 	}
 	const lines = 2000
-	s = s.lengthen(lines)
+	s = lengthen(s, lines)
 	clock := s.column(0)
 	source := s.column(1)
 	target := s.column(2)
@@ -54,7 +54,7 @@ func hasClock(s *Sample) bool {
 }
 
 // lengthen returns a sample with more rows of the text, up to a number, that have a field for each title.
-func (s *Sample) lengthen(rows int) *Sample {
+func lengthen(s *Sample, rows int) *Sample {
 	longer := &Sample{Titles: s.Titles, Rows: s.Rows[:1]}
 	var f Fields
 	for line := range bytes.Lines(s.Text) {

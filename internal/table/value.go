@@ -233,7 +233,7 @@ func parseDate(text string, layouts []string) (t time.Time, ok bool) {
 
 // ParseDate parses a date or a month in one of some orders. It returns the orders that the text can have, 0 if it is no
 // date; the date is ambiguous if it depends on the order. Digits that can be a month are one.
-func ParseDate(text string, orders DateOrders) (date time.Time, found DateOrders, isAmbiguous bool) {
+func ParseDate(text string, orders DateOrders) (date time.Time, possible DateOrders, isAmbiguous bool) {
 	if date, isDate := parseDate(text, dateLayouts); isDate {
 		return date, orders, false
 	}
@@ -246,13 +246,13 @@ func ParseDate(text string, orders DateOrders) (date time.Time, found DateOrders
 		if !isDate || orders&order == 0 {
 			continue
 		}
-		isAmbiguous = isAmbiguous || found > Months && !t.Equal(date)
-		if found&Months == 0 {
+		isAmbiguous = isAmbiguous || possible > Months && !t.Equal(date)
+		if possible&Months == 0 {
 			date = t
 		}
-		found |= order
+		possible |= order
 	}
-	return date, found, isAmbiguous && found&Months == 0
+	return date, possible, isAmbiguous && possible&Months == 0
 }
 
 // IsMonth reports whether text is a month without a day.

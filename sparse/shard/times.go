@@ -76,13 +76,13 @@ func (f TimeForm) OrderFix() string {
 // Observe takes note of a time of the column.
 func (f *TimeForm) Observe(text string) {
 	n, err := strconv.ParseFloat(text, 64)
-	_, found, _ := f.dateOf(text, err == nil)
+	_, possible, _ := f.dateOf(text, err == nil)
 	if err == nil {
 		f.hasStart = f.hasStart || n > math.MaxUint16 && n < leastSeconds
-		f.hasNumbers = f.hasNumbers || found == 0
+		f.hasNumbers = f.hasNumbers || possible == 0
 	}
-	if found > 0 {
-		f.orders = found
+	if possible > 0 {
+		f.orders = possible
 	}
 }
 
@@ -111,11 +111,11 @@ func (f TimeForm) Parse(text string) (t uint16, unit, fault string) {
 		minutes, _ := strconv.Atoi(parts[2])
 		return stepOf(float64(60*hours+minutes), minuteUnit)
 	}
-	date, found, isAmbiguous := f.dateOf(text, err == nil)
+	date, possible, isAmbiguous := f.dateOf(text, err == nil)
 	switch {
 	case isAmbiguous:
 		return 0, "", AmbiguousTime
-	case found > 0:
+	case possible > 0:
 		return dayOf(date)
 	case err == nil && !f.isGiven:
 		for n >= leastMillis {
@@ -129,7 +129,7 @@ func (f TimeForm) Parse(text string) (t uint16, unit, fault string) {
 		}
 		return stepOf(n, stepUnit)
 	}
-	if _, other, _ := table.ParseDate(text, table.AnyOrder); other > 0 {
+	if _, orders, _ := table.ParseDate(text, table.AnyOrder); orders > 0 {
 		return 0, "", "has another order of day, month and year than the times before it"
 	}
 	return 0, "", noTime
