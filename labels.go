@@ -420,11 +420,10 @@ func planComparison(j *Job, needs *Plan, plan *evaluate.Plan,
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	job, set, err := beginSeveral(ctx, g, p, s)
+	_, q, set, err := beginSeveral(ctx, g, p, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	q := job.Problem(p)
 	model, predicted, err := multilabel.Predict(ctx, q, set)
 	if err != nil {
 		return nil, nil, err
@@ -438,28 +437,52 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
 func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	job, set, err := beginSeveral(ctx, g, p, s)
+	_, q, set, err := beginSeveral(ctx, g, p, s)
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.CompareSeveral(ctx, job.Problem(p), plan, set)
+	return evaluate.CompareSeveral(ctx, q, plan, set)
 }
 
 // beginSeveral begins a job with several labels of a node.
 func beginSeveral(ctx context.Context, g *Graph, p *method.Problem,
-	s *method.Settings) (*Job, *method.Settings, error) {
-	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Estimate: func(j *Job, plan *Plan) error {
-		reserveLabels(plan, len(p.Row))
-		j.Memory = plan.Room()
-		return plan.Reserve(multilabel.Bytes(p), "learning and predictions")
-	}})
-	if err != nil {
-		return nil, nil, err
-	}
+	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
+	return beginLearning(ctx, g, p, s, false,
+		func(q *method.Problem, _ *method.Settings) (int64, error) {
+			return multilabel.Bytes(q), nil
+		})
+}
+
+// beginLearning begins a job on a problem, with what [graph.New] finds if structure is set. It returns the problem on
+// the rows of the job, and the settings with its memory; bytes estimates the memory.
+func beginLearning(ctx context.Context, g *Graph, p *method.Problem,
+	s *method.Settings, structure bool,
+	bytes func(*method.Problem, *method.Settings) (int64, error),
+) (*Job, *method.Problem, *method.Settings, error) {
 	set := *s
 	set.Workers = g.options.Workers
+	local := func(j *Job) *method.Problem {
+		q := j.Problem(p)
+		if structure {
+			q.Graph = j.Graph
+		}
+		return q
+	}
+	estimate := func(j *Job, plan *Plan) error {
+		reserveLabels(plan, len(p.Row))
+		j.Memory = plan.Room()
+		set.Memory = j.Memory
+		need, err := bytes(local(j), &set)
+		return plan.ReserveJob(need, err, "learning and predictions")
+	}
+	job, err := g.Begin(ctx, &Needs{
+		Named: [][]int{p.Row}, Structure: structure, Estimate: estimate,
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	set.Memory = job.Memory
-	return job, &set, nil
+	return job, local(job), &set, nil
 }
 
 // methodsOf returns the methods that the options name, with their settings, and the settings

@@ -9,6 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
@@ -31,17 +33,17 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	}
 	slices.SortFunc(rows,
 		func(a, b int) int { return cmp.Compare(g.Nodes.Position(a), g.Nodes.Position(b)) })
-	p := &regress.Problem{Row: rows}
+	p := &method.Problem{Row: rows}
 	for _, row := range rows {
 		p.Value = append(p.Value, values[g.Nodes.ID(row)])
 	}
-	return PredictValues(ctx, g, p, list, &regress.Settings{RNGSeed: usualSeed})
+	return PredictValues(ctx, g, p, list, &method.Settings{RNGSeed: usualSeed})
 }
 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
 // the problem, and the Memory and the Workers of the settings.
-func PredictValues(ctx context.Context, g *Graph, p *regress.Problem,
-	methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
+func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+	s *method.Settings) (*regress.Prediction, error) {
 	job, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
@@ -55,9 +57,8 @@ func PredictValues(ctx context.Context, g *Graph, p *regress.Problem,
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
 // in the Graph of the problem, and the Memory and the Workers of the settings.
-func CompareValues(ctx context.Context, g *Graph, p *regress.Problem,
-	methods []*regress.Method, plan *evaluate.Plan,
-	s *regress.Settings) (*evaluate.ValuesReport, error) {
+func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+	plan *evaluate.Plan, s *method.Settings) (*evaluate.ValuesReport, error) {
 	job, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
@@ -69,32 +70,16 @@ func CompareValues(ctx context.Context, g *Graph, p *regress.Problem,
 	return report, job.result()
 }
 
-// beginValues begins a run of methods on the graph, whose nodes with a value are named. It returns the problem on the rows of
-// the job, and the settings with its memory.
-func beginValues(ctx context.Context, g *Graph, p *regress.Problem,
-	methods []*regress.Method,
-	s *regress.Settings) (*Job, *regress.Problem, *regress.Settings, error) {
+// beginValues begins a job of methods that predict numbers.
+func beginValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
 	if g.Directed {
-		return nil, nil, nil, regress.ErrDirected
+		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
-	set := *s
-	set.Workers = g.options.Workers
-	local := func(j *Job) *regress.Problem {
-		return &regress.Problem{Graph: j.Graph, Row: j.Rows(p.Row), Value: p.Value,
-			Attributes: j.attributes(p.Attributes), Edges: j.edges()}
-	}
-	job, err := g.Begin(ctx, &Needs{Named: [][]int{p.Row}, Structure: true, Estimate: func(j *Job, plan *Plan) error {
-		reserveLabels(plan, len(p.Row))
-		j.Memory = plan.Room()
-		set.Memory = j.Memory
-		bytes, err := regress.Bytes(local(j), methods, &set)
-		return plan.ReserveJob(bytes, err, "learning and predictions")
-	}})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	set.Memory = job.Memory
-	return job, local(job), &set, nil
+	return beginLearning(ctx, g, p, s, true,
+		func(q *method.Problem, set *method.Settings) (int64, error) {
+			return regress.Bytes(q, methods, set)
+		})
 }
 
 // Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in

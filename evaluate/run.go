@@ -171,7 +171,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) err
 	r.reportProgress(m.Name, 0)
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		p, err := method.ChooseFactors(ctx, r.p, m.Settings)
+		p, _, err := method.ChooseFactors(ctx, r.p, m.Settings)
 		if err != nil {
 			return err
 		}

@@ -40,9 +40,9 @@ type ValuesResult struct {
 // known values, choose their parameters by cross-validation of these alone, and are scored on the same
 // other known values. It uses the Fractions, Folds, Given, Splits and Progress of the plan. The
 // errors are those of [regress.Run] and of splits.
-func CompareValues(ctx context.Context, p *regress.Problem,
-	methods []*regress.Method, plan *Plan,
-	s *regress.Settings) (*ValuesReport, error) {
+func CompareValues(ctx context.Context, p *method.Problem,
+	methods []regress.Method, plan *Plan,
+	s *method.Settings) (*ValuesReport, error) {
 	r := new(ValuesReport)
 	sizes, err := plan.begin(&r.protocol,
 		sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
@@ -89,7 +89,7 @@ func CompareValues(ctx context.Context, p *regress.Problem,
 }
 
 // add measures the predictions of one of some splits.
-func (r *ValuesResult) add(test *regress.Problem, v method.Parameters,
+func (r *ValuesResult) add(test *method.Problem, v method.Parameters,
 	s split.Split, splits int, predicted []float64) {
 	e := regress.Measure(test.Value,
 		func(i int) float64 { return predicted[test.Row[i]] })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
 )
@@ -19,7 +20,7 @@ func TestCompareValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &regress.Problem{Graph: g}
+	p := &method.Problem{Graph: g}
 	for i := range 9 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, float64(i))
 	}
@@ -59,7 +60,7 @@ func TestValuesReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &regress.Problem{Graph: g}
+	p := &method.Problem{Graph: g}
 	for i := range 60 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, math.Cos(float64(i)/9))
 	}
@@ -70,7 +71,7 @@ func TestValuesReports(t *testing.T) {
 	plan := &Plan{Fractions: []float64{0.3, 0.6}, Splits: 3}
 	var texts []string
 	for _, workers := range []int{1, 3} {
-		r, err := CompareValues(t.Context(), p, methods, plan, &regress.Settings{Workers: workers, RNGSeed: 2})
+		r, err := CompareValues(t.Context(), p, methods, plan, &method.Settings{Workers: workers, RNGSeed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

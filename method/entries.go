@@ -19,9 +19,12 @@ import (
 )
 
 // Entry is a method of a list with its own parameters and settings.
-type Entry struct {
+type Entry = EntryOf[Method]
+
+// EntryOf is an [Entry] of methods of one type.
+type EntryOf[M Declared] struct {
 	Name   string // as it was written
-	Method Method
+	Method M
 
 	// Own are the values of parameters that stand behind the name, which are not chosen.
 	Own param.Values
@@ -35,19 +38,28 @@ type Entry struct {
 // "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
 // not named stand behind its kernel. The error is a [split.ErrUsage]; of an unknown name it
 // gives the nearest, or all that exist.
-func Parse(list string) ([]Entry, error) {
-	var entries []Entry
+func Parse(list string) ([]Entry, error) { return ParseList(list, findMethod) }
+
+// Declared has a name and declared parameters, as a [Method] has.
+type Declared interface {
+	Name() string
+	Takes() []string
+	Declarations() []*param.Spec
+}
+
+// ParseList is [Parse] for the methods that find knows by their names.
+func ParseList[M Declared](list string, find func(name string) (M, error)) ([]EntryOf[M], error) {
+	var entries []EntryOf[M]
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
 		if name, _, _ := strings.Cut(text, ":"); len(entries) > 0 && strings.Contains(name, "=") {
 			return nil, split.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", name, entries[len(entries)-1].Name, name)
 		}
-		e, err := parseEntry(text)
+		e, err := parseEntry(text, find)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(entries,
-			func(o Entry) bool { return o.Name == e.Name }) {
+		if slices.ContainsFunc(entries, func(o EntryOf[M]) bool { return o.Name == e.Name }) {
 			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		entries = append(entries, e)
@@ -56,34 +68,36 @@ func Parse(list string) ([]Entry, error) {
 }
 
 // parseEntry reads one method with its parameters.
-func parseEntry(text string) (Entry, error) {
+func parseEntry[M Declared](text string,
+	find func(name string) (M, error)) (e EntryOf[M], err error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))
 	for i, component := range parts {
 		names[i], _, _ = strings.Cut(component, ":")
 	}
-	m, err := findMethod(strings.Join(names, "+"))
+	m, err := find(strings.Join(names, "+"))
 	if err != nil {
-		return Entry{}, err
+		return e, err
 	}
-	e := Entry{Name: m.Name(), Method: m, Own: param.Values{}}
+	e = EntryOf[M]{Name: m.Name(), Method: m, Own: param.Values{}}
 	for i, component := range parts {
 		for _, setting := range strings.Split(component, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
 			if !ok || name == "" || value == "" {
-				return Entry{}, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
+				return e, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
 			}
 			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil &&
 				paramOf(spec, name) == nil &&
 				(i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
-				return Entry{}, split.Usage("%s: there is no parameter %q; it takes %s", names[i], name, strings.Join(spec.Takes(), ", "))
+				return e, split.Usage("%s: there is no parameter %q; it takes %s",
+					names[i], name, strings.Join(spec.Takes(), ", "))
 			}
 			parameter, values, err := parseValues(m, name, value)
 			if err != nil {
-				return Entry{}, split.Usage("%s: %w", m.Name(), err)
+				return e, split.Usage("%s: %w", m.Name(), err)
 			}
 			if e.Own.Has(parameter) {
-				return Entry{}, split.Usage("%s is given twice in %q; leave one out", name, text)
+				return e, split.Usage("%s is given twice in %q; leave one out", name, text)
 			}
 			e.Own[parameter] = values[0]
 			e.Name = text
@@ -106,13 +120,13 @@ func splitName(text string) (parts []string) {
 }
 
 // declares reports whether a declaration of a method has a parameter.
-func declares(m Method, name string) bool {
+func declares(m Declared, name string) bool {
 	return slices.ContainsFunc(m.Declarations(),
 		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.
-func declaredIn(m Method, name string) *param.Spec {
+func declaredIn(m Declared, name string) *param.Spec {
 	for _, spec := range m.Declarations() {
 		if spec.Name == name {
 			return spec
@@ -130,7 +144,7 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 }
 
 // parseValues returns the parameter of a method that has a name, and its values from text.
-func parseValues(m Method, name string,
+func parseValues(m Declared, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Declarations() {
 		p := paramOf(spec, name)

@@ -59,15 +59,6 @@ func (j *job) choose(ctx context.Context,
 	}, nil
 }
 
-// elements returns those at some positions.
-func elements[T any](list []T, positions []int) []T {
-	part := make([]T, len(positions))
-	for i, position := range positions {
-		part[i] = list[position]
-	}
-	return part
-}
-
 // machinesOf returns the number of binary classifiers, and whether each separates one class from the rest.
 func machinesOf(j *job) (machines int, isRest bool) {
 	classes := len(j.p.Names)

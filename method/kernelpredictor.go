@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -113,7 +114,7 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
 	path := r.learner.Path
 	n := len(settings)
 	if path == nil || path.LeaveOneOut == nil {
-		return validateKernels(ctx, r, elements(t.grams, kernels), t.p.Class,
+		return validateKernels(ctx, r, problem.Pick(t.grams, kernels), t.p.Class,
 			t.fold, settings, visit)
 	}
 	return sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
@@ -144,7 +145,7 @@ func validateKernels(ctx context.Context, r *kernelPredictor,
 	}
 	groups := len(settings) / group
 	return sched.Run(ctx, r.set.Workers, len(grams)*groups, func(_, i int) error {
-		values := elements(r.values, settings[i%groups*group:][:group])
+		values := problem.Pick(r.values, settings[i%groups*group:][:group])
 		fit := choose.Each(r.learner, len(r.p.Names), values)
 		if path := r.learner.Path; path != nil {
 			fit = choose.OnPath(r.learner, path, len(r.p.Names))(values)
@@ -417,7 +418,7 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split,
 	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are tried together
 	for lo := 0; lo < len(kernels); lo += group {
 		grams, err := r.grams(ctx,
-			elements(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,
+			problem.Pick(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,
 			rows, "choose")
 		if err != nil {
 			return err

@@ -224,7 +224,7 @@ func compareHits(t *testing.T, g *job, got, want, close []int64) {
 func total(c *choose.Counts) []int64 {
 	sums := make([]int64, c.Candidates)
 	for i, n := range c.Right {
-		sums[i%c.Candidates] += n
+		sums[i%c.Candidates] += int64(n)
 	}
 	return sums
 }

@@ -43,6 +43,9 @@ type Settings struct {
 	// LowEffort leaves scores of eigenvectors and kernels out of the method auto.
 	LowEffort bool
 
+	// Rough reports that predicted numbers are compared, and need few digits.
+	Rough bool
+
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 

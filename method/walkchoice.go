@@ -49,12 +49,12 @@ func crossValidate(ctx context.Context, j *job) (*Choice, error) {
 	}
 	seen := j.p.At(c.seen)
 	folds := choose.Labels(choose.WeightsOf(j.p), seen.Class,
-		elements(c.fold, c.seen), elements(c.isolated, c.seen))
+		problem.Pick(c.fold, c.seen), problem.Pick(c.isolated, c.seen))
 	search := func(j *job) (*Choice, error) {
 		choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
-			err := c.run(ctx, elements(j.sources, walks),
-				elements(j.values, values), counts)
+			err := c.run(ctx, problem.Pick(j.sources, walks),
+				problem.Pick(j.values, values), counts)
 			counts.Share(sparse.TeamOf(j.p.A))
 			return counts, err
 		})
@@ -148,8 +148,8 @@ func chooseOnSplits(ctx context.Context, j *job,
 			tested[i] = counts
 			err := c.splitTrials(ctx, tests)
 			if err == nil {
-				err = c.run(ctx, elements(j.sources, walks),
-					elements(j.values, values), counts)
+				err = c.run(ctx, problem.Pick(j.sources, walks),
+					problem.Pick(j.values, values), counts)
 			}
 			works[i] = c.work
 			mu.Lock()
@@ -420,7 +420,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		for f := range c.trials[kind] {
 			tasks = append(tasks,
 				task{&c.trials[kind][f],
-					candidatesOf(c.job, elements(walks, numbers),
+					candidatesOf(c.job, problem.Pick(walks, numbers),
 						values), f, numbers})
 		}
 	}

@@ -102,7 +102,8 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 		set = *model.m.settings(&set)
 	}
 	out := new(EdgeWeights)
-	q, err := out.chooseFactors(ctx, p, &set)
+	q, factors, err := ChooseFactors(ctx, p, &set)
+	out.Factors = factors
 	if err != nil || !q.Weighted {
 		return q, out, err
 	}
@@ -129,12 +130,6 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 	return q, out, nil
 }
 
-// ChooseFactors returns the problem with the factors of kinds and times that [Weigh] chooses.
-func ChooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
-	set := s.WithDefaults()
-	return new(EdgeWeights).chooseFactors(ctx, p, &set)
-}
-
 // Reweighs reports whether [Weigh] gives a method other factors of kinds and times than those in the graph.
 func Reweighs(m Method, p *Problem, s *Settings) bool {
 	set := s.WithDefaults()
@@ -144,16 +139,28 @@ func Reweighs(m Method, p *Problem, s *Settings) bool {
 	return choosesFactors(p, &set)
 }
 
-// choosesFactors reports whether labels, or a kept model, have factors that A does not have.
+// leastValues is the number of numbers from which on they choose factors of edges.
+const leastValues = 2 * sides.Folds
+
+// choosesFactors reports whether labels or numbers, or a kept model, have factors that A does not have.
 func choosesFactors(p *Problem, s *Settings) bool {
-	return p.Edges != nil && p.Edges.IsOpen() &&
-		(s.model != nil || !split.TooFew(p.Class))
+	switch {
+	case p.Edges == nil || !p.Edges.IsOpen():
+		return false
+	case p.Value != nil:
+		return len(p.Value) >= leastValues
+	}
+	return s.model != nil || !split.TooFew(p.Class)
 }
 
-// edgeLabels returns the labels as evidence of factors of edges, with rows of the whole graph.
+// edgeLabels returns the labels or numbers as evidence of factors of edges, with rows of the whole graph.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
-	l := &sides.Labels{Class: p.Class, Classes: len(p.Names),
-		Fold: split.Folds(p.Class, sides.Folds, s.RNGSeed, 0)}
+	class := p.Class
+	if p.Value != nil {
+		class = make([]int, len(p.Value))
+	}
+	l := &sides.Labels{Class: p.Class, Classes: len(p.Names), Value: p.Value,
+		Fold: split.Folds(class, sides.Folds, s.RNGSeed, 0)}
 	team := problem.TeamOf(p)
 	for _, row := range p.Row {
 		l.Row = append(l.Row, team.Row(row))
@@ -161,28 +168,29 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the problem with the factors of kinds and times that a kept model has or labels choose, and p if there is
-// nothing to choose.
-func (w *EdgeWeights) chooseFactors(ctx context.Context, p *Problem,
-	s *Settings) (*Problem, error) {
+// ChooseFactors returns the problem with the factors of kinds and times that a kept model has or labels or
+// numbers choose, p itself if there is nothing to choose, and these factors, nil if edges have none.
+func ChooseFactors(ctx context.Context, p *Problem,
+	s *Settings) (_ *Problem, factors *sides.Choice, err error) {
 	if p.Edges != nil {
-		w.Factors = p.Edges.Given()
+		factors = p.Edges.Given()
 	}
 	if !choosesFactors(p, s) {
-		return p, nil
+		return p, factors, nil
 	}
-	var err error
 	if s.model != nil {
-		w.Factors = p.Edges.Restore(s.model.Edges)
-	} else if w.Factors, err = p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory, s.Workers); err != nil {
-		return nil, err
+		factors = p.Edges.Restore(s.model.Edges)
+	} else {
+		factors, err = p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory, s.Workers)
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	q := *p
 	q.Weighted = true
 	q.Edges = nil
-	q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, w.Factors,
-		s.Memory, s.Workers)
-	return &q, err
+	q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, factors, s.Memory, s.Workers)
+	return &q, factors, err
 }
 
 // problem returns p with other weights.
@@ -278,17 +286,23 @@ func chooseWeights(ctx context.Context, p *Problem,
 	return best, name, nil
 }
 
+// FactorBytes returns the memory of the problem of [ChooseFactors], and that of the choice with it.
+func FactorBytes(p *Problem, s *Settings) (kept, choice int64) {
+	if !choosesFactors(p, s) {
+		return 0, 0
+	}
+	kept = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
+	return kept, kept + p.Edges.Bytes(edgeLabels(p, s), s.Memory)
+}
+
 // weighBytes returns the memory of [Weigh] that a prediction keeps, and that of the choice.
 func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
 	if _, hasModel := m.(keptMethod); hasModel { // which counts it
 		return 0, 0
 	}
-	if choosesFactors(p, s) {
-		kept = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
-		choice = kept + p.Edges.Bytes(edgeLabels(p, s), s.Memory)
-		if !p.Edges.Weighted && s.Weights == "" {
-			return kept, choice
-		}
+	kept, choice = FactorBytes(p, s)
+	if kept > 0 && !p.Edges.Weighted && s.Weights == "" {
+		return kept, choice
 	}
 	chooses := choosesWeights(m, p, s)
 	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {

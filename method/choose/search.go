@@ -11,10 +11,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Counts are the right predictions of candidates on held-out labels, by fold and candidate: those of fold f and candidate c
-// are at f·Candidates + c.
+// Counts are the right predictions of candidates on held-out labels, by fold and candidate: those of
+// fold f and candidate c are at f·Candidates + c. Of numbers they are sums of merits, see [Counts.AddMerit].
 type Counts struct {
-	Right      []int64   // predictions
+	Right      []float64 // predictions
+	Squares    []float64 // sums of squared merits; nil: predictions are right or wrong
 	Weight     []float64 // of the right predictions for labels that another label reaches
 	Candidates int       // number of candidates
 	Folds      []FoldLabels
@@ -25,6 +26,15 @@ type Counts struct {
 func (c *Counts) Add(candidate, fold int, weight float64) {
 	c.Right[fold*c.Candidates+candidate]++
 	c.Weight[fold*c.Candidates+candidate] += weight
+}
+
+// AddMerit adds the merit of a predicted number, where a right prediction of a class has 1 and a wrong one 0.
+func (c *Counts) AddMerit(candidate, fold int, merit float64) {
+	if c.Squares == nil {
+		c.Squares = make([]float64, len(c.Right))
+	}
+	c.Right[fold*c.Candidates+candidate] += merit
+	c.Squares[fold*c.Candidates+candidate] += float64(merit * merit)
 }
 
 // Note counts the predicted class of a label, whose weight is that of its class.
@@ -41,9 +51,7 @@ func (c *Counts) Note(candidate, fold, predicted int, o *Outcome,
 
 // Join adds other counts of the same candidates and folds.
 func (c *Counts) Join(d *Counts) {
-	for i, n := range d.Right {
-		c.Right[i] += n
-	}
+	floats.Add(c.Right, d.Right)
 	floats.Add(c.Weight, d.Weight)
 	for f := range c.Folds {
 		c.Folds[f].Tested += d.Folds[f].Tested
@@ -52,18 +60,8 @@ func (c *Counts) Join(d *Counts) {
 
 // Share adds the counts of other processes.
 func (c *Counts) Share(team *sparse.Team) {
-	if team == nil {
-		return
-	}
-	sums := slices.Clone(c.Weight)
-	for _, n := range c.Right {
-		sums = append(sums, float64(n))
-	}
-	team.Sum(sums)
-	copy(c.Weight, sums)
-	for i, n := range sums[len(c.Weight):] {
-		c.Right[i] = int64(n)
-	}
+	team.Sum(c.Weight)
+	team.Sum(c.Right)
 }
 
 // FoldLabels describes the labels of a fold.
@@ -76,35 +74,53 @@ type FoldLabels struct {
 // NewCounts returns the counts of candidates on folds, without a right prediction.
 func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	return &Counts{
-		Right:  make([]int64, candidates*len(folds)),
+		Right:  make([]float64, candidates*len(folds)),
 		Weight: make([]float64, candidates*len(folds)), Candidates: candidates,
 		Folds: folds, Loss: make([]float64, candidates),
 	}
 }
 
-// merits returns the merit of each candidate without a fold, −1 for none, and the number of
-// labels behind it, see [Space.Best].
-func (c *Counts) merits(hidden int) (merit []float64, tested int) {
-	merit = make([]float64, c.Candidates)
-	for f, labels := range c.Folds {
-		if f == hidden {
-			continue
-		}
-		tested += labels.Tested
-		for i, n := range c.Right[f*c.Candidates:][:c.Candidates] {
-			merit[i] += float64(n)
+// sumOutside adds the numbers of each candidate over all folds but one, −1 for none.
+func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
+	sums := make([]float64, c.Candidates)
+	for f := range c.Folds {
+		if f != hidden {
+			floats.Add(sums, numbers[f*c.Candidates:][:c.Candidates])
 		}
 	}
-	for i, loss := range c.Loss {
-		merit[i] -= loss * float64(tested)
-	}
-	return merit, tested
+	return sums
 }
 
-// best returns the candidate that the labels outside a fold choose, −1 for none.
+// tie is the difference of merits of numbers below which they are equal but for rounding.
+const tie = 1e-9
+
+// Best returns the candidate that the labels outside a fold choose, −1 for none, and its merit, see [Space.Best].
+func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
+	tested := 0
+	for f, labels := range c.Folds {
+		if f != hidden {
+			tested += labels.Tested
+		}
+	}
+	merits := c.sumOutside(hidden, c.Right)
+	if c.Squares == nil {
+		floats.AddScaled(merits, -float64(tested), c.Loss)
+		candidate = s.Best(merits, tested)
+		return candidate, merits[candidate]
+	}
+	highest := floats.MaxIdx(merits)
+	square := float64(merits[highest] * merits[highest])
+	variance := c.sumOutside(hidden, c.Squares)[highest] - square/float64(max(1, tested))
+	for i, m := range merits {
+		merits[i] = math.Round(m/tie) * tie
+	}
+	candidate = s.BestWithin(merits, math.Sqrt(max(0, variance)))
+	return candidate, merits[candidate]
+}
+
 func (c *Counts) best(s *Space, hidden int) int {
-	merit, tested := c.merits(hidden)
-	return s.Best(merit, tested)
+	candidate, _ := c.Best(s, hidden)
+	return candidate
 }
 
 // Search chooses a setting of a kernel and a setting of a learner.
@@ -192,13 +208,13 @@ func (s *Search) both() *Space {
 func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	f := &Found{Kernel: kernel, Setting: setting,
 		Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
-	right := int64(0)
+	right := 0.0
 	for fold, labels := range c.Folds {
 		f.Tested += labels.Tested
 		right += c.Right[fold*c.Candidates+candidate]
 	}
 	if f.Tested > 0 {
-		f.Accuracy = float64(right) / float64(f.Tested)
+		f.Accuracy = right / float64(f.Tested)
 		f.Stderr = math.Sqrt(f.Accuracy * (1 - f.Accuracy) / float64(f.Tested))
 	}
 	return f

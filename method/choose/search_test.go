@@ -75,7 +75,7 @@ func TestSpaceOf(t *testing.T) {
 func TestHeldOut(t *testing.T) {
 	measure := func(context.Context, []int, []int) (*Counts, error) {
 		c := NewCounts(2, []FoldLabels{{Tested: 10, Reached: 10, Of: 10}, {Tested: 10, Reached: 5, Of: 5}})
-		copy(c.Right, []int64{9, 1, 2, 8})
+		copy(c.Right, []float64{9, 1, 2, 8})
 		copy(c.Weight, []float64{9, 1, 1, 5})
 		return c, nil
 	}
@@ -95,7 +95,7 @@ func TestHeldOut(t *testing.T) {
 
 // The setting on the usual kernel is chosen, then a kernel with it, and then its setting.
 func TestSearchInTurn(t *testing.T) {
-	right := [][]int64{{50, 60, 55}, {58, 52, 70}} // by kernel and setting
+	right := [][]float64{{50, 60, 55}, {58, 52, 70}} // by kernel and setting
 	s := &Search{Kernel: &Space{Axes: []Axis{{Values: 2}}}, Learner: &Space{Axes: []Axis{{Values: 3}}}}
 	s.Measure = func(_ context.Context, kernels, settings []int) (*Counts, error) {
 		c := NewCounts(len(kernels)*len(settings), []FoldLabels{{Tested: 100}})

@@ -270,7 +270,7 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 			for b, index := range settings {
 				micro, _ := labelF1(sets, labels,
 					p.LeaveOneOut(lambdas()[index]).RawRowView)
-				counts.Right[a*len(settings)+b] = int64(math.Round(micro * float64(instances)))
+				counts.Right[a*len(settings)+b] = math.Round(micro * float64(instances))
 			}
 		}
 		return counts, nil

@@ -3,6 +3,7 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -12,18 +13,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Problem is a graph with classes on some of its nodes. More than half of its methods are those of the graph.
+// Problem is a graph with classes, or numbers, on some of its nodes. More than half of its methods are those of the graph.
 type Problem struct {
 	// Graph is one of [graph.New], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
 	// entries of a row. Items other than nodes have no A, see [OfItems].
 	*graph.Graph
 
-	Directed bool     // A need not be symmetric
-	Weighted bool     // A may have values other than 1
-	Row      []int    // the labelled nodes, each once
-	Class    []int    // their classes, positions in Names
-	Names    []string // the classes
+	Directed bool      // A need not be symmetric
+	Weighted bool      // A may have values other than 1
+	Row      []int     // the labelled nodes, each once
+	Class    []int     // their classes, positions in Names; nil: they have numbers
+	Value    []float64 // their numbers, finite; nil: they have classes
+	Names    []string  // the classes
 
 	// Shares are the known shares of the classes among all nodes, positive, with the sum 1; nil: those of
 	// the labels are used.
@@ -47,16 +49,17 @@ func OfItems(items int, row, class []int, names []string) *Problem {
 var (
 	ErrNoLabels = errors.New("method: no labelled node")
 	ErrOneClass = errors.New("method: all labelled nodes have the same class")
+	ErrConstant = errors.New("method: all values are equal")
 )
 
-// Validate returns [ErrNoLabels] or [ErrOneClass] if there is nothing to learn
+// Validate returns [ErrNoLabels], [ErrOneClass] or [ErrConstant] if there is nothing to learn
 // from, and panics if the fields do not fit each other.
 func (p *Problem) Validate() error {
 	n := p.Rows()
 	if p.A != nil {
 		n, _ = p.A.Dims()
 	}
-	if p.Rows() != n || len(p.Row) != len(p.Class) {
+	if p.Rows() != n || len(p.Row) != len(p.Class)+len(p.Value) {
 		panic(badProblem)
 	}
 	if p.Attributes != nil {
@@ -65,19 +68,32 @@ func (p *Problem) Validate() error {
 		}
 	}
 	several := false
-	for i, c := range p.Class {
-		if uint(c) >= uint(len(p.Names)) || uint(p.Row[i]) >= uint(n) {
+	for _, row := range p.Row {
+		if uint(row) >= uint(n) {
+			panic(badProblem)
+		}
+	}
+	for _, c := range p.Class {
+		if uint(c) >= uint(len(p.Names)) {
 			panic(badProblem)
 		}
 		several = several || c != p.Class[0]
 	}
-	switch {
-	case len(p.Class) == 0:
-		return ErrNoLabels
-	case !several:
-		return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
+	for _, v := range p.Value {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			panic(badProblem)
+		}
+		several = several || v != p.Value[0]
 	}
-	return nil
+	switch {
+	case len(p.Row) == 0:
+		return ErrNoLabels
+	case several:
+		return nil
+	case p.Value != nil:
+		return fmt.Errorf("%w: %v", ErrConstant, p.Value[0])
+	}
+	return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
 }
 
 // ValidateFor is [Problem.Validate] for a method, kernel or walk that may need weights ≥ 0.
@@ -113,12 +129,22 @@ func (p *Problem) CountOf(set *roaring.Bitmap) int {
 // At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p
-	sub.Row = make([]int, len(positions))
-	sub.Class = make([]int, len(positions))
-	for i, position := range positions {
-		sub.Row[i], sub.Class[i] = p.Row[position], p.Class[position]
-	}
+	sub.Row = Pick(p.Row, positions)
+	sub.Class = Pick(p.Class, positions)
+	sub.Value = Pick(p.Value, positions)
 	return &sub
+}
+
+// Pick returns the elements at some positions, nil of nil.
+func Pick[T any](list []T, positions []int) []T {
+	if list == nil {
+		return nil
+	}
+	part := make([]T, len(positions))
+	for i, position := range positions {
+		part[i] = list[position]
+	}
+	return part
 }
 
 const badProblem = "method: fields of a problem do not fit each other"

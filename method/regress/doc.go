@@ -1,7 +1,8 @@
 // Package regress predicts a number for every node of a graph from the numbers of some nodes.
 //
 //	methods, err := regress.Parse("harmonic,diffusion+rls")
-//	out, err := regress.Run(ctx, &regress.Problem{Graph: g, Row: rows, Value: values}, methods, nil)
+//	p := &method.Problem{Graph: g, Row: rows, Value: values}
+//	out, err := regress.Run(ctx, p, methods, nil)
 //	fmt.Println(out.Value[0], out.Errors.RMSE)
 //
 // # Methods

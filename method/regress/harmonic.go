@@ -49,7 +49,7 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
 		f.Row(row)[0] = p.Value[i] - mean
 	}
 	tolerance := 1e-11
-	if s.rough {
+	if s.Rough {
 		tolerance = 1e-6
 	}
 	_, err = h.SolveTo(ctx, f, nil, &iterative.Settings{Tolerance: tolerance})

@@ -43,8 +43,8 @@ var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 
 // onKernel returns kernel ridge regression on a kernel, whose parameters come first.
 func onKernel(f *kernel.Family) *Model {
-	m := &Model{Spec: ridge.Spec, Ridge: true}
-	m.Name, m.Works, m.Params = f.Name+"+"+ridge.Name, f.Works,
+	m := &Model{Spec: ridge.Spec, Ridge: true, family: f}
+	m.Spec.Name, m.Works, m.Params = f.Name+"+"+ridge.Name(), f.Works,
 		slices.Concat(f.Params, ridge.Params)
 	m.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
 		for _, v := range settings {
@@ -54,7 +54,7 @@ func onKernel(f *kernel.Family) *Model {
 			}
 			predicted, err := predictKernel(ctx, p, ks[0], v.Number("lambda"), s)
 			if errors.Is(err, kernel.ErrUnsolved) {
-				return nil, &problem.Error{Method: m.Name, Err: err}
+				return nil, &problem.Error{Method: m.Name(), Err: err}
 			} else if err != nil {
 				return nil, err
 			}
@@ -69,9 +69,7 @@ func onKernel(f *kernel.Family) *Model {
 			return nil, err
 		}
 		grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: s.Memory, Progress: func(_ string, done, total int64) {
-			if s.Progress != nil {
-				s.Progress(m.Name, done, total)
-			}
+			s.Progress(m.Name(), done, total)
 		}})
 		if err != nil {
 			return nil, err

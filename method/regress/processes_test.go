@@ -11,7 +11,7 @@ import (
 
 // onProcesses returns the predicted values of all nodes and the errors that each method has, from processes that
 // share the rows of the graph.
-func onProcesses(t *testing.T, size int, p *Problem, methods []*Method) (*sparse.Block[float64], *Prediction) {
+func onProcesses(t *testing.T, size int, p *Problem, methods []Method) (*sparse.Block[float64], *Prediction) {
 	t.Helper()
 	var report *Prediction // of process 0
 	values := graphtest.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {

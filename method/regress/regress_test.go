@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -201,7 +202,7 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	// The closed form of held-out values is that of a fit without the fold.
 	c := newComparison(p, new(Settings))
 	squares := 0.0
-	for f := range c.folds {
+	for f := range c.labels {
 		train, test := outside(c, f)
 		values := bordered(t, p, train, k, 0.02)
 		for _, i := range test {
@@ -406,7 +407,7 @@ func TestTwoValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Method != methods[0].Name {
+		if out.Method != methods[0].Method.Name() {
 			t.Errorf("%s: %s", list, out.Method)
 		}
 	}
@@ -421,7 +422,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), p, methods, nil); !errors.Is(err, ErrConstant) {
+	if _, err := Run(t.Context(), p, methods, nil); !errors.Is(err, problem.ErrConstant) {
 		t.Errorf("equal values: %v", err)
 	}
 	for _, text := range []string{"", "lp", "rls", "diffusion", "commute-time+rls", "diffusion+svm", "diffusion+rls:cost=1", "hops:lambda=-1", "diffusion:beta=x+rls"} {

@@ -22,53 +22,55 @@ import (
 // because a Gram matrix for each setting of a kernel takes its square.
 const mostCompared = 1000
 
+// baselines are the two means that methods are compared with.
+var baselines = []Method{{Method: &constant}, {Method: &neighbours}}
+
 // Run predicts the value of every node with the best of the methods, and measures the error of each
-// method by cross-validation; of equal methods it uses the first. The error wraps [ErrConstant] for values that
-// are all equal, or is [ErrDirected], a [*param.ParameterError], a [*problem.Error] of an iteration that does not converge,
-// [sparse.ErrMemory], the context's, or that of a sweep.
+// method by cross-validation; of equal methods it uses the first. The error wraps
+// [problem.ErrConstant] for values that are all equal, or is a [*param.ParameterError], a
+// [*problem.Error] of a directed graph or an iteration that does not converge, [sparse.ErrMemory],
+// the context's, or that of a sweep.
 //
-// If several processes share the rows of the graph, all of them have the nodes with a value, as named rows, and each
-// predicts its rows.
+// If several processes share the rows of the graph, all of them have the nodes with a value, as named
+// rows, and each predicts its rows.
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
-func Run(ctx context.Context, p *Problem, methods []*Method,
-	s *Settings) (*Prediction, error) {
+func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Prediction, error) {
 	p, factors, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
 	c := newComparison(p, s)
-	var baselines, list []*evidence
-	for _, m := range slices.Concat([]*Method{{Model: &constant},
-		{Model: &neighbours}}, methods) {
+	var list []*evidence
+	for _, m := range slices.Concat(baselines, methods) {
 		e, err := c.compare(ctx, m)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, e)
 	}
-	baselines = list[:2]
+	out := &Prediction{
+		Factors: factors, Tested: len(c.Row),
+		Mean: c.measure(list[:1]), Neighbours: c.measure(list[1:2]),
+	}
 	list = list[2:]
-	out := &Prediction{Factors: factors, Tested: len(c.Row),
-		Mean: c.measure(baselines[:1]), Neighbours: c.measure(baselines[1:])}
 	for i, e := range list {
-		best := e.settings[c.best(e, -1)]
+		one := list[i : i+1]
+		_, setting := choosePair(one, -1)
 		out.Methods = append(out.Methods, Compared{
-			Method: e.method.Name, Parameters: parametersOf(e.method, best),
-			Settings: len(e.settings), Errors: c.measure(list[i : i+1]),
+			Method: e.model.Name(), Parameters: parametersOf(e.model, e.settings[setting]),
+			Settings: len(e.settings), Errors: c.measure(one),
 		})
 	}
-	best := c.bestMethod(list, -1)
+	best, setting := choosePair(list, -1)
 	out.Compared = out.Methods[best]
 	out.Errors = c.measure(list)
-	setting := c.best(list[best], -1)
-	for i, miss := range list[best].miss[setting] {
-		out.HeldOut = append(out.HeldOut,
-			TestedValue{c.Value[i], c.Value[i] - miss})
+	chosen := list[best]
+	for i, miss := range chosen.miss[setting] {
+		out.HeldOut = append(out.HeldOut, TestedValue{c.Value[i], c.Value[i] - miss})
 	}
-	predicted, err := list[best].method.Predict(ctx, p,
-		[]param.Values{list[best].settings[setting]}, s)
+	predicted, err := chosen.model.Predict(ctx, p, chosen.settings[setting:][:1], s)
 	if err != nil {
 		return nil, err
 	}
@@ -87,19 +89,20 @@ const (
 	NeighboursName = "mean of neighbours" // of the known ones among them, or else that of all
 )
 
-// Each predicts the value of every node by the two means and then by each of the methods, with the parameters
-// that cross-validation of the known values chooses. It calls visit with each prediction, by row. Known values
-// are predicted too. Errors and cost are those of [Run], but that every method predicts.
-func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings,
+// Each predicts the value of every node by the two means and then by each of the methods, with the
+// parameters that cross-validation of the known values chooses. It calls visit with each prediction,
+// by row. Known values are predicted too. Errors and cost are those of [Run], but that every method
+// predicts.
+func Each(ctx context.Context, p *Problem, methods []Method, s *Settings,
 	visit func(name string, v method.Parameters, predicted []float64)) error {
 	p, _, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return err
 	}
 	c := newComparison(p, s)
-	for _, m := range slices.Concat([]*Method{{Model: &constant},
-		{Model: &neighbours}}, methods) {
-		settings, err := split.Settings(&m.Spec, m.Given, kernel.On(ctx, p.Graph))
+	for _, m := range slices.Concat(baselines, methods) {
+		model := m.Method
+		settings, err := split.Settings(&model.Spec, m.Own, kernel.On(ctx, p.Graph))
 		if err != nil {
 			return err
 		}
@@ -108,106 +111,76 @@ func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings,
 			if err != nil {
 				return err
 			}
-			settings = settings[c.best(e, -1):][:1]
+			_, setting := choosePair([]*evidence{e}, -1)
+			settings = settings[setting:]
 		}
-		predicted, err := m.Predict(ctx, p, settings[:1], s)
+		predicted, err := model.Predict(ctx, p, settings[:1], s)
 		if err != nil {
 			return err
 		}
-		visit(m.Name, parametersOf(m, settings[0]), predicted[0])
+		visit(model.Name(), parametersOf(model, settings[0]), predicted[0])
 	}
 	return nil
 }
 
 // Bytes returns an upper bound on the memory of [Run] without the graph and the attributes. Of the
 // graph it reads the degrees and the number of entries alone. The error is a [*param.ParameterError].
-func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
+func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 	n := int64(len(p.Degrees))
 	var retained, largest int64
-	for _, m := range append([]*Method{{Model: &neighbours}}, methods...) {
-		settings, err := split.Settings(&m.Spec, m.Given,
-			kernel.OnDegrees(p.Degrees))
+	for _, m := range slices.Concat(methods, baselines[1:]) {
+		model := m.Method
+		settings, err := split.Settings(&model.Spec, m.Own, kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			return 0, err
 		}
 		retained += 8 * int64(len(settings)*min(len(p.Row), mostCompared))
 		bytes := int64(0)
-		if m.Bytes != nil {
-			if bytes, err = m.Bytes(p, settings, s); err != nil {
+		if model.Bytes != nil {
+			if bytes, err = model.Bytes(p, settings, s); err != nil {
 				return 0, err
 			}
 		}
-		if m.heldOut == nil {
+		if model.heldOut == nil {
 			bytes += 8 * n * int64(len(settings))
 		}
 		largest = max(largest, bytes)
 	}
-	if choosesFactors(p) {
-		factors := problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
-		largest = factors + max(largest, p.Edges.Bytes(edgeLabels(p, s), s.Memory))
-	}
-	return retained + largest + 2*8*n + n/8, nil
+	kept, choice := method.FactorBytes(p, s)
+	return retained + max(kept+largest, choice) + 2*8*n + n/8, nil
 }
 
 // begin checks a problem, and chooses open factors of kinds and times of edges by its values.
-func begin(ctx context.Context, p *Problem, methods []*Method,
+func begin(ctx context.Context, p *Problem, methods []Method,
 	s *Settings) (*Problem, *sides.Choice, *Settings, error) {
-	if s == nil {
-		s = new(Settings)
+	set := s.WithDefaults()
+	if p.In != nil {
+		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
-	if err := p.validate(); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, nil, nil, err
 	}
 	for _, m := range methods {
-		if err := param.CheckSigned(&m.Spec, p.Signed); err != nil {
+		if err := param.CheckSigned(&m.Method.Spec, p.Signed); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	if !choosesFactors(p) {
-		return p, nil, s, nil
+	q, factors, err := method.ChooseFactors(ctx, p, &set)
+	if err != nil || q == p || p.Edges.Division != nil {
+		return q, factors, &set, err
 	}
-	factors, err := p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory, s.Workers)
+	q.Graph, err = graph.New(ctx, q.A, &graph.Settings{Nodes: p.Graph.Nodes, Workers: set.Workers})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	q := *p
-	if q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, factors, s.Memory,
-		s.Workers); err != nil {
-		return nil, nil, nil, err
-	}
-	if p.Edges.Division == nil {
-		if q.Graph, err = graph.New(ctx, q.A,
-			&graph.Settings{Nodes: p.Nodes, Workers: s.Workers}); err != nil {
-			return nil, nil, nil, err
-		}
-		q.Memory = p.Memory
-		q.TempDir = p.TempDir
-		q.Hyperedges = p.Hyperedges
-	}
-	return &q, factors, s, nil
-}
-
-// leastValues is the number of values from which on they choose factors of edges.
-const leastValues = 2 * sides.Folds
-
-// choosesFactors reports whether values choose factors of kinds and times.
-func choosesFactors(p *Problem) bool {
-	return p.Edges != nil && p.Edges.IsOpen() && len(p.Row) >= leastValues
-}
-
-// edgeLabels returns the values as evidence of factors of edges, with rows of the whole graph.
-func edgeLabels(p *Problem, s *Settings) *sides.Labels {
-	l := &sides.Labels{Value: p.Value,
-		Fold: split.Folds(make([]int, len(p.Row)), sides.Folds, s.RNGSeed, 0)}
-	team := sparse.TeamOf(p.A)
-	for _, row := range p.Row {
-		l.Row = append(l.Row, team.Row(row))
-	}
-	return l
+	q.Memory = p.Memory
+	q.TempDir = p.TempDir
+	q.Hyperedges = p.Hyperedges
+	return q, factors, &set, nil
 }
 
 // parametersOf returns a setting as parameters.
-func parametersOf(m *Method, v param.Values) method.Parameters {
+func parametersOf(m *Model, v param.Values) method.Parameters {
 	return method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: v}}
 }
 
@@ -221,7 +194,7 @@ type comparison struct {
 	*Problem
 	set    *Settings
 	fold   []int
-	folds  int
+	labels []choose.FoldLabels
 	spread float64 // variance of the values, 1 if they are equal
 }
 
@@ -229,13 +202,15 @@ func newComparison(p *Problem, s *Settings) *comparison {
 	p = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed))
 	m := len(p.Row)
 	rough := *s
-	rough.rough = true
-	c := &comparison{Problem: p, set: &rough, folds: split.FoldCount(m), spread: 1}
-	c.fold = split.Folds(make([]int, m), c.folds, s.RNGSeed, 0)
+	rough.Rough = true
+	folds := split.FoldCount(m)
+	c := &comparison{Problem: p, set: &rough, labels: make([]choose.FoldLabels, folds), spread: 1}
+	c.fold = split.Folds(make([]int, m), folds, s.RNGSeed, 0)
 	mean := meanOf(p.Value)
 	squares := 0.0
-	for _, v := range p.Value {
+	for i, v := range p.Value {
 		squares += float64((v - mean) * (v - mean))
+		c.labels[c.fold[i]].Tested++
 	}
 	if squares > 0 { // a sample may be constant
 		c.spread = squares / float64(m)
@@ -245,106 +220,87 @@ func newComparison(p *Problem, s *Settings) *comparison {
 
 // evidence holds the errors of predictions for values by models of the other folds.
 type evidence struct {
-	method   *Method
+	model    *Model
 	settings []param.Values
 	space    *choose.Space
 	miss     [][]float64 // y − ŷ by setting and value
+	counts   *choose.Counts
 }
 
-// compare predicts each value without its fold, with every setting of a method.
-func (c *comparison) compare(ctx context.Context, m *Method) (*evidence, error) {
-	e := &evidence{method: m}
+// compare predicts each value without its fold, with every setting of a method. The merit of a prediction
+// is 1 − (y − ŷ)²/σ²: that of the right or wrong class is 1 or 0.
+func (c *comparison) compare(ctx context.Context, m Method) (*evidence, error) {
+	e := &evidence{model: m.Method}
 	var err error
-	if e.settings, e.space, err = choose.SettingsOf(&m.Spec, m.Given,
-		kernel.On(ctx, c.Graph)); err != nil {
+	e.settings, e.space, err = choose.SettingsOf(&e.model.Spec, m.Own, kernel.On(ctx, c.Graph))
+	if err != nil {
 		return nil, err
 	}
 	if last := len(e.space.Axes) - 1; last >= 0 {
-		e.space.Axes[last].Falling = m.Ridge
+		e.space.Axes[last].Falling = e.model.Ridge
 	}
-	if m.heldOut != nil {
-		e.miss, err = m.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
-		return e, err
+	if e.model.heldOut != nil {
+		e.miss, err = e.model.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
+	} else {
+		e.miss, err = c.predictFolds(ctx, e)
 	}
-	for range e.settings {
-		e.miss = append(e.miss, make([]float64, len(c.Row)))
+	if err != nil {
+		return nil, err
 	}
-	for f := range c.folds {
-		fold := split.OfFold(c.fold, f)
-		predicted, err := m.Predict(ctx, c.Problem.At(fold.Train),
-			e.settings, c.set)
-		if err != nil {
-			return nil, err
-		}
-		for s := range e.settings {
-			for _, i := range fold.Test {
-				e.miss[s][i] = c.Value[i] - predicted[s][c.Row[i]]
-			}
-		}
-		if c.set.Progress != nil {
-			c.set.Progress(m.Name, int64(f+1), int64(c.folds))
+	e.counts = choose.NewCounts(len(e.settings), c.labels)
+	for s, miss := range e.miss {
+		for i, x := range miss {
+			e.counts.AddMerit(s, c.fold[i], 1-float64(x*x)/c.spread)
 		}
 	}
 	return e, nil
 }
 
-// tie is the difference of merits below which they are equal but for rounding.
-const tie = 1e-9
-
-// merit returns the sum of 1 − (y − ŷ)²/σ² over the values outside a fold, −1 for none, and its standard error.
-// The share of right predictions of a class is the same sum, of ones and zeros.
-func (c *comparison) merit(miss []float64, hidden int) (sum, stderr float64) {
-	squares := 0.0
-	count := 0.0
-	for i, x := range miss {
-		if c.fold[i] != hidden {
-			m := 1 - float64(x*x)/c.spread
-			sum += m
-			squares += float64(m * m)
-			count++
-		}
+// predictFolds returns the errors of predictions by models of the other folds, by setting and value.
+func (c *comparison) predictFolds(ctx context.Context, e *evidence) ([][]float64, error) {
+	miss := make([][]float64, len(e.settings))
+	for s := range miss {
+		miss[s] = make([]float64, len(c.Row))
 	}
-	return math.Round(sum/tie) * tie,
-		math.Sqrt(max(0, squares-sum*sum/max(1, count)))
+	for f := range c.labels {
+		fold := split.OfFold(c.fold, f)
+		predicted, err := e.model.Predict(ctx, c.Problem.At(fold.Train), e.settings, c.set)
+		if err != nil {
+			return nil, err
+		}
+		for s := range miss {
+			for _, i := range fold.Test {
+				miss[s][i] = c.Value[i] - predicted[s][c.Row[i]]
+			}
+		}
+		c.set.Progress(e.model.Name(), int64(f+1), int64(len(c.labels)))
+	}
+	return miss, nil
 }
 
-// best returns the setting that the values outside a fold choose, see package choose.
-func (c *comparison) best(e *evidence, hidden int) int {
-	merits := make([]float64, len(e.miss))
-	highest := math.Inf(-1)
-	stderr := 0.0
-	for s, miss := range e.miss {
-		var deviation float64
-		merits[s], deviation = c.merit(miss, hidden)
-		if merits[s] > highest {
-			highest = merits[s]
-			stderr = deviation
-		}
-	}
-	return e.space.BestWithin(merits, stderr)
-}
-
-// bestMethod returns the method with the highest merit outside a fold, the first of equals.
-func (c *comparison) bestMethod(list []*evidence, hidden int) (best int) {
+// choosePair returns the method with the highest merit outside a fold, the first of equals, and its
+// setting that the values outside the fold choose, see package choose.
+func choosePair(list []*evidence, hidden int) (method, setting int) {
 	highest := math.Inf(-1)
 	for i, e := range list {
-		if merit, _ := c.merit(e.miss[c.best(e, hidden)], hidden); merit > highest {
-			best = i
+		candidate, merit := e.counts.Best(e.space, hidden)
+		if i == 0 || merit > highest {
+			method = i
+			setting = candidate
 			highest = merit
 		}
 	}
-	return best
+	return method, setting
 }
 
 // measure returns the errors of the method and the setting that the other folds of each value choose.
 func (c *comparison) measure(list []*evidence) Errors {
-	chosen := make([][]float64, c.folds)
+	chosen := make([][]float64, len(c.labels))
 	for f := range chosen {
-		e := list[c.bestMethod(list, f)]
-		chosen[f] = e.miss[c.best(e, f)]
+		method, setting := choosePair(list, f)
+		chosen[f] = list[method].miss[setting]
 	}
-	return Measure(c.Value,
-		func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
+	return Measure(c.Value, func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
 }
 
 // Measure returns the errors of predictions of values, given the prediction of the value at a position.

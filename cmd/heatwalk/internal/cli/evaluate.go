@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -30,7 +31,7 @@ type evaluateOptions struct {
 	tuningSplits int
 	gridName     string
 	values       string // file of numbers in place of labels
-	regression   []*regress.Method
+	regression   []regress.Method
 }
 
 func newEvaluate(run *session) *cobra.Command {
@@ -424,7 +425,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	run.disk += runFileBytes
-	s := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
+	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
 		Progress: phase}
 	result, err := heatwalk.CompareValues(run.ctx, d.data.g.Graph, d.problem,
 		d.methods, plan, s)
@@ -432,7 +433,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return c.splitting.explain(err, d.data.g.Nodes,
 			&nodefile.Labels{Names: []string{"number"}})
 	}
-	if errors.Is(err, regress.ErrConstant) {
+	if errors.Is(err, problem.ErrConstant) {
 		return fault.Data(v.File,
 			"the training nodes of a split have the value %v alone; train on more of them", v.Value[0])
 	}

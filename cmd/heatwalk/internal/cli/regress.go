@@ -16,6 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -26,7 +28,7 @@ type regressOptions struct {
 	attributes          attributeFlags
 	values, out, listed string
 	page                string // path of the report
-	methods             []*regress.Method
+	methods             []regress.Method
 }
 
 func newRegress(run *session) *cobra.Command {
@@ -50,13 +52,13 @@ func checkRegress(run *session, c *regressOptions, _ []string) {
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
-func checkRegression(run *session, listed string) []*regress.Method {
+func checkRegression(run *session, listed string) []regress.Method {
 	if listed == "" {
 		return nil
 	}
 	methods, err := regress.Parse(listed)
-	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
-		run.problem("--method", "%s", wrong.Error())
+	if err != nil {
+		run.problem("--method", "%s", withoutUsage(err))
 	}
 	run.refuse(rule{!useAttributes(methods), "node-features",
 		"no method of --method uses attributes; add hops"})
@@ -64,23 +66,23 @@ func checkRegression(run *session, listed string) []*regress.Method {
 }
 
 // useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
-func useAttributes(methods []*regress.Method) bool {
+func useAttributes(methods []regress.Method) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
-			func(m *regress.Method) bool { return m.Model.Attributes })
+			func(m regress.Method) bool { return m.Method.Attributes })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
 type valuesRun struct {
 	data    *graphRun
 	values  *nodefile.Values
-	problem *regress.Problem
-	methods []*regress.Method
+	problem *method.Problem
+	methods []regress.Method
 }
 
 // beginValues begins a run with the values of a file and with methods, nil for the default ones.
 func beginValues(run *session, r *graphInputs, name, file, out string,
-	f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
+	f *attributeFlags, methods []regress.Method) (*valuesRun, error) {
 	v := &valuesRun{methods: methods}
 	var err error
 	v.data, err = beginRun(run, r, name, out, nil, func(d *graphRun) (err error) {
@@ -105,7 +107,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string,
 			return nil, err
 		}
 	}
-	v.problem = &regress.Problem{Row: v.values.Row, Value: v.values.Value}
+	v.problem = &method.Problem{Row: v.values.Row, Value: v.values.Value}
 	if v.data.g.attributes != nil {
 		v.problem.Attributes = v.data.g.attributes.Table
 	}
@@ -117,10 +119,10 @@ func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values,
 	name string) error {
 	wrong := new(param.ParameterError)
 	switch {
-	case errors.Is(err, regress.ErrConstant):
+	case errors.Is(err, problem.ErrConstant):
 		return fault.Data(v.File,
 			"all values are %v; at least two different ones are needed", v.Value[0])
-	case errors.Is(err, regress.ErrDirected):
+	case errors.Is(err, problem.ErrDirected):
 		return asymmetric(name, "regress", "")
 	case errors.As(err, &wrong):
 		return fault.Usage("--method", "%v", wrong)
@@ -152,7 +154,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	ids := nodeAxis(d.data.g)
 	v := d.values
 	run.disk += numbersBytes(ids)
-	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
+	set := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
 		Progress: run.progress.Phases()}
 	var out *regress.Prediction
 	if len(v.Row) == ids.N && !run.estimating {

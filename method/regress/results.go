@@ -1,0 +1,53 @@
+package regress
+
+import (
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/sides"
+)
+
+// A Problem has numbers on some of its nodes, in [method.Problem.Value], and a graph of [graph.New].
+type (
+	Problem  = method.Problem
+	Settings = method.Settings
+)
+
+// Errors measure predictions ŷ of values y: RMSE = (mean (y − ŷ)²)^½, MAE = mean |y − ŷ|, and
+// R2 = 1 − Σ(y − ŷ)²/Σ(y − ȳ)² with the mean ȳ of the values.
+type Errors struct {
+	RMSE float64 `json:"rmse"`
+	MAE  float64 `json:"mae"`
+	R2   float64 `json:"r2"`
+}
+
+// Compared is the cross-validated result of a method.
+type Compared struct {
+	Method     string            `json:"method"`
+	Parameters method.Parameters `json:"parameters"` // those that all folds choose
+	Settings   int               `json:"settings"`   // settings that were compared
+	Errors
+}
+
+// Prediction is the result of [Run].
+type Prediction struct {
+	Value []float64 `json:"-"` // by row; a node with a known value has that
+
+	Reached *roaring.Bitmap `json:"-"` // nodes that are connected with a node with a value
+
+	Factors *sides.Choice `json:"-"` // of kinds and times of edges; nil: edges have none
+
+	Compared // the method that was used, with its cross-validated errors
+
+	Tested     int           `json:"tested"`        // values that errors are measured on, a sample of many
+	HeldOut    []TestedValue `json:"tested_values"` // these values, predicted by models of other folds
+	Methods    []Compared    `json:"methods"`       // all methods, in their order
+	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
+	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of neighbours outside the fold
+}
+
+// TestedValue is a value that a model does not know, and its prediction.
+type TestedValue struct {
+	True      float64 `json:"true"`
+	Predicted float64 `json:"prediction"`
+}
