@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
@@ -21,56 +20,34 @@ type Counts struct {
 	Held         int64 // bytes that readers keep of their files
 	Weighted     bool
 	Dense        bool // the ids are the numbers of the rows, so that nothing is kept of them
-	Declared     bool // the only input declares its nodes and lines, so they are no mere bounds
+	Declared     bool // one file declares its nodes and lines
 }
 
-// add adds the counts of another input.
-func (n *Counts) add(m Counts) {
-	n.Nodes += m.Nodes
-	n.Lines += m.Lines
-	n.Text += m.Text
-	n.Held = max(n.Held, m.Held)
-	n.Weighted = n.Weighted || m.Weighted
-	n.Dense = n.Dense && m.Dense
-}
-
-// CountsOf bounds the counts of inputs by their sizes and by what their heads declare; their lines
-// are not read. Lines are assumed to be different, so a list of n edges needs about log₁₀ n digits
-// for each. Standard input gives an error that wraps [nodefile.ErrInput].
+// CountsOf bounds the counts of the edges of files by their sizes and by what their heads declare; their
+// lines are not read. Lines are assumed to be different. Standard input gives an error that wraps
+// [nodefile.ErrInput].
 func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) {
-	if c == nil {
-		c = new(Config)
+	settings := *cmp.Or(c, new(Config))
+	inputs, err := settings.pair(inputs)
+	if err == nil {
+		err = settings.distinctInputs(inputs)
 	}
-	settings := *c
-	c = &settings
-	inputs, err := c.pair(inputs)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
 	total := &Counts{Dense: true}
 	for _, path := range inputs {
-		n, err := c.countsOf(ctx, path)
+		n, err := settings.countsOf(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		total.add(n)
-		total.Declared = n.Declared && len(inputs) == 1 && c.Nodes == "" &&
-			len(c.Sources) == 0
-	}
-	for _, s := range c.Sources {
-		if s.Most == nil {
-			return nil, refuse(s.Name, "read it",
-				"its size is not known before it is read")
-		}
-		m, err := s.Most(ctx)
-		if err != nil {
-			return nil, err
-		}
-		total.add(Counts{Nodes: m.Nodes, Lines: m.Lines, Text: max(1, m.Text),
-			Held: m.Held, Weighted: m.Weighted})
+		total.Nodes += n.Nodes
+		total.Lines += n.Lines
+		total.Text += n.Text
+		total.Held = max(total.Held, n.Held)
+		total.Weighted = total.Weighted || n.Weighted
+		total.Dense = total.Dense && n.Dense
+		total.Declared = n.Declared && len(inputs) == 1 && settings.Nodes == ""
 	}
 	return total, nil
 }
@@ -89,39 +66,32 @@ func (c *Config) countsOf(ctx context.Context, path string) (n Counts, err error
 	if err != nil {
 		return n, err
 	}
+	_, size := in.Progress()
+	text := int64(float64(size) * in.Growth())
 	if format == graphfile.EdgeList {
-		n, err = c.countsOfLines(in)
+		n, err = c.countsOfLines(in, text)
 	} else {
-		n, err = c.countsOfFormat(in, format)
+		n, err = c.countsOfFormat(in, format, text)
 	}
 	n.Held = max(n.Held, unusualWindow(in))
 	return n, err
 }
 
 // countsOfLines bounds the counts of an edge list or a Matrix Market file.
-func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
+func (c *Config) countsOfLines(in *textio.Reader, text int64) (n Counts, err error) {
+	const line = 6 // bytes of a line: of more than a thousand different edges
 	lay, err := c.lineSettings(func(error) {}).LayoutOf(in, new(lines.Tally))
 	if err != nil || lay == nil {
 		return n, err
 	}
-	if m := lay.Market; m != nil {
-		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries),
-			Weighted: lay.HasValues(), Declared: true}, nil
-	}
-	_, size := in.Progress()
-	text := float64(size) * in.Growth()
-	lineBytes := 3. // bytes of a line without the digits that distinguish it from others: two separators and a digit
-	if lay.HasValues() {
-		lineBytes += 2
-	}
-	edges := text / 4
-	for range 8 { // to the solution of edges·(least + log₁₀ edges) = text
-		edges = text / (lineBytes + math.Log10(max(1, edges)))
-	}
-	n = Counts{Lines: int64(edges) + 1, Weighted: lay.HasValues()}
+	n = Counts{Lines: text/line + 1, Weighted: lay.HasValues()}
 	n.Nodes = 2 * n.Lines
-	if !lay.Numeric() {
-		n.Text = int64(text) + 1
+	if m := lay.Market; m != nil {
+		n.Nodes = int64(m.Rows)
+		n.Lines = int64(m.Entries)
+		n.Declared = true
+	} else if !lay.Numeric() {
+		n.Text = text + 1
 	}
 	return n, nil
 }
@@ -130,41 +100,32 @@ func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
 var errDeclared = errors.New("ingest: counts are declared")
 
 // countsOfFormat bounds the counts of a file of another format: those that it declares, or else
-// those of the shortest edges and nodes that fit into it.
-func (c *Config) countsOfFormat(in *textio.Reader,
-	format *graphfile.Format) (n Counts, err error) {
+// those of the shortest edges that fit into it.
+func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format,
+	text int64) (n Counts, err error) {
 	const (
 		edge = 20      // bytes of an edge of GML or GraphML, at the least
 		held = 17 + 60 // bytes that the readers of these keep of an edge, with its share of the nodes
 		page = 16 << 20
 	)
+	most := text/edge + 1
+	n = Counts{Nodes: most, Lines: most, Text: text, Held: held * most, Weighted: true}
 	file := c.graphInput(in, new(lines.Codes))
-	declared := false
 	file.Declared = func(d *graphfile.Summary) error {
-		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges),
-			Weighted: d.Weighted, Dense: d.Numbered, Declared: d.Numbered}
+		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered}
+		n.Declared = d.Numbered
 		if !d.Numbered { // a table, whose ids may be text
 			n.Nodes = 2 * n.Lines
 			n.Text = 1 + 16*n.Lines
 			n.Held = page
 		}
-		declared = true
 		return errDeclared
 	}
-	_, err = graphfile.Read(format, file,
-		func(*graphfile.Batch) error { return errDeclared })
-	if err != nil && !errors.Is(err, errDeclared) {
-		return n, err
+	_, err = graphfile.Read(format, file, func(*graphfile.Batch) error { return errDeclared })
+	if errors.Is(err, errDeclared) {
+		err = nil
 	}
-	if !declared {
-		_, size := in.Progress()
-		n.Lines = int64(float64(size)*in.Growth())/edge + 1
-		n.Nodes = n.Lines
-		n.Text = size
-		n.Held = held * n.Lines
-		n.Weighted = true
-	}
-	return n, nil
+	return n, err
 }
 
 // Bytes returns the memory of [Run] for a graph with these counts and without a limit, at the most:
@@ -186,29 +147,19 @@ func (n *Counts) Bytes(c *Config) int64 {
 	return max(e.readingBytes(), e.held+e.numberedBytes()+max(ordering, sorting))
 }
 
-// Fits returns the [*LimitError] with which [Run] refuses the limit of c after it has read the input.
-// Counts that are not declared are bounds, by which a limit that is enough could be refused; for them
-// it returns nil.
+// Fits returns the [*LimitError] with which [Run] refuses the limit of c for the rows that a file declares.
 func (n *Counts) Fits(c *Config) error {
-	c = cmp.Or(c, new(Config))
-	if !n.Declared || c.Memory == 0 {
-		return nil
-	}
 	e := n.extent(c)
-	// lines go to disk, and rows that are declared need no bitmap
-	e.held = 0
+	e.held = 0 // lines go to disk, and declared rows need no bitmap
 	e.bits = 0
 	need := e.numberedBytes()
-	if e.order != DefaultOrder && e.order != DegreeOrder {
-		need += e.graph() + leastPattern
-	}
-	if need <= c.Memory {
+	if !n.Declared || c.Memory == 0 || need <= c.Memory {
 		return nil
 	}
-	ordered := e.order != DefaultOrder
+	isOrdered := e.order != DefaultOrder
 	e.order = DefaultOrder
-	return &LimitError{Need: need, Limit: c.Memory, Unordered: ordered &&
-		e.numberedBytes()+sort.LeastBytes <= c.Memory}
+	return &LimitError{Need: need, Limit: c.Memory,
+		Unordered: isOrdered && e.numberedBytes()+sort.LeastBytes <= c.Memory}
 }
 
 // extent returns that of a graph with these counts, with all lines in memory.

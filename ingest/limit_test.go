@@ -65,43 +65,6 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 	}
 }
 
-// TestFits checks that Counts.Fits refuses the limits of declared counts that Run refuses, and that
-// it refuses no others.
-func TestFits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes four seconds, and by one worker")
-	}
-	path := filepath.Join(t.TempDir(), "rows.mtx")
-	text := "%%MatrixMarket matrix coordinate pattern symmetric\n1000000 1000000 2\n2 1\n3 2\n"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, order := range []Order{DefaultOrder, DegreeOrder, LocalityOrder} {
-		t.Run(fmt.Sprint(order), func(t *testing.T) {
-			refused, accepted := 0, 0
-			for memory := int64(8 << 20); memory < 256<<20; memory += memory / 4 {
-				c := &Config{Memory: memory, Order: order, Workers: 1}
-				counts, err := CountsOf(t.Context(), []string{path}, c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var planned, met *LimitError
-				_, err = Run(t.Context(), filepath.Join(t.TempDir(), "g"), []string{path}, c)
-				if refuses := errors.As(counts.Fits(c), &planned); refuses != errors.As(err, &met) {
-					t.Errorf("limit %d: Fits refuses: %v, Run: %v", memory, refuses, err)
-				} else if refuses {
-					refused++
-				} else {
-					accepted++
-				}
-			}
-			if refused == 0 || accepted == 0 {
-				t.Errorf("%d limits refused, %d accepted", refused, accepted)
-			}
-		})
-	}
-}
-
 // TestIDsOfOtherWorkers: ids that other workers read while lines are admitted drive lines to
 // disk, as those of one worker do.
 func TestIDsOfOtherWorkers(t *testing.T) {

@@ -28,25 +28,6 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 	}
 	nodes := store.Nodes
 	s := &ingest.Source{Name: "citations", Bytes: store.Held()}
-	s.Most = func(ctx context.Context) (*ingest.Most, error) {
-		m := &ingest.Most{Nodes: int64(nodes.Len()), Weighted: true}
-		var id []byte
-		for row := range nodes.Rows() {
-			id = nodes.AppendID(id[:0], row)
-			m.Text += int64(len(id))
-		}
-		for _, a := range sides {
-			lines, err := pairsOf(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			m.Lines += lines
-			m.Held = max(m.Held, patternBytes(a)+
-				similarity.Bytes(nodes.Len(), nodes.Len(), a.NNZ(),
-					m.Nodes, workers))
-		}
-		return m, nil
-	}
 	s.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
 		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
 		if err := p.list(nodes.Rows()); err != nil {
@@ -75,23 +56,6 @@ func similarityBytes(x *sparse.CSR, workers int) int64 {
 	return similarity.Bytes(rows, cols, x.NNZ(), similarity.Common(x), workers)
 }
 
-// pairsOf bounds the pairs of rows of a with an entry in one column.
-func pairsOf(ctx context.Context, a sparse.Matrix) (int64, error) {
-	rows, cols := a.Dims()
-	count := make([]int64, cols)
-	err := sparse.EachRow(ctx, a, 1, func(_, _ int, columns []uint32, _ []float64) error {
-		for _, j := range columns {
-			count[j]++
-		}
-		return nil
-	})
-	pairs := int64(0)
-	for _, n := range count {
-		pairs += n * (n - 1) / 2
-	}
-	return min(pairs, int64(rows)*int64(rows-1)/2), err
-}
-
 // NeighbourSettings say which neighbours [Neighbours] joins.
 type NeighbourSettings struct {
 	Neighbours int     // of each row, at the most; 0: as many as there are
@@ -107,10 +71,23 @@ type NeighbourSettings struct {
 // and of rows of x·xᵀ.
 func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
 	rows, cols := x.Dims()
-	source := neighbours(rows, cols, x.NNZ(), similarity.Common(x), ids, s)
-	counts, _ := source.Most(context.Background()) // it is known
+	const slice = 24 // bytes of a slice or a string, at the most
+	text := int64(0)
+	for _, id := range ids {
+		text += int64(len(id))
+	}
+	n := int64(rows)
+	entries := x.NNZ()
+	common := similarity.Common(x)
+	found := common // edges of a row
+	if s.Neighbours > 0 {
+		found = min(found, int64(s.Neighbours))
+	}
+	held := similarity.Bytes(rows, cols, entries, common, s.Workers) + (slice+8*found)*n
+	source := &ingest.Source{Name: "neighbours",
+		Bytes: (4+8)*(entries+entries/4) + 8*(n+1) + slice*n + text}
 	source.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
-		if err := hold(counts.Held); err != nil {
+		if err := hold(held); err != nil {
 			return nil, err
 		}
 		p := &pairs{ctx: ctx, send: visit,
@@ -145,43 +122,6 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 		return nil, p.flush()
 	}
 	return source
-}
-
-// UnreadNeighbours returns the source of [Neighbours] for a matrix with the given number of columns
-// and entries that exceeds the memory. Reading the source returns err.
-func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings,
-	err error) *ingest.Source {
-	source := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
-	source.Read = func(context.Context, graphfile.Visitor, graphfile.Holder) ([]ingest.FileReport, error) {
-		return nil, err
-	}
-	return source
-}
-
-// neighbours returns the source of [Neighbours], without its reader, for a matrix with the given
-// number of rows, columns and entries, where each row has a column in common with at most common rows.
-func neighbours(rows, cols int, entries, common int64, ids []string,
-	s *NeighbourSettings) *ingest.Source {
-	const slice = 24 // bytes of a slice or a string, at the most
-	n := int64(rows)
-	text := int64(0)
-	for _, id := range ids {
-		text += int64(len(id))
-	}
-	lines := n * min(common, n-1) / 2
-	if s.Neighbours > 0 {
-		lines = min(lines, n*int64(s.Neighbours))
-	}
-	held := similarity.Bytes(rows, cols, entries, common, s.Workers) +
-		slice*n + 2*4*lines
-	return &ingest.Source{
-		Name: "neighbours", Bytes: (4+8)*(entries+entries/4) + 8*(n+1) +
-			slice*n + text,
-		Most: func(context.Context) (*ingest.Most, error) {
-			return &ingest.Most{Nodes: n, Lines: lines, Text: text, Held: held,
-				Weighted: true}, nil
-		},
-	}
 }
 
 // numbers returns 0 … n−1.

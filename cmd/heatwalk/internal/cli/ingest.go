@@ -492,25 +492,17 @@ func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var entryCount int64 // number of entries
-	x, ids, err := tablefile.ReadCSR(run.ctx, f, n.ids, run.stdin, func(entries, need int64) error {
-		entryCount = entries
+	x, ids, err := tablefile.ReadCSR(run.ctx, f, n.ids, run.stdin, func(_, need int64) error {
 		if limit := run.dataLimit(); limit > 0 && need > limit {
 			return &ingest.LimitError{Need: need, Limit: limit}
 		}
 		return nil
 	})
-	n.Workers = run.threads
-	var result *ingest.Source
-	switch over := new(*ingest.LimitError); {
-	case errors.As(err, over):
-		result = source.UnreadNeighbours(f.Cols, entryCount, ids,
-			&n.NeighbourSettings, err)
-	case err != nil:
+	if err != nil {
 		return nil, err
-	default:
-		result = source.Neighbours(x, ids, &n.NeighbourSettings)
 	}
+	n.Workers = run.threads
+	result := source.Neighbours(x, ids, &n.NeighbourSettings)
 	result.Name = n.path
 	return result, nil
 }
