@@ -10,7 +10,7 @@
 // its values and self loops. Nodes without neighbours are last in every order, in their old
 // order.
 //
-// [Locality] finds nested communities. Ids with a meaning, for example sorted URLs, may already be the best
+// [Locality] finds nested communities, of which [Communities] returns the sizes too. Ids with a meaning, for example sorted URLs, may already be the best
 // order.
 //
 // [Ranges] cuts the rows of an order into consecutive ranges for several processes, and [Ghosts]

@@ -18,13 +18,21 @@ import (
 // if that is positive. The order is a depth-first traversal of the tree of these joins. Cost: a
 // few passes over the entries in random order, 8 bytes an entry. progress, unless
 // nil, is called with the approximate number of nodes that have joined.
-func Locality(ctx context.Context, a *sparse.CSR,
-	progress func(nodes int)) ([]uint32, error) {
+func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
+	order, _, err := Communities(ctx, a, progress)
+	return order, err
+}
+
+// Communities returns the order of [Locality] and the sizes of communities: the community that begins
+// with node order[i] is order[i : i+size[i]].
+func Communities(ctx context.Context, a *sparse.CSR,
+	progress func(nodes int)) (order, size []uint32, err error) {
+
 	g := newMerging(a)
 	for i, node := range g.rising {
 		if i%visitsPerCheck == 0 {
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return nil, nil, ctx.Err()
 			}
 			if progress != nil {
 				progress(i)
@@ -34,13 +42,16 @@ func Locality(ctx context.Context, a *sparse.CSR,
 	}
 	for isolated := range 2 {
 		for node, parent := range g.parent {
-			if parent == uint32(node) &&
-				(g.neighbours[node] == 0) == (isolated == 1) {
+			if parent == uint32(node) && (g.neighbours[node] == 0) == (isolated == 1) {
 				g.visit(uint32(node))
 			}
 		}
 	}
-	return g.order, nil
+	size = make([]uint32, len(g.order))
+	for i, node := range g.order {
+		size[i] = g.size[node]
+	}
+	return g.order, size, nil
 }
 
 // link is the total weight of the edges to another community.
@@ -60,6 +71,7 @@ type merging struct {
 	sibling    []uint32  // previous child of the same parent, or the node itself
 	links      [][]link  // links of a processed node that has not been absorbed since
 	degree     []float64 // degree of the community of a root
+	size       []uint32  // nodes of the tree that begins at each node
 	total      float64   // sum of all degrees, 2m
 
 	weight  []float32 // scratch: weight of the edges to each community
@@ -75,7 +87,7 @@ func newMerging(a *sparse.CSR) *merging {
 		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n),
 		parent: make([]uint32, n), child: make([]uint32, n),
 		sibling: make([]uint32, n),
-		links:   make([][]link, n), degree: make([]float64, n),
+		links:   make([][]link, n), degree: make([]float64, n), size: make([]uint32, n),
 		weight: make([]float32, n),
 	}
 	falling := make([]uint32, n) // MaxUint32 − degree, because byDegree sorts in decreasing order
@@ -91,6 +103,7 @@ func newMerging(a *sparse.CSR) *merging {
 		g.sibling[i] = uint32(i)
 		falling[i] = math.MaxUint32 - d
 		g.degree[i] = float64(d)
+		g.size[i] = 1
 		g.total += float64(d)
 	}
 	g.rising = byDegree(falling)
@@ -149,6 +162,7 @@ func (g *merging) join(node uint32) {
 	}
 	g.parent[node] = best
 	g.degree[best] += g.degree[node]
+	g.size[best] += g.size[node]
 	if g.child[best] != best {
 		g.sibling[node] = g.child[best]
 	}
