@@ -32,17 +32,17 @@ type Confidence struct {
 	luck                float64 // right predictions by weights of all labels less those by weights without a label's fold
 	lucky               float64 // weight of the labels for which the largest class is predicted
 	largest             float64 // luck of the share of this class
-	right, tested       int
+	tested              int
 
-	// Of each class: held-out labels, the sum of its probability at these, and at all held-out labels that and the sum of squares.
-	labels, own, sums, squared []float64
+	// Of each class: held-out labels, those predicted right, and the sums of its probability and the square of it.
+	labels, right, sums, squared []float64
 }
 
 // NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
 	k := len(p.Names)
 	c := &Confidence{p: p, count: CountsOf(p), labels: make([]float64, k),
-		own: make([]float64, k), sums: make([]float64, k),
+		right: make([]float64, k), sums: make([]float64, k),
 		squared: make([]float64, k)}
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
@@ -70,11 +70,8 @@ func (c *Confidence) Note(reached bool, class int, row, full []float64) {
 		weight = c.weight[class]
 	}
 	c.tested++
-	if right(best) > 0 {
-		c.right++
-	}
 	c.labels[class]++
-	c.own[class] += row[class]
+	c.right[class] += right(best)
 	for i, q := range row {
 		c.sums[i] += q
 		c.squared[i] += float64(q * q)
@@ -103,16 +100,14 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 	n := float64(c.tested)
 	k := len(c.labels)
 	out := &problem.Comparison{
-		Accuracy: float64(c.right) / n, Labels: c.labels, Others: means,
+		Labels: c.labels, Right: c.right, Others: means,
 		HeldOut: make([]float64, k), Variance: make([]float64, k),
-		Own: make([]float64, k),
 	}
 	for class, sum := range c.sums {
 		mean := sum / n
 		out.HeldOut[class] = mean
 		out.Variance[class] = max(c.squared[class]/n-float64(mean*mean),
 			squares[class]-float64(means[class]*means[class]))
-		out.Own[class] = c.own[class] / max(1, c.labels[class])
 	}
 	return out
 }

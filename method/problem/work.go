@@ -32,11 +32,9 @@ type HeldOut struct {
 // Comparison compares the probabilities that a method predicts for held-out labels with those of the other nodes that a
 // label reaches.
 type Comparison struct {
-	Accuracy float64 // of held-out labels; those that are the only ones of their class are wrong
-
 	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the larger one of
-	// the two variances, and the mean at its own labels.
-	Labels, HeldOut, Others, Variance, Own []float64
+	// the two variances, and the number of its labels that are predicted right. One that is the only one of its class is wrong.
+	Labels, HeldOut, Others, Variance, Right []float64
 }
 
 // PhaseSeconds is the time of each phase of a prediction, in seconds.

@@ -9,18 +9,18 @@
 //   - the degree, by the same test,
 //   - the mean probability of each class at held-out labels and at other nodes, by a χ² test; of methods whose
 //     held-out probabilities are not known the share of each class among the nearest other labels, by a likelihood ratio, and
-//   - the number of labels in communities, by its binomial probability.
+//   - the number of labels in communities and unions of them, by the likelihood ratio to other nodes, see comparePart.
 //
-// If one is larger than chance explains, [Check] predicts labels from other labels that are nearer or
-// farther, and returns a range for the accuracy at other nodes. Its lower end is the accuracy by hops to the
-// nearest visible label, weighted by the hops of other nodes. Its upper end is the estimated accuracy
-// and two standard errors. Both allow for the shares of a class that the labels do not exclude. Where probabilities of other
-// nodes are compared with those of held-out labels, the lower end moves a third of the way to the estimate, see
-// compareAccuracies. Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori
-// probabilities (2002), correct shares of predictions by the same confusion of held-out labels. Milà et al.,
-// Nearest neighbour distance matching leave-one-out cross-validation for map validation (2022), match folds
-// by distances for the same reason. A class without labels is noticed if its nodes are communities in which a random
-// sample has some ten labels.
+// If one is larger than chance explains, [Check] returns a range for the accuracy at other nodes. The accuracy of auto allows for
+// the probabilities of other nodes, and its range is a margin on both sides, see setMargins. Saerens, Latinne and Decaestecker,
+// Adjusting the outputs of a classifier to new a priori probabilities (2002), compare the same shares of predictions. For
+// other methods Check predicts labels from other labels that are nearer or farther. The lower end is the accuracy by hops to
+// the nearest visible label, weighted by the hops of other nodes, and the upper end the estimated accuracy and two standard
+// errors. Both allow for the shares of a class that the labels do not exclude. Milà et al., Nearest neighbour distance
+// matching leave-one-out cross-validation for map validation (2022), match folds by distances for the same reason.
+//
+// Too many labels of a class, or none, are noticed if the class is predicted much better than by chance, or if its nodes
+// are communities with enough labels in a random sample: see bench/results/accuracy.md.
 //
 // In a graph with two kinds of nodes, for example papers and authors, of which one kind has all labels, the other
 // nodes are those of this kind.

@@ -114,11 +114,6 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison,
 	share.Errors = math.Sqrt(squares)
 	share.Limit = math.Sqrt(distuv.ChiSquared{K: float64(max(1,
 		len(p.Names)-1))}.Quantile(1 - alarmRate))
-	share.labels = choose.CountsOf(p)[class] / float64(len(p.Row))
-	members := c.Labels[class]
-	right := members * c.Own[class]
-	share.bound(right, members, max(0, tested*c.HeldOut[class]-right),
-		tested-members)
 	return share
 }
 

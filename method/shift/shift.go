@@ -45,15 +45,15 @@ func Bytes(p *problem.Problem) int64 {
 	n := int64(len(p.Degrees))
 	bytes := int64(0)
 	if isDivided(p) {
-		bytes = 24*n + 20*p.A.NNZ()
+		bytes = 72*n + 20*p.A.NNZ()
 	}
 	return 40*n + bytes
 }
 
 // Check compares the labelled nodes of a problem with the others, given their prediction by m and its
 // cross-validated accuracy. With targets, which are rows, the others are these. It returns nil if that is not known. Cost: a sweep for each edge of the
-// longest of the shortest paths to a label; and if labels are not a random sample, six predictions from some of the
-// labels with the parameters of out.
+// longest of the shortest paths to a label, and that of comparePart; and if labels are not a random sample and out has no
+// comparison of probabilities, six predictions from some of the labels with the parameters of out.
 func Check(ctx context.Context, m method.Method, p *method.Problem,
 	out *method.Prediction, accuracy problem.Estimate, targets []int,
 	s *method.Settings) (*Report, error) {
@@ -84,11 +84,11 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 	} else {
 		r.Share = nearestClasses(p, paths, classes)
 	}
-	if r.Part, err = sparsestPart(ctx, p, s.Workers,
-		func(row int) bool {
-			return paths.at(0, row) != unreached &&
-				isTarget(row)
-		}); err != nil {
+	// Components with a single label are left out, because small ones without a label are.
+	r.Part, err = comparePart(ctx, p, s.RNGSeed, s.Workers, func(row int, isLabelled bool) bool {
+		return paths.at(1, row) != unreached && (isLabelled || isTarget(row))
+	})
+	if err != nil {
 		return nil, err
 	}
 	if !r.Sounds() {
@@ -96,11 +96,14 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 	}
 	r.Expected = "lower"
 	const leastAccuracy = 0.0005 // it is printed as 0.0 %
-	if accuracy.Accuracy < leastAccuracy ||
-		!r.Share.Exceeds() && !r.Part.Exceeds() &&
-			(r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others ||
-				!r.Hops.Exceeds() && r.Degree.Labelled < r.Degree.Others) {
+	isSpread := r.Hops.Exceeds() && r.Hops.Labelled > r.Hops.Others
+	hasLowDegrees := !r.Hops.Exceeds() && !r.Part.Exceeds() && r.Degree.Labelled < r.Degree.Others
+	if accuracy.Accuracy < leastAccuracy || !r.Share.Exceeds() && (isSpread || hasLowDegrees) {
 		r.Expected = "other"
+	}
+	if out.Comparison != nil {
+		r.setMargins(out.Comparison, accuracy)
+		return r, nil
 	}
 	// scores and classes of out
 	set := *s
@@ -118,8 +121,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 	if err != nil {
 		return nil, err
 	}
-	r.setRange(random, far, hops)
-	r.compareAccuracies(accuracy, out.Comparison)
+	r.setRange(accuracy, random, far, hops)
 	const near = 0.1 // beyond it too few held-out labels are as far from others as most nodes
 	if !r.Part.Exceeds() && !isLower(far, random) && r.High >= accuracy.Accuracy &&
 		r.Low > accuracy.Accuracy-near {

@@ -2,6 +2,7 @@ package shift_test
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -171,15 +172,22 @@ func TestPredictedShares(t *testing.T) {
 	for _, other := range []float64{0.5, 0.25} {
 		rest := (1 - other) / 3
 		out.Comparison = &problem.Comparison{
-			Accuracy: 0.9, Labels: []float64{10, 30, 10, 10}, HeldOut: []float64{1.0 / 6, 0.5, 1.0 / 6, 1.0 / 6}, Others: []float64{rest, other, rest, rest},
-			Variance: []float64{0.1, 0.15, 0.1, 0.1}, Own: []float64{0.8, 0.9, 0.8, 0.8},
+			Labels: []float64{10, 30, 10, 10}, HeldOut: []float64{1.0 / 6, 0.5, 1.0 / 6, 1.0 / 6}, Others: []float64{rest, other, rest, rest},
+			Variance: []float64{0.1, 0.15, 0.1, 0.1}, Right: []float64{8, 27, 8, 8},
 		}
 		r, err := shift.Check(t.Context(), lp(t), p, out, estimate, nil, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if isSkewed := other < 0.5; !r.Share.IsPredicted || r.Share.Exceeds() != isSkewed || isSkewed && (r.Share.Class != "b" || !(r.Low < 0.86) || r.High > 0.94+1e-12) {
+		if isSkewed := other < 0.5; !r.Share.IsPredicted || r.Share.Exceeds() != isSkewed || isSkewed && r.Share.Class != "b" {
 			t.Errorf("%+v", r)
+		}
+		if !r.Sounds() {
+			continue
+		}
+		difference := 0.9 - (24.0+1)/(30+2) // of the accuracies of all labels and those of other classes than b
+		if low, high := 0.9-0.15-0.01-difference/2, 0.9+0.1+0.01-difference/4; math.Abs(r.Low-low) > 1e-12 || math.Abs(r.High-high) > 1e-12 {
+			t.Errorf("%v to %v, want %v to %v", r.Low, r.High, low, high)
 		}
 	}
 }
@@ -243,6 +251,59 @@ func TestClassWithoutLabels(t *testing.T) {
 	share := float64(members) / float64(len(cora.Row))
 	if !r.Part.Exceeds() || !(float64(r.Part.Labelled) < r.Part.Expected/2) || r.Expected != "lower" || !(r.Low < 0.9*(1-share)) {
 		t.Errorf("%+v, share of the class without labels %v", r, share)
+	}
+}
+
+// TestTwoCommunities checks that too many labels in some communities are found, and too few, wherever they are.
+func TestTwoCommunities(t *testing.T) {
+	const groups, size = 12, 40
+	rng := rand.New(rand.NewPCG(9, 10))
+	var edges []sparse.Triplet
+	for v := range groups * size {
+		for range 4 {
+			u := v/size*size + rng.IntN(size)
+			if rng.IntN(8) == 0 {
+				u = rng.IntN(groups * size)
+			}
+			if u != v {
+				edges = append(edges, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(groups*size, groups*size, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, weights := range [][2]int{{1, 1}, {6, 1}, {0, 1}} { // of nodes of the groups 2 and 7, and of others
+		p := problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Names: []string{"a", "b"}})
+		labelled := map[int]bool{}
+		inside := 0
+		for len(labelled) < 80 {
+			v := rng.IntN(groups * size)
+			isInside := v/size == 2 || v/size == 7
+			weight := weights[1]
+			if isInside {
+				weight = weights[0]
+			}
+			if labelled[v] || rng.IntN(6) >= weight {
+				continue
+			}
+			labelled[v] = true
+			if isInside {
+				inside++
+			}
+		}
+		p.Row = slices.Sorted(maps.Keys(labelled))
+		for _, v := range p.Row {
+			p.Class = append(p.Class, v%2)
+		}
+		part := check(t, p, 1).Part
+		if isEven := weights[0] == weights[1]; part.Exceeds() == isEven {
+			t.Errorf("weights %v: %+v", weights, part)
+		}
+		if weights[0] != weights[1] && (part.Labelled < inside/2 || float64(part.Labelled) > float64(inside)+part.Expected/2 || part.Nodes > 4*size) {
+			t.Errorf("weights %v: %+v, want %d labels of %d nodes", weights, part, inside, 2*size)
+		}
 	}
 }
 
