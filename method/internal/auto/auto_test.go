@@ -137,7 +137,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 			}
 			q += slices.Max(row) / n
 			refitted := h.combine(func(j int) bool { return h.fold[j] != h.fold[i] })
-			if mixture[0].Majority && !refitted[0].Majority {
+			if isMajority(mixture) && !isMajority(refitted) {
 				refitted = addShares(h, refitted)
 			}
 			mixTo(row, refitted, i)
@@ -152,7 +152,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		}
 		const mean = 0.6 // probability of other nodes
 		want := (right-max(0, byAll-right))/n + mean - q
-		if count := choose.CountsOf(p); mixture[0].Majority {
+		if count := choose.CountsOf(p); isMajority(mixture) {
 			largest := slices.Max(count) / n
 			for c, x := range count {
 				if c != slices.Index(count, slices.Max(count)) {

@@ -27,6 +27,7 @@ type candidate struct {
 	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors take part also without walks
 	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels take part also without walks
 	Alone      bool `json:"alone,omitempty"`      // without columns of walks, and of kernels and eigenvectors that are not named
+	Fixed      bool `json:"fixed,omitempty"`      // nothing is fitted: the scores of a ridge times sharpness are logits
 }
 
 var (
@@ -54,6 +55,11 @@ var (
 	// spectralCandidate and kernelCandidate are added where there are eigenvectors and kernels, and no attributes.
 	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
 	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
+
+	// fixedSpectral and fixedKernels are those of few labels, from which a logistic regression learns hardly more than luck:
+	// ridges on eigenvectors and on the diffusion kernel.
+	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true}
+	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true}
 
 	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
 	// too.
@@ -126,9 +132,16 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	if d.links {
 		list = slices.Concat(list, linkCandidates)
 	}
+	list = slices.Clip(list)
+	isFew := len(p.Row) <= mostFew
+	if d.spectral && isFew {
+		list = append(list, fixedSpectral)
+	}
+	if d.diffusion && isFew {
+		list = append(list, fixedKernels)
+	}
 	if p.Attributes == nil {
-		list = slices.Clip(list)
-		if d.spectral {
+		if d.spectral && !isFew {
 			list = append(list, spectralCandidate)
 		}
 		if d.diffusion {
@@ -190,13 +203,18 @@ func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 // towards which theirs are pulled.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
 	prior := priorWeights(f.columns, c.Pull)
-	if c.Alone {
+	switch {
+	case c.Fixed:
+		prior = []float64{0}
+	case c.Alone:
 		prior = prior[len(prior)-1:]
 	}
 	var priors []float64
 	for i, r := range f.ridges {
 		switch {
 		case !c.takes(r):
+		case c.Fixed:
+			priors = append(priors, sharpness*float64(boolean(r.kind != ofSquares)))
 		case r.kind == ofDiffusion:
 			priors = append(priors, diffusionPrior*c.Pull)
 		case r.kind == ofSquares:
@@ -229,6 +247,19 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 		}
 	}
 	shared := f.sharedColumns(c, e)
+	if c.Fixed {
+		model := &classify.LinearModel{
+			Classes: f.columns.classes, Shared: shared.Prior,
+			Bias: make([]float64, f.columns.classes),
+		}
+		for class := range model.Classes {
+			model.Pairs = append(model.Pairs, classify.Pair{Positive: class, Negative: classify.Rest})
+		}
+		if enough != nil {
+			enough(model)
+		}
+		return []*classify.LinearModel{model}, nil
+	}
 	shared.Ridge = c.Ridge
 	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance,
 		Shared: shared, Enough: enough}

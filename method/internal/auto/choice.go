@@ -59,6 +59,10 @@ func (c *Choice) Models() (list []MixedModel) {
 				}
 			}
 			m.Name = "logistic regression on " + strings.Join(features, ", ")
+			if k.Fixed {
+				m.Name = "ridge regression on " + strings.Join(features, ", ")
+				k.Lambda = 0
+			}
 		}
 		var parameters []string
 		for _, p := range []struct {
@@ -96,7 +100,7 @@ func (c *Choice) Valid() bool {
 	return (c.BlockModel || len(c.Mixture) > 0) &&
 		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
 			return k.Lambda < 0 || k.Ridge < 0 ||
-				k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
+				k.isModel() && !k.Fixed && (k.Lambda == 0 || k.Ridge == 0)
 		})
 }
 

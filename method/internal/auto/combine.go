@@ -4,11 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // component is a component with the probabilities that it predicts for labels, each without its fold. Beliefs, which
@@ -57,11 +54,16 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that some of the labels choose, see mix, and with the shares of the classes if these do
-// as well.
+// combine returns the mixture that some of the labels choose, see mix, with the shares of the classes if these do as well.
+// From few labels their weight is learned.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
-	if isShrunk(h, mixture, among) {
+	switch {
+	case majorityOf(h) < 0 || h.balanced:
+		return mixture
+	case h.fewLabels:
+		return blendShares(h, mixture, among)
+	case isShrunk(h, mixture, among):
 		return addShares(h, mixture)
 	}
 	return mixture
@@ -80,38 +82,13 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	}
 	list := h.likeliest(among)
 	mixture := h.stack(list, among)
-	if h.fewLabels {
-		return averageUnless(h, mixture, list, among)
+	if !h.fewLabels {
+		mixture = h.multiply(mixture, among)
 	}
-	mixture = h.multiply(mixture, among)
-	if len(h.class) > mostAveraged {
+	if len(h.class) > mostFew {
 		mixture = preferSingle(h, mixture, list, among)
 	}
 	return mixture
-}
-
-// weightErrors is the number of standard errors of the difference by which learned weights must make few labels likelier
-// than equal ones, and a mixture than the shares of the classes.
-const weightErrors = 1
-
-// averageUnless returns the mean of Poisson learning, kernels and eigenvectors, which have few weights to learn, unless a
-// mixture makes some of the labels likelier by weightErrors standard errors. With half of the weight for Poisson learning four
-// graphs gain 0.8 in the mean and four lose as much, and weights by likelihood change nothing.
-func averageUnless(h *heldOut, mixture, list []component,
-	among func(label int) bool) []component {
-	average := []component{h.poisson}
-	for _, c := range list {
-		if c.Kernels || c.Spectral {
-			average = append(average, c)
-		}
-	}
-	for j := range average {
-		average[j].Weight = 1 / float64(len(average))
-	}
-	if sum, deviation := gain(h, mixture, average, among); sum > weightErrors*deviation {
-		return mixture
-	}
-	return average
 }
 
 // gain returns the logarithm by which a mixture makes some of the labels likelier than another one does, and its deviation
@@ -164,22 +141,38 @@ func preferSingle(h *heldOut, mixture, list []component,
 }
 
 // isShrunk reports whether a mixture predicts no more of some labels rightly than the shares of the classes by weightErrors
-// standard errors, few labels than the largest share would without its luck (see [choose.Shrink]), and does not make labels
-// likelier by weightErrors standard errors.
+// standard errors of the difference, and does not make labels likelier by as many.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
-	if position < 0 || h.balanced {
-		return false
-	}
 	shares := h.components[position : position+1]
-	isRight := rightBy(h, mixture, among)
-	better, worse := compare(isRight, rightBy(h, shares, among))
-	excess := better - worse - weightErrors*math.Sqrt(better+worse)
-	if h.fewLabels {
-		excess = excessOfLargest(h, isRight)
-	}
+	better, worse := compare(rightBy(h, mixture, among), rightBy(h, shares, among))
 	sum, deviation := gain(h, mixture, shares, among)
-	return excess <= 0 && sum <= weightErrors*deviation
+	return better-worse <= weightErrors*math.Sqrt(better+worse) && sum <= weightErrors*deviation
+}
+
+// blendShares mixes the shares of the classes into a mixture with the weight that makes some of the labels likeliest. Where
+// few labels hardly say more than the shares, uncertain nodes have the largest class.
+func blendShares(h *heldOut, mixture []component, among func(label int) bool) (blend []component) {
+	whole := component{rows: make([][]float32, len(h.class))}
+	row := make([]float64, h.classes)
+	for i := range h.class {
+		if isPredicted(mixture, i) {
+			mixTo(row, mixture, i)
+			whole.set(i, row)
+		}
+	}
+	pair := []component{h.components[majorityOf(h)], whole}
+	for _, part := range h.weigh(pair, []float64{stackPrior, stackPrior}, among) {
+		if part.Majority {
+			blend = append(blend, part)
+			continue
+		}
+		for _, c := range mixture {
+			c.Weight *= part.Weight
+			blend = append(blend, c)
+		}
+	}
+	return blend
 }
 
 // addShares mixes the shares of the classes into a mixture.
@@ -202,30 +195,22 @@ func majorityOf(h *heldOut) int {
 		func(c component) bool { return c.Majority })
 }
 
-// excessOfLargest returns the number of right predictions less that of the largest class without its luck.
-func excessOfLargest(h *heldOut, isRight []int) float64 {
-	share := make([]float64, h.classes)
-	right := 0.0
-	for i, r := range isRight {
-		if r >= 0 {
-			right += float64(r)
-			share[h.class[i]]++
-		}
-	}
-	labels := floats.Sum(share)
-	floats.Scale(1/max(1, labels), share)
-	choose.Shrink(share, labels)
-	return right - labels*slices.Max(share)
-}
-
 const (
 	// preferenceErrors is the number of standard errors of the difference by which a single component must predict more
 	// labels. With one error the best of ten components was taken by luck on graphs where all are equal.
 	preferenceErrors = 1.5
 
+	// weightErrors is the number of standard errors by which a mixture must be better than the shares of the classes.
+	weightErrors = 1
+
 	// majorityWeight is that of the shares of the classes where nothing predicts more labels.
 	majorityWeight = 0.9
 )
+
+// isMajority reports whether the shares of the classes decide in a mixture, of which they are the first component.
+func isMajority(mixture []component) bool {
+	return mixture[0].Majority && mixture[0].Weight > 0.5
+}
 
 // rightBy reports for each label whether a mixture predicts its class: 1 or 0, and −1 if it is not among those
 // to predict.
@@ -322,8 +307,8 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 		}
 	}
 	for _, components := range byCandidate(h.components) {
-		if components[0].Beliefs {
-			continue
+		if components[0].Beliefs || components[0].Majority && h.fewLabels {
+			continue // its weight is learned afterwards
 		}
 		best := 0
 		highest := math.Inf(-1)
@@ -357,10 +342,12 @@ const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
 	// stackPrior is the weight, in labels, of each component beforehand, poissonPrior that of Poisson learning, and
-	// alonePrior that of attributes, kernels and eigenvectors alone, which have few weights to learn.
+	// alonePrior that of attributes, kernels and eigenvectors alone, which have few weights to learn. With few labels all of
+	// these have fewPrior.
 	stackPrior   = 0.1
 	poissonPrior = 0.3
 	alonePrior   = 2
+	fewPrior     = 1
 )
 
 // stack returns the mixture that some of the labels choose: of the listed likeliest setting of each
@@ -377,14 +364,26 @@ const (
 func (h *heldOut) stack(list []component, among func(label int) bool) []component {
 	mixture := []component{h.poisson}
 	prior := []float64{poissonPrior}
+	if h.fewLabels {
+		prior[0] = fewPrior
+	}
 	for _, c := range list {
 		s := stackPrior
-		if c.Alone && !c.Links {
+		switch {
+		case !c.Alone || c.Links:
+		case h.fewLabels:
+			s = fewPrior
+		default:
 			s = alonePrior
 		}
 		mixture = append(mixture, c)
 		prior = append(prior, s)
 	}
+	return h.weigh(mixture, prior, among)
+}
+
+// weigh returns components with the weights that some of the labels choose, see [heldOut.stack].
+func (h *heldOut) weigh(mixture []component, prior []float64, among func(label int) bool) []component {
 	for j := range mixture {
 		mixture[j].Weight = 1 / float64(len(mixture))
 	}

@@ -12,7 +12,7 @@ import (
 // labels decide, never the memory limit, so that results do not depend on it.
 type design struct {
 	tooFewLabels bool // nothing is learned from them: Poisson learning or label propagation predicts
-	fewLabels    bool // the mixture is near the mean of some candidates
+	fewLabels    bool // the mixture is near ridges and Poisson learning
 	manyClasses  bool
 
 	filters  []filter // of walks
@@ -35,9 +35,9 @@ const (
 	// attributes are an exception, since these help most where labels are few.
 	fewestLabels = 15
 
-	// mostAveraged is the number of labels up to which the weights of a mixture are not learned, but where nodes have
+	// mostFew is the number of labels up to which the mixture stays near ridges and Poisson learning, but where nodes have
 	// attributes.
-	mostAveraged = 40
+	mostFew = 40
 
 	// Beyond mostScores nodes × classes there are walks of two filters and few steps in place of seven filters, no free
 	// columns and two folds. On papers of 172 classes with 1.2 % of the labels this design loses 2.5 points with
@@ -66,7 +66,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	k := len(p.Names)
 	d := design{
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
-		fewLabels:    m > fewestLabels && m <= mostAveraged && p.Attributes == nil,
+		fewLabels:    m > fewestLabels && m <= mostFew && p.Attributes == nil,
 		manyClasses:  int64(n)*int64(k) > mostScores,
 		folds:        FoldCount(m), examples: min(m, mostLearned),
 		propagation: !set.LowEffort,

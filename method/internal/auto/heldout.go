@@ -248,7 +248,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	if reweigh == nil {
 		reweigh = func([]float64) {}
 	}
-	isShrunk := mixture[0].Majority
+	isShrunk := isMajority(mixture)
 	if isShrunk {
 		confidence.AllowForLargest()
 	}
@@ -256,7 +256,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	full := make([]float64, h.classes)
 	for f := range h.folds {
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
-		if isShrunk && !refitted[0].Majority {
+		if isShrunk && !isMajority(refitted) {
 			// Without the labels of a fold, which are of the largest class, others seem to be better predicted than by it.
 			refitted = addShares(h, refitted)
 		}
