@@ -53,37 +53,38 @@ func runApply(run *session, c *applyOptions, name string) error {
 }
 
 // checkApply notes errors in the flags.
-func checkApply(run *session, c *applyOptions, _ []string) {
-	run.require("function", "block")
+func checkApply(line *commandLine, c *applyOptions, _ []string) {
+	line.require("function", "block")
 	if c.function != "" {
 		var n param.Named
-		c.spec, n = parseNamed(run, "--function", c.function, function.Specs())
+		c.spec, n = parseNamed(line, "--function", c.function, function.Specs())
 		if c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
-				run.problem("--function", "%s is a distance and no matrix; give %s",
+				line.problem("--function", "%s is a distance and no matrix; give %s",
 					n.Name, f.Distance)
 			}
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
-					if one, _ := parseGiven(run, "--function",
+					if one, _ := parseGiven(line, "--function",
 						map[string]string{"t": text}, c.spec); one.Has("t") {
 						c.named.Times = append(c.named.Times, one.Number("t"))
 					}
 				}
 			}
-			c.named.Given, _ = parseGiven(run, "--function", n.Given, c.spec)
-			run.refuse(rule{function.IsProduct(n.Name), "tolerance",
+			c.named.Given, _ = parseGiven(line, "--function", n.Given, c.spec)
+			line.refuse(rule{function.IsProduct(n.Name), "tolerance",
 				n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
 	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
 		if path == "-" {
-			run.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
+			line.problem(flag,
+				"is read or written at several places, which stdin and stdout do not allow; give a file")
 		}
 	}
-	checkTolerance(run, c.tolerance, c.dtype)
+	checkTolerance(line, c.tolerance, c.dtype)
 }
 
 // applyReport is the JSON document of apply.
@@ -141,8 +142,8 @@ func slabColumns(nodes, cols, results int) int {
 }
 
 // openBlock opens the block and returns its number of columns.
-func openBlock(run *session, c *applyOptions, rows int) (cols int, err error) {
-	err = readBlock(run, c, func(a *npy.Array) error {
+func openBlock(ctx context.Context, c *applyOptions, rows int) (cols int, err error) {
+	err = readBlock(ctx, c, func(a *npy.Array) error {
 		n, k, err := a.Extent()
 		if err != nil {
 			return err
@@ -162,19 +163,19 @@ func openBlock(run *session, c *applyOptions, rows int) (cols int, err error) {
 }
 
 // readBlock opens the file of the block and calls read.
-func readBlock(run *session, c *applyOptions, read func(a *npy.Array) error) error {
+func readBlock(ctx context.Context, c *applyOptions, read func(a *npy.Array) error) error {
 	file, err := os.Open(c.block)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	defer context.AfterFunc(run.ctx, func() { file.Close() })()
+	defer context.AfterFunc(ctx, func() { file.Close() })()
 	a, err := npy.Read(c.block, file)
 	if err == nil {
 		err = read(a)
 	}
-	if run.ctx.Err() != nil {
-		return context.Cause(run.ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }
@@ -198,7 +199,7 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 		return fault.Usage("--block-ids",
 			"it is missing; the graph has nodes for hyperedges too")
 	}
-	cols, err := openBlock(run, c, rows)
+	cols, err := openBlock(run.ctx, c, rows)
 	if err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	}
 	slab := slabColumns(n, cols, results)
 	settings := &kernel.Settings{Tolerance: c.tolerance,
-		Progress: run.progress.Stages("product")}
+		Progress: run.console.progress.Stages("product")}
 	if c.dtype == "float32" {
 		settings.Tolerance = max(0, settings.Tolerance-rounding32)
 		if c.tolerance == 0 {
@@ -220,14 +221,14 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 			settings.Limit = 1e-6 - rounding32
 		}
 	}
-	run.disk += size + runFileBytes
+	run.costs.disk += size + runFileBytes
 	f, err := heatwalk.OpenFunction(run.ctx, d.g.Graph, &c.named, slab, settings)
 	if err != nil {
-		return graphError(run, err, name, loosened)
+		return graphError(run.costs, err, name, loosened)
 	}
 	file, err := tablefile.NewWriter[T](d.out.w, tablefile.NPY,
 		&tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true,
-			Hold: run.estimating})
+			Hold: run.costs.estimating})
 	if err != nil {
 		return err
 	}
@@ -236,8 +237,8 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	a := &application[T]{c: c, d: d, f: f, settings: settings,
 		file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
-		if err := a.slab(run, lo, min(lo+slab, cols), cols); err != nil {
-			return toleranceError(run, err, name, c.tolerance)
+		if err := a.slab(run.ctx, lo, min(lo+slab, cols), cols); err != nil {
+			return toleranceError(run.costs, err, name, c.tolerance)
 		}
 	}
 	if run.isFollower() {
@@ -275,13 +276,13 @@ type application[T sparse.Float] struct {
 }
 
 // slab computes the columns lo ≤ j < hi of cols.
-func (a *application[T]) slab(run *session, lo, hi, cols int) error {
+func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 	local := a.f.Job
 	n := len(local.Degrees)
 	results := a.f.Results()
 	b := sparse.NewBlock[float64](n, hi-lo)
 	y := sparse.NewBlock[float64](n, results*(hi-lo))
-	err := readBlock(run, a.c, func(file *npy.Array) error {
+	err := readBlock(ctx, a.c, func(file *npy.Array) error {
 		return file.Columns(lo, hi, func(i, j int, values []float64) {
 			if row, ok := local.Row(a.d.rows[i]); ok {
 				copy(b.Row(row)[j-lo:], values)
@@ -291,7 +292,7 @@ func (a *application[T]) slab(run *session, lo, hi, cols int) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.f.ApplyTo(run.ctx, y, b, a.settings)
+	r, err := a.f.ApplyTo(ctx, y, b, a.settings)
 	if err != nil {
 		return err
 	}
@@ -301,10 +302,11 @@ func (a *application[T]) slab(run *session, lo, hi, cols int) error {
 	}
 	a.note(r, y)
 	if hi-lo == cols {
-		return a.writeColumns(run, y, 0)
+		return a.writeColumns(ctx, y, 0)
 	}
 	for i := range results {
-		if err := a.writeColumns(run, y.Columns(i*(hi-lo), (i+1)*(hi-lo)), i*cols+lo); err != nil {
+		if err := a.writeColumns(ctx, y.Columns(i*(hi-lo), (i+1)*(hi-lo)),
+			i*cols+lo); err != nil {
 			return err
 		}
 	}
@@ -343,10 +345,10 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 }
 
 // writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
-func (a *application[T]) writeColumns(run *session, y *sparse.Block[float64],
+func (a *application[T]) writeColumns(ctx context.Context, y *sparse.Block[float64],
 	lo int) error {
 	for i, row := range a.d.rows {
-		if err := a.file.Put(run.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
+		if err := a.file.Put(ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
 			return err
 		}
 	}

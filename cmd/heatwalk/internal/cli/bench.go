@@ -81,31 +81,32 @@ func newWorkloads(run *session, use, short string,
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads),
 		func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(namesIn(list.Specs()), "|"))
-	cmd, c, flags := newCommand(run, use, short, func(run *session, c *benchOptions, args []string) {
+	cmd, c, flags := newCommand(run, use, short, func(line *commandLine, c *benchOptions,
+		args []string) {
 		c.args = args
 		if len(args) > 0 {
-			checkWorkload(run, c, list)
+			checkWorkload(line, c, list)
 		}
 	}, runWorkload)
-	cmd.Args = arguments(run, "WORKLOAD GRAPH", 2, 2)
+	cmd.Args = arguments(run.line, "WORKLOAD GRAPH", 2, 2)
 	return cmd, c, flags
 }
 
 // checkWorkload validates the flags for the workloads and records problems.
-func checkWorkload(run *session, c *benchOptions,
+func checkWorkload(line *commandLine, c *benchOptions,
 	workloads param.List[*bench.Workload]) {
 	if workloads.Named(c.args[0]) == nil {
 		names := namesIn(workloads.Specs())
 		last := len(names) - 1
-		run.problem(run.command.Name(), "%s is no workload; give %s or %s",
+		line.problem(line.command.Name(), "%s is no workload; give %s or %s",
 			quote(c.args[0]), strings.Join(names[:last], ", "), names[last])
 	}
 	if c.args[0] == "solve" && c.settings.System == "von-neumann" &&
 		c.settings.Alpha >= 1 {
-		run.problem("--alpha", "von-neumann takes 0 < α < 1")
+		line.problem("--alpha", "von-neumann takes 0 < α < 1")
 	}
 	if c.source == "disk" && c.ids == "raw" {
-		run.problem("--ids", "raw ids lie in memory; leave out --source disk")
+		line.problem("--ids", "raw ids lie in memory; leave out --source disk")
 	}
 	c.graph.streamed = c.source == "disk"
 }
@@ -124,7 +125,10 @@ func runWorkload(run *session, c *benchOptions, name string) error {
 	if v.Report, err = w.Run(run.ctx, t, s); err != nil {
 		return err
 	}
-	return run.printResult(v, func(io.Writer) { v.print(run.stdout, run.cost()) })
+	return run.console.printResult(v, func(io.Writer) {
+		v.print(run.console.stdout,
+			run.console.cost())
+	})
 }
 
 // openTarget opens the graph of a workload in the form that the flags select, and sets the fields of v.
@@ -231,7 +235,7 @@ func newKrylovBench(run *session) *cobra.Command {
 // does not fit into memory together with the workload.
 func openSwept(run *session, c *benchOptions, name string, copied bool,
 	w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
-	run.timed = true
+	run.costs.timed = true
 	c.graph.coded = !copied
 	if g, err = readGraph(run, &c.graph, name, ""); err != nil {
 		return nil, nil, err

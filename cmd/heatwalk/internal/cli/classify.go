@@ -61,19 +61,19 @@ func (f *scoreFlags) declare(flags *flagSet, textProbabilities bool) {
 		return parseScores(&f.top, s)
 	})
 	dtypeFlag(flags, &f.dtype, "float32", "precision of scores alone")
-	flags.addCheck(func(run *session, _ []string) {
+	flags.addCheck(func(line *commandLine, _ []string) {
 		out := flags.Lookup("output")
 		matrix := matrixFormatOf(out.Value.String(),
 			out.Annotations[outputFile]) != nil
 		switch {
 		case !matrix && (f.kind == "raw" || f.kind != "" && !textProbabilities):
-			run.problem("--scores",
+			line.problem("--scores",
 				"%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 		case matrix && f.kind == "" && flags.Changed("scores"):
-			run.problem("--scores",
+			line.problem("--scores",
 				"a matrix has all of them; give raw or probability")
 		}
-		run.refuse(rule{!matrix, "dtype",
+		line.refuse(rule{!matrix, "dtype",
 			"makes a difference with -o FILE.npy only; leave it out"})
 	})
 }
@@ -118,7 +118,7 @@ func runClassify(run *session, c *classifyOptions, name string) error {
 func methodFlags(c *classifyOptions, flags *flagSet) {
 	choiceVar(flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
-	flags.addCheck(func(run *session, _ []string) {
+	flags.addCheck(func(line *commandLine, _ []string) {
 		config := &c.learning.graph.config
 		config.Unweighted = c.learning.weight == "none" && !config.Signed
 	})
@@ -134,32 +134,32 @@ func targetsFlag(c *classifyOptions, flags *flagSet) {
 const noRaw = "%s has probabilities alone; give probability"
 
 // checkClassify parses the method and records problems of the flags.
-func checkClassify(run *session, c *classifyOptions, args []string) {
+func checkClassify(line *commandLine, c *classifyOptions, args []string) {
 	if c.learning.several {
-		checkSeveral(run, &c.learning, "output", "scores", "dtype", "unreached")
-		run.refuse(rule{c.scores.kind == "raw", "scores",
+		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached")
+		line.refuse(rule{c.scores.kind == "raw", "scores",
 			"there are probabilities alone with --multi-label; give probability"})
 		return
 	}
-	run.refuse(rule{c.page == "", "report-nodes",
+	line.refuse(rule{c.page == "", "report-nodes",
 		"it is about the page of --report; add it"})
-	checkMethod(run, c, args)
+	checkMethod(line, c, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
-		run.problem("--scores", noRaw, c.method.Name())
+		line.problem("--scores", noRaw, c.method.Name())
 	}
 }
 
 // checkMethod parses the method and records problems of the flags about learning.
-func checkMethod(run *session, c *classifyOptions, _ []string) {
-	checkLearning(run, &c.learning)
+func checkMethod(line *commandLine, c *classifyOptions, _ []string) {
+	checkLearning(line, &c.learning)
 	if len(c.learning.entries) > 1 {
-		run.problem("--method",
+		line.problem("--method",
 			"%s are several; this command takes one, evaluate compares them",
 			c.learning.listed)
 	}
 	if len(c.learning.entries) == 1 {
 		c.method = c.learning.entries[0].Method
-		settleMethods(run, &c.learning, "small")
+		settleMethods(line, &c.learning, "small")
 	}
 }
 
@@ -231,7 +231,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 	}
 	l := d.l
 	s, err := d.settings(run, c.learning.entries[0].Settings, &c.learning,
-		run.progress.Phases())
+		run.console.progress.Phases())
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func predict(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	if run.network == nil && !run.estimating && c.save == "" &&
+	if run.network == nil && !run.costs.estimating && c.save == "" &&
 		len(l.Row) == len(d.g.Degrees) {
 		r.take(labelsOf(l))
 		return r.finishLabels(run, nil)
@@ -257,24 +257,24 @@ func predict(run *session, c *classifyOptions, name string) error {
 		Targets: r.targets, Explain: r.pageRows, Deferred: c.page != "" &&
 			run.network == nil,
 		Predicting: func() {
-			run.progress.Wait("computing baselines and choosing parameters of " +
+			run.console.progress.Wait("computing baselines and choosing parameters of " +
 				c.method.Name())
 		},
 	})
 	if err != nil {
-		return graphError(run, err, name, another)
+		return graphError(run.costs, err, name, another)
 	}
 	if err := writeModel(c, saved, p.Prediction, s); err != nil {
 		return err
 	}
 	baselines := p.Baselines
 	if baselines.Omitted > 0 {
-		run.warn("label propagation is not compared with: it needs %s of memory",
+		run.console.warn("label propagation is not compared with: it needs %s of memory",
 			words.Bytes(baselines.Omitted))
 	}
-	warnPrediction(run, c, p.Prediction, l, s)
+	warnPrediction(run.console, c, p.Prediction, l, s)
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
-		run.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
+		run.console.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
 	}
 	r.take(p)
 	r.mapped = p
@@ -297,16 +297,16 @@ func predict(run *session, c *classifyOptions, name string) error {
 		if propagation.Tested > 0 {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
-		r.reportShift(run, p.Shift, estimate)
+		r.reportShift(run.console, p.Shift, estimate)
 		if c.method != method.Majority {
 			r.compareLargest(estimate)
 		}
 		if estimate.Unseen >= mostUnseen {
-			run.warn("%s: some classes have a single label; if labels were drawn at random, others have none and about %.0f %% of the nodes, which the reported accuracy counts as wrong", l.File, 100*estimate.Unseen)
+			run.console.warn("%s: some classes have a single label; if labels were drawn at random, others have none and about %.0f %% of the nodes, which the reported accuracy counts as wrong", l.File, 100*estimate.Unseen)
 		}
 		if c.suggest > 0 && propagation.Tested > 0 &&
 			propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
-			run.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+			run.console.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
 				l.File, words.Percent(propagation.Accuracy),
 				words.Percent(baselines.Majority.Accuracy))
 		}
@@ -334,7 +334,7 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun,
 	r := &classifyRun{data: d, f: c,
 		classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l),
 			Method: c.method.Name(), Attributes: attributesOf(d.g)}}
-	r.Phases.Read = time.Since(run.started).Seconds()
+	r.Phases.Read = time.Since(run.console.started).Seconds()
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
@@ -343,7 +343,7 @@ func beginPredictions(run *session, c *classifyOptions, d *graphRun,
 		top != 0 && top <= problem.HighestCount {
 		s.Top = max(top, 1)
 	}
-	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
+	run.costs.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
 	var err error
 	if c.targets != "" {
 		if r.targets, err = readIDs(run, &c.learning.graph.tables, c.targets, d.g.Nodes); err != nil {
@@ -386,8 +386,9 @@ func (r *classifyRun) finishLabels(run *session, parameters any) error {
 	countPredictions(r)
 	l := r.data.l
 	labels := writtenLabels(r.f, r.p)
-	r.Truth = compareTruth(run, labels, r.p.Reached, l, r.truth, "node")
-	if r.f.page != "" || run.json && r.p.Scores != nil && r.f.suggest == 0 && r.f.model == "" && run.network == nil {
+	r.Truth = compareTruth(run.console, labels, r.p.Reached, l, r.truth, "node")
+	if r.f.page != "" || run.console.json && r.p.Scores != nil && r.f.suggest == 0 &&
+		r.f.model == "" && run.network == nil {
 		describePredictions(r, labels)
 	}
 	return r.finish(run, parameters, func(row int) string {
@@ -406,14 +407,14 @@ const mostNumericClasses = 5
 const mostUnseen = 0.05
 
 // warnPrediction warns about an iteration that did not converge, and about too few labels.
-func warnPrediction(run *session, c *classifyOptions, p *method.Prediction,
+func warnPrediction(console *streams, c *classifyOptions, p *method.Prediction,
 	l *nodefile.Labels, s *method.Settings) {
 	if p.Unfinished != "" {
-		run.warn("%s: %s%s", c.method.Name(), p.Unfinished,
+		console.warn("%s: %s%s", c.method.Name(), p.Unfinished,
 			unfinishedAdvice(c.method))
 	}
 	if p.Settings > 0 && choosesParameters(c, s) && split.TooFew(l.Class) {
-		run.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+		console.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 }
 
@@ -490,7 +491,7 @@ func (r *classifyRun) finish(run *session, parameters any,
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	err = run.printResult(&r.classifyDocument,
+	err = run.console.printResult(&r.classifyDocument,
 		func(w io.Writer) { r.data.out.print(w, append(lines, r.notes...)) }, f.out)
 	return cmp.Or(missing, err)
 }

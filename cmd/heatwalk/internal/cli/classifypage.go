@@ -145,11 +145,11 @@ func (r *classifyRun) rareRows() (rows []int) {
 
 // writeReport writes the page about the predictions of a graph.
 func (r *classifyRun) writeReport(run *session) error {
-	run.progress.Wait("drawing " + r.f.page)
+	run.console.progress.Wait("drawing " + r.f.page)
 	page, err := buildPage(run, "classify", &r.classifyDocument, r.data.g.name)
 	switch {
 	case err == nil && run.network != nil:
-		run.warn("%s has no map and no reasons because several processes share the graph; run one process", r.f.page)
+		run.console.warn("%s has no map and no reasons because several processes share the graph; run one process", r.f.page)
 	case err == nil && r.mapped != nil:
 		err = addMap(run, r, page)
 	}
@@ -256,7 +256,7 @@ func (r *classifyRun) modelText() string {
 
 // reportShift warns that the labels of a file are no random sample, and puts a range in place of the
 // accuracy. Labels that suggest has chosen cause no warning, because they are meant to differ from other nodes.
-func (r *classifyRun) reportShift(run *session, sample *shift.Report,
+func (r *classifyRun) reportShift(console *streams, sample *shift.Report,
 	estimate problem.Estimate) {
 	if sample == nil || !sample.Sounds() {
 		return
@@ -278,7 +278,7 @@ func (r *classifyRun) reportShift(run *session, sample *shift.Report,
 	if isSuggested {
 		r.notes = append(r.notes, r.shift)
 	} else {
-		run.warn("%s: %s", r.data.l.File, r.shift)
+		console.warn("%s: %s", r.data.l.File, r.shift)
 	}
 }
 

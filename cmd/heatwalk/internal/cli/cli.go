@@ -45,13 +45,15 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	run := newSession(ctx, args, stdin, stdout, stderr)
 	run.network = network
 	if run.isFollower() {
-		run.stdout.w, run.name = io.Discard,
-			fmt.Sprintf("heatwalk: process %d of %d", network.Rank(),
-				network.Size())
+		run.console.stdout.w = io.Discard
+		run.console.name = fmt.Sprintf("heatwalk: process %d of %d", network.Rank(),
+			network.Size())
 	}
 	root := newRoot(run)
 	root.SetArgs(args)
-	return guard(run, func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.joinProblems()) })
+	return guard(run, func() error {
+		return cmp.Or(root.ExecuteContext(run.ctx), run.line.joinProblems())
+	})
 }
 
 // repeatedSignal is the time within which several signals count as one, because some programs send a
@@ -109,11 +111,14 @@ func newRoot(run *session) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) },
-		RunE:          func(cmd *cobra.Command, _ []string) error { return welcome(run, cmd) },
+		RunE: func(cmd *cobra.Command,
+			_ []string) error {
+			return welcome(run.console, cmd)
+		},
 	}
-	root.SetIn(run.stdin)
-	root.SetOut(run.stdout)
-	root.SetErr(run.stderr)
+	root.SetIn(run.console.stdin)
+	root.SetOut(run.console.stdout)
+	root.SetErr(run.console.stderr)
 	root.SetUsageFunc(printUsage)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -123,9 +128,9 @@ func newRoot(run *session) *cobra.Command {
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(run, cmd, err) })
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return prepare(run, cmd) }
-	sharedFlags(run, &flagSet{FlagSet: root.PersistentFlags(), run: run})
+	sharedFlags(run, &flagSet{FlagSet: root.PersistentFlags(), line: run.line})
 	root.PersistentFlags().SortFlags = false
-	for _, c := range selectCommands(commands(), run.args) {
+	for _, c := range selectCommands(commands(), run.line.args) {
 		cmd := c.make(run)
 		cmd.GroupID = c.group
 		if !root.ContainsGroup(c.group) {
@@ -134,8 +139,8 @@ func newRoot(run *session) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	describe(root)
-	if len(run.args) > 0 &&
-		strings.HasPrefix(run.args[0], cobra.ShellCompRequestCmd) {
+	if len(run.line.args) > 0 &&
+		strings.HasPrefix(run.line.args[0], cobra.ShellCompRequestCmd) {
 		completeValues(root)
 	}
 	root.SetHelpCommand(newHelp(run))
@@ -146,8 +151,11 @@ func newRoot(run *session) *cobra.Command {
 			cmd.Args = root.Args
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, shell := range cmd.Commands() {
-				shell.Args = arguments(run, "", 0, 0)
-				shell.PreRunE = func(*cobra.Command, []string) error { return run.joinProblems() }
+				shell.Args = arguments(run.line, "", 0, 0)
+				shell.PreRunE = func(*cobra.Command,
+					[]string) error {
+					return run.line.joinProblems()
+				}
 			}
 		}
 	}
@@ -226,18 +234,18 @@ func selectCommands(list []command, args []string) []command {
 func sharedFlags(run *session, flags *flagSet) {
 	numberVar(flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N",
 		"number of threads (0: one a processor); never changes a result")
-	sizeVar(flags, &run.maxMemory, "max-memory",
+	sizeVar(flags, &run.costs.maxMemory, "max-memory",
 		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
 	numberVar(flags, &run.seed, "seed", 1, param.From(0), "N",
 		"rng seed of splits, folds and random graphs")
-	flags.BoolVar(&run.json, "json", false,
+	flags.BoolVar(&run.console.json, "json", false,
 		"print one JSON document on stdout; errors as JSON on stderr")
-	flags.BoolVar(&run.quiet, "quiet", false,
+	flags.BoolVar(&run.console.quiet, "quiet", false,
 		"print neither progress nor a closing summary")
-	choiceVar(flags, &run.showAs, "progress", "auto",
+	choiceVar(flags, &run.console.showAs, "progress", "auto",
 		[]string{"auto", "plain", "json", "none"},
 		"progress on stderr; json: a line of JSON for each update, at most ten a second")
-	choiceVar(flags, &run.logFormat, "log-format", "text", []string{"text", "json"},
+	choiceVar(flags, &run.console.logFormat, "log-format", "text", []string{"text", "json"},
 		"warnings and errors on stderr")
 	flags.BoolVar(&run.untilEOF, "until-eof", false,
 		"stop with exit code 130 when stdin ends")

@@ -28,7 +28,7 @@ func parses(t *testing.T, words []string) {
 	if err := cmd.ParseFlags(rest); err != nil {
 		t.Errorf("%q: %v", words, err)
 	}
-	for _, p := range run.problems {
+	for _, p := range run.line.problems {
 		t.Errorf("%q: %s: %s", words, p.Place, p.What)
 	}
 	if len(cmd.Flags().Args()) == 0 {

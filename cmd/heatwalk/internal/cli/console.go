@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,59 +45,59 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // printReport writes one line on stderr.
-func printReport(run *session, r fault.Report) {
-	if !run.json && run.logFormat != "json" {
-		fmt.Fprintf(run.stderr, "%s: %s\n%s", run.name,
+func printReport(console *streams, r fault.Report) {
+	if !console.json && console.logFormat != "json" {
+		fmt.Fprintf(console.stderr, "%s: %s\n%s", console.name,
 			input.Escape(r.Text), r.Stack)
 		return
 	}
-	enc := json.NewEncoder(run.stderr)
+	enc := json.NewEncoder(console.stderr)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
 // warnOf prints a warning of a library, that about a file system without locks once.
-func (run *session) warnOf(w error) {
-	warn := func() { run.warn("%s", fault.Text(w)) }
+func (console *streams) warnOf(w error) {
+	warn := func() { console.warn("%s", fault.Text(w)) }
 	if errors.Is(w, durable.ErrNoLocks) {
-		run.locks.Do(warn)
+		console.locks.Do(warn)
 	} else {
 		warn()
 	}
 }
 
 // warn prints something the user should know that does not stop the run.
-func (run *session) warn(format string, args ...any) {
+func (console *streams) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	run.warning.Lock()
-	run.warnings = append(run.warnings, text)
-	run.warning.Unlock()
-	printLine(run, slog.LevelWarn, "warning: ", text)
+	console.warning.Lock()
+	console.warnings = append(console.warnings, text)
+	console.warning.Unlock()
+	printLine(console, slog.LevelWarn, "warning: ", text)
 }
 
 // printLine prints a line on stderr, in JSON with its level.
-func printLine(run *session, level slog.Level, prefix, text string) {
+func printLine(console *streams, level slog.Level, prefix, text string) {
 	var line bytes.Buffer
-	if run.logFormat == "json" {
-		slog.New(slog.NewJSONHandler(&line, nil)).Log(run.ctx, level, text)
+	if console.logFormat == "json" {
+		slog.New(slog.NewJSONHandler(&line, nil)).Log(context.Background(), level, text)
 	} else {
 		fmt.Fprintf(&line, "heatwalk: %s%s\n", prefix, input.Escape(text))
 	}
-	run.progress.Print(line.Bytes())
+	console.progress.Print(line.Bytes())
 }
 
 // noteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
 // has a single column, and no choice.
-func noteColumns(run *session, name string, columns input.Columns) {
+func noteColumns(console *streams, name string, columns input.Columns) {
 	if len(columns) > 1 {
-		run.note(input.Escape(name) + ": " + columns.String())
+		console.note(input.Escape(name) + ": " + columns.String())
 	}
 }
 
 // note prints how an input is read.
-func (run *session) note(text string) {
-	if !run.quiet && !run.json {
-		printLine(run, slog.LevelInfo, "", text)
+func (console *streams) note(text string) {
+	if !console.quiet && !console.json {
+		printLine(console, slog.LevelInfo, "", text)
 	}
 }
 
@@ -108,11 +109,11 @@ type Closing struct {
 	Warnings []string `json:"warnings,omitempty"` // all that were printed
 }
 
-func closingOfRun(run *session) Closing {
-	run.warning.Lock()
-	defer run.warning.Unlock()
-	return Closing{Seconds: time.Since(run.started).Seconds(),
-		PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(run.warnings)}
+func closingOfRun(console *streams) Closing {
+	console.warning.Lock()
+	defer console.warning.Unlock()
+	return Closing{Seconds: time.Since(console.started).Seconds(),
+		PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(console.warnings)}
 }
 
 // document is the JSON document of a command.
@@ -122,20 +123,20 @@ func (c *Closing) closeWith(now Closing) { *c = now }
 
 // printResult prints the result of a command that wrote the given outputs: v with --json, else the summary
 // that text writes.
-func (run *session) printResult(v document, text func(w io.Writer),
+func (console *streams) printResult(v document, text func(w io.Writer),
 	outputs ...string) error {
-	if run.json {
-		v.closeWith(closingOfRun(run))
-		return printDocument(run, v)
+	if console.json {
+		v.closeWith(closingOfRun(console))
+		return printDocument(console, v)
 	}
-	text(summaryOf(run, outputs...))
-	return run.stdout.err
+	text(summaryOf(console, outputs...))
+	return console.stdout.err
 }
 
 // printDocument prints v, the result of a command, as the one JSON document on stdout.
-func printDocument(run *session, v any) error {
-	run.progress.Close()
-	return encodeDocument(run.stdout, v)
+func printDocument(console *streams, v any) error {
+	console.progress.Close()
+	return encodeDocument(console.stdout, v)
 }
 
 // encodeDocument writes a JSON document for people.
@@ -154,15 +155,15 @@ func encodeDocument(w io.Writer, v any) error {
 
 // summaryOf returns where the closing summary goes: stdout, or stderr if stdout
 // carries the command's output, or nowhere.
-func summaryOf(run *session, outputs ...string) io.Writer {
-	run.progress.Close()
-	if run.quiet || run.json {
+func summaryOf(console *streams, outputs ...string) io.Writer {
+	console.progress.Close()
+	if console.quiet || console.json {
 		return io.Discard
 	}
 	if slices.Contains(outputs, "-") {
-		return escapeWriter{run.stderr}
+		return escapeWriter{console.stderr}
 	}
-	return escapeWriter{run.stdout}
+	return escapeWriter{console.stdout}
 }
 
 // escapeWriter is a writer of whole pieces of text that is safe on a terminal, whatever the text
@@ -178,11 +179,11 @@ func (e escapeWriter) Write(p []byte) (int, error) {
 }
 
 // cost returns time and peak memory of the run, for example "24.1 s, peak 412 MB", or "" with --quiet.
-func (run *session) cost() string {
-	if run.quiet {
+func (console *streams) cost() string {
+	if console.quiet {
 		return ""
 	}
-	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)),
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(console.started)),
 		words.Bytes(system.PeakMemory()))
 }
 

@@ -116,27 +116,27 @@ func runConvert(run *session, c *convertOptions, name string) error {
 }
 
 // checkConvert validates the flags, records problems, and determines the format.
-func checkConvert(run *session, c *convertOptions, args []string) {
+func checkConvert(line *commandLine, c *convertOptions, args []string) {
 	if len(args) != 1 {
 		return
 	}
-	c.matrix = isMatrix(run, c, args[0])
-	checkFormat(run, c, args[0])
+	c.matrix = isMatrix(line, c, args[0])
+	checkFormat(line, c, args[0])
 	if !c.matrix {
-		run.refuse(rule{true, "labels dtype columns zero-based",
+		line.refuse(rule{true, "labels dtype columns zero-based",
 			"is for matrices of features (.svm .npy .npz); leave it out"})
 		if c.attributes != "" && c.format != nil && c.format.graph != nil &&
 			!c.format.graph.NodeAttributes {
-			run.problem("--attributes",
+			line.problem("--attributes",
 				"%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
 		}
 	} else {
 		if c.labels != "" && c.format != nil && !c.format.text {
-			run.problem("--labels",
+			line.problem("--labels",
 				"%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.graph.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		run.refuse(rule{true,
+		line.refuse(rule{true,
 			strings.Join(append(ofGraphs, "attributes", "largest-component"),
 				" "), "is for graphs, and " + args[0] +
 				" is a matrix of features; leave it out"})
@@ -145,7 +145,7 @@ func checkConvert(run *session, c *convertOptions, args []string) {
 
 // isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot
 // be read, or by the format of the output if it can be read only once.
-func isMatrix(run *session, c *convertOptions, input string) bool {
+func isMatrix(line *commandLine, c *convertOptions, input string) bool {
 	if isStream(input) {
 		format := formatOfFile(c.out, c.target)
 		return format != nil && format.graph == nil
@@ -153,11 +153,11 @@ func isMatrix(run *session, c *convertOptions, input string) bool {
 	if !isThere(input) || textio.CheckFinished(input) != nil {
 		return tablefile.Recognize(input, nil) != nil
 	}
-	return tablefile.Detect(run.ctx, input) != nil
+	return tablefile.Detect(line.ctx, input) != nil
 }
 
 // checkFormat determines the format of the output and records problems.
-func checkFormat(run *session, c *convertOptions, input string) {
+func checkFormat(line *commandLine, c *convertOptions, input string) {
 	if c.out == "" {
 		return
 	}
@@ -183,13 +183,14 @@ func checkFormat(run *session, c *convertOptions, input string) {
 	}
 	switch {
 	case c.format == nil && c.target == "":
-		run.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(endings, " "))
+		line.problem("-o", "%s has no ending that names a format; give one of %s, or --to",
+			c.out, strings.Join(endings, " "))
 	case c.format != nil && !holds(c.format):
-		run.problem("-o", "%s files hold %s, and %s is %s; give one of %s",
+		line.problem("-o", "%s files hold %s, and %s is %s; give one of %s",
 			c.format.name, otherKind, input, kind, strings.Join(endings, " "))
 	case c.format != nil && !c.format.text &&
 		endingOf(c.out) != table.Extension(c.out):
-		run.problem("-o", "%s files are written without %s; leave it out",
+		line.problem("-o", "%s files are written without %s; leave it out",
 			c.format.name, filepath.Ext(c.out))
 	}
 }
@@ -209,7 +210,7 @@ func (u contextWriter) Write(p []byte) (int, error) {
 // is interrupted. It returns the size of the file.
 func writeCompressed(run *session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
-	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
+	stage := run.console.progress.Begin("writing "+path, 0, progress.Bytes)
 	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.ctx}, w, stage), path)
 	if err == nil {
 		err = write(compressed)
@@ -256,10 +257,10 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	}
 	var file, attributes int64
 	if c.attributes != "" {
-		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		run.console.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
 			Text: c.graph.tables.text, SkipUnknown: c.graph.tables.skipsUnknown(),
-			Memory: g.Plan().Room(), Stdin: run.stdin, Warn: run.warnOf,
+			Memory: g.Plan().Room(), Stdin: run.console.stdin, Warn: run.console.warnOf,
 		})
 		if err != nil {
 			return err
@@ -273,8 +274,8 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		options.Memory = p.Room()
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
-		run.disk = file + runFileBytes + idBytes(nodeAxis(g))
-		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.disk),
+		run.costs.disk = file + runFileBytes + idBytes(nodeAxis(g))
+		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.costs.disk),
 			"buffers of rows")
 	}})
 	if err != nil {
@@ -293,7 +294,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	}
 	isolated := 0
 	doc.Bytes, err = writeCompressed(run, o.w, c.out, func(w io.Writer) (err error) {
-		writing := run.progress.Phases()
+		writing := run.console.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
 		isolated, err = graphfile.Write(run.ctx, c.format.graph, w,
 			g.Store.Store, options)
@@ -318,12 +319,12 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 		doc.Without = &isolated
 	}
 	if isolated > 0 {
-		run.warn("%s: not in a file of edges; %s",
+		run.console.warn("%s: not in a file of edges; %s",
 			words.Counted(isolated, "node")+" without an edge", where)
 	}
-	return run.printResult(doc, func(w io.Writer) {
+	return run.console.printResult(doc, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"),
-			words.Counted(doc.Edges, "edge"), run.cost(), c.out)
+			words.Counted(doc.Edges, "edge"), run.console.cost(), c.out)
 	}, c.out)
 }
 
@@ -347,11 +348,11 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	if err != nil {
 		return err
 	}
-	plan := run.newPlan()
+	plan := run.costs.newPlan()
 	options := &tablefile.Options{
 		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4,
-		Stdin:    run.stdin,
-		Progress: run.progress.Stages(progress.Bytes),
+		Stdin:    run.console.stdin,
+		Progress: run.console.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := makeTempContent(run, &c.graph.tables, c.out)
 			return filepath.Join(dir, "content"), err
@@ -367,8 +368,8 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	}
 	conversion := &tablefile.Conversion{
 		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.graph.config.Nodes,
-		Stdin: run.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: c.labels, Labelling: labelConfig(run, &c.graph.tables, ""),
+		Stdin: run.console.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
+		LabelFile: c.labels, Labelling: labelConfig(run.console, &c.graph.tables, ""),
 		Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
@@ -386,7 +387,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	}
 	doc.Classes = conversion.Classes
 	if x.Kernel && !x.InOrder && x.Format.Text {
-		run.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
+		run.console.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
 	}
 	convert := tablefile.Convert[float64]
 	if c.dtype == "float32" || c.dtype == "" && x.Single {
@@ -402,7 +403,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 			return err
 		}
 	}
-	if err := run.begin(plan); err != nil {
+	if err := run.costs.begin(plan); err != nil {
 		return err
 	}
 	doc.Bytes, err = writeCompressed(run, o.w, c.out, func(w io.Writer) error {
@@ -414,7 +415,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(doc, func(w io.Writer) {
+	return run.console.printResult(doc, func(w io.Writer) {
 		what := "features"
 		if doc.Kernel {
 			what = "kernel"
@@ -423,6 +424,6 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 			what += ", labels in " + doc.Labels
 		}
 		fmt.Fprintf(w, "%s %s\n%s · %s\n", shapeOf(doc.Rows, doc.Cols, doc.Dtype),
-			what, run.cost(), doc.Output)
+			what, run.console.cost(), doc.Output)
 	}, c.out)
 }

@@ -98,7 +98,7 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 		return err
 	}
 	settings := &method.Settings{RNGSeed: uint64(run.seed),
-		Progress: run.progress.Phases()}
+		Progress: run.console.progress.Phases()}
 	p, err := heatwalk.Predict(run.ctx, g.Graph, problemOf(g, &visible),
 		auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
@@ -119,7 +119,7 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 		SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
-	return run.printResult(d, func(io.Writer) { d.print(run.stdout) })
+	return run.console.printResult(d, func(io.Writer) { d.print(run.console.stdout) })
 }
 
 // print writes the steps of the demo and their times.

@@ -80,22 +80,22 @@ func newEigen(run *session) *cobra.Command {
 }
 
 // checkEigen validates the flags and records problems.
-func checkEigen(run *session, c *eigenOptions, _ []string) {
-	run.require("matrix", "which")
-	run.refuse(rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
+func checkEigen(line *commandLine, c *eigenOptions, _ []string) {
+	line.require("matrix", "which")
+	line.refuse(rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution",
+		c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{c.Which != interior && c.Which != "", "near",
 			"the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
 	if c.Matrix != string(sparse.Modularity) {
 		c.Resolution = 0
 	}
-	if run.command.Flags().Changed("near") {
+	if line.command.Flags().Changed("near") {
 		c.Near = &c.sigma
 	} else if c.Which == interior {
-		run.problem("--near",
+		line.problem("--near",
 			"it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
-	c.Seed = run.seed
 }
 
 // eigenDocument is the JSON document of eigen.
@@ -112,6 +112,7 @@ type eigenDocument struct {
 
 // runEigen writes the eigenpairs.
 func runEigen(run *session, c *eigenOptions, name string) error {
+	c.Seed = run.seed
 	var values, ids io.Writer // separate files for an output in .npy format
 	d, err := beginRun(run, &c.graph, name, c.out, nil, func(d *graphRun) (err error) {
 		if matrixFormatOf(c.out, eigenFormats).SeparateIDs {
@@ -145,9 +146,9 @@ func runEigen(run *session, c *eigenOptions, name string) error {
 		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed),
 		Progress: showProducts(run),
 	}
-	run.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
-	if run.estimating {
-		run.disk += idBytes(nodesOf(g, rows))
+	run.costs.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
+	if run.costs.estimating {
+		run.costs.disk += idBytes(nodesOf(g, rows))
 	}
 	problem := c.eigenproblem()
 	pairs, err := heatwalk.Eigenpairs(run.ctx, g.Graph, problem, c.K, settings)
@@ -216,7 +217,7 @@ func (r *eigenDocument) ofComponents() (count int, value float64) {
 
 // showProducts returns a callback that shows the progress in products.
 func showProducts(run *session) func(stage string, done, total int64) {
-	show := run.progress.StageCallback("iterating", "product")
+	show := run.console.progress.StageCallback("iterating", "product")
 	return func(_ string, done, _ int64) {
 		show("", done, 0)
 		run.reached = words.Counted(int(done), "product")

@@ -12,10 +12,10 @@ import (
 
 // TestUnsolved checks that messages about iterations do not mention steps and columns.
 func TestUnsolved(t *testing.T) {
-	run := &session{}
+	costs := new(runCosts)
 	end := fmt.Errorf("%w: after 18 steps column 0 has residual 3.6e+08, asked for 1.2e+07", iterative.ErrIterationLimit)
 	for what, err := range map[string]error{
-		"kernel": graphError(run, end, "g", loosened), "method": graphError(run, end, "g", another),
+		"kernel": graphError(costs, end, "g", loosened), "method": graphError(costs, end, "g", another),
 	} {
 		if text := err.Error(); !strings.HasPrefix(text, "g: "+unsolved+"; ") || fault.Code(err) != 1 || !errors.Is(err, iterative.ErrIterationLimit) {
 			t.Errorf("%s: %v, exit code %d", what, err, fault.Code(err))

@@ -36,12 +36,12 @@ type estimateDocument struct {
 func newEstimate(run *session) *cobra.Command {
 	cmd := newGroup(run, "estimate COMMAND ...",
 		"Estimate memory, disk and sweeps of a long command")
-	numberVar(&flagSet{FlagSet: cmd.PersistentFlags(), run: run}, &run.ranks,
+	numberVar(&flagSet{FlagSet: cmd.PersistentFlags(), line: run.line}, &run.costs.ranks,
 		"ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N",
 		"processes of an MPI job that share the rows of the graph; --max-memory is that of each")
 	planned := slices.DeleteFunc(commands(),
 		func(c command) bool { return !c.planned })
-	for _, c := range selectCommands(planned, run.args[min(1, len(run.args)):]) {
+	for _, c := range selectCommands(planned, run.line.args[min(1, len(run.line.args)):]) {
 		cmd.AddCommand(estimateOf(run, c.make(run)))
 	}
 	return cmd
@@ -60,22 +60,23 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	}
 	shared := isShared(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		run.estimating = true
-		limit := run.memory
+		run.costs.estimating = true
+		run.line.documents = false
+		limit := run.costs.memory
 		switch {
-		case run.ranks == 0:
+		case run.costs.ranks == 0:
 		case !shared:
 			return fault.Usage("--ranks",
 				"processes do not share the rows of a graph in heatwalk %s; leave it out", cmd.Name())
 		default:
-			run.memory = 0 // the whole graph need not fit
+			run.costs.memory = 0 // the whole graph need not fit
 		}
 		if err := do(cmd, args); !errors.Is(err, errPlanned) {
 			return err
 		}
 		run.doing = ""
-		if run.cut != nil {
-			if err := run.cut.check(limit); err != nil {
+		if run.costs.cut != nil {
+			if err := run.costs.cut.check(limit); err != nil {
 				return err
 			}
 		}
@@ -87,34 +88,34 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 
 // printPlan prints memory, disk and sweeps of a run.
 func printPlan(run *session, command string) error {
-	run.progress.Close()
-	p := run.planned
+	run.console.progress.Close()
+	p := run.costs.planned
 	items := p.Items()
 	bytes := p.Total()
-	if run.reading.Bytes > bytes {
-		items = []budget.Item{run.reading}
-		bytes = run.reading.Bytes
+	if run.costs.reading.Bytes > bytes {
+		items = []budget.Item{run.costs.reading}
+		bytes = run.costs.reading.Bytes
 	}
 	resident := budget.Resident(bytes)
 	items = append(items,
 		budget.Item{What: "program and heap", Bytes: resident - bytes})
-	doc := &estimateDocument{Command: command, Processes: run.cut,
-		MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk + p.Disk,
+	doc := &estimateDocument{Command: command, Processes: run.costs.cut,
+		MemoryBytes: resident, LimitBytes: run.costs.memory, DiskBytes: run.costs.disk + p.Disk,
 		Items: items}
 	if p.Sweeps != budget.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
-	if run.json {
-		doc.Closing = closingOfRun(run)
-		return printDocument(run, doc)
+	if run.console.json {
+		doc.Closing = closingOfRun(run.console)
+		return printDocument(run.console, doc)
 	}
 	var lines [][2]string
 	for _, it := range doc.Items {
 		lines = append(lines, [2]string{it.What, words.Bytes(it.Bytes)})
 	}
 	total := words.Bytes(doc.MemoryBytes)
-	if run.memory > 0 {
-		total += " of " + words.Bytes(run.memory)
+	if run.costs.memory > 0 {
+		total += " of " + words.Bytes(run.costs.memory)
 	}
 	sweeps := "unknown before the run"
 	if doc.Sweeps != nil {
@@ -122,11 +123,11 @@ func printPlan(run *session, command string) error {
 	}
 	lines = append(lines, [2]string{"memory", total},
 		[2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps})
-	if run.cut != nil {
-		lines = append(lines, run.cut.lines()...)
+	if run.costs.cut != nil {
+		lines = append(lines, run.costs.cut.lines()...)
 	}
-	sheet(run.stdout, 28, lines)
-	return run.stdout.err
+	sheet(run.console.stdout, 28, lines)
+	return run.console.stdout.err
 }
 
 // leastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
@@ -139,49 +140,49 @@ func limitMemory(run *session) error {
 			words.Bytes(limit), words.Bytes(needed))
 	}
 	limit, whose := system.AllowedMemory()
-	run.limitedBy = whose
-	if run.maxMemory == 0 {
-		run.memory = limit / 10 * 9
+	run.costs.limitedBy = whose
+	if run.costs.maxMemory == 0 {
+		run.costs.memory = limit / 10 * 9
 		return nil
 	}
-	if run.maxMemory < leastLimit {
+	if run.costs.maxMemory < leastLimit {
 		return fault.Limit("--max-memory",
 			"%s is less than any run may be limited to; allow 256MiB or more",
-			words.Bytes(run.maxMemory))
+			words.Bytes(run.costs.maxMemory))
 	}
-	run.memory = run.maxMemory
-	if limit > 0 && limit < run.memory {
-		run.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose,
-			words.Bytes(run.memory))
-		run.memory = limit
+	run.costs.memory = run.costs.maxMemory
+	if limit > 0 && limit < run.costs.memory {
+		run.console.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose,
+			words.Bytes(run.costs.memory))
+		run.costs.memory = limit
 	}
-	debug.SetMemoryLimit(run.memory - budget.FileBytes)
+	debug.SetMemoryLimit(run.costs.memory - budget.FileBytes)
 	return nil
 }
 
 // dataLimit returns the bytes of data whose run stays within the limit; 0 means none.
-func (run *session) dataLimit() int64 {
-	if run.memory == 0 {
+func (costs *runCosts) dataLimit() int64 {
+	if costs.memory == 0 {
 		return 0
 	}
-	return max(1, budget.Data(run.memory))
+	return max(1, budget.Data(costs.memory))
 }
 
 // newPlan returns the empty plan of a run without a graph.
-func (run *session) newPlan() *budget.Plan {
-	return &budget.Plan{Limit: run.dataLimit()}
+func (costs *runCosts) newPlan() *budget.Plan {
+	return &budget.Plan{Limit: costs.dataLimit()}
 }
 
 // errPlanned ends a run of which only the estimate was asked for.
 var errPlanned = errors.New("planned")
 
 // begin limits the heap to the plan of a run. It ends the run if only an estimate is asked for.
-func (run *session) begin(p *budget.Plan) error {
-	if run.estimating {
-		run.planned = p
+func (costs *runCosts) begin(p *budget.Plan) error {
+	if costs.estimating {
+		costs.planned = p
 		return errPlanned
 	}
-	if run.timed {
+	if costs.timed {
 		return nil
 	}
 	// Estimates are within a factor of two of the peak, so that the heap of a large run begins with half of
@@ -192,12 +193,12 @@ func (run *session) begin(p *budget.Plan) error {
 }
 
 // beginWith begins a run without a graph whose data take the given memory.
-func beginWith(run *session, bytes int64, what string) error {
-	p := run.newPlan()
+func beginWith(costs *runCosts, bytes int64, what string) error {
+	p := costs.newPlan()
 	if err := p.Reserve(bytes, what); err != nil {
 		return err
 	}
-	return run.begin(p)
+	return costs.begin(p)
 }
 
 // limitHeap limits the heap to bytes of data; 0 means no limit.

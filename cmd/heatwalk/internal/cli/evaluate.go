@@ -64,21 +64,21 @@ func runEvaluate(run *session, c *evaluateOptions, name string) error {
 }
 
 // checkEvaluate validates the flags and records problems.
-func checkEvaluate(run *session, c *evaluateOptions, _ []string) {
+func checkEvaluate(line *commandLine, c *evaluateOptions, _ []string) {
 	switch {
 	case c.values != "":
-		refuseBeside(run, &c.learning, "values",
+		refuseBeside(line, &c.learning, "values",
 			[]string{"method", "train", "folds", "splits", "split", "report",
 				"node-features", "feature-ids"})
-		if !run.command.Flags().Changed("method") {
+		if !line.command.Flags().Changed("method") {
 			c.learning.listed = ""
 		}
-		c.regression = checkRegression(run, c.learning.listed)
+		c.regression = checkRegression(line, c.learning.listed)
 	case c.learning.several:
-		checkSeveral(run, &c.learning, "train", "folds", "splits", "report")
+		checkSeveral(line, &c.learning, "train", "folds", "splits", "report")
 	default:
-		checkLearning(run, &c.learning)
-		settleMethods(run, &c.learning, c.gridName)
+		checkLearning(line, &c.learning)
+		settleMethods(line, &c.learning, c.gridName)
 	}
 }
 
@@ -114,7 +114,7 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	}
 	g := d.g
 	l := d.l
-	splits, phase := run.progress.Parts("evaluating", "split")
+	splits, phase := run.console.progress.Parts("evaluating", "split")
 	settings, err := d.settings(run, &c.learning.base, &c.learning, phase)
 	if err != nil {
 		return err
@@ -122,12 +122,12 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, Progress: splits,
 		Settings: settings}
 	plan.Methods = c.learning.entries
-	run.disk += runFileBytes
+	run.costs.disk += runFileBytes
 	result, err := runPlan(run, d.out, &c.splitting, &c.learning.graph.tables, plan, g.Nodes, l, func() (*evaluate.Report, error) {
 		return heatwalk.Compare(run.ctx, g.Graph, d.problem(), plan)
 	})
 	if err != nil {
-		return graphError(run, err, name, another)
+		return graphError(run.costs, err, name, another)
 	}
 	doc := &evaluateDocument{result,
 		comparedDocument{Graph: name, Skipped: skippedOf(l),
@@ -143,7 +143,7 @@ type reporter interface{ WriteText(w io.Writer) error }
 func publishReport(o *outputs, doc document, r reporter, page, graph string,
 	lines ...string) error {
 	run := o.run
-	doc.closeWith(closingOfRun(run))
+	doc.closeWith(closingOfRun(run.console))
 	var err error
 	switch format := formatOf(o.path, reportFormats); {
 	case o.path == "":
@@ -157,18 +157,18 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string,
 	if err == nil {
 		err = o.publish(nil, nil)
 	}
-	if err == nil && run.json {
-		return printDocument(run, doc)
+	if err == nil && run.console.json {
+		return printDocument(run.console, doc)
 	}
-	run.progress.Close()
+	run.console.progress.Close()
 	if err == nil && o.path != "-" {
-		err = r.WriteText(escapeWriter{run.stdout})
+		err = r.WriteText(escapeWriter{run.console.stdout})
 	}
 	if err != nil {
 		return err
 	}
-	o.print(summaryOf(run, o.path), lines)
-	return run.stdout.err
+	o.print(summaryOf(run.console, o.path), lines)
+	return run.console.stdout.err
 }
 
 // publishPlanned publishes the report on a plan.
@@ -178,7 +178,7 @@ func publishPlanned(o *outputs, doc *evaluateDocument) error {
 }
 
 // warnUnfinished warns about iterations that did not converge.
-func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) {
+func warnUnfinished(console *streams, plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.Unfinished == "" {
 			continue
@@ -188,7 +188,7 @@ func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) 
 			func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = unfinishedAdvice(plan.Methods[i].Method)
 		}
-		run.warn("%s on %s of %d at %s: %s%s", r.Method,
+		console.warn("%s on %s of %d at %s: %s%s", r.Method,
 			words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn,
 			r.Unfinished, advice)
 	}
@@ -278,14 +278,15 @@ func parseList[T comparable](list *[]T, s string,
 var reportFormats = []string{".txt", ".json", ".html"}
 
 // check validates the flags of s, records problems, and completes the flags.
-func (s *splitFlags) check(run *session, _ []string) {
-	flags := run.command.Flags()
+func (s *splitFlags) check(line *commandLine, _ []string) {
+	flags := line.command.Flags()
 	const leaveOut = "; leave out one of the two"
 	size := "how many " + s.noun + "s to train on"
 	isGiven := s.split != ""
 	folds := !isGiven && s.folds > 0
 	classes := !isGiven && s.folds == 0 && len(s.perClass) > 0
-	run.refuse(rule{isGiven, "train per-class folds draw splits tuning-splits", "the splits are given by --split" + leaveOut},
+	line.refuse(rule{isGiven, "train per-class folds draw splits tuning-splits",
+		"the splits are given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class",
 			"it says " + size + ", and so does --train" + leaveOut},
@@ -310,7 +311,7 @@ func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan,
 		return nil
 	}
 	list, err := nodefile.ReadSplits(run.ctx, s.split, nodes,
-		listConfig(run, in, s.split))
+		listConfig(run.console, in, s.split))
 	if err != nil {
 		return err
 	}
@@ -326,7 +327,7 @@ func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan,
 		}
 		plan.Given = append(plan.Given, given)
 	}
-	warnUntrained(run, s.split, l.Names, untrained, "test "+s.noun)
+	warnUntrained(run.console, s.split, l.Names, untrained, "test "+s.noun)
 	return nil
 }
 
@@ -386,7 +387,7 @@ func runPlan(run *session, o *outputs, s *splitFlags, in *inputs,
 	if err != nil {
 		return nil, s.explain(err, nodes, l)
 	}
-	warnUnfinished(run, plan, report)
+	warnUnfinished(run.console, plan, report)
 	return report, nil
 }
 
@@ -417,14 +418,14 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	v := d.values
-	splits, phase := run.progress.Parts("evaluating", "split")
+	splits, phase := run.console.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
 		Splits: c.splitting.splits, Progress: splits}
 	if err := c.splitting.readSplits(run, &c.learning.graph.tables, plan,
 		d.data.g.Nodes, v.Labels); err != nil {
 		return err
 	}
-	run.disk += runFileBytes
+	run.costs.disk += runFileBytes
 	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
 		Progress: phase}
 	result, err := heatwalk.CompareValues(run.ctx, d.data.g.Graph, d.problem,
@@ -438,7 +439,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 			"the training nodes of a split have the value %v alone; train on more of them", v.Value[0])
 	}
 	if err != nil {
-		return valuesError(run, &c.learning.graph, err, v, name)
+		return valuesError(run.costs, &c.learning.graph, err, v, name)
 	}
 	doc := &valuesDocument{result,
 		comparedDocument{Graph: name, Skipped: skippedOf(v.Labels),

@@ -44,12 +44,12 @@ func newExplain(run *session) *cobra.Command {
 }
 
 // checkExplain parses the method and records problems of the flags.
-func checkExplain(run *session, o *explainOptions, args []string) {
+func checkExplain(line *commandLine, o *explainOptions, args []string) {
 	o.nodes = args[min(1, len(args)):]
-	run.refuse(rule{o.classify.model != "",
+	line.refuse(rule{o.classify.model != "",
 		"labels method edge-weights prior effort", "the model of --model has it; leave it out"})
 	if o.classify.model == "" {
-		checkMethod(run, &o.classify, args)
+		checkMethod(line, &o.classify, args)
 	}
 }
 
@@ -71,7 +71,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	c := &o.classify
 	var d *graphRun
 	var err error
-	s := &method.Settings{Workers: run.threads, Progress: run.progress.Phases()}
+	s := &method.Settings{Workers: run.threads, Progress: run.console.progress.Phases()}
 	if c.model != "" {
 		d, err = beginModelRun(run, c, name)
 	} else if d, err = beginLearning(run, &c.learning, name, c.out); err == nil {
@@ -91,7 +91,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 		rows[i] = row
 	}
 	const lineBytes = 64
-	run.disk += runFileBytes + int64(len(rows))*int64(3*o.number+3)*lineBytes
+	run.costs.disk += runFileBytes + int64(len(rows))*int64(3*o.number+3)*lineBytes
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s,
 		&heatwalk.PredictOptions{Explain: rows, Reasons: o.number})
 	switch {
@@ -101,7 +101,7 @@ func runExplain(run *session, o *explainOptions, name string) error {
 		return fault.Usage("--method",
 			"%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
 	case err != nil:
-		return graphError(run, err, name, another)
+		return graphError(run.costs, err, name, another)
 	}
 	doc := &explainDocument{Output: c.out, Labelled: len(d.l.Row),
 		Method: c.method.Name(), Nodes: p.Reasons, Features: attributesOf(d.g)}

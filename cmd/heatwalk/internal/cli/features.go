@@ -54,10 +54,10 @@ func newFeatures(run *session) *cobra.Command {
 	return cmd
 }
 
-func checkFeatures(run *session, c *featuresOptions, _ []string) {
-	c.asked = run.command.Flags().Changed("folds")
-	if spec, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
-		c.walk.check(run, n)
+func checkFeatures(line *commandLine, c *featuresOptions, _ []string) {
+	c.asked = line.command.Flags().Changed("folds")
+	if spec, n := parseNamed(line, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
+		c.walk.check(line, n)
 	}
 }
 
@@ -154,18 +154,18 @@ func (w *walkFlags) priorFlag(flags *flagSet) {
 }
 
 // check completes the parameters of a walk by their defaults, and records problems of the flags.
-func (w *walkFlags) check(run *session, n param.Named) {
+func (w *walkFlags) check(line *commandLine, n param.Named) {
 	p := &w.parameters
-	if _, v := parseGiven(run, "--kernel", n.Given, &cwk.Spec); v != nil {
+	if _, v := parseGiven(line, "--kernel", n.Given, &cwk.Spec); v != nil {
 		*p = walkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"),
 			MinSteps: v.Int("min-steps"), Prior: w.prior}
 	}
 	if p.MinSteps > p.Steps {
-		run.problem("--kernel",
+		line.problem("--kernel",
 			"cwk: min-steps: %v lies beyond the last step, %v; give at most that",
 			p.MinSteps, p.Steps)
 	}
-	run.require("labels")
+	line.require("labels")
 }
 
 // readPrior returns the prior of --prior.
@@ -177,7 +177,7 @@ func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph,
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	config := listConfig(run, in, w.prior)
+	config := listConfig(run.console, in, w.prior)
 	config.Skip = tablefile.PredictionTitles
 	p, err := nodefile.ReadPrior(run.ctx, w.prior, g.Nodes, l.Names, config)
 	if err != nil {
@@ -197,7 +197,7 @@ func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs,
 		Prior:    prior,
 		Steps:    f.parameters.Steps,
 		Variants: []cwk.Variant{{Absorb: f.parameters.Alpha}}, Workers: run.threads,
-		Progress: run.progress.StageCallback("walking", "sweep"),
+		Progress: run.console.progress.StageCallback("walking", "sweep"),
 	}, err
 }
 
@@ -235,7 +235,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T],
 	if err != nil {
 		return err
 	}
-	run.disk += files
+	run.costs.disk += files
 	named := [][]int{w.Seeds.Row}
 	for _, list := range m.picks {
 		rows := make([]int, len(list))

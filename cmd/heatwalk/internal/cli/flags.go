@@ -24,13 +24,13 @@ import (
 // flagSet is the flags of a command, with checks of groups of them.
 type flagSet struct {
 	*pflag.FlagSet
-	run    *session
-	checks []func(run *session, args []string)
+	line   *commandLine
+	checks []func(line *commandLine, args []string)
 }
 
-func newFlagSet(run *session) *flagSet {
+func newFlagSet(line *commandLine) *flagSet {
 	flags := &flagSet{FlagSet: pflag.NewFlagSet("",
-		pflag.ContinueOnError), run: run}
+		pflag.ContinueOnError), line: line}
 	flags.SortFlags = false
 	return flags
 }
@@ -41,14 +41,14 @@ func (f *flagSet) addText(p *string, name, usage string) {
 }
 
 // addCheck adds a check that records problems of flags when all of them have been parsed.
-func (f *flagSet) addCheck(check func(run *session, args []string)) {
+func (f *flagSet) addCheck(check func(line *commandLine, args []string)) {
 	f.checks = append(f.checks, check)
 }
 
 // value is a flag whose mistakes are collected instead of ending the parsing,
 // so that all of them are reported together.
 type value struct {
-	run  *session
+	line *commandLine
 	name string
 	kind string
 	text string
@@ -59,7 +59,7 @@ type value struct {
 func (v *value) Set(s string) error {
 	v.text = s
 	if err := v.set(s); err != nil {
-		v.run.problem("--"+v.name, "%v", err)
+		v.line.problem("--"+v.name, "%v", err)
 	}
 	return nil
 }
@@ -90,20 +90,20 @@ func (v *value) words() []string {
 }
 
 // problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
-func (run *session) problem(place, format string, args ...any) {
-	run.problems = append(run.problems,
+func (line *commandLine) problem(place, format string, args ...any) {
+	line.problems = append(line.problems,
 		fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
 // hasProblem reports whether a problem of a flag or argument is recorded already.
-func (run *session) hasProblem(place string) bool {
-	return slices.ContainsFunc(run.problems,
+func (line *commandLine) hasProblem(place string) bool {
+	return slices.ContainsFunc(line.problems,
 		func(p fault.Problem) bool { return p.Place == place })
 }
 
 func variable(flags *flagSet, name, kind, text, usage string,
 	set func(string) error) {
-	v := &value{run: flags.run, name: name, kind: kind, text: text, set: set}
+	v := &value{line: flags.line, name: name, kind: kind, text: text, set: set}
 	if v.isLong() {
 		usage += "; one of " + strings.Join(v.words(), ", ")
 	}
@@ -232,21 +232,21 @@ type rule struct {
 }
 
 // refuse records the given flags that rules reject.
-func (run *session) refuse(rules ...rule) {
+func (line *commandLine) refuse(rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
-			if f := run.command.Flags().Lookup(name); r.holds && f != nil &&
-				f.Changed && !run.hasProblem("--"+name) {
-				run.problem("--"+name, "%s", r.what)
+			if f := line.command.Flags().Lookup(name); r.holds && f != nil &&
+				f.Changed && !line.hasProblem("--"+name) {
+				line.problem("--"+name, "%s", r.what)
 			}
 		}
 	}
 }
 
 // require records required flags that are missing.
-func (run *session) require(names ...string) {
+func (line *commandLine) require(names ...string) {
 	for _, name := range names {
-		f := run.command.Flags().Lookup(name)
+		f := line.command.Flags().Lookup(name)
 		_, want := pflag.UnquoteUsage(f)
 		want = "a " + strings.TrimRight(want[:strings.IndexAny(want+":",
 			":;(")], " ")
@@ -254,17 +254,17 @@ func (run *session) require(names ...string) {
 			want = "one of " + strings.Join(v.words(), ", ")
 		}
 		if !f.Changed {
-			run.problem("--"+name, "it is missing; give %s", want)
+			line.problem("--"+name, "it is missing; give %s", want)
 		}
 	}
 }
 
 // argumentsOf returns the check of the arguments in the use of a command: NAME, NAME... for one or more, and the
 // same in brackets for an optional one.
-func argumentsOf(run *session, use string) cobra.PositionalArgs {
+func argumentsOf(line *commandLine, use string) cobra.PositionalArgs {
 	words := strings.Fields(use)
 	if len(words) < 2 || words[1][0] == '-' {
-		return arguments(run, "", 0, 0)
+		return arguments(line, "", 0, 0)
 	}
 	name, optional := strings.CutPrefix(words[1], "[")
 	name, repeated := strings.CutSuffix(strings.TrimSuffix(name, "]"), "...")
@@ -280,24 +280,24 @@ func argumentsOf(run *session, use string) cobra.PositionalArgs {
 		lo = 2
 		hi = -1
 	}
-	return arguments(run, name, lo, hi)
+	return arguments(line, name, lo, hi)
 }
 
 // arguments returns a check that a command has between lo and hi arguments
 // called name; hi < 0 means any number.
-func arguments(run *session, name string, lo, hi int) cobra.PositionalArgs {
+func arguments(line *commandLine, name string, lo, hi int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < lo:
-			run.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
+			line.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
 		case hi == 0 && len(args) > 0:
-			run.problem(cmd.Name(), "takes no argument, got %s; usage: %s",
+			line.problem(cmd.Name(), "takes no argument, got %s; usage: %s",
 				quote(args[0]), synopsis(cmd))
 		case hi >= 0 && len(args) > hi:
-			run.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s",
+			line.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s",
 				len(args), quote(args[hi]), synopsis(cmd))
 		case slices.Contains(args, ""):
-			run.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
+			line.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
 		}
 		return nil
 	}
@@ -316,38 +316,38 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		unknownFlag(run, cmd, unknown)
 	case errors.As(err, &missing):
-		missingValue(run, missing.GetFlag())
+		missingValue(run.line, missing.GetFlag())
 	case errors.As(err, &invalid):
 		name := "--" + invalid.GetFlag().Name // a switch, because other flags check their values themselves
-		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false",
+		run.line.problem(name, "%s is not a value it takes; write %s or %[2]s=false",
 			quote(invalid.GetValue()), name)
 	default:
-		run.problem(cmd.Name(), "%v", err)
+		run.line.problem(cmd.Name(), "%v", err)
 	}
-	return run.joinProblems()
+	return run.line.joinProblems()
 }
 
 // missingValue records that the value of a flag is missing.
-func missingValue(run *session, f *pflag.Flag) {
+func missingValue(line *commandLine, f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
-	run.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
+	line.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
 // formatErrors determines the format of errors if the parser stopped before the flags of the format.
 func formatErrors(run *session) {
-	for i, arg := range run.args {
+	for i, arg := range run.line.args {
 		name, text, isGiven := strings.Cut(arg, "=")
 		switch name {
 		case "--":
 			return
 		case "--json":
 			isOn, err := strconv.ParseBool(text)
-			run.json = !isGiven || isOn && err == nil
+			run.console.json = !isGiven || isOn && err == nil
 		case "--log-format":
-			if !isGiven && i+1 < len(run.args) {
-				text = run.args[i+1]
+			if !isGiven && i+1 < len(run.line.args) {
+				text = run.line.args[i+1]
 			}
-			run.logFormat = text
+			run.console.logFormat = text
 		}
 	}
 }
@@ -376,27 +376,28 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	suggestion := cmp.Or(otherNames[name], nearest.Of(name, flagNames))
 	isOther := otherNames[name] != "" && slices.Contains(flagNames, suggestion)
 	named := namingFlag(cmd, name)
-	file := slices.IndexFunc(run.args,
+	file := slices.IndexFunc(run.line.args,
 		func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
 	case len(long) > 1 && cmd.Flags().Lookup(long) != nil:
-		run.problem("-"+long, "a long flag has two hyphens; write --%s", long)
+		run.line.problem("-"+long, "a long flag has two hyphens; write --%s", long)
 	case file >= 0:
-		run.problem(run.args[file], "no such flag; write ./%s for the file",
-			run.args[file])
+		run.line.problem(run.line.args[file], "no such flag; write ./%s for the file",
+			run.line.args[file])
 	case isOther:
-		run.problem(place, "no such flag; did you mean --%s?", suggestion)
+		run.line.problem(place, "no such flag; did you mean --%s?", suggestion)
 	case named != "":
-		run.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
+		run.line.problem(place,
+			"no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
 	case len(owners) > 0 && cmd.Flags().Lookup(name) == nil: // otherwise two hyphens are missing
 		sort.Strings(owners)
-		run.problem(place, "%s has no such flag; it belongs to %s",
+		run.line.problem(place, "%s has no such flag; it belongs to %s",
 			strings.TrimPrefix(cmd.CommandPath(), "heatwalk "),
 			strings.Join(owners, ", "))
 	case suggestion != "":
-		run.problem(place, "no such flag; did you mean --%s?", suggestion)
+		run.line.problem(place, "no such flag; did you mean --%s?", suggestion)
 	default:
-		run.problem(place, "no such flag; see %s --help", cmd.CommandPath())
+		run.line.problem(place, "no such flag; see %s --help", cmd.CommandPath())
 	}
 }
 
@@ -423,16 +424,17 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	names := namesOf(cmd)
 	suggestion := nearest.Of(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
-		run.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
+		run.line.problem(args[0],
+			"is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if suggestion != "" {
-		run.problem(args[0], "no such command; did you mean %s?", suggestion)
+		run.line.problem(args[0], "no such command; did you mean %s?", suggestion)
 	} else if !cmd.HasParent() && !strings.Contains(args[0], ".") && helpOn(cmd.Root(), args[:1]) != nil { // a file has a dot
-		run.problem(args[0], "no such command; see heatwalk help %s", args[0])
+		run.line.problem(args[0], "no such command; see heatwalk help %s", args[0])
 	} else {
-		run.problem(args[0], "no such command; there are %s",
+		run.line.problem(args[0], "no such command; there are %s",
 			strings.Join(names, ", "))
 	}
-	return run.joinProblems()
+	return run.line.joinProblems()
 }
 
 // namesOf returns the names of the subcommands of a command.
@@ -446,11 +448,11 @@ func namesOf(cmd *cobra.Command) (names []string) {
 }
 
 // checkEffect records the flags without effect on any of the methods.
-func checkEffect(run *session, methods []method.Method) {
+func checkEffect(line *commandLine, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
 	}
-	flags := run.command.Flags()
+	flags := line.command.Flags()
 	var names, takes []string
 	for _, m := range methods {
 		names = append(names, m.Name())
@@ -465,7 +467,7 @@ func checkEffect(run *session, methods []method.Method) {
 	}
 	for _, name := range []string{"prior", "effort", "unreached", "grid",
 		"tuning-splits", "node-features", "feature-ids", "edge-weights"} {
-		run.refuse(rule{!slices.Contains(takes, name), name,
+		line.refuse(rule{!slices.Contains(takes, name), name,
 			"makes no difference to " + strings.Join(names, ", ") +
 				"; leave it out"})
 	}
@@ -501,7 +503,7 @@ var listLengths = param.Range{Least: 1, Most: 1 << 20}
 // letterFlag declares the flag of a number in a range with a letter for short.
 func letterFlag(flags *flagSet, p *int, name string, initial int,
 	interval param.Range, usage string) {
-	local := newFlagSet(flags.run)
+	local := newFlagSet(flags.line)
 	numberVar(local, p, name, initial, interval, "N", usage)
 	local.Lookup(name).Shorthand = name[:1]
 	flags.AddFlagSet(local.FlagSet)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -64,9 +65,10 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 		output = "DIR/DS"
 		usage = "`PREFIX` of the files, such as DIR/DS"
 	}
-	cmd, c, flags := newCommand(run, m.Name+" -o "+output, m.Title, func(run *session, c *generateOptions, _ []string) {
-		check(run, c)
-		c.generateDocument.values = modelValues(run, &m.Spec)
+	cmd, c, flags := newCommand(run, m.Name+" -o "+output, m.Title, func(line *commandLine,
+		c *generateOptions, _ []string) {
+		check(line, c)
+		c.generateDocument.values = modelValues(line, &m.Spec)
 	}, func(run *session, c *generateOptions, _ string) error {
 		c.Parameters = map[string]any{"seed": run.seed}
 		if m.HasClasses {
@@ -132,25 +134,26 @@ func modelFlags(flags *flagSet, s *param.Spec) {
 }
 
 // modelValues returns the values of all parameters of a model.
-func modelValues(run *session, s *param.Spec) param.Values {
+func modelValues(line *commandLine, s *param.Spec) param.Values {
 	text := map[string]string{}
 	for _, p := range s.Params {
-		if f := run.command.Flags().Lookup(p.Name); f.Changed && !run.hasProblem("--"+p.Name) {
+		if f := line.command.Flags().Lookup(p.Name); f.Changed && !line.hasProblem("--"+p.Name) {
 			text[p.Name] = f.Value.String()
 		}
 	}
-	_, values := parseGiven(run, "", text, s)
+	_, values := parseGiven(line, "", text, s)
 	return values
 }
 
 // checkGenerate validates the outputs of a graph and records problems.
-func checkGenerate(run *session, r *generateOptions) {
+func checkGenerate(line *commandLine, r *generateOptions) {
 	if !isStoreName(r.Output) {
-		checkOutput(run, "-o", r.Output, nil)
+		checkOutput(line, "-o", r.Output, nil)
 		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
-			run.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
+			line.problem("-o",
+				"generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		run.refuse(rule{true, "force temp-dir",
+		line.refuse(rule{true, "force temp-dir",
 			"only a store has use for it; to make one write -o DIR/"})
 	}
 }
@@ -161,9 +164,10 @@ func isStoreName(path string) bool {
 }
 
 // checkCollection validates the output of a collection and records problems.
-func checkCollection(run *session, r *generateOptions) {
+func checkCollection(line *commandLine, r *generateOptions) {
 	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
-		run.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
+		line.problem("-o",
+			"give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
 	}
 }
 
@@ -175,7 +179,7 @@ func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 	w, err := o.begin(path)
 	if err == nil {
 		_, err = writeCompressed(o.run, w, path, write)
-		o.run.progress.End()
+		o.run.console.progress.End()
 	}
 	return err
 }
@@ -201,7 +205,7 @@ func generateGraph(run *session, r *generateOptions) error {
 		err = o.writeText(r.Test,
 			func(w io.Writer) error { return a.TestLabelsTo(run.ctx, w, r.fraction) })
 		if err == nil {
-			err = writeAttributes(run, o, r.Attributes, a)
+			err = writeAttributes(run.ctx, o, r.Attributes, a)
 		}
 	}
 	if err == nil {
@@ -222,7 +226,7 @@ func generateGraph(run *session, r *generateOptions) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(&r.generateDocument, func(w io.Writer) {
+	return run.console.printResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
 		for _, path := range []string{r.Output, r.Labels, r.Test,
 			r.Attributes, r.Truth} {
@@ -230,15 +234,15 @@ func generateGraph(run *session, r *generateOptions) error {
 				files += " · " + path
 			}
 		}
-		fmt.Fprintln(w, summary+run.cost()+files)
+		fmt.Fprintln(w, summary+run.console.cost()+files)
 	}, r.Output)
 }
 
 // writeAttributes writes the numbers of the nodes and, next to them, the ids of the rows, unless path is "".
-func writeAttributes(run *session, o *outputs, path string,
+func writeAttributes(ctx context.Context, o *outputs, path string,
 	g generate.Attributed) error {
 	err := o.writeText(path,
-		func(w io.Writer) error { return g.AttributesTo(run.ctx, w) })
+		func(w io.Writer) error { return g.AttributesTo(ctx, w) })
 	if err != nil || path == "" {
 		return err
 	}
@@ -255,7 +259,7 @@ func writeAttributes(run *session, o *outputs, path string,
 
 // planGenerate checks memory and disk of a run that generates edges.
 func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
-	p := run.newPlan()
+	p := run.costs.newPlan()
 	size := g.Size()
 	output := r.Output
 	if err := p.Reserve(size.Bytes, "edges"); err != nil {
@@ -271,7 +275,7 @@ func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
 			c.Memory = p.Room()
 		}
 		store, temporary := counts.DiskBytes(c)
-		run.disk = store + temporary + runFileBytes
+		run.costs.disk = store + temporary + runFileBytes
 		p.Sweeps = 1
 		bytes = counts.Bytes(c)
 		what = "ingest"
@@ -279,16 +283,16 @@ func planGenerate(run *session, r *generateOptions, g generate.Graph) error {
 			bytes = min(bytes, c.Memory) // the rest goes to disk
 		}
 	} else {
-		run.disk = size.Text + runFileBytes
-		bytes = min(textio.CompressBytes(output), run.disk)
+		run.costs.disk = size.Text + runFileBytes
+		bytes = min(textio.CompressBytes(output), run.costs.disk)
 	}
 	if a, ok := g.(generate.Attributed); ok && r.Attributes != "" {
-		run.disk += a.AttributeBytes() + 11*size.Nodes // ids of the rows
+		run.costs.disk += a.AttributeBytes() + 11*size.Nodes // ids of the rows
 	}
 	if err := p.Reserve(bytes, what); err != nil {
 		return err
 	}
-	return run.begin(p)
+	return run.costs.begin(p)
 }
 
 // withoutSeparator removes the separator at the end of the path of a directory, so that the name of
@@ -332,7 +336,7 @@ func generateStore(run *session, r *generateOptions, g generate.Graph,
 // generateCollection generates and writes a collection.
 func generateCollection(run *session, r *generateOptions) error {
 	c, err := generate.NewCollection(run.ctx, r.values, uint64(run.seed), func(bytes int64) error {
-		return beginWith(run, bytes, "graphs")
+		return beginWith(run.costs, bytes, "graphs")
 	})
 	if err != nil {
 		return err
@@ -351,8 +355,8 @@ func generateCollection(run *session, r *generateOptions) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(&r.generateDocument, func(w io.Writer) {
+	return run.console.printResult(&r.generateDocument, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output,
-			words.Counted(len(c.Graphs), "graph"), run.cost())
+			words.Counted(len(c.Graphs), "graph"), run.console.cost())
 	})
 }

@@ -49,15 +49,15 @@ func newGram(run *session) *cobra.Command {
 }
 
 // checkGram parses the learner and records problems of the flags.
-func checkGram(run *session, c *gramOptions, args []string) {
-	if run.require("labels", "learner"); c.listed != "" {
-		if spec, n := parseNamed(run, "--learner", c.listed, learners()); spec != nil {
+func checkGram(line *commandLine, c *gramOptions, args []string) {
+	if line.require("labels", "learner"); c.listed != "" {
+		if spec, n := parseNamed(line, "--learner", c.listed, learners()); spec != nil {
 			c.learner = classify.Learners().Named(n.Name)
-			_, c.values = parseGiven(run, "--learner", n.Given, spec)
+			_, c.values = parseGiven(line, "--learner", n.Given, spec)
 		}
 	}
 	if slices.Contains(args, "-") {
-		run.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
+		line.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
 	}
 }
 
@@ -82,11 +82,11 @@ func runGram(run *session, c *gramOptions, name string) error {
 	}
 	k := &ongram.File{
 		Path: name, LabelFile: c.labels,
-		Labelling: labelConfig(run, &c.tables,
+		Labelling: labelConfig(run.console, &c.tables,
 			"label columns of "+name+" alone, or pass --unknown-ids=skip"),
 		Learner: c.learner, Values: c.values,
 		Calibrate: c.scores.kind == "probability" || o.format == nil,
-		Progress:  run.progress.Phases(),
+		Progress:  run.console.progress.Phases(),
 	}
 	if err = k.Open(run.ctx); err == nil {
 		err = k.Labels.Trainable()
@@ -101,7 +101,7 @@ func runGram(run *session, c *gramOptions, name string) error {
 		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2),
 			"float64") + runFileBytes + idBytes(k.Rows)
 	}
-	if err := keepData(run, disk, k.Bytes()); err != nil {
+	if err := keepData(run.costs, disk, k.Bytes()); err != nil {
 		return err
 	}
 	r, err := k.Classify(run.ctx)

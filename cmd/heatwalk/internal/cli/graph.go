@@ -61,7 +61,7 @@ type graphInputs struct {
 // graphFlags declares the flags of r.
 func graphFlags(r *graphInputs, flags *flagSet) {
 	c := &r.config
-	local := newFlagSet(flags.run)
+	local := newFlagSet(flags.line)
 	local.addText(&c.Nodes, "nodes", "`FILE` with all nodes, one id a line; they come first, in this order")
 	local.BoolVar(&c.Directed, "directed", false,
 		"edges have a direction (default: if the file says so)")
@@ -103,7 +103,7 @@ func graphFlags(r *graphInputs, flags *flagSet) {
 		"ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(markInput)
 	flags.AddFlagSet(local.FlagSet)
-	flags.addCheck(func(run *session, args []string) { checkGraph(run, r, args) })
+	flags.addCheck(func(line *commandLine, args []string) { checkGraph(line, r, args) })
 }
 
 // headerFlag declares the flag for the header of a table.
@@ -230,25 +230,27 @@ type openGraph struct {
 }
 
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
-func checkGraph(run *session, r *graphInputs, args []string) {
-	checkSources(run, r)
-	cmd := run.command
+func checkGraph(line *commandLine, r *graphInputs, args []string) {
+	checkSources(line, r)
+	cmd := line.command
 	several := cmd.Flags().Lookup("multi-label")
 	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate",
 		"regress"}, cmd.Name()) && (several == nil || !several.Changed)
-	run.refuse(rule{cmd.Name() == "ingest", "kind-weights since until half-life", "a store keeps all edges; give this flag to the command that opens it"},
+	line.refuse(rule{cmd.Name() == "ingest", "kind-weights since until half-life",
+		"a store keeps all edges; give this flag to the command that opens it"},
 		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life",
 			"labels choose it in classify, suggest, explain, evaluate and regress, but not with --multi-label; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
-		run.refuse(rule{true, strings.Join(r.names, " "),
+		line.refuse(rule{true, strings.Join(r.names, " "),
 			args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
 // checkStdin records a problem if stdin is given for two inputs, because the second reader would find nothing.
-func checkStdin(run *session, inputs ...string) {
+func checkStdin(line *commandLine, inputs ...string) {
 	if first := slices.Index(inputs, "-"); first >= 0 && slices.Contains(inputs[first+1:], "-") {
-		run.problem("-", "stdin is named more than once and can be read once; give files for the others")
+		line.problem("-",
+			"stdin is named more than once and can be read once; give files for the others")
 	}
 }
 
@@ -256,7 +258,7 @@ func checkStdin(run *session, inputs ...string) {
 // may be used for a temporary store.
 func readGraph(run *session, r *graphInputs,
 	name, output string) (*openGraph, error) {
-	for _, input := range run.inputFiles { // before the graph, which may take minutes
+	for _, input := range run.line.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
@@ -265,20 +267,20 @@ func readGraph(run *session, r *graphInputs,
 		edges: r.edges}
 	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed ||
-			run.ranks > 0, Coded: r.coded, TempDir: tempParent(&r.tables,
+		Memory: run.costs.dataLimit(), Workers: run.threads, Stream: r.streamed ||
+			run.costs.ranks > 0, Coded: r.coded, TempDir: tempParent(&r.tables,
 			output), LargestComponent: r.largest, Edges: r.edges, Network: run.network,
 		Planned: func(p *budget.Plan) error {
 			if g.unread != nil {
 				return g.unread
 			}
-			if run.ranks > 0 {
+			if run.costs.ranks > 0 {
 				var err error
-				if run.cut, err = costOfRanks(run.ctx, g, p, run.ranks); err != nil {
+				if run.costs.cut, err = costOfRanks(run.ctx, g, p, run.costs.ranks); err != nil {
 					return err
 				}
 			}
-			return run.begin(p)
+			return run.costs.begin(p)
 		},
 	}
 	isStore := ingest.IsStore(name)
@@ -303,29 +305,29 @@ func readGraph(run *session, r *graphInputs,
 	}
 	g.Graph = opened
 	if !isStore {
-		run.progress.End()
-		run.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		run.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run)}
+		run.console.progress.End()
+		run.costs.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
+		run.costs.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run.costs)}
 		if !o.Reading.KeepLoops {
 			run.droppedLoops = g.Report.SelfLoops
 		}
 	}
 	if g.OmittedNodes > 0 {
-		run.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
+		run.console.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
 			words.Counted(g.OmittedNodes, "node") + " in " +
 			words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
 		for _, line := range columnLines(g.Report.Files) {
-			run.note(line)
+			run.console.note(line)
 		}
 		if g.Report.Added > 0 {
-			run.note(name + ": the weights of both directions are added for " +
+			run.console.note(name + ": the weights of both directions are added for " +
 				words.Counted(g.Report.Added, "edge") +
 				"; --directed keeps them apart")
 		}
 		if run.droppedLoops > 0 {
-			run.note(name + ": " + words.Counted(run.droppedLoops, "self loop") +
+			run.console.note(name + ": " + words.Counted(run.droppedLoops, "self loop") +
 				" dropped; --self-loops=keep keeps them")
 		}
 	}
@@ -342,7 +344,7 @@ func nodeAxis(g *openGraph) axis {
 // closeGraph closes the graph and removes its temporary files, as the end of the command does.
 func closeGraph(g *openGraph) {
 	if err := g.Close(); err != nil {
-		g.run.warn("temporary files of %s could not be removed: %s", g.name,
+		g.run.console.warn("temporary files of %s could not be removed: %s", g.name,
 			cause(err))
 	}
 }
@@ -353,7 +355,7 @@ func (o *outputs) finish(d document, parameters any, lines ...string) error {
 	if err := o.publish(parameters, nil); err != nil {
 		return err
 	}
-	return o.run.printResult(d, func(w io.Writer) { o.print(w, lines) }, o.path)
+	return o.run.console.printResult(d, func(w io.Writer) { o.print(w, lines) }, o.path)
 }
 
 // print writes the lines that are not empty, and time and memory of the run.
@@ -363,7 +365,7 @@ func (o *outputs) print(w io.Writer, lines []string) {
 			fmt.Fprintln(w, line)
 		}
 	}
-	cost := o.run.cost()
+	cost := o.run.console.cost()
 	if o.path != "" && o.path != "-" {
 		cost += " · " + o.path
 	}
@@ -397,12 +399,12 @@ func beginRun(run *session, r *graphInputs, name, out string, formats []string,
 func beginLearning(run *session, f *learningFlags,
 	name, path string) (*graphRun, error) {
 	return beginRun(run, &f.graph, name, path, scoreFormats, func(d *graphRun) (err error) {
-		run.progress.Wait("reading " + f.walk.labels)
+		run.console.progress.Wait("reading " + f.walk.labels)
 		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
 			return err
 		}
 		if err = readAttributes(run, &f.graph, &f.attributes, d.g, d.l); err == nil {
-			warnLeaks(run, &f.graph, &f.attributes, d.g, d.l)
+			warnLeaks(run.console, &f.graph, &f.attributes, d.g, d.l)
 		}
 		return err
 	})

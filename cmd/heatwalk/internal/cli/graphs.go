@@ -60,10 +60,10 @@ func graphsFlags(c *graphsOptions, flags *flagSet, kernel, values string) {
 	flags.addText(&c.base, "base", "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)")
 	tempFlag(&c.items.tables, flags)
 	flags.SortFlags = false
-	flags.addCheck(func(run *session, _ []string) {
+	flags.addCheck(func(line *commandLine, _ []string) {
 		hasParts := slices.ContainsFunc(c.items.kernels,
 			func(s *param.Spec) bool { return s.Param("parts") != nil })
-		run.refuse(rule{len(c.items.kernels) > 0 && !hasParts, "measure base",
+		line.refuse(rule{len(c.items.kernels) > 0 && !hasParts, "measure base",
 			"is about the elements of sets, which no kernel here has; leave it out"})
 	})
 }
@@ -92,9 +92,9 @@ func readCollection(run *session, c *graphsOptions, name, out string,
 	isUnpacked := false
 	r.set = &graphs.Settings{Workers: run.threads, RNGSeed: uint64(run.seed),
 		Cosine: c.values == "cosine"}
-	run.progress.Begin("reading "+name, 0, "graph")
+	run.console.progress.Begin("reading "+name, 0, "graph")
 	r.c, err = graphs.Read(run.ctx, name, &graphs.ReadOptions{
-		Directed: c.directed, Vertices: c.vertices, Memory: run.dataLimit(),
+		Directed: c.directed, Vertices: c.vertices, Memory: run.costs.dataLimit(),
 		Workers: run.threads,
 		Temp: func() (string, error) {
 			temp, err := makeTemp(run, &c.items.tables, out)
@@ -126,7 +126,7 @@ func readCollection(run *session, c *graphsOptions, name, out string,
 		return nil, r.explainError(err)
 	}
 	if isUnpacked {
-		r.readBytes = measuredBytes(run)
+		r.readBytes = measuredBytes(run.costs)
 	}
 	r.shape = r.c.Shape()
 	r.ids = r.c.IDs
@@ -142,7 +142,7 @@ func readCollection(run *session, c *graphsOptions, name, out string,
 
 // plan returns the memory of a run: the collection, kernels and learners, and the items of rest, if any.
 func (r *collectionRun) plan(reserve func(p *budget.Plan) error) (*budget.Plan, error) {
-	p := r.out.run.newPlan()
+	p := r.out.run.costs.newPlan()
 	_ = p.Reserve(r.shape.Bytes(), "graphs")
 	err := p.Reserve(r.bytes, "kernels and learners")
 	if err == nil && reserve != nil {
@@ -165,8 +165,8 @@ func (r *collectionRun) keep(reserve func(p *budget.Plan) error) (err error) {
 	}
 	p, err := r.plan(reserve)
 	if err == nil {
-		r.out.run.reading = budget.Item{What: readingGraphs, Bytes: r.readBytes}
-		err = r.out.run.begin(p)
+		r.out.run.costs.reading = budget.Item{What: readingGraphs, Bytes: r.readBytes}
+		err = r.out.run.costs.begin(p)
 	}
 	return r.explainError(err)
 }
@@ -252,7 +252,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 		return err
 	}
 	var group int // how many rows are computed at a time
-	run.disk = files
+	run.costs.disk = files
 	err = r.keep(func(p *budget.Plan) error {
 		row := valuesBytes(n)
 		group = budget.FitColumns(p.Limit, p.Total(), row, n)
@@ -265,7 +265,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	if err != nil {
 		return r.explainError(err)
 	}
-	stage := run.progress.Begin("comparing", int64(n), "graph")
+	stage := run.console.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(_ string, done, total int64) { stage.Set(done, total) }
 	room := sparse.NewBlock[float64](group, n)
 	values := *room // of a group
@@ -324,7 +324,7 @@ func beginCollection(run *session, c *graphsOptions, name, out string,
 			r.sources = append(r.sources, collection.Source(k, l))
 		}
 	}
-	run.disk = files(r)
+	run.costs.disk = files(r)
 	return r, r.keep(nil)
 }
 
@@ -336,10 +336,10 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 	}
 	l, err := nodefile.ReadLabels(r.out.run.ctx, path, nodes, &nodefile.LabelConfig{
 		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines",
-		Stdin: r.out.run.stdin, Warn: r.out.run.warnOf,
+		Stdin: r.out.run.console.stdin, Warn: r.out.run.console.warnOf,
 	})
 	if err == nil {
-		noteClasses(r.out.run, path, l)
+		noteClasses(r.out.run.console, path, l)
 	}
 	return l, err
 }
@@ -354,8 +354,8 @@ func newGraphsClassify(run *session) *cobra.Command {
 	return cmd
 }
 
-func checkGraphsClassify(run *session, _ *graphsOptions, _ []string) {
-	run.require("labels")
+func checkGraphsClassify(line *commandLine, _ *graphsOptions, _ []string) {
+	line.require("labels")
 }
 
 func runGraphsClassify(run *session, c *graphsOptions, name string) error {

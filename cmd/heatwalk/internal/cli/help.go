@@ -58,7 +58,7 @@ func newHelp(run *session) *cobra.Command {
 		Short: "Help for a command, for reading graph files, or on a word",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "input" {
-				return helpInput(run)
+				return helpInput(run.console)
 			}
 			target, remainder, err := cmd.Root().Find(args)
 			if err == nil && len(remainder) == 0 {
@@ -69,16 +69,16 @@ func newHelp(run *session) *cobra.Command {
 				for _, p := range places {
 					width = max(width, len(p[0]))
 				}
-				sheet(run.stdout, width+2, places)
-				return run.stdout.err
+				sheet(run.console.stdout, width+2, places)
+				return run.console.stdout.err
 			}
 			if len(remainder) == 1 &&
 				nearest.Of(remainder[0], namesOf(target)) != "" {
 				return noSuchCommand(run, target, remainder)
 			}
-			run.problem("help", "nothing on %s; docs/README.md lists pages by task",
+			run.line.problem("help", "nothing on %s; docs/README.md lists pages by task",
 				quote(strings.Join(args, " ")))
-			return run.joinProblems()
+			return run.line.joinProblems()
 		},
 	}
 }
@@ -152,32 +152,32 @@ func synopsis(cmd *cobra.Command) string {
 }
 
 // helpInput prints the page about reading graph files.
-func helpInput(run *session) error {
+func helpInput(console *streams) error {
 	text, err := helpTexts.ReadFile("help/input.txt")
 	if err != nil {
 		return err
 	}
-	flags := newFlagSet(run)
+	flags := newFlagSet(nil)
 	graphFlags(new(graphInputs), flags)
-	fmt.Fprintf(run.stdout, "%s\nFlags:\n%s", text,
+	fmt.Fprintf(console.stdout, "%s\nFlags:\n%s", text,
 		flags.FlagUsagesWrapped(helpWidth))
-	return run.stdout.err
+	return console.stdout.err
 }
 
 // beginners lists the commands that heatwalk without arguments shows.
 var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
 
 // welcome prints the page of heatwalk without arguments.
-func welcome(run *session, root *cobra.Command) error {
-	fmt.Fprint(run.stdout, root.Long, "\n\nCommands to begin with:\n")
+func welcome(console *streams, root *cobra.Command) error {
+	fmt.Fprint(console.stdout, root.Long, "\n\nCommands to begin with:\n")
 	for _, name := range beginners {
 		if cmd, _, err := root.Find([]string{name}); err == nil {
-			fmt.Fprintf(run.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
+			fmt.Fprintf(console.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(run.stdout,
+	fmt.Fprintf(console.stdout,
 		"\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help fraud\n", root.Example)
-	return run.stdout.err
+	return console.stdout.err
 }
 
 // protocol is the number of the interface for programs: flags, documents and files that the Python
@@ -253,12 +253,12 @@ func runVersion(run *session, _ *struct{}, _ string) error {
 		build
 		Closing
 	}{build: thisBuild()}
-	return run.printResult(b, func(io.Writer) {
-		fmt.Fprintf(run.stdout, "heatwalk %s\n", b.Version)
+	return run.console.printResult(b, func(io.Writer) {
+		fmt.Fprintf(run.console.stdout, "heatwalk %s\n", b.Version)
 		if b.Commit != "" {
-			fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
+			fmt.Fprintf(run.console.stdout, "commit   %s\n", b.Commit)
 		}
-		fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System,
+		fmt.Fprintf(run.console.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System,
 			strings.Join(b.CPU, " "))
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -104,8 +105,11 @@ func runInfo(run *session, c *infoOptions, name string) error {
 		}
 		lines = append(lines, [2]string{"kind " + k.Name, text})
 	}
-	return run.printResult(v,
-		func(io.Writer) { sheet(escapeWriter{run.stdout}, 20, append(lines, [2]string{"took", run.cost()})) })
+	return run.console.printResult(v,
+		func(io.Writer) {
+			sheet(escapeWriter{run.console.stdout}, 20, append(lines, [2]string{"took",
+				run.console.cost()}))
+		})
 }
 
 // measureGraph computes the counts of a graph, and of labels if a file is given.
@@ -168,7 +172,7 @@ func measureGraph(run *session, r *infoOptions,
 			v.PSwitch = &s.SwitchWeight
 		}
 	}
-	if err := v.countEdges(run, g, l); err != nil {
+	if err := v.countEdges(run.ctx, g, l); err != nil {
 		return nil, err
 	}
 	if err := writeFile(run, r.ids,
@@ -183,7 +187,7 @@ func measureGraph(run *session, r *infoOptions,
 }
 
 // countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.
-func (v *infoDocument) countEdges(run *session, g *openGraph,
+func (v *infoDocument) countEdges(ctx context.Context, g *openGraph,
 	l *nodefile.Labels) error {
 	m := g.Store.Manifest
 	if m.HasCodes() {
@@ -192,7 +196,7 @@ func (v *infoDocument) countEdges(run *session, g *openGraph,
 			rows = l.Row
 			classes = l.Class
 		}
-		counts, err := sides.Count(run.ctx, g.Store.Store, rows, classes)
+		counts, err := sides.Count(ctx, g.Store.Store, rows, classes)
 		if err != nil {
 			return err
 		}
@@ -243,18 +247,19 @@ func runVerify(run *session, _ *struct{}, dir string) error {
 	}
 	opened := false
 	stage := (*progress.Stage)(nil)
-	r, err := shard.Verify(run.ctx, dir, &shard.Options{Memory: run.dataLimit() / 2, Workers: run.threads}, func(bytes int64) error {
+	r, err := shard.Verify(run.ctx, dir, &shard.Options{Memory: run.costs.dataLimit() / 2,
+		Workers: run.threads}, func(bytes int64) error {
 		opened = true
-		p := run.newPlan()
+		p := run.costs.newPlan()
 		p.Sweeps = 2
 		err := p.Reserve(bytes, "the store and its counts")
 		if err == nil {
-			err = run.begin(p)
+			err = run.costs.begin(p)
 		}
-		stage = run.progress.Begin("verifying "+dir, 0, progress.Bytes)
+		stage = run.console.progress.Begin("verifying "+dir, 0, progress.Bytes)
 		return err
 	}, func(done, total int64) { stage.Set(done, total) })
-	run.progress.End()
+	run.console.progress.End()
 	if over := new(budget.Error); !opened && errors.As(err, &over) {
 		// The store has half of the limit, the rest is for frames that are being read.
 		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
@@ -263,9 +268,9 @@ func runVerify(run *session, _ *struct{}, dir string) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(&verifyDocument{VerifyReport: r}, func(w io.Writer) {
+	return run.console.printResult(&verifyDocument{VerifyReport: r}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
 			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"),
-			words.Bytes(r.Bytes), run.cost())
+			words.Bytes(r.Bytes), run.console.cost())
 	})
 }

@@ -40,7 +40,7 @@ func newIngest(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "ingest INPUT... -o DIR",
 		"Read edge lists and graph files of other tools into a store",
 		checkIngest, runIngest)
-	cmd.Args = arguments(run, "INPUT", 0, -1)
+	cmd.Args = arguments(run.line, "INPUT", 0, -1)
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
 	choiceVar(flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
@@ -52,25 +52,25 @@ func newIngest(run *session) *cobra.Command {
 }
 
 // checkIngest validates the flags and records problems.
-func checkIngest(run *session, c *ingestOptions, args []string) {
+func checkIngest(line *commandLine, c *ingestOptions, args []string) {
 	c.inputs = args
 	if c.dir == "" {
-		run.problem("-o", "the store's directory is missing; write -o DIR")
+		line.problem("-o", "the store's directory is missing; write -o DIR")
 	} else if isThere(c.dir) && !isDir(c.dir) {
-		run.problem("-o", "%s is a file; name a directory", c.dir)
+		line.problem("-o", "%s is a file; name a directory", c.dir)
 	}
 	for i, a := range args {
 		if a != "" && isThere(filepath.Join(a, "manifest")) &&
 			!(c.graph.sources.citations() && len(args) == 1) {
-			run.problem(a, "is a store already; the other commands take it as it is")
+			line.problem(a, "is a store already; the other commands take it as it is")
 		}
 		for _, b := range args[:i] {
 			if a == b || sameFile(a, b) {
-				run.problem(a, "given twice; its edges would count twice")
+				line.problem(a, "given twice; its edges would count twice")
 			}
 		}
 	}
-	c.neighbours.check(run, args, &c.graph, c.attributes != "")
+	c.neighbours.check(line, args, &c.graph, c.attributes != "")
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -112,16 +112,16 @@ func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 		if err != nil {
 			return err
 		}
-		run.disk = info.Size()
+		run.costs.disk = info.Size()
 		config.Store.Attributes = func(nodes *shard.Nodes, w io.Writer) (*shard.Attributes, error) {
 			columns, element, err := tablefile.CopyRows(run.ctx, w, c.attributes,
 				nodes, &tablefile.FeatureConfig{IDs: c.neighbours.ids,
-					Memory: run.dataLimit(), Stdin: run.stdin})
+					Memory: run.costs.dataLimit(), Stdin: run.console.stdin})
 			return &shard.Attributes{Name: c.attributes, Columns: columns,
 				Type: element}, err
 		}
 	}
-	if run.estimating {
+	if run.costs.estimating {
 		return planIngest(run, &c.graph, c.dir, c.inputs)
 	}
 	report, err := ingestInto(run, &c.graph, c.dir, c.inputs, c.force)
@@ -129,11 +129,11 @@ func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 		return err
 	}
 	run.doing = ""
-	return run.printResult(documentOf(report), func(w io.Writer) {
+	return run.console.printResult(documentOf(report), func(w io.Writer) {
 		for _, line := range columnLines(report.Files) {
 			fmt.Fprintln(w, line)
 		}
-		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), run.cost(), c.dir)
+		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), run.console.cost(), c.dir)
 	})
 }
 
@@ -208,14 +208,14 @@ func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 	config := r.config
 	c := &config
 	c.Workers, c.TempDir, c.Warn, c.Text = run.threads, r.tables.tempDir,
-		run.warnOf, r.tables.text
-	if limit := run.dataLimit(); limit > 0 {
+		run.console.warnOf, r.tables.text
+	if limit := run.costs.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.producerBytes)
 	}
 	c.Missing = r.tables.labelling.Missing
 	c.UnknownIDs = r.tables.unknown
 	if c.Stdin == nil {
-		c.Stdin = run.stdin
+		c.Stdin = run.console.stdin
 	}
 	var stage *progress.Stage
 	current := ""
@@ -229,7 +229,7 @@ func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 					name = r.source
 				}
 			}
-			stage = run.progress.Begin(name, total, unit)
+			stage = run.console.progress.Begin(name, total, unit)
 		}
 		stage.Set(done, total)
 	}
@@ -259,7 +259,7 @@ func ingestInto(run *session, r *graphInputs, dir string, inputs []string,
 	if errors.Is(err, shard.ErrNotStore) { // about the output
 		err = fault.Usage("-o", "%v", err)
 	}
-	run.progress.End()
+	run.console.progress.End()
 	return report, err
 }
 
@@ -275,7 +275,7 @@ func planIngest(run *session, r *graphInputs, dir string, inputs []string) error
 		if err != nil {
 			return err
 		}
-		return beginIngest(run, measuredBytes(run),
+		return beginIngest(run.costs, measuredBytes(run.costs),
 			report.Store.BytesTotal()+report.SpilledBytes)
 	}
 	c := ingestConfig(run, r)
@@ -291,24 +291,24 @@ func planIngest(run *session, r *graphInputs, dir string, inputs []string) error
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
 	}
-	return beginIngest(run, bytes, store+temporary)
+	return beginIngest(run.costs, bytes, store+temporary)
 }
 
 // beginIngest plans an ingest with the given memory and size of its files.
-func beginIngest(run *session, memory, files int64) error {
+func beginIngest(costs *runCosts, memory, files int64) error {
 	p := new(budget.Plan)
 	_ = p.Reserve(memory, "ingest") // there is no limit
 	p.Sweeps = 1
-	run.disk += files + runFileBytes
-	return run.begin(p)
+	costs.disk += files + runFileBytes
+	return costs.begin(p)
 }
 
 // measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
 // most the limit.
-func measuredBytes(run *session) int64 {
+func measuredBytes(costs *runCosts) int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
-	if limit := run.dataLimit(); limit > 0 {
+	if limit := costs.dataLimit(); limit > 0 {
 		bytes = min(bytes, limit)
 	}
 	return bytes
@@ -340,23 +340,23 @@ func (s *sources) citations() bool {
 }
 
 // checkSources records contradictions between flags.
-func checkSources(run *session, r *graphInputs) {
+func checkSources(line *commandLine, r *graphInputs) {
 	s := &r.sources
 	c := &r.config
 	switch {
 	case !s.any():
 	case s.hyperedges && s.cocitation:
-		run.problem("--hyperedges",
+		line.problem("--hyperedges",
 			"goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
-		run.problem("--hyperedges", "have no direction; leave out --directed")
+		line.problem("--hyperedges", "have no direction; leave out --directed")
 	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" ||
 		c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader ||
 		c.SkipBadLines || r.tables.unknown != ingest.DefaultUnknown):
-		run.problem("--hyperedges",
+		line.problem("--hyperedges",
 			"has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
-		run.problem("--undirected",
+		line.problem("--undirected",
 			"goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
 }
@@ -461,24 +461,27 @@ func (n *neighbourFlags) declare(flags *flagSet) {
 }
 
 // check validates the flags and records problems.
-func (n *neighbourFlags) check(run *session, args []string, r *graphInputs,
+func (n *neighbourFlags) check(line *commandLine, args []string, r *graphInputs,
 	hasAttributes bool) {
 	isGiven := n.path != ""
-	run.refuse(rule{!isGiven, "neighbours least-cosine content-weight", "is about attributes; name their file with --of"},
+	line.refuse(rule{!isGiven, "neighbours least-cosine content-weight",
+		"is about attributes; name their file with --of"},
 		rule{!isGiven && !hasAttributes, "feature-ids",
 			"is about attributes; name their file with --of or --node-features"},
 		rule{isGiven, "directed", "neighbours have no direction; leave it out"},
 	)
 	switch {
 	case !isGiven && len(args) == 0:
-		run.problem(run.command.Name(), "INPUT is missing; usage: %s",
-			synopsis(run.command))
+		line.problem(line.command.Name(), "INPUT is missing; usage: %s",
+			synopsis(line.command))
 	case !isGiven:
-	case n.Neighbours == 0 && n.Least == 0 && !run.hasProblem("--neighbours") &&
-		!run.hasProblem("--least-cosine"):
-		run.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
+	case n.Neighbours == 0 && n.Least == 0 && !line.hasProblem("--neighbours") &&
+		!line.hasProblem("--least-cosine"):
+		line.problem("--of",
+			"is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
 	case r.sources.any():
-		run.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
+		line.problem("--of",
+			"makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
 	}
 }
 
@@ -488,12 +491,12 @@ const maxContentWeight = 1e100
 // the required memory.
 func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.ctx, n.path,
-		&tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
+		&tablefile.Options{Progress: run.console.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err
 	}
-	x, ids, err := tablefile.ReadCSR(run.ctx, f, n.ids, run.stdin, func(_, need int64) error {
-		if limit := run.dataLimit(); limit > 0 && need > limit {
+	x, ids, err := tablefile.ReadCSR(run.ctx, f, n.ids, run.console.stdin, func(_, need int64) error {
+		if limit := run.costs.dataLimit(); limit > 0 && need > limit {
 			return &ingest.LimitError{Need: need, Limit: limit}
 		}
 		return nil

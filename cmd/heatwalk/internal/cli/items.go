@@ -47,17 +47,17 @@ func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example stri
 		flags.StringVar(&f.learnerNames, "learner", learners()[0].Name,
 			usage("learner", "svm:cost=10"))
 	}
-	flags.addCheck(func(run *session, _ []string) {
+	flags.addCheck(func(line *commandLine, _ []string) {
 		f.userValues = param.Values{}
-		f.kernels = namedList(run, "--kernel", f.kernelNames, kernels, f.userValues)
+		f.kernels = namedList(line, "--kernel", f.kernelNames, kernels, f.userValues)
 		if f.learnerNames != "" {
-			for _, s := range namedList(run, "--learner", f.learnerNames,
+			for _, s := range namedList(line, "--learner", f.learnerNames,
 				learners(), f.userValues) {
 				f.learners = append(f.learners, classify.Learners().Named(s.Name))
 			}
 		}
 		if f.splitting.noun == "" && (len(f.kernels) > 1 || len(f.learners) > 1) {
-			run.problem("--kernel",
+			line.problem("--kernel",
 				"this command takes one kernel and one learner; evaluate compares them")
 		}
 	})
@@ -65,17 +65,18 @@ func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example stri
 
 // namedList parses a list of names with parameters and adds the values to given. A parameter has the
 // same value for all names.
-func namedList(run *session, flag, list string, choices specs,
+func namedList(line *commandLine, flag, list string, choices specs,
 	values param.Values) (result specs) {
 	for text := range strings.SplitSeq(list, ",") {
-		s, n := parseNamed(run, flag, text, choices)
+		s, n := parseNamed(line, flag, text, choices)
 		if s == nil {
 			continue
 		}
-		terms, _ := parseGiven(run, flag, n.Given, s)
+		terms, _ := parseGiven(line, flag, n.Given, s)
 		for name, v := range terms {
 			if previous, isGiven := values[name]; isGiven && previous != v {
-				run.problem(flag, "%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
+				line.problem(flag,
+					"%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
 			}
 			values[name] = v
 		}
@@ -123,12 +124,12 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels,
 	d := &r.document
 	c, err := s.Classify(run.ctx, r.problem(),
 		&method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
-			Progress: run.progress.Phases()})
+			Progress: run.console.progress.Phases()})
 	if err != nil {
 		return r.explain(err)
 	}
 	if c.Unfinished != nil {
-		run.warn("%s: the iteration limit came before the tolerance%s", s.Name(),
+		run.console.warn("%s: the iteration limit came before the tolerance%s", s.Name(),
 			unfinishedAdvice(s))
 	}
 	ids := tablefile.AxisOf(r.ids)
@@ -139,7 +140,7 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels,
 	d.estimate(c.Accuracy, c.Stderr, c.Tested)
 	reached := roaring.New()
 	reached.AddRange(0, uint64(ids.N))
-	d.Truth = compareTruth(run, c.Class, reached, r.l, truth, r.noun)
+	d.Truth = compareTruth(run.console, c.Class, reached, r.l, truth, r.noun)
 	text := words.Counted(ids.N-d.Labelled, r.noun) + " classified by " + d.Method
 	if estimated := d.describeAccuracy(); estimated != "" {
 		text += " · " + estimated
@@ -181,7 +182,7 @@ func (r *itemRun) evaluate() error {
 	plan := &evaluate.Plan{
 		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
 			Workers: run.threads},
-		Progress: run.progress.StageCallback("evaluating", "split"),
+		Progress: run.console.progress.StageCallback("evaluating", "split"),
 	}
 	for _, s := range r.sources {
 		plan.Methods = append(plan.Methods, method.Entry{Method: s})
@@ -201,9 +202,9 @@ func (r *itemRun) evaluate() error {
 }
 
 // keepData checks a run without a graph against the limits of disk and memory.
-func keepData(run *session, disk, bytes int64) error {
-	run.disk = disk
-	return beginWith(run, budget.LearnerBytes+bytes, "data and learner")
+func keepData(costs *runCosts, disk, bytes int64) error {
+	costs.disk = disk
+	return beginWith(costs, budget.LearnerBytes+bytes, "data and learner")
 }
 
 // parameterText returns the values of parameters for a summary, after a comma, or "".

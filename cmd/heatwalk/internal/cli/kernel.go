@@ -76,7 +76,7 @@ func rowsOf(run *session, in *inputs, path string, g *openGraph) ([]int, error) 
 // readIDs reads a list of ids, at least one.
 func readIDs(run *session, in *inputs, path string,
 	nodes nodefile.Lookup) ([]int, error) {
-	rows, err := nodefile.ReadIDs(run.ctx, path, nodes, listConfig(run, in, path))
+	rows, err := nodefile.ReadIDs(run.ctx, path, nodes, listConfig(run.console, in, path))
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
 	}
@@ -102,35 +102,35 @@ type kernelOptions struct {
 }
 
 // checkKernel parses the kernel and records problems of the flags.
-func checkKernel(run *session, c *kernelOptions, _ []string) {
-	spec, n := parseNamed(run, "--kernel", c.listed, nodeKernels())
+func checkKernel(line *commandLine, c *kernelOptions, _ []string) {
+	spec, n := parseNamed(line, "--kernel", c.listed, nodeKernels())
 	if spec == nil {
 		return
 	}
 	c.name, c.family = n.Name, kernel.Families().Named(n.Name)
 	if c.family == nil {
-		run.refuse(rule{true, "tolerance",
+		line.refuse(rule{true, "tolerance",
 			"cwk is computed by walks without an iteration; leave it out"})
-		c.walk.check(run, n)
+		c.walk.check(line, n)
 		return
 	}
-	run.refuse(rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
+	line.refuse(rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
 		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels",
 			c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
-	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
-	checkTolerance(run, c.tolerance, c.block.dtype)
+	c.userValues, _ = parseGiven(line, "--kernel", n.Given, spec)
+	checkTolerance(line, c.tolerance, c.block.dtype)
 }
 
 // checkTolerance records a tolerance that values of a precision cannot have.
-func checkTolerance(run *session, tolerance float64, dtype string) {
+func checkTolerance(line *commandLine, tolerance float64, dtype string) {
 	floor := 0x1p-23
 	wider := ", or --dtype float64"
 	if dtype == "float64" {
 		floor = 0x1p-52
 		wider = ""
 	}
-	run.refuse(rule{tolerance < floor, "tolerance",
+	line.refuse(rule{tolerance < floor, "tolerance",
 		fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", tolerance,
 			dtype, floor, wider)})
 }
@@ -235,8 +235,8 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions,
 	}
 	d.g.Store.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi,
-		Progress: run.progress.Stages("product")}
-	run.disk += files
+		Progress: run.console.progress.Stages("product")}
+	run.costs.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.dtype)
 	if !takesPieces(d.out) { // the block is in memory until it is complete
 		d.g.Graph = d.g.Leave(block, wholeBlock)
@@ -248,7 +248,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions,
 			d.out.path, words.Bytes(block))
 	}
 	if err != nil {
-		return graphError(run, err, name, loosened)
+		return graphError(run.costs, err, name, loosened)
 	}
 	if err := d.describePart("kernel", f.share, shape,
 		kernelParameters{&f.family.Spec, k.Parameters}); err != nil {
@@ -266,7 +266,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions,
 	report, err := kernel.Values[T](run.ctx, k.Kernel, k.Rows, k.Cols,
 		put, settings)
 	if err != nil {
-		return toleranceError(run, err, name, f.tolerance)
+		return toleranceError(run.costs, err, name, f.tolerance)
 	}
 	if err := file.Close(run.ctx); err != nil {
 		return err

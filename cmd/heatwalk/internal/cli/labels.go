@@ -46,29 +46,29 @@ func missingFlag(in *inputs, flags *flagSet) {
 }
 
 // nodeLabels returns the settings for files of labels of the nodes of g.
-func nodeLabels(run *session, r *graphInputs, g *openGraph) *nodefile.LabelConfig {
+func nodeLabels(console *streams, r *graphInputs, g *openGraph) *nodefile.LabelConfig {
 	fix := ""
 	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return labelConfig(run, &r.tables, fix)
+	return labelConfig(console, &r.tables, fix)
 }
 
 // readLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
 func readLabels(run *session, r *graphInputs, path string, g *openGraph,
 	like *nodefile.Labels) (*nodefile.Labels, error) {
-	c := nodeLabels(run, r, g)
+	c := nodeLabels(run.console, r, g)
 	c.Like = like
 	l, err := nodefile.ReadLabels(run.ctx, path, g.Nodes, c)
 	if err == nil {
-		noteColumns(run, path, l.Columns)
-		noteClasses(run, path, l)
+		noteColumns(run.console, path, l.Columns)
+		noteClasses(run.console, path, l)
 	}
 	return l, err
 }
 
 // noteClasses prints the largest classes of labels with the numbers of their nodes.
-func noteClasses(run *session, path string, l *nodefile.Labels) {
+func noteClasses(console *streams, path string, l *nodefile.Labels) {
 	const most = 5
 	size := sizesOf(l)
 	order := sched.UpTo(len(size))
@@ -82,36 +82,36 @@ func noteClasses(run *session, path string, l *nodefile.Labels) {
 	if len(order) > most {
 		text += ", …"
 	}
-	run.note(fmt.Sprintf("%s: %s: %s", input.Escape(path),
+	console.note(fmt.Sprintf("%s: %s: %s", input.Escape(path),
 		words.Counted(len(order), "class"), text))
 }
 
 // warnLeaks warns about attributes that determine the labels.
-func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph,
+func warnLeaks(console *streams, r *graphInputs, f *attributeFlags, g *openGraph,
 	l *nodefile.Labels) {
 	if g.attributes == nil || g.unread != nil {
 		return
 	}
 	for _, title := range g.attributes.FindLeaks(l) {
-		run.warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, quote(title), l.File)
+		console.warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, quote(title), l.File)
 	}
 }
 
 // listConfig returns the settings for lists of ids and splits.
-func listConfig(run *session, in *inputs, path string) *nodefile.ListConfig {
+func listConfig(console *streams, in *inputs, path string) *nodefile.ListConfig {
 	return &nodefile.ListConfig{Text: in.text, SkipUnknown: in.skipsUnknown(),
-		Stdin: run.stdin, Warn: run.warnOf,
-		Columns: func(c input.Columns) { noteColumns(run, path, c) }}
+		Stdin: console.stdin, Warn: console.warnOf,
+		Columns: func(c input.Columns) { noteColumns(console, path, c) }}
 }
 
 // labelConfig returns the settings for label files. fix is the remedy for unknown nodes.
-func labelConfig(run *session, in *inputs, fix string) *nodefile.LabelConfig {
+func labelConfig(console *streams, in *inputs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
 	c.SkipUnknown = in.skipsUnknown()
 	c.Fix = fix
-	c.Stdin = run.stdin
-	c.Warn = run.warnOf
+	c.Stdin = console.stdin
+	c.Warn = console.warnOf
 	return &c
 }
 
@@ -198,8 +198,9 @@ func (f *attributeFlags) declare(flags *flagSet) {
 	})
 	markInput(flags.Lookup("attribute-fields"))
 	flags.addText(&f.ids, "feature-ids", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
-	flags.addCheck(func(run *session, _ []string) {
-		run.refuse(rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
+	flags.addCheck(func(line *commandLine, _ []string) {
+		line.refuse(rule{f.file == "", "feature-ids",
+			"there is no matrix; give it with --node-features"},
 			rule{f.file == "", "attribute-fields",
 				"there is no table; give it with --node-features"},
 			rule{f.file == "-", "node-features",
@@ -258,11 +259,11 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 	c := &tablefile.FeatureConfig{
 		IDs: f.ids, Fields: f.fields, Labels: l, Text: r.tables.text,
 		SkipUnknown: r.tables.skipsUnknown(), Memory: g.Plan().Room(),
-		Stdin: run.stdin, Warn: run.warnOf,
+		Stdin: run.console.stdin, Warn: run.console.warnOf,
 	}
-	c.Fix = nodeLabels(run, r, g).Fix
+	c.Fix = nodeLabels(run.console, r, g).Fix
 	if f.file == "" {
-		run.progress.Begin("reading attributes of the store", 0, progress.Bytes)
+		run.console.progress.Begin("reading attributes of the store", 0, progress.Bytes)
 		if f.file, err = shard.AttributesOf(run.ctx, g.Store.Store); err != nil {
 			return err
 		}
@@ -270,12 +271,12 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		// nodes outside the largest component
 		c.Rows = &tablefile.Axis{N: nodes.Len(), ID: nodes.ID}
 		c.SkipUnknown = true
-		run.note("attributes of the store: " + stored.Name)
+		run.console.note("attributes of the store: " + stored.Name)
 	}
-	run.progress.Begin("reading "+f.file, 0, progress.Bytes)
+	run.console.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(run.ctx, f.file, g.Nodes, c)
 	if err == nil {
-		noteColumns(run, f.file, g.attributes.Columns)
+		noteColumns(run.console, f.file, g.attributes.Columns)
 	}
 	if g.attributes != nil {
 		run.atEnd(func() { _ = g.attributes.Close() }) // it was only read

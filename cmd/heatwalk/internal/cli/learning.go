@@ -68,66 +68,66 @@ func severalFlag(f *learningFlags, flags *flagSet) {
 	labelling := &f.graph.tables.labelling
 	flags.addText(&labelling.Separator, "label-separator", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
 	markInput(flags.Lookup("label-separator"))
-	flags.addCheck(func(run *session, _ []string) {
-		run.refuse(rule{!f.several, "label-separator",
+	flags.addCheck(func(line *commandLine, _ []string) {
+		line.refuse(rule{!f.several, "label-separator",
 			"a node has one label; add --multi-label"})
 	})
 }
 
 // checkLearning parses the methods and records problems of the flags.
-func checkLearning(run *session, f *learningFlags) {
+func checkLearning(line *commandLine, f *learningFlags) {
 	entries, err := method.Parse(f.listed)
 	f.entries = entries
 	if err != nil {
-		run.problem("--method", "%s", withoutUsage(err))
+		line.problem("--method", "%s", withoutUsage(err))
 	}
-	checkForm(run, f.entries)
-	run.require("labels")
-	checkEffect(run, methodsOf(f))
+	checkForm(line, f.entries)
+	line.require("labels")
+	checkEffect(line, methodsOf(f))
 	f.attributes.unused = !slices.ContainsFunc(methodsOf(f),
 		func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
 }
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.
-func settleMethods(run *session, f *learningFlags, grid string) {
-	base, err := method.Settle(run.ctx, f.entries, grid)
+func settleMethods(line *commandLine, f *learningFlags, grid string) {
+	base, err := method.Settle(line.ctx, f.entries, grid)
 	f.base = *base
 	if list, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range list.Unwrap() {
-			checkGrid(run, grid, err)
+			checkGrid(line, grid, err)
 		}
 	}
 }
 
 // checkGrid records a problem of a grid, of a grid file, or of the values of a method.
-func checkGrid(run *session, name string, err error) {
+func checkGrid(line *commandLine, name string, err error) {
 	wrong := new(nodefile.ParseError)
 	parameter := new(param.ParameterError)
 	switch {
 	case errors.As(err, &parameter):
-		run.problem("--method", "%s", parameter.Error())
+		line.problem("--method", "%s", parameter.Error())
 	case errors.As(err, &wrong):
-		run.problem(name, "%s; correct the file", wrong.Msg)
+		line.problem(name, "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
-		run.problem("--grid",
+		line.problem("--grid",
 			"%s is neither paper, small or none nor a file (%s); give one of them",
 			quote(name), cause(err))
 	case errors.Is(err, split.ErrUsage):
-		run.problem("--method", "%s", withoutUsage(err))
+		line.problem("--method", "%s", withoutUsage(err))
 	default:
-		run.problem("--grid", "%s cannot be read (%s); give another file", name,
+		line.problem("--grid", "%s cannot be read (%s); give another file", name,
 			cause(err))
 	}
 }
 
 // checkForm records a problem if the kernel of a method is not symmetric, because learners require it.
-func checkForm(run *session, entries []method.Entry) {
+func checkForm(line *commandLine, entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
 			wrong := new(param.ParameterError)
 			if f := kernel.Families().Named(d.Name); f != nil &&
 				errors.As(f.Asymmetric(f.Own(e.Own)), &wrong) {
-				run.problem("--method", "%s", wrong.Error())
+				line.problem("--method", "%s", wrong.Error())
 				return
 			}
 		}
@@ -171,7 +171,7 @@ func readPriorOrShares(run *session, f *learningFlags, in *inputs,
 	}
 	if f.walk.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.walk.prior) {
 		shares, err := nodefile.ReadShares(run.ctx, f.walk.prior, d.l.Names,
-			listConfig(run, in, f.walk.prior))
+			listConfig(run.console, in, f.walk.prior))
 		d.shares = shares
 		if shares != nil || err != nil {
 			return cwk.Prior{}, err
@@ -224,7 +224,7 @@ func parseScores(top *int, s string) error {
 // real runs.
 func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	switch {
-	case !o.run.estimating:
+	case !o.run.costs.estimating:
 		return 0
 	case o.format != nil:
 		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) +
@@ -319,7 +319,7 @@ func (d *labelsDocument) describeAccuracy() string {
 
 // compareTruth compares the class of each node (noun: graph or record) with its true label, unless truth
 // is nil. It warns about classes that do not occur in training, because no prediction can be correct.
-func compareTruth(run *session, class []int, reached *roaring.Bitmap,
+func compareTruth(console *streams, class []int, reached *roaring.Bitmap,
 	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
 		return nil
@@ -331,16 +331,17 @@ func compareTruth(run *session, class []int, reached *roaring.Bitmap,
 			size[c] = 0
 		}
 	}
-	warnUntrained(run, truth.File, truth.Names, size, "node")
+	warnUntrained(console, truth.File, truth.Names, size, "node")
 	t := evaluate.Compare(class, reached, l, truth)
 	if t == nil {
-		run.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
+		console.warn("%s: nothing to compare with; every %s it labels is labelled in %s",
+			truth.File, noun, l.File)
 	}
 	return t
 }
 
 // warnUntrained warns in one line about classes of a file that have items (noun: node or test node) without a training label.
-func warnUntrained(run *session, file string, names []string, items []int,
+func warnUntrained(console *streams, file string, names []string, items []int,
 	noun string) {
 	var classes []string
 	total := 0
@@ -352,14 +353,15 @@ func warnUntrained(run *session, file string, names []string, items []int,
 	}
 	switch count := len(classes); {
 	case count == 1:
-		run.warn("%s: class %s (%s) has no training label and counts as wrong",
+		console.warn("%s: class %s (%s) has no training label and counts as wrong",
 			file, classes[0], words.Counted(total, noun))
 	case count > 1:
 		list := strings.Join(classes[:min(count, namedClasses)], ", ")
 		if count > namedClasses {
 			list += fmt.Sprintf(" and %d more", count-namedClasses)
 		}
-		run.warn("%s: %d classes (%s) have no training label and count as wrong: %s", file, count, words.Counted(total, noun), list)
+		console.warn("%s: %d classes (%s) have no training label and count as wrong: %s",
+			file, count, words.Counted(total, noun), list)
 	}
 }
 
@@ -386,22 +388,22 @@ const severalSeparator = "|"
 
 // checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
 // the given ones.
-func checkSeveral(run *session, f *learningFlags, takes ...string) {
+func checkSeveral(line *commandLine, f *learningFlags, takes ...string) {
 	f.graph.tables.labelling.Several = true
-	run.require("labels")
-	refuseBeside(run, f, "multi-label", append(takes, "labels"))
+	line.require("labels")
+	refuseBeside(line, f, "multi-label", append(takes, "labels"))
 }
 
 // refuseBeside records flags that cannot be used with the given one: all flags of the command except those
 // which it takes, and those for reading graphs and labels.
-func refuseBeside(run *session, f *learningFlags, flag string, takes []string) {
+func refuseBeside(line *commandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.names,
 		[]string{flag, "temp-dir", "label-fields", "label-separator", "missing",
 			"unknown-ids"})
-	run.command.Flags().Visit(func(item *pflag.Flag) {
-		if run.command.InheritedFlags().Lookup(item.Name) == nil &&
+	line.command.Flags().Visit(func(item *pflag.Flag) {
+		if line.command.InheritedFlags().Lookup(item.Name) == nil &&
 			!slices.Contains(takes, item.Name) {
-			run.refuse(rule{true, item.Name,
+			line.refuse(rule{true, item.Name,
 				"cannot be used with --" + flag + "; leave it out"})
 		}
 	})
@@ -420,10 +422,10 @@ func beginSeveral(run *session, f *learningFlags,
 				"the label %s holds %s, which separates labels in predictions; rename it", quote(label), severalSeparator)
 		}
 	}
-	_, phase := run.progress.Parts("learning", "")
+	_, phase := run.console.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
 		Progress: phase}
-	run.disk += runFileBytes
+	run.costs.disk += runFileBytes
 	return d, s, nil
 }
 
@@ -434,7 +436,7 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	}
 	model, p, err := heatwalk.PredictSeveral(run.ctx, d.g.Graph, d.problem(), s)
 	if err != nil {
-		return graphError(run, err, name, another)
+		return graphError(run.costs, err, name, another)
 	}
 	r := &classifyRun{data: d, f: c, p: p.Prediction,
 		classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l),
@@ -459,12 +461,12 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	splits, _ := run.progress.Parts("evaluating", "split")
+	splits, _ := run.console.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
 		Splits: c.splitting.splits, Progress: splits}
 	report, err := heatwalk.CompareSeveral(run.ctx, d.g.Graph, d.problem(), plan, s)
 	if err != nil {
-		return graphError(run, c.splitting.explain(err, d.g.Nodes, d.l),
+		return graphError(run.costs, c.splitting.explain(err, d.g.Nodes, d.l),
 			name, another)
 	}
 	doc := &multiLabelDocument{report,

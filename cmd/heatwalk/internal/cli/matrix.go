@@ -98,7 +98,7 @@ func checkMatrix(o *outputs, rows, cols axis,
 	dtype, advice string) (bytes int64, err error) {
 	bytes = o.format.Size(rows.N, cols.N, dtype)
 	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
-	if o.run.estimating {
+	if o.run.costs.estimating {
 		bytes += idBytes(rows) + idBytes(cols)
 	}
 	return bytes + runFileBytes, err
@@ -159,15 +159,15 @@ func (s *shareFlag) declare(flags *flagSet, of string) {
 		*s = shareFlag{i, m}
 		return nil
 	})
-	flags.addCheck(func(run *session, args []string) {
+	flags.addCheck(func(line *commandLine, args []string) {
 		out := flags.Lookup("output").Value.String()
 		if s.count > 0 && len(args) > 0 && !ingest.IsStore(args[0]) {
-			run.problem("--slab",
+			line.problem("--slab",
 				"%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
 		}
 		if s.count > 0 && out != "" &&
 			(out == "-" || formatOf(out, denseFormats) != ".npy") {
-			run.problem("--slab",
+			line.problem("--slab",
 				"a part is a file in the form .npy; write -o PART.npy")
 		}
 	})
@@ -232,7 +232,7 @@ type mergeOptions struct {
 
 func newMerge(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "merge PART... -o OUT", "Put the parts that --slab made together",
-		func(_ *session, c *mergeOptions, args []string) { c.parts = args }, runMerge)
+		func(_ *commandLine, c *mergeOptions, args []string) { c.parts = args }, runMerge)
 	outputFlag(flags, &c.out, "output", "", "`OUT` is the file of the whole matrix", nil)
 	return cmd
 }
@@ -264,7 +264,7 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 		if _, err := checkMatrix(o, rows, cols, dtype, "choose another disk"); err != nil {
 			return err
 		}
-		stage := run.progress.Begin("merging", int64(rows.N), "row")
+		stage := run.console.progress.Begin("merging", int64(rows.N), "row")
 		err = fillMatrix(o, dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
 			stage.Set(int64(i), int64(rows.N))
 			return rowTo(i, row)

@@ -159,26 +159,26 @@ func runMethods(run *session, _ *struct{}, name string) error {
 			return fault.Usage(name,
 				"does not exist; heatwalk methods lists all names")
 		}
-		return run.printResult(&methodsDocument{Methods: named}, func(io.Writer) {
+		return run.console.printResult(&methodsDocument{Methods: named}, func(io.Writer) {
 			for _, d := range named {
-				d.print(run.stdout)
+				d.print(run.console.stdout)
 			}
 		})
 	}
-	return run.printResult(&methodsDocument{Methods: list}, func(io.Writer) {
+	return run.console.printResult(&methodsDocument{Methods: list}, func(io.Writer) {
 		group := ""
 		for _, d := range list {
 			if heading := d.Flag + " of " + d.Command; heading != group {
 				if group != "" {
-					fmt.Fprintln(run.stdout)
+					fmt.Fprintln(run.console.stdout)
 				}
 				group = heading
-				fmt.Fprintln(run.stdout,
+				fmt.Fprintln(run.console.stdout,
 					strings.Replace(heading, " of ", ", as in heatwalk ", 1)+":")
 			}
-			fmt.Fprintf(run.stdout, "  %-24s %s\n", d.Name, d.Formula)
+			fmt.Fprintf(run.console.stdout, "  %-24s %s\n", d.Name, d.Formula)
 		}
-		fmt.Fprintln(run.stdout, `
+		fmt.Fprintln(run.console.stdout, `
 A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
 +cs behind a method adds Correct & Smooth. Details of one: heatwalk methods NAME`)
 	})
@@ -243,16 +243,16 @@ func namesIn(list []*param.Spec) (names []string) {
 
 // parseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
-func parseNamed(run *session, flag, text string,
+func parseNamed(line *commandLine, flag, text string,
 	list specs) (*param.Spec, param.Named) {
 	n, err := param.ParseNamed(text)
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
-		run.problem(flag, "%s", wrong.Error())
+		line.problem(flag, "%s", wrong.Error())
 		return nil, n
 	}
 	s := list.Named(n.Name)
 	if s == nil {
-		run.problem(flag, "%s", unknownName(n.Name, namesIn(list)))
+		line.problem(flag, "%s", unknownName(n.Name, namesIn(list)))
 	}
 	return s, n
 }
@@ -271,7 +271,7 @@ func unknownName(name string, names []string) string {
 // parseGiven returns the given values of the parameters of a declaration, and the same completed by
 // the defaults of the others. It records errors about the flag, or for "" about the flags with the
 // names of the parameters.
-func parseGiven(run *session, flag string, text map[string]string,
+func parseGiven(line *commandLine, flag string, text map[string]string,
 	s *param.Spec) (values, complete param.Values) {
 	values = param.Values{}
 	wrongs := map[string]bool{}
@@ -279,11 +279,11 @@ func parseGiven(run *session, flag string, text map[string]string,
 		switch {
 		case wrongs[parameter]:
 		case flag == "":
-			run.problem("--"+parameter, "%s", what)
+			line.problem("--"+parameter, "%s", what)
 		case parameter == s.Name:
-			run.problem(flag, "%s: %s", s.Name, what)
+			line.problem(flag, "%s: %s", s.Name, what)
 		default:
-			run.problem(flag, "%s: %s: %s", s.Name, parameter, what)
+			line.problem(flag, "%s: %s: %s", s.Name, parameter, what)
 		}
 		wrongs[parameter] = true
 	}

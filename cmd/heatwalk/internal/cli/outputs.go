@@ -133,11 +133,11 @@ func inputPaths(cmd *cobra.Command, args []string) []string {
 }
 
 // checkPaths records problems of the inputs and outputs of a command.
-func checkPaths(run *session, args []string) {
-	inputs := inputPaths(run.command, args)
+func checkPaths(line *commandLine, args []string) {
+	inputs := inputPaths(line.command, args)
 	outputs := map[string]bool{}
-	checkStdin(run, inputs...)
-	run.command.Flags().VisitAll(func(f *pflag.Flag) {
+	checkStdin(line, inputs...)
+	line.command.Flags().VisitAll(func(f *pflag.Flag) {
 		formats, isOutput := f.Annotations[outputFile]
 		path := f.Value.String()
 		flag := strings.Replace("--"+f.Name, "--output", "-o", 1)
@@ -146,11 +146,11 @@ func checkPaths(run *session, args []string) {
 			outputs[filepath.Clean(path)] = true
 		case !isOutput:
 		case isSide && path == "-":
-			run.problem(flag, "it is a second output; name a file")
+			line.problem(flag, "it is a second output; name a file")
 		case path != "" && outputs[filepath.Clean(path)]:
-			run.problem(flag, "%s is another output of this command; name another file", path)
+			line.problem(flag, "%s is another output of this command; name another file", path)
 		default:
-			checkOutput(run, flag, path, formats, inputs...)
+			checkOutput(line, flag, path, formats, inputs...)
 			outputs[filepath.Clean(path)] = path != ""
 		}
 	})
@@ -158,12 +158,12 @@ func checkPaths(run *session, args []string) {
 
 // checkOutput records problems of the path of an output. It must have the ending of one of the formats,
 // if any are given. The path of -o is required, and must not be an input or a file in a store.
-func checkOutput(run *session, flag, path string, formats []string,
+func checkOutput(line *commandLine, flag, path string, formats []string,
 	inputs ...string) {
-	run.inputFiles = append(run.inputFiles, inputs...)
+	line.inputFiles = append(line.inputFiles, inputs...)
 	if ending := endingOf(path); path != "" && path != "-" && !isDir(path) &&
 		formats != nil && !slices.Contains(formats, ending) {
-		run.problem(flag, "%s has no ending that names a format; give one of %s",
+		line.problem(flag, "%s has no ending that names a format; give one of %s",
 			path, strings.Join(formats, " "))
 	}
 	switch {
@@ -172,22 +172,23 @@ func checkOutput(run *session, flag, path string, formats []string,
 		if formats != nil {
 			endings = ", with an ending " + strings.Join(formats, " ")
 		}
-		run.problem(flag, "the output is missing; write -o FILE%s", endings)
+		line.problem(flag, "the output is missing; write -o FILE%s", endings)
 	case path == "":
-	case path == "-" && run.json && !run.estimating:
-		run.problem(flag, "- and --json both want stdout; name a file")
+	case path == "-" && line.documents:
+		line.problem(flag, "- and --json both want stdout; name a file")
 	case path == "-":
 	case isDir(path):
-		run.problem(flag, "%s is a directory; name a file", path)
+		line.problem(flag, "%s is a directory; name a file", path)
 	default:
 		if dir := filepath.Dir(followLink(path)); isThere(filepath.Join(dir,
 			"manifest")) && ingest.IsStore(dir) {
-			run.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
+			line.problem(flag,
+				"%s lies in the store %s, which never changes; name another place", path, dir)
 			return
 		}
 		for _, input := range inputs {
 			if sameFile(path, input) {
-				run.problem(flag, "%s is an input of this command; name another file", path)
+				line.problem(flag, "%s is an input of this command; name another file", path)
 				return
 			}
 		}
@@ -249,11 +250,11 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 }
 
 func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
-	if o.run.estimating || o.run.isFollower() {
+	if o.run.costs.estimating || o.run.isFollower() {
 		return nowhere{}, nil
 	}
 	if path == "-" {
-		o.pipe = bufio.NewWriterSize(o.run.stdout, 64<<10)
+		o.pipe = bufio.NewWriterSize(o.run.console.stdout, 64<<10)
 		return o.pipe, nil
 	}
 	f, err := create(durable.Until(o.run.ctx, durable.OS), path)
@@ -295,7 +296,7 @@ func (nowhere) WriteAt(p []byte, _ int64) (int, error) {
 // remove its temporary file.
 func (o *outputs) add(f *durable.Pending) {
 	if f.IsUnlocked() {
-		o.run.warnOf(fmt.Errorf("%s: %w", o.path, durable.ErrNoLocks))
+		o.run.console.warnOf(fmt.Errorf("%s: %w", o.path, durable.ErrNoLocks))
 	}
 	o.files = append(o.files, f)
 }
@@ -317,7 +318,7 @@ func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 		return io.Discard, nil
 	}
 	side := strings.TrimSuffix(path, cut) + suffix
-	for _, input := range o.run.inputFiles {
+	for _, input := range o.run.line.inputFiles {
 		if sameFile(side, input) {
 			return nil, fault.Usage("-o",
 				"%s comes with the file %s, which is an input of this command; name another file", path, side)
@@ -385,7 +386,7 @@ func makeTemp(run *session, in *inputs, output string) (*durable.TempDir, error)
 	}
 	run.atEnd(func() {
 		if err := t.Remove(); err != nil {
-			run.warn("%s: could not be removed: %s", t.Path, cause(err))
+			run.console.warn("%s: could not be removed: %s", t.Path, cause(err))
 		}
 	})
 	return t, nil
@@ -432,8 +433,8 @@ func writeRun(o *outputs, parameters any) error {
 		return err
 	}
 	return encodeDocument(o.runFile, &runFile{
-		Command:    commandLine(run.args),
-		Arguments:  run.args,
+		Command:    shellLine(run.line.args),
+		Arguments:  run.line.args,
 		Directory:  directory,
 		Build:      thisBuild(),
 		Store:      o.store,
@@ -441,15 +442,15 @@ func writeRun(o *outputs, parameters any) error {
 		Parameters: parameters,
 		Part:       o.share,
 		Finished:   time.Now().UTC().Format(time.RFC3339),
-		Closing:    closingOfRun(run),
+		Closing:    closingOfRun(run.console),
 	})
 }
 
 // plainArgument matches arguments that need no quotes in a shell.
 var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`)
 
-// commandLine writes arguments as a line that a shell takes apart again.
-func commandLine(args []string) string {
+// shellLine writes arguments as a line that a shell takes apart again.
+func shellLine(args []string) string {
 	words := []string{"heatwalk"}
 	for _, arg := range args {
 		if !plainArgument.MatchString(arg) {
@@ -464,7 +465,7 @@ func commandLine(args []string) string {
 // the command, the version, the date, the machine and the cost of the run.
 func buildPage(run *session, name string, doc document,
 	graph string) (*report.Page, error) {
-	closing := closingOfRun(run)
+	closing := closingOfRun(run.console)
 	doc.closeWith(closing)
 	p, err := report.Build(name, doc)
 	if err != nil {
@@ -480,12 +481,12 @@ func buildPage(run *session, name string, doc document,
 	p.Title += ": " + filepath.Base(graph)
 	p.Run = append([]report.Fact{
 		{Name: "Graph", Value: graph},
-		{Name: "Command", Value: commandLine(run.args)},
+		{Name: "Command", Value: shellLine(run.line.args)},
 		{Name: "Version", Value: version},
 		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
 		{Name: "Machine", Value: machine},
 		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s",
-			words.Seconds(time.Since(run.started)),
+			words.Seconds(time.Since(run.console.started)),
 			words.Bytes(closing.PeakMemoryBytes))},
 	}, p.Run...)
 	for _, text := range closing.Warnings {

@@ -32,10 +32,10 @@ func newPredict(run *session) *cobra.Command {
 }
 
 // checkPredict records problems of the flags of predict.
-func checkPredict(run *session, c *classifyOptions, _ []string) {
-	run.refuse(rule{c.model != "" && isStream(c.model), "model",
+func checkPredict(line *commandLine, c *classifyOptions, _ []string) {
+	line.refuse(rule{c.model != "" && isStream(c.model), "model",
 		"a model is read at once; give a file"})
-	run.require("model")
+	line.require("model")
 }
 
 // modelOutput is a model that is being saved.
@@ -87,7 +87,7 @@ func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction,
 // beginModelRun begins a run on a graph with a saved model and its labels.
 func beginModelRun(run *session, c *classifyOptions,
 	name string) (*graphRun, error) {
-	f, err := modelfile.Read(c.model, run.dataLimit())
+	f, err := modelfile.Read(c.model, run.costs.dataLimit())
 	if err != nil {
 		return nil, err
 	}
@@ -142,12 +142,12 @@ func beginModelRun(run *session, c *classifyOptions,
 		return nil, fault.Usage(name,
 			"is undirected, and the model was learned on a directed graph; ingest with --directed")
 	}
-	warnOfFactors(run, f.Model.Factors(), d.g.Store.Manifest, name, c.model)
+	warnOfFactors(run.console, f.Model.Factors(), d.g.Store.Manifest, name, c.model)
 	return d, nil
 }
 
 // warnOfFactors warns of a graph without the kinds or times of edges that a model was learned with.
-func warnOfFactors(run *session, kept *sides.Kept, m *shard.Manifest,
+func warnOfFactors(console *streams, kept *sides.Kept, m *shard.Manifest,
 	graph, model string) {
 	if kept == nil {
 		return
@@ -160,13 +160,13 @@ func warnOfFactors(run *session, kept *sides.Kept, m *shard.Manifest,
 	}
 	switch {
 	case kept.Kinds != nil && m.Kinds == nil:
-		run.warn("%s: edges have no kinds, and %s was learned with weights of %s; name their column with --kind", graph, model, strings.Join(slices.Sorted(maps.Keys(kept.Kinds)), ", "))
+		console.warn("%s: edges have no kinds, and %s was learned with weights of %s; name their column with --kind", graph, model, strings.Join(slices.Sorted(maps.Keys(kept.Kinds)), ", "))
 	case kept.Kinds != nil && len(other) > 0:
-		run.warn("%s: %s has no weight of the kinds %s, which count as 1", graph,
+		console.warn("%s: %s has no weight of the kinds %s, which count as 1", graph,
 			model, strings.Join(other, ", "))
 	}
 	if kept.HalfLife > 0 && m.Times == nil {
-		run.warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)
+		console.warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)
 	}
 }
 
@@ -176,7 +176,7 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	s := &method.Settings{Workers: run.threads, Progress: run.progress.Phases()}
+	s := &method.Settings{Workers: run.threads, Progress: run.console.progress.Phases()}
 	r, err := beginPredictions(run, c, d, s)
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 		return modelfile.DamageError(c.model, err.Error())
 	}
 	if err != nil {
-		return graphError(run, err, name, another)
+		return graphError(run.costs, err, name, another)
 	}
 	r.take(p)
 	return r.finishLabels(run, nil)

@@ -127,10 +127,10 @@ func TestProcesses(t *testing.T) {
 
 // A refused limit is that of --max-memory, and the larger one that is asked for is sufficient.
 func TestLimitOfProcesses(t *testing.T) {
-	l := &session{maxMemory: 600e6, memory: 500e6, libraries: 100e6}
+	costs := &runCosts{maxMemory: 600e6, memory: 500e6, libraries: 100e6}
 	over := &budget.Error{Need: 900e6, Limit: 500e6}
 	over.Largest.What = "blocks"
-	if got, want := overLimit(l, over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
+	if got, want := overLimit(costs, over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

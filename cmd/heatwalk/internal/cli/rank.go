@@ -40,26 +40,26 @@ func newRank(run *session) *cobra.Command {
 }
 
 // checkRank parses the kernel and records problems of the flags.
-func checkRank(run *session, c *rankOptions, _ []string) {
+func checkRank(line *commandLine, c *rankOptions, _ []string) {
 	if c.weights == "" {
-		run.require("seeds")
+		line.require("seeds")
 	}
-	run.refuse(rule{c.weights != "", "seeds",
+	line.refuse(rule{c.weights != "", "seeds",
 		"--seed-weights names the seeds; leave one of them out"})
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
-		run.problem("--kernel",
+		line.problem("--kernel",
 			"%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
 	var n param.Named
-	c.spec, n = parseNamed(run, "--kernel", c.listed,
+	c.spec, n = parseNamed(line, "--kernel", c.listed,
 		append(kernel.Families().Specs(), function.PersonalizedPageRank))
 	if c.spec == nil {
 		return
 	}
-	c.userValues, _ = parseGiven(run, "--kernel", n.Given, c.spec)
+	c.userValues, _ = parseGiven(line, "--kernel", n.Given, c.spec)
 	if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
-		run.problem("--kernel", "%s is a distance; give %s", n.Name, f.Distance)
+		line.problem("--kernel", "%s is a distance; give %s", n.Name, f.Distance)
 	}
 }
 
@@ -71,11 +71,11 @@ func readWeightedSeeds(run *session, c *rankOptions,
 		return rows, nil, err
 	}
 	v, err := nodefile.ReadValues(run.ctx, c.weights, g.Nodes,
-		nodeLabels(run, &c.graph, g))
+		nodeLabels(run.console, &c.graph, g))
 	if err != nil {
 		return nil, nil, err
 	}
-	noteColumns(run, c.weights, v.Columns)
+	noteColumns(run.console, c.weights, v.Columns)
 	for i, weight := range v.Value {
 		if !(weight > 0) {
 			return nil, nil, fault.Data(c.weights,
@@ -117,8 +117,8 @@ func runRank(run *session, c *rankOptions, name string) error {
 			"--kernel="+function.PersonalizedPageRank.Name)
 	}
 	ids := nodesOf(g, d.rows)
-	run.disk += numbersBytes(ids)
-	report := run.progress.Phases()
+	run.costs.disk += numbersBytes(ids)
+	report := run.console.progress.Phases()
 	set := &rank.Settings{RNGSeed: uint64(run.seed),
 		Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
 	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph,
@@ -130,7 +130,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 			words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}
 	if err != nil {
-		return graphError(run, err, name,
+		return graphError(run.costs, err, name,
 			"take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{

@@ -81,15 +81,15 @@ func readTable(run *session, c *recordsOptions,
 	path string) (*nodefile.Attributes, error) {
 	config := c.config
 	config.Text = c.items.tables.text
-	config.Missing, config.Stdin, config.Memory, config.Warn = c.items.tables.labelling.Missing, run.stdin, run.dataLimit(), run.warnOf
+	config.Missing, config.Stdin, config.Memory, config.Warn = c.items.tables.labelling.Missing, run.console.stdin, run.costs.dataLimit(), run.console.warnOf
 	a, err := nodefile.ReadAttributes(run.ctx, path, &config)
 	if err != nil {
 		return nil, err
 	}
-	noteColumns(run, path, a.Use)
+	noteColumns(run.console, path, a.Use)
 	for _, column := range a.Columns {
 		if n := len(column.Values); !hasTexts(c) && n > 20 && n > len(a.IDs)/2 {
-			run.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, column.Name,
+			run.console.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, column.Name,
 				words.Counted(n, "value"), words.Counted(len(a.IDs), "record"))
 		}
 	}
@@ -145,11 +145,12 @@ func runRecordsClassify(run *session, c *recordsOptions, name string) error {
 	files := predictionBytes(r.out,
 		tablefile.Columns{Classes: r.l.Names, Top: c.scores.top},
 		tablefile.AxisOf(a.IDs))
-	if err := keepData(run, files, ongram.TableBytes(a, r.l, c.items.learners, 1)); err != nil {
+	if err := keepData(run.costs, files, ongram.TableBytes(a, r.l, c.items.learners,
+		1)); err != nil {
 		return err
 	}
 	if _, unknown := ongram.Restrict(a.Columns, r.l.Row); unknown > 0 && !hasTexts(c) {
-		run.warn("%s: %s that no record with a class has count as missing", a.File,
+		run.console.warn("%s: %s that no record with a class has count as missing", a.File,
 			words.Counted(unknown, "value"))
 	}
 	r.sources[0].Calibrate = c.scores.kind == "probability"
@@ -160,7 +161,7 @@ func runRecordsClassify(run *session, c *recordsOptions, name string) error {
 func runRecordsEvaluate(run *session, c *recordsOptions, name string) error {
 	r, a, err := beginRecords(run, c, name, c.items.splitting.report, nil)
 	if err == nil {
-		err = keepData(run, runFileBytes,
+		err = keepData(run.costs, runFileBytes,
 			ongram.TableBytes(a, r.l, c.items.learners, runtime.GOMAXPROCS(0)))
 	}
 	if err != nil {
@@ -191,7 +192,7 @@ func runRecordsKernel(run *session, c *recordsOptions, path string) error {
 	colAxis := axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
 	files, err := checkMatrix(o, rowAxis, colAxis, c.block.dtype, fewerNodes)
 	if err == nil {
-		err = keepData(run, files, a.Bytes+16*int64(len(cols)))
+		err = keepData(run.costs, files, a.Bytes+16*int64(len(cols)))
 	}
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func runRecordsKernel(run *session, c *recordsOptions, path string) error {
 		return err
 	}
 	number := classNumbers(a.Classes, len(a.IDs))
-	stage := run.progress.Begin("comparing", int64(len(rows)), "row")
+	stage := run.console.progress.Begin("comparing", int64(len(rows)), "row")
 	err = fillMatrix(o, c.block.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)
@@ -240,7 +241,7 @@ func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes,
 	path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	l := a.Classes
 	if path != "" {
-		config := labelConfig(run, &c.items.tables,
+		config := labelConfig(run.console, &c.items.tables,
 			"remove such lines, or skip unknown ids with --unknown-ids=skip")
 		config.Like = like
 		var err error
@@ -252,6 +253,6 @@ func readClasses(run *session, c *recordsOptions, a *nodefile.Attributes,
 		return nil, fault.Usage("--labels",
 			"no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	}
-	noteClasses(run, l.File, l)
+	noteClasses(run.console, l.File, l)
 	return l, nil
 }

@@ -46,21 +46,21 @@ func newRegress(run *session) *cobra.Command {
 }
 
 // checkRegress parses the methods and records problems of the flags.
-func checkRegress(run *session, c *regressOptions, _ []string) {
-	run.require("values")
-	c.methods = checkRegression(run, c.listed)
+func checkRegress(line *commandLine, c *regressOptions, _ []string) {
+	line.require("values")
+	c.methods = checkRegression(line, c.listed)
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
-func checkRegression(run *session, listed string) []regress.Method {
+func checkRegression(line *commandLine, listed string) []regress.Method {
 	if listed == "" {
 		return nil
 	}
 	methods, err := regress.Parse(listed)
 	if err != nil {
-		run.problem("--method", "%s", withoutUsage(err))
+		line.problem("--method", "%s", withoutUsage(err))
 	}
-	run.refuse(rule{!useAttributes(methods), "node-features",
+	line.refuse(rule{!useAttributes(methods), "node-features",
 		"no method of --method uses attributes; add hops"})
 	return methods
 }
@@ -86,13 +86,13 @@ func beginValues(run *session, r *graphInputs, name, file, out string,
 	v := &valuesRun{methods: methods}
 	var err error
 	v.data, err = beginRun(run, r, name, out, nil, func(d *graphRun) (err error) {
-		run.progress.Wait("reading " + file)
+		run.console.progress.Wait("reading " + file)
 		if v.values, err = nodefile.ReadValues(run.ctx, file, d.g.Nodes,
-			nodeLabels(run, r, d.g)); err != nil {
+			nodeLabels(run.console, r, d.g)); err != nil {
 			return err
 		}
-		noteColumns(run, file, v.values.Columns)
-		run.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
+		noteColumns(run.console, file, v.values.Columns)
+		run.console.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
 			words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value),
 			slices.Max(v.values.Value)))
 		f.unused = !useAttributes(methods)
@@ -115,7 +115,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string,
 }
 
 // valuesError names the file, the flag or the graph in an error of regression.
-func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values,
+func valuesError(costs *runCosts, r *graphInputs, err error, v *nodefile.Values,
 	name string) error {
 	wrong := new(param.ParameterError)
 	switch {
@@ -127,7 +127,7 @@ func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values,
 	case errors.As(err, &wrong):
 		return fault.Usage("--method", "%v", wrong)
 	}
-	return graphError(run, err, name, another)
+	return graphError(costs, err, name, another)
 }
 
 // regressDocument is the JSON document of regress.
@@ -153,11 +153,11 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	}
 	ids := nodeAxis(d.data.g)
 	v := d.values
-	run.disk += numbersBytes(ids)
+	run.costs.disk += numbersBytes(ids)
 	set := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
-		Progress: run.progress.Phases()}
+		Progress: run.console.progress.Phases()}
 	var out *regress.Prediction
-	if len(v.Row) == ids.N && !run.estimating {
+	if len(v.Row) == ids.N && !run.costs.estimating {
 		out = &regress.Prediction{Value: make([]float64, ids.N),
 			Reached: roaring.New()}
 		for i, row := range v.Row {
@@ -166,7 +166,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 		}
 	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem,
 		d.methods, set); err != nil {
-		return valuesError(run, &c.graph, err, v, name)
+		return valuesError(run.costs, &c.graph, err, v, name)
 	}
 	isKnown := markLabelled(v.Labels, ids.N)
 	rowAt := d.data.g.Nodes.RowAt

@@ -39,7 +39,7 @@ func agree(run *session, parts []string, sums []float64) error {
 func sameCommand(run *session) error {
 	sum := func(text string) float64 { return float64(crc32.ChecksumIEEE([]byte(text))) }
 	return agree(run, []string{"heatwalk's version", "command line"},
-		[]float64{sum(thisBuild().exact()), sum(fmt.Sprintf("%q", run.args))})
+		[]float64{sum(thisBuild().exact()), sum(fmt.Sprintf("%q", run.line.args))})
 }
 
 // sameInputs compares the input files of a command among the processes, by size and content. Results computed of

@@ -34,19 +34,46 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// session is one run of the program: its context, arguments and streams, its limits, and the problems of its
-// command line.
+// session is one run of the program. A function takes the part of it that it needs.
 type session struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	args    []string
-	command *cobra.Command // nil before its flags are known
-	ends    []func()       // see atEnd
+	line    *commandLine
+	console *streams
+	costs   *runCosts
+	ends    []func() // see atEnd
 
-	problems   []fault.Problem // mistakes of the command line, which are reported together
-	inputFiles []string        // "" and "-" included; side files of outputs must not replace them
+	threads  int
+	seed     int64
+	debug    bool
+	untilEOF bool // the end of stdin interrupts the run
 
-	// The console: results and summaries on stdout; progress, warnings and errors on stderr.
+	// For the message about an interruption: the state of the output, and the progress.
+	doing   string
+	reached string
+
+	droppedLoops int64 // self loops of the input that the graph leaves out
+
+	// network connects this process with others that run the same command and share the
+	// rows of the graph. Process 0 is the leader: it prints and writes files. The others
+	// are followers. Nil: the process is alone.
+	network sparse.Network
+}
+
+// commandLine is the command line of a run, and the mistakes in it, which are reported
+// together.
+type commandLine struct {
+	ctx        context.Context // of checks that read files
+	args       []string
+	command    *cobra.Command // nil before its flags are known
+	problems   []fault.Problem
+	inputFiles []string // "" and "-" included; side files of outputs must not replace them
+	documents  bool     // a JSON document goes to stdout
+}
+
+// streams are those of a run: results and summaries on stdout; progress, warnings and
+// errors on stderr.
+type streams struct {
 	name     string // at the beginning of lines on stderr
 	stdin    io.Reader
 	stdout   *output
@@ -56,45 +83,39 @@ type session struct {
 	warning  sync.Mutex
 	warnings []string  // printed so far
 	locks    sync.Once // warns of a file system without locks
-	doing    string    // the state of the output, for the message about an interruption
-	reached  string    // the progress, for the message about an interruption
 
 	// Flags of every command.
-	threads            int
-	seed               int64
-	maxMemory          int64 // 0 if not given
-	json, quiet, debug bool
-	untilEOF           bool // the end of stdin interrupts the run
-	showAs, logFormat  string
-
-	// Limits on memory.
-	memory    int64  // bytes to plan with; 0 if not known
-	libraries int64  // part of the limit for the libraries that connect several processes, not in memory
-	limitedBy string // the limit of the machine
-	timed     bool   // a benchmark, whose heap has no limit of the plan, because collections would be timed
-
-	// The plan of the run.
-	estimating bool         // the run ends when it has been planned
-	planned    *budget.Plan // of an estimated run
-	ranks      int          // number of processes of an estimated run; 0: one, with all rows
-	cut        *rankCost    // of these processes
-	disk       int64        // bytes of the files of the run
-	reading    budget.Item  // memory of reading the input, which is freed before the run computes
-
-	droppedLoops int64 // self loops of the input that the graph leaves out
-
-	// network connects this process with others that run the same command and share the rows of the graph.
-	// Process 0 is the leader: it prints and writes files. The others are followers. Nil: the process is alone.
-	network sparse.Network
+	json      bool
+	quiet     bool
+	showAs    string
+	logFormat string
 }
 
-func newSession(ctx context.Context, args []string, stdin io.Reader,
-	stdout, stderr io.Writer) *session {
+// runCosts are the limits of memory of a run, and its plan.
+type runCosts struct {
+	maxMemory int64  // 0 if not given
+	memory    int64  // bytes to plan with; 0 if not known
+	libraries int64  // further bytes, for the libraries that connect several processes
+	limitedBy string // the limit of the machine
+	timed     bool   // a benchmark: no limit of the heap, because collections would be timed
+
+	estimating bool         // the run ends when it has been planned
+	planned    *budget.Plan // of an estimated run
+	ranks      int          // processes of an estimated run; 0: one, with all rows
+	cut        *rankCost    // of these processes
+	disk       int64        // bytes of the files of the run
+	reading    budget.Item  // memory of reading the input, freed before the run computes
+}
+
+func newSession(ctx context.Context, args []string, stdin io.Reader, stdout,
+	stderr io.Writer) *session {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &session{
-		ctx: ctx, cancel: cancel, args: args, name: "heatwalk", stdin: stdin,
-		stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
-		progress: progress.New(stderr, "none", true, false), // until the flags are known
+		ctx: ctx, cancel: cancel, line: &commandLine{ctx: ctx, args: args}, costs: new(runCosts),
+		console: &streams{
+			name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
+			progress: progress.New(stderr, "none", true, false), // until the flags are known
+		},
 	}
 }
 
@@ -113,8 +134,8 @@ func guard(run *session, do func() error) (code int) {
 		}()
 		return do()
 	}()
-	run.progress.Close()
-	return fail(run, cmp.Or(err, run.stdout.err))
+	run.console.progress.Close()
+	return fail(run, cmp.Or(err, run.console.stdout.err))
 }
 
 // atEnd calls end when the command ends, also after an error, a panic or a signal.
@@ -125,20 +146,21 @@ func (run *session) atEnd(end func()) {
 // prepare runs before every subcommand: it applies the flags of every command, and rejects
 // empty names of files. A subcommand checks its own flags and then calls joinProblems.
 func prepare(run *session, cmd *cobra.Command) error {
-	run.command = cmd
-	messages := run.stderr
+	run.line.command = cmd
+	run.line.documents = run.console.json
+	messages := run.console.stderr
 	if run.isFollower() {
 		messages = io.Discard
 	}
-	run.progress = progress.New(messages, run.showAs, run.quiet,
-		run.logFormat == "json")
-	if progress.IsTerminal(run.stdout.w) {
-		run.stdout.progress = run.progress
+	run.console.progress = progress.New(messages, run.console.showAs, run.console.quiet,
+		run.console.logFormat == "json")
+	if progress.IsTerminal(run.console.stdout.w) {
+		run.console.stdout.progress = run.console.progress
 	}
 	empty := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" { // for example a shell variable that is not set
-			missingValue(run, f)
+			missingValue(run.line, f)
 			empty = true
 		}
 		if slices.Contains(stdoutNames, f.Value.String()) {
@@ -146,7 +168,7 @@ func prepare(run *session, cmd *cobra.Command) error {
 		}
 	})
 	if empty {
-		return run.joinProblems()
+		return run.line.joinProblems()
 	}
 	if run.untilEOF && !run.isFollower() {
 		stopAtEOF(run)
@@ -166,8 +188,8 @@ func prepare(run *session, cmd *cobra.Command) error {
 // stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
 // pipe leaves no run behind when it is killed. The run cannot read anything else from stdin.
 func stopAtEOF(run *session) {
-	stdin := run.stdin
-	run.stdin = strings.NewReader("")
+	stdin := run.console.stdin
+	run.console.stdin = strings.NewReader("")
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin) // an error ends it like the end
 		run.cancel(fault.ErrInterrupted)
@@ -179,33 +201,33 @@ var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
 // joinProblems returns all problems of the command line as one error, or nil. An interruption takes
 // precedence, because it may have aborted a check.
-func (run *session) joinProblems() error {
-	if run.ctx.Err() != nil {
-		return context.Cause(run.ctx)
+func (line *commandLine) joinProblems() error {
+	if line.ctx.Err() != nil {
+		return context.Cause(line.ctx)
 	}
-	if len(run.problems) == 0 {
+	if len(line.problems) == 0 {
 		return nil
 	}
-	return fault.UsageOf(run.problems)
+	return fault.UsageOf(line.problems)
 }
 
 // newCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
 // first argument, and runs only if neither the groups of flags nor own, unless it is nil, have recorded problems.
 func newCommand[O any](run *session, use, short string,
-	own func(*session, *O, []string),
+	own func(*commandLine, *O, []string),
 	do func(*session, *O, string) error) (*cobra.Command, *O, *flagSet) {
 	o := new(O)
-	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run, use)}
-	flags := &flagSet{FlagSet: cmd.Flags(), run: run}
+	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run.line, use)}
+	flags := &flagSet{FlagSet: cmd.Flags(), line: run.line}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		checkPaths(run, args)
+		checkPaths(run.line, args)
 		for _, check := range flags.checks {
-			check(run, args)
+			check(run.line, args)
 		}
 		if own != nil {
-			own(run, o, args)
+			own(run.line, o, args)
 		}
-		if err := run.joinProblems(); err != nil {
+		if err := run.line.joinProblems(); err != nil {
 			return err
 		}
 		return do(run, o, strings.Join(args[:min(1, len(args))], ""))
@@ -222,12 +244,12 @@ func fail(run *session, err error) int {
 	if code == fault.Done {
 		return code
 	}
-	run.progress.Close()
+	run.console.progress.Close()
 	switch code {
 	case fault.Interrupted:
 		err = interruption(run)
 	case fault.OverLimit:
-		err = overLimit(run, err)
+		err = overLimit(run.costs, err)
 	}
 	if run.isFollower() {
 		select {
@@ -236,25 +258,25 @@ func fail(run *session, err error) int {
 		case <-time.After(followerPause):
 		}
 	}
-	for _, r := range fault.Reports(namedFlag(run, err)) {
+	for _, r := range fault.Reports(namedFlag(run.line, err)) {
 		r.Code = code
 		if c := new(fault.Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}
-		printReport(run, r)
+		printReport(run.console, r)
 	}
 	return code
 }
 
 // namedFlag adds the flag that accepts a parameter to an error about the parameter.
-func namedFlag(run *session, err error) error {
+func namedFlag(line *commandLine, err error) error {
 	wrong := new(param.ParameterError)
-	if run.command == nil || !errors.As(err, &wrong) ||
-		run.command.Flags().Lookup(wrong.Parameter) != nil {
+	if line.command == nil || !errors.As(err, &wrong) ||
+		line.command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}
 	for _, flag := range []string{"method", "kernel", "function", "learner"} {
-		if run.command.Flags().Lookup(flag) != nil {
+		if line.command.Flags().Lookup(flag) != nil {
 			return fault.Usage("--"+flag, "%s", wrong.Error())
 		}
 	}
@@ -262,7 +284,7 @@ func namedFlag(run *session, err error) error {
 }
 
 // overLimit adds a sufficient --max-memory to an error about the memory limit.
-func overLimit(run *session, err error) error {
+func overLimit(costs *runCosts, err error) error {
 	var (
 		over  *budget.Error
 		room  *ingest.LimitError
@@ -280,7 +302,7 @@ func overLimit(run *session, err error) error {
 		return err
 	case room.Dir == "":
 		what = "the edges"
-		short = budget.Resident(room.Need) - run.memory
+		short = budget.Resident(room.Need) - costs.memory
 	default:
 		if parent, ours := durable.InTempDir(room.Dir); ours {
 			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
@@ -289,7 +311,7 @@ func overLimit(run *session, err error) error {
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir,
 			room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
-	limit := run.memory + run.libraries
+	limit := costs.memory + costs.libraries
 	enough := limit + short
 	need := words.Bytes(enough + enough/100) // because the printed number is rounded
 	otherwise := ""
@@ -300,11 +322,11 @@ func overLimit(run *session, err error) error {
 		otherwise = ", or pass --method " + over.Instead
 	}
 	switch {
-	case run.limitedBy == system.AddressLimit && run.memory != run.maxMemory:
+	case costs.limitedBy == system.AddressLimit && costs.memory != costs.maxMemory:
 		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
 			words.Bytes(limit), what, need,
 			words.Bytes(enough-limit+enough/10), otherwise)
-	case run.maxMemory == 0:
+	case costs.maxMemory == 0:
 		return fault.Limit("memory",
 			"this machine has too little for %s; it takes %s or more%s", what,
 			need, otherwise)
@@ -324,7 +346,7 @@ const (
 
 // graphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
 // an iteration that did not converge.
-func graphError(run *session, err error, graph, advice string) error {
+func graphError(costs *runCosts, err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
@@ -344,7 +366,7 @@ func graphError(run *session, err error, graph, advice string) error {
 			"%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(run.memory+run.libraries+limited.Short+limited.Short/4))
+			words.Bytes(costs.memory+costs.libraries+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
 		return fault.Machine(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):
@@ -354,11 +376,11 @@ func graphError(run *session, err error, graph, advice string) error {
 }
 
 // toleranceError is graphError for a command with --tolerance, which is given unless it is 0.
-func toleranceError(run *session, err error, graph string, given float64) error {
+func toleranceError(costs *runCosts, err error, graph string, given float64) error {
 	missed := new(kernel.ToleranceError)
 	switch {
 	case !errors.As(err, &missed):
-		return graphError(run, err, graph, loosened)
+		return graphError(costs, err, graph, loosened)
 	case given != 0:
 		return fault.Usage("--tolerance", "%v", err)
 	case missed.Reached < 1:
@@ -371,7 +393,7 @@ func toleranceError(run *session, err error, graph string, given float64) error 
 
 // interruption returns the error of an interrupted run, with its progress and the state of its output.
 func interruption(run *session) error {
-	reached := cmp.Or(run.reached, words.Seconds(time.Since(run.started)))
+	reached := cmp.Or(run.reached, words.Seconds(time.Since(run.console.started)))
 	if run.doing == "" {
 		return fmt.Errorf("interrupted after %s", reached)
 	}
@@ -410,7 +432,7 @@ func join(run *session, cmd *cobra.Command) error {
 		if run.isFollower() {
 			return heatwalk.ErrFollower
 		}
-		run.note(fmt.Sprintf("%s runs in one of %d processes",
+		run.console.note(fmt.Sprintf("%s runs in one of %d processes",
 			strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), run.network.Size()))
 		run.network = nil
 		return nil
@@ -418,9 +440,9 @@ func join(run *session, cmd *cobra.Command) error {
 	if err := sameInputs(run, cmd); err != nil {
 		return err
 	}
-	run.stdin = stdinError{}
+	run.console.stdin = stdinError{}
 	host, processors := placeOf()
-	mine := []float64{float64(run.memory), float64(runtime.NumCPU()), host,
+	mine := []float64{float64(run.costs.memory), float64(runtime.NumCPU()), host,
 		processors}
 	table := make([]float64, run.network.Size()*len(mine))
 	run.network.AllGather(table, mine)
@@ -434,7 +456,7 @@ func join(run *session, cmd *cobra.Command) error {
 	}
 	for row := range slices.Chunk(table, len(mine)) {
 		share := int64(row[0])
-		if run.maxMemory == 0 {
+		if run.costs.maxMemory == 0 {
 			share /= int64(onHost[row[2]])
 		}
 		if memory == 0 || share > 0 && share < memory {
@@ -444,13 +466,13 @@ func join(run *session, cmd *cobra.Command) error {
 	}
 	if memory > 0 {
 		memory = max(1, memory-libraryBytes)
-		run.libraries = libraryBytes
+		run.costs.libraries = libraryBytes
 	}
-	run.memory = memory
+	run.costs.memory = memory
 	if run.threads == 0 {
 		run.threads = threads
 	}
-	run.note(fmt.Sprintf("%d processes, %s each", run.network.Size(),
+	run.console.note(fmt.Sprintf("%d processes, %s each", run.network.Size(),
 		words.Counted(min(run.threads, runtime.NumCPU()), "thread")))
 	return nil
 }
