@@ -1,6 +1,6 @@
 // Package ongram learns from kernel values between labelled items, with parameters of kernel and
 // learner that are chosen by held-out items. A [Source] gives the values between the records of a table or the graphs of
-// a [Collection], and is a method; a [File] has the values of a kernel between other items.
+// a [Collection], and is a method; [Files] have the values of a kernel between other items.
 package ongram
 
 import (

@@ -25,6 +25,9 @@ type gramOptions struct {
 	values      param.Values // given values and defaults
 	out, labels string
 	scores      scoreFlags
+	files       []string
+	sum         bool // of the kernels of several files
+	product     bool
 }
 
 // labelLines is the help text of --unknown-ids for labels alone.
@@ -38,14 +41,16 @@ func unknownIDsFlag(flags *flagSet, in *inputs, usage string) {
 
 func newGram(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run,
-		"classify K.npy --labels L.tsv --learner SPEC -o OUT.npy",
-		"Learn from kernel values in a file", checkGram, runGram)
+		"classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy",
+		"Learn from kernel values in files", checkGram, runGram)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm", gramFormats)
 	labelFlags(&c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
 	flags.addText(&c.listed, "learner", "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
+	flags.BoolVar(&c.product, "product", false, "the kernel is the product of those of several files")
+	flags.BoolVar(&c.sum, "sum", false, "the kernel is the sum of those of several files")
 	c.scores.declare(flags, false)
 	unknownIDsFlag(flags, &c.tables, labelLines)
-	return newGroup(run, "gram", "Learning from kernel values in a file", cmd)
+	return newGroup(run, "gram", "Learning from kernel values in files", cmd)
 }
 
 // checkGram parses the learner and records problems of the flags.
@@ -55,6 +60,13 @@ func checkGram(line *commandLine, c *gramOptions, args []string) {
 			c.learner = classify.Learners().Named(n.Name)
 			_, c.values = parseGiven(line, "--learner", n.Given, spec)
 		}
+	}
+	c.files = args
+	line.refuse(rule{len(args) == 1, "sum product", "there is a single file; leave it out"},
+		rule{c.sum, "product", "stands in place of --sum; give one of the two"})
+	if len(args) > 1 && !c.sum && !c.product {
+		line.problem(args[1],
+			"several files are one kernel by their product or sum; add --product or --sum")
 	}
 	if slices.Contains(args, "-") {
 		line.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
@@ -71,6 +83,7 @@ type gramDocument struct {
 	Columns    []string     `json:"columns"`
 	Learner    string       `json:"learner"`
 	Parameters param.Values `json:"parameters"`
+	Combined   string       `json:"combined,omitempty"`
 	Closing
 }
 
@@ -80,8 +93,8 @@ func runGram(run *session, c *gramOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	k := &ongram.File{
-		Path: name, LabelFile: c.labels,
+	k := &ongram.Files{
+		Paths: c.files, Product: c.product, LabelFile: c.labels,
 		Labelling: labelConfig(run.console, &c.tables,
 			"label columns of "+name+" alone, or pass --unknown-ids=skip"),
 		Learner: c.learner, Values: c.values,
@@ -125,7 +138,15 @@ func runGram(run *session, c *gramOptions, name string) error {
 	if c.scores.kind == "probability" || o.format == nil {
 		d.Columns = k.Labels.Names
 	}
-	return o.finish(d, k.Values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(d.Columns), "column"),
-		d.Learner, words.Counted(d.Labelled, "label"),
-		parameterText(&k.Learner.Spec, k.Values)), d.Skipped.String())
+	text := fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"),
+		words.Counted(len(d.Columns), "column"), d.Learner,
+		words.Counted(d.Labelled, "label"), parameterText(&k.Learner.Spec, k.Values))
+	if len(c.files) > 1 {
+		d.Combined = "sum"
+		if c.product {
+			d.Combined = "product"
+		}
+		text += fmt.Sprintf(", on the %s of %d kernels", d.Combined, len(c.files))
+	}
+	return o.finish(d, k.Values, text, d.Skipped.String())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -15,12 +16,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// File is kernel values in a file: rows of all nodes, and columns of all nodes or of
-// those with a label. Only the values between the learner's items are kept in memory; the file
-// is read once for these, and again for the scores. An error about its contents is a
+// Files are kernel values in files: rows of all nodes, and columns of all nodes or of
+// those with a label. Only the values between the learner's items are kept in memory; the files
+// are read once for these, and again for the scores. An error about the contents of a file is a
 // [*nodefile.ParseError].
-type File struct {
-	Path string
+type Files struct {
+	Paths []string // of kernels between the same nodes, in the same order
+
+	// Product makes the product of the values of all files the kernel, which is that of pairs (x, y) if one file
+	// compares the x and another one the y: Kondor and Lafferty 2002, section 4. Otherwise it is their sum.
+	Product bool
 
 	LabelFile string                // of columns
 	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may name nodes without a column
@@ -33,30 +38,34 @@ type File struct {
 	// the stage has none.
 	Progress func(stage string, done, total int64)
 
-	// What [File.Open] finds.
+	// What [Files.Open] finds.
 	Rows, Cols tablefile.Axis
 	Labels     *nodefile.Labels // of columns
 
-	file   *tablefile.File
+	files  []*tablefile.File
 	item   []int // the column of each item, the labelled ones first, in the order of their labels
 	class  []int // of each item, −1 for none
 	itemOf []int // the item that each row is, −1 for none
 }
 
-// Open opens the file, reads the labels and finds the rows of the items that the learner is
+// Open opens the files, reads the labels and finds the rows of the items that the learner is
 // given: the labelled columns or, where it learns from all nodes, all of them.
-func (k *File) Open(ctx context.Context) (err error) {
+func (k *Files) Open(ctx context.Context) (err error) {
 	if k.Progress == nil {
 		k.Progress = func(string, int64, int64) {}
 	}
-	if k.file, err = tablefile.Inspect(ctx, k.Path, &tablefile.Options{Name: k.Path}); err != nil {
-		return err
-	}
-	if k.Rows, err = k.file.Axis(ctx, "rows"); err != nil {
-		return err
-	}
-	if k.Cols, err = k.file.Axis(ctx, "cols"); err != nil {
-		return err
+	for _, path := range k.Paths {
+		f, err := tablefile.Inspect(ctx, path, &tablefile.Options{Name: path})
+		if err != nil {
+			return err
+		}
+		k.files = append(k.files, f)
+		if err := k.addAxis(ctx, &k.Rows, "rows"); err != nil {
+			return err
+		}
+		if err := k.addAxis(ctx, &k.Cols, "cols"); err != nil {
+			return err
+		}
 	}
 	rows, err := k.nodes("rows", k.Rows)
 	if err != nil {
@@ -72,26 +81,49 @@ func (k *File) Open(ctx context.Context) (err error) {
 	return k.choose(rows)
 }
 
-// fault returns an error about the file.
-func (k *File) fault(fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: k.file.Name,
-		Msg: fmt.Sprintf(format, args...), Fix: fix}
+// addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless they are those of
+// the files before.
+func (k *Files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
+	last := k.files[len(k.files)-1]
+	a, err := last.Axis(ctx, which)
+	if err != nil {
+		return err
+	}
+	if len(k.files) > 1 {
+		const fix = "give kernels between the same nodes, in the same order"
+		if a.N != axis.N {
+			return faultOf(last, fix, "has %d %s, and %s has %d", a.N, which, k.Paths[0], axis.N)
+		}
+		for i := range a.N {
+			if id, first := a.ID(i), axis.ID(i); id != first {
+				return faultOf(last, fix, "number %d of its %s is %q, and that of %s is %q",
+					i+1, which, id, k.Paths[0], first)
+			}
+		}
+	}
+	*axis = a
+	return nil
+}
+
+// faultOf returns an error about a file.
+func faultOf(f *tablefile.File, fix, format string, args ...any) error {
+	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // nodes returns the dictionary of the ids of an axis, which must be distinct.
-func (k *File) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
+func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	nodes, err := shard.StringNodes(func(yield func(string) bool) {
 		for i := 0; i < a.N && yield(a.ID(i)); i++ {
 		}
 	})
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
-		return nil, k.fault(twice.Fix, "%s: %s", which, twice.Msg)
+		return nil, faultOf(k.files[0], twice.Fix, "%s: %s", which, twice.Msg)
 	}
 	return nodes, err
 }
 
 // choose finds the rows of the items that the learner is given.
-func (k *File) choose(rows *shard.Nodes) error {
+func (k *Files) choose(rows *shard.Nodes) error {
 	l := k.Learner
 	labelled := make([]bool, k.Cols.N)
 	for _, c := range k.Labels.Row {
@@ -104,7 +136,7 @@ func (k *File) choose(rows *shard.Nodes) error {
 		case has:
 		case k.Rows.N != k.Cols.N: // the columns are not all nodes
 			return &nodefile.ParseError{
-				File: k.Labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.Cols.ID(c), k.file.Name),
+				File: k.Labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.Cols.ID(c), k.files[0].Name),
 				Fix: "label every column, or give a kernel between all nodes",
 			}
 		case l.Whole:
@@ -116,20 +148,20 @@ func (k *File) choose(rows *shard.Nodes) error {
 	for a, c := range k.item {
 		row, ok := rows.Lookup(k.Cols.ID(c))
 		if !ok {
-			return k.fault("the rows are to hold all nodes",
+			return faultOf(k.files[0], "the rows are to hold all nodes",
 				"the column of %q has no row", k.Cols.ID(c))
 		}
 		k.itemOf[row] = a
 	}
 	if n := k.Rows.N; l.Whole && len(k.item) < n {
-		return k.fault("give a column for every row",
+		return faultOf(k.files[0], "give a column for every row",
 			"%s needs the kernel between all nodes, and %d of %d rows have no column", l.Name, n-len(k.item), n)
 	}
 	return nil
 }
 
-// Bytes is the memory of [File.Classify].
-func (k *File) Bytes() int64 {
+// Bytes is the memory of [Files.Classify].
+func (k *Files) Bytes() int64 {
 	m := int64(len(k.item))
 	n := int64(k.Rows.N)
 	classes := int64(len(k.Labels.Names))
@@ -138,28 +170,76 @@ func (k *File) Bytes() int64 {
 		outputs = max(classes, classes*(classes-1)/2)
 	}
 	cols := int64(k.Cols.N)
-	return 112*(n+cols) + 8*m*m + 24*cols + 8*n*(outputs+1) + // ids and labels, kernel values, scores
-		k.file.Held + k.Learner.FitBytes(len(k.Labels.Row), len(k.Labels.Names))
+	bytes := 112*(n+cols) + 8*m*m + 16*cols + 8*n*(outputs+1) // ids and labels, kernel values, scores
+	for _, f := range k.files {
+		bytes += f.Held + 8*cols
+	}
+	return bytes + k.Learner.FitBytes(len(k.Labels.Row), len(k.Labels.Names))
+}
+
+// rowsOf goes through the rows of a file, and then yields nil with the error that ended it, if any.
+func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] {
+	return func(yield func([]float64, error) bool) {
+		isStopped := false
+		err := tablefile.Read(ctx, f, func(_ []byte, values []float64) error {
+			isStopped = !yield(values, nil)
+			if isStopped {
+				return context.Canceled
+			}
+			return nil
+		})
+		if !isStopped {
+			yield(nil, err)
+		}
+	}
 }
 
 // read calls visit with the values of the items in each row of the kernel, which are valid until it returns.
-func (k *File) read(ctx context.Context, stage string,
+func (k *Files) read(ctx context.Context, stage string,
 	visit func(row int, items []float64)) error {
+	nexts := make([]func() ([]float64, error, bool), len(k.files))
+	for i, f := range k.files {
+		next, stop := iter.Pull2(rowsOf(ctx, f))
+		defer stop()
+		nexts[i] = next
+	}
 	items := make([]float64, len(k.item))
-	done := 0
-	return tablefile.Read(ctx, k.file, func(_ []byte, values []float64) error {
-		for a, c := range k.item {
-			items[a] = values[c]
+	for row := range k.Rows.N + 1 { // behind the last row files are checked for changes
+		for i, next := range nexts {
+			values, err, _ := next()
+			switch {
+			case err != nil:
+				return err
+			case (values == nil) != (row == k.Rows.N):
+				return faultOf(k.files[i], "read it again", "has changed while it was read")
+			case values != nil:
+				k.combine(items, values, i == 0)
+			}
 		}
-		visit(done, items)
-		done++
-		k.Progress(stage, int64(done), int64(k.Rows.N))
-		return nil
-	})
+		if row < k.Rows.N {
+			visit(row, items)
+			k.Progress(stage, int64(row+1), int64(k.Rows.N))
+		}
+	}
+	return nil
+}
+
+// combine stores the values of the items in a row of the first file, or combines those of another one with them.
+func (k *Files) combine(items, values []float64, isFirst bool) {
+	for a, c := range k.item {
+		switch {
+		case isFirst:
+			items[a] = values[c]
+		case k.Product:
+			items[a] *= values[c]
+		default:
+			items[a] += values[c]
+		}
+	}
 }
 
 // gram reads the values between the items.
-func (k *File) gram(ctx context.Context) (classify.Gram, error) {
+func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	m := len(k.item)
 	g := sparse.BlockOf(m, m, make([]float64, m*m))
 	err := k.read(ctx, "reading", func(row int, items []float64) {
@@ -173,7 +253,7 @@ func (k *File) gram(ctx context.Context) (classify.Gram, error) {
 	const fix = "a kernel is symmetric, are the ids in the order of the rows and columns?"
 	if i, j := unevenOf(g.Data, m); i != j {
 		a, b := k.Cols.ID(k.item[i]), k.Cols.ID(k.item[j])
-		return nil, k.fault(fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
+		return nil, faultOf(k.files[0], fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
 			g.Data[i*m+j], b, a, g.Data[j*m+i])
 	}
 	return classify.DenseGram(g), nil
@@ -198,7 +278,7 @@ func unevenOf(k []float64, n int) (i, j int) {
 
 // Classify learns from the values between the items, and reads all values again to score each row. The error may be
 // a [*problem.Error].
-func (k *File) Classify(ctx context.Context) (*Classified, error) {
+func (k *Files) Classify(ctx context.Context) (*Classified, error) {
 	g, err := k.gram(ctx)
 	if err != nil {
 		return nil, err
