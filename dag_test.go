@@ -83,6 +83,7 @@ var floors = map[string]int{
 	"method/suggest":                    12,
 	"method/multilabel":                 12,
 	"file/modelfile":                    12,
+	"papers/learners":                   7,
 	"papers":                            8,
 	"evaluate":                          13,
 	"bench":                             14,
@@ -108,6 +109,8 @@ var forTests = map[string]bool{
 	"internal/report/reporttest":   true,
 	"sparse/sparsetest":            true,
 	"graph/graphtest":              true,
+	"classify/classifytest":        true,
+	"propagate/propagatetest":      true,
 	"method/internal/problemtest":  true,
 	"internal/graphstest":          true,
 }

@@ -1,50 +1,54 @@
-package classify
+package classify_test
 
 import (
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/classify/classifytest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
 func TestDensityAndCentroidGolden(t *testing.T) {
-	for _, graph := range goldenGraphs {
-		l := newLesson(t, graph)
-		want := l.golden(t, "dkm_scores_all_l0.npy")
-		testgraph.Close(t, l.scores(t, "density", nil), want, 1e-10, 1e-9)
-		offset := l.golden(t, "centroid_offset.npy")
+	for _, graph := range classifytest.GoldenGraphs {
+		l := classifytest.NewLesson(t, graph)
+		want := l.Golden(t, "dkm_scores_all_l0.npy")
+		testgraph.Close(t, l.Scores(t, "density", nil), want, 1e-10, 1e-9)
+		offset := l.Golden(t, "centroid_offset.npy")
 		for i := range want.Rows {
 			for c := range want.Cols {
 				want.Row(i)[c] -= offset.Row(c)[0]
 			}
 		}
-		testgraph.Close(t, l.scores(t, "centroid", nil), want, 1e-10, 1e-9)
+		testgraph.Close(t, l.Scores(t, "centroid", nil), want, 1e-10, 1e-9)
 	}
 }
 
 // TestCentroidDistances compares with squared distances to the means of features.
 func TestCentroidDistances(t *testing.T) {
-	p := clouds(5, 30, 4, 3, 1)
-	m, err := centroidLearner.Fit(t.Context(), p.gram(), p.y, p.classes, nil)
+	p := classifytest.Clouds(5, 30, 4, 3, 1)
+	m, err := classify.Learners().Named("centroid").Fit(t.Context(), p.Gram(), p.Y, p.Classes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c := range p.classes {
-		mean := make([]float64, p.f.Cols)
+	for c := range p.Classes {
+		mean := make([]float64, p.F.Cols)
 		count := 0.0
-		for i, class := range p.y {
+		for i, class := range p.Y {
 			if class == c {
-				addScaled(mean, 1, p.f.Row(i))
+				for j, v := range p.F.Row(i) {
+					mean[j] += v
+				}
 				count++
 			}
 		}
-		for i := range p.f.Rows {
-			x := p.f.Row(i)
+		for i := range p.F.Rows {
+			x := p.F.Row(i)
 			d := 0.0
 			for j, v := range x {
 				d += (v - mean[j]/count) * (v - mean[j]/count)
 			}
-			scores := m.ScoresTo(nil, p.row(x), inner(x, x))
-			within(t, "the squared distance", inner(x, x)-2*scores[c], d, 1e-12*(1+d))
+			scores := m.ScoresTo(nil, p.Row(x), classifytest.Inner(x, x))
+			classifytest.Within(t, "the squared distance", classifytest.Inner(x, x)-2*scores[c], d, 1e-12*(1+d))
 		}
 	}
 }

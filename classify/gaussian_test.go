@@ -6,52 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// withInverse returns the lesson of (I + L)⁻¹.
-func withInverse(t *testing.T, graph string) *lesson {
-	t.Helper()
-	g := testgraph.Load(t, graph)
-	n := len(g.Nodes)
-	a := mat.NewDense(n, n, nil)
-	for i, d := range g.Degrees {
-		a.Set(i, i, 1+d)
-	}
-	g.A.DoNonZero(func(i, j int, v float64) { a.Set(i, j, a.At(i, j)-v) })
-	var k mat.Dense
-	if err := k.Inverse(a); err != nil {
-		t.Fatal(err)
-	}
-	return lessonOf(g, graph, sparse.BlockOf(n, n, k.RawMatrix().Data))
-}
-
-func TestGaussianProcessGolden(t *testing.T) {
-	for _, graph := range goldenGraphs {
-		l := withInverse(t, graph)
-		latent := l.scores(t, "gp", param.Values{"variance": param.Of(4.0)})
-		testgraph.Close(t, latent, l.golden(t, "gp_induction_latent.npy"), 1e-8, 1e-8)
-		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), param.Values{"variance": param.Of(4.0), "class-weights": param.Of("equal")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		alpha := sparse.NewBlock[float64](len(l.g.Train), latent.Cols)
-		for c, machine := range m.Machines {
-			for a, v := range machine.Coef {
-				alpha.Row(a)[c] = v
-			}
-		}
-		testgraph.Close(t, alpha, l.golden(t, "gp_induction_alpha.npy"), 1e-8, 1e-8)
-		for i := range latent.Rows {
-			gpLearner.Probabilities(latent.Row(i), latent.Row(i))
-		}
-		testgraph.Close(t, latent, l.golden(t, "gp_induction_prob.npy"), 1e-8, 1e-8)
-	}
-}
 
 // TestGaussianProcessStationary checks that α = σ²V(Y − π) at the mode, with weights V of classes, for
 // variances far from 1 too.

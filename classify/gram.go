@@ -206,12 +206,12 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of a classifier, of voted perceptrons
-// how many predictors they have, 0 of another model that has none.
+// Support returns the number of items that are support vectors of a classifier, or that of the method Support() int
+// of a Rule; 0 if the Rule has none.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
-		if machine, ok := m.Rule.(interface{ support() int }); ok {
-			return machine.support()
+		if machine, ok := m.Rule.(interface{ Support() int }); ok {
+			return machine.Support()
 		}
 		return 0
 	}

@@ -77,7 +77,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int,
 	if err != nil {
 		return nil, err
 	}
-	items := labelledItems(y)
+	items := LabelledItems(y)
 	features, _, err := factor(ctx, k, items)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ var gpLearner = Learner{
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"),
-			weightsOf(v, y, classes), false)
+			WeightsOf(v, y, classes), false)
 	},
 	Dual:          true,
 	Probabilities: Softmax,

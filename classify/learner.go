@@ -58,7 +58,7 @@ type Learner struct {
 	Bytes func(items, classes int) int64
 }
 
-// Learners returns all learners: those of a kernel, those on deep kernels, and those of [Register].
+// Learners returns all learners: those of this package, and those of [Register].
 func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
@@ -80,12 +80,13 @@ func Register(l *Learner) {
 }
 
 var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner,
-	&logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
+	&logisticLearner, &centroidLearner, &densityLearner}
 
-func init() {
-	for _, base := range learners {
-		learners = append(learners, deepLearner(base))
-	}
+// AgainstRest lists a classifier for each class that has an item, against all others. It returns [ErrOneClass] if
+// fewer than two classes have one.
+func AgainstRest(y []int, classes int) (Pairs, error) {
+	g, err := newGroupsOfTwo(len(y), y, classes)
+	return g.againstRest(), err
 }
 
 // againstRest lists a machine for each class that has an item.

@@ -31,11 +31,11 @@ var rlsLearner = Learner{
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
-		return FitRLS(ctx, k, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
+		return FitRLS(ctx, k, y, classes, ridgeOf(v, y), WeightsOf(v, y, classes))
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y),
-			weightsOf(v, y, classes))
+			WeightsOf(v, y, classes))
 	},
 	LinearBytes: func(items, features, classes int) int64 {
 		m := int64(min(items, features))
@@ -48,7 +48,7 @@ var rlsLearner = Learner{
 	ComparedItems: fewTried,
 	Path:          &ridgePath,
 	Solve: func(y []int, classes int, v param.Values, solve func([]float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
-		return solveRLS(y, classes, ridgeOf(v, y), weightsOf(v, y, classes),
+		return solveRLS(y, classes, ridgeOf(v, y), WeightsOf(v, y, classes),
 			func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
 	},
 	// Conjugate gradients take some tens of products with a column for each class, where the
@@ -77,13 +77,13 @@ var ridgePath = Path{
 	Fit: func() PathFit {
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 			return alongRidges(ctx, k, y, classes, numbers("lambda", settings),
-				weightsOf(settings[0], y, classes))
+				WeightsOf(settings[0], y, classes))
 		}
 	},
 	// The loss is the mean squared error of one-hot targets, halved and summed over classes.
 	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (Pairs, [][]float64, []float64, error) {
 		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes,
-			numbers("lambda", settings), weightsOf(settings[0], y, classes))
+			numbers("lambda", settings), WeightsOf(settings[0], y, classes))
 		for l := range loss { // targets are ±1, two apart where those of one-hot are one apart
 			loss[l] *= float64(len(pairs)) / 8
 		}
@@ -96,7 +96,7 @@ var ridgePath = Path{
 // ridgeOf returns λ, or m/C if the cost is given.
 func ridgeOf(v param.Values, y []int) float64 {
 	if v.Has("cost") {
-		return float64(len(labelledItems(y))) / v.Number("cost")
+		return float64(len(LabelledItems(y))) / v.Number("cost")
 	}
 	return v.Number("lambda")
 }
@@ -125,7 +125,7 @@ func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &targets{pairs: g.againstRest(), items: labelledItems(y)}
+	t := &targets{pairs: g.againstRest(), items: LabelledItems(y)}
 	t.weight = g.factorsTo(nil, t.items, weights)
 	t.value = mat.NewDense(len(t.items), len(t.pairs), nil)
 	for a, i := range t.items {
@@ -199,8 +199,8 @@ func validateLambda(lambda float64) error {
 	return nil
 }
 
-// labelledItems returns the items with a class.
-func labelledItems(y []int) []int {
+// LabelledItems returns the items with a class.
+func LabelledItems(y []int) []int {
 	var items []int
 	for i, c := range y {
 		if c >= 0 {
@@ -278,7 +278,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	if len(y) != f.Rows {
 		panic(badLength)
 	}
-	if len(labelledItems(y)) <= f.Cols {
+	if len(LabelledItems(y)) <= f.Cols {
 		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda, weights)
 		if err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ var logisticLearner = Learner{
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"),
-			weightsOf(v, y, classes), true)
+			WeightsOf(v, y, classes), true)
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
@@ -36,7 +36,7 @@ var logisticLearner = Learner{
 			simd.ConvertTo(wide.Row(i), f.Row(i))
 		}
 		models, err := LogisticPath(ctx,
-			&Logistic{Tolerance: 1e-11, Weights: weightsOf(v, y, classes)}, wide, y,
+			&Logistic{Tolerance: 1e-11, Weights: WeightsOf(v, y, classes)}, wide, y,
 			classes, []float64{v.Number("lambda")})
 		if models == nil {
 			return nil, err
@@ -122,7 +122,7 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
 	if s.BiasRidge > 0 {
 		g.all(classes)
 	}
-	items := labelledItems(y)
+	items := LabelledItems(y)
 	if len(g.present) < manyClasses || len(items) >= f.Cols {
 		return logisticPath(ctx, s,
 			&softmaxFit[T]{features: f, rows: items, items: items}, g, lambdas)

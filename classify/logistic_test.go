@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -203,7 +204,7 @@ func TestTriangle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, used := newGroups(p.y, p.classes), labelledItems(p.y)
+		g, used := newGroups(p.y, p.classes), LabelledItems(p.y)
 		g.all(p.classes)
 		want, err := logisticPath(t.Context(), s, &softmaxFit[float64]{features: p.f, rows: used, items: used}, g, lambdas)
 		if err != nil {
@@ -280,7 +281,7 @@ func TestLogisticErrors(t *testing.T) {
 func TestFactor(t *testing.T) {
 	p := clouds(15, 40, 5, 3, 1)
 	for name, k := range map[string]*denseGram[float64]{"radial": p.radial(), "linear": p.gram()} {
-		g, _, err := factor(t.Context(), k, all(k.Rows))
+		g, _, err := factor(t.Context(), k, sched.UpTo(k.Rows))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +296,7 @@ func TestFactor(t *testing.T) {
 	}
 	for _, values := range [][]float64{{0, 1, 1, 0}, {1, 2, 2, 1}, {1, 0, 0, -1}} {
 		k := &denseGram[float64]{Rows: 2, Cols: 2, Stride: 2, Data: values}
-		if _, _, err := factor(t.Context(), k, all(2)); !errors.Is(err, ErrIndefinite) {
+		if _, _, err := factor(t.Context(), k, sched.UpTo(2)); !errors.Is(err, ErrIndefinite) {
 			t.Errorf("%v: %v", values, err)
 		}
 	}

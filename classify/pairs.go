@@ -276,8 +276,8 @@ var alwaysBalanced = param.Param{
 	Default: param.Of("balanced"),
 }
 
-// weightsOf returns the weight of the items of each class; nil: 1.
-func weightsOf(v param.Values, y []int, classes int) []float64 {
+// WeightsOf returns the weight of the items of each class; nil: 1.
+func WeightsOf(v param.Values, y []int, classes int) []float64 {
 	if v.Word("class-weights") == "balanced" {
 		return BalancedWeights(y, classes)
 	}

@@ -94,7 +94,7 @@ const mostPairwise = 20
 // svmOf returns the settings with the given values of the parameters.
 func svmOf(v param.Values, y []int, classes int) SVM {
 	return SVM{
-		Cost: v.Number("cost"), Weights: weightsOf(v, y, classes),
+		Cost: v.Number("cost"), Weights: WeightsOf(v, y, classes),
 		OneVsRest: v.Word("strategy") == "one-vs-rest",
 		Tolerance: v.Number("svm-tolerance"),
 	}

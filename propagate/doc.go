@@ -7,8 +7,8 @@
 //	lgc      F = (I − αS)⁻¹·Y            Zhou et al., Learning with local and global consistency, 2004
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
 //	wvrn     P ← βTP + (1 − β)P          Macskassy and Provost, Classification in networked data, 2007
-//	rl       votes by similar walks      Desrosiers and Karypis, Within-network classification, 2009
-//	gp-transduction  softmax likelihood, K⁻¹ = I + γL  Gärtner, Le and Smola, A short tour, 2006
+//
+// Package papers/learners registers two more, rl and gp-transduction.
 //
 // [Smooth] corrects the scores of any other method by the errors that it makes at labels.
 //
@@ -17,5 +17,5 @@
 // number of workers and any memory limit, since columns never meet.
 //
 // If several processes share the rows of the graph, each of them computes the scores of its rows, from
-// labelled nodes that are named rows. Only assign=shares of gp-transduction needs one process.
+// labelled nodes that are named rows.
 package propagate

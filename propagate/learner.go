@@ -33,8 +33,11 @@ type Learner struct {
 	// must be computed together. Columns of other learners are computed in groups.
 	Coupled bool
 
-	// check, if not nil, returns the error of values that the number of classes does not admit.
-	check func(classes int, v param.Values) error
+	// CheckClasses, if not nil, returns the error of values that the number of classes does not admit.
+	CheckClasses func(classes int, v param.Values) error
+
+	// Assign, if not nil, returns what [Learner.Decide] does. Coupled is true.
+	Assign func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) (offset []float64, class []int, err error)
 
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
@@ -48,8 +51,6 @@ type Learner struct {
 
 	// centre, if not nil, makes responses of solutions whose scores are centred, see [Response].
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
-	// offset, if not nil, returns that of [Learner.Decide].
-	offset func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error)
 
 	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers
 	// ≥ 0 that sum to one, the largest where the score is. shares are the shares of the classes
@@ -58,8 +59,7 @@ type Learner struct {
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
-var learners = param.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling,
-	&gpTransduction}
+var learners = param.List[*Learner]{&lgc, &poisson, &wvrn}
 
 // Learners returns all learners: those of this package, and those of [Register].
 func Learners() param.List[*Learner] {
@@ -114,10 +114,25 @@ func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int,
 // Check returns the error of complete values that the number of classes does not admit, so that
 // users see it in place of the memory that a computation would need: a [*param.ParameterError].
 func (l *Learner) Check(classes int, v param.Values) error {
-	if l.check == nil {
+	if l.CheckClasses == nil {
 		return nil
 	}
-	return l.check(classes, v)
+	return l.CheckClasses(classes, v)
+}
+
+// Decide returns how the scores f of one group of seeds become classes. offset, if not nil, is added to the scores of
+// each class before they are compared or turned into probabilities; it is no part of the scores, which are those of the
+// formula. class, if not nil, holds the class of every node, where these are not the likeliest of each by itself. f
+// may be those of the rows that a process of team has.
+func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
+	v param.Values) (offset []float64, class []int, err error) {
+	if l.Assign != nil {
+		offset, class, err = l.Assign(team, f, s, v)
+	}
+	if err != nil {
+		err = fmt.Errorf("propagate: %s: %w", l.Name, err)
+	}
+	return offset, class, err
 }
 
 // groupColumns returns the number of columns that are solved at a time, at least one, and the memory

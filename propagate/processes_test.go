@@ -1,116 +1,14 @@
-package propagate
+package propagate_test
 
 import (
-	"errors"
-	"math"
-	"math/rand/v2"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
-	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/propagate/propagatetest"
 )
 
-// TestLearnersOnSeveralProcesses compares the scores of all learners, and of correct and smooth after each of them,
-// with those of one process. The graph has two components with labels, others without, and nodes without edges.
 func TestLearnersOnSeveralProcesses(t *testing.T) {
-	const n, classes = 400, 3
-	rng := rand.New(rand.NewPCG(8, 1))
-	var entries []sparse.Triplet
-	for i := range n {
-		for range 2 {
-			if j := i + 4*(1+rng.IntN(20)); i%4 < 2 && j < n || i%16 == 2 && j < i+16 && j < n {
-				w := 0.5 + rng.Float64()
-				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
-			}
-		}
+	for _, l := range propagate.Learners() {
+		propagatetest.CheckOnProcesses(t, l)
 	}
-	a, err := sparse.FromTriplets(n, n, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := graphOf(t, a, 1)
-	named := []int{0, 1, 3, 100, 200, 201, 204, 388}
-	seeds := cwk.Seeds{Row: []int{0, 1, 200, 201, 204, 388}, Class: []int{0, 1, 2, 1, 1, 0}, Classes: classes}
-	for _, l := range learners {
-		given := param.Values{}
-		if l.Param("rounds") != nil { // not to take long
-			given["rounds"] = param.Of(3)
-		}
-		v, err := l.Resolve(given, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		smooth, err := CorrectAndSmooth.Resolve(nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// compute returns the scores, those after correct and smooth, and the offset of the classes.
-		compute := func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
-			s := seeds
-			s.Row = nil
-			for _, row := range seeds.Row {
-				s.Row = append(s.Row, local(row))
-			}
-			rows, team := len(g.Degrees), sparse.TeamOf(g.A)
-			out := sparse.NewBlock[float64](rows, 3*classes)
-			f := out.Columns(0, classes)
-			if _, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{s}, v, nil); err != nil {
-				return nil, err
-			}
-			offset, _, err := l.Decide(team, f, s, v)
-			if err != nil {
-				return nil, err
-			}
-			single := sparse.NewBlock[float32](rows, classes)
-			for i := range rows {
-				copy(out.Row(i)[2*classes:], offset)
-				for c, v := range f.Row(i) {
-					single.Row(i)[c] = float32(math.Tanh(v))
-				}
-			}
-			_, err = Smooth(t.Context(), g, single, s, smooth, 0, func(node, first int, values []float64) {
-				copy(out.Row(node)[classes+first:], values)
-			})
-			return out, err
-		}
-		want, err := compute(whole, func(row int) int { return row })
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := graphtest.OnProcesses(t, 3, whole, named, compute)
-		for i := range n {
-			for j, x := range want.Row(i) {
-				tolerance := 1e-9 * (1 + math.Abs(x))
-				if classes <= j && j < 2*classes { // scores were rounded to float32
-					tolerance = 1e-6
-				}
-				if !(math.Abs(got.Row(i)[j]-x) <= tolerance) && !math.IsInf(x, -1) {
-					t.Fatalf("%s: row %d is %v, want %v", l.Name, i, got.Row(i), want.Row(i))
-				}
-			}
-		}
-	}
-}
-
-// TestSharesNeedOneProcess checks that quotas of classes are refused on several processes.
-func TestSharesNeedOneProcess(t *testing.T) {
-	v, err := gpTransduction.Resolve(param.Values{"assign": param.Of("shares"), "balance": param.Of("none")}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := sparse.FromTriplets(9, 9, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphtest.OnProcesses(t, 2, graphOf(t, a, 1), []int{4}, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
-		f := sparse.NewBlock[float64](len(g.Degrees), 1)
-		_, _, err := gpTransduction.Decide(sparse.TeamOf(g.A), f, cwk.Seeds{Row: []int{local(4)}, Class: []int{0}, Classes: 1}, v)
-		if !errors.Is(err, sparse.ErrDivided) {
-			t.Error(err)
-		}
-		return f, nil
-	})
 }

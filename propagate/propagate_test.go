@@ -277,18 +277,13 @@ func TestProbabilities(t *testing.T) {
 	if want := 1 / (1 + math.Exp(-2)); math.Abs(sharp[0]-want) > 1e-15 { // e³ and e, of twice the scores over the scale
 		t.Errorf("poisson: %v, want %v", sharp[0], want)
 	}
-	for _, l := range []*Learner{&poisson, &gpTransduction} {
-		p := make([]float64, 3)
-		l.Probabilities(p, []float64{0.1, 0.4, 0}, shares, 0.2)
-		if sum := p[0] + p[1] + p[2]; math.Abs(sum-1) > 1e-15 || !(p[1] > p[0] && p[0] > p[2]) {
-			t.Errorf("%s: %v", l.Name, p)
-		}
-		if l == &gpTransduction {
-			continue // its latent values are 0 where it holds all classes for alike
-		}
-		l.Probabilities(p, make([]float64, 3), shares, 0.2)
-		if !slices.Equal(p, shares) {
-			t.Errorf("%s: %v where nothing is known, want %v", l.Name, p, shares)
-		}
+	p := make([]float64, 3)
+	poisson.Probabilities(p, []float64{0.1, 0.4, 0}, shares, 0.2)
+	if sum := p[0] + p[1] + p[2]; math.Abs(sum-1) > 1e-15 || !(p[1] > p[0] && p[0] > p[2]) {
+		t.Errorf("%v", p)
+	}
+	poisson.Probabilities(p, make([]float64, 3), shares, 0.2)
+	if !slices.Equal(p, shares) {
+		t.Errorf("%v where nothing is known, want %v", p, shares)
 	}
 }

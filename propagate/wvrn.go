@@ -47,8 +47,8 @@ var wvrn = Learner{
 				copy(p.Row(i), shares)
 			}
 		}
-		clamp(p, s)
-		t := transition(g)
+		Clamp(p, s)
+		t := Transition(g)
 		next := sparse.NewBlock[float64](p.Rows, p.Cols)
 		weight := 1.0
 		for range v.Int("rounds") {
@@ -56,7 +56,7 @@ var wvrn = Learner{
 				sparse.Step[float64]{Alpha: weight, Beta: 1 - weight}); err != nil {
 				return columns, err
 			}
-			clamp(next, s)
+			Clamp(next, s)
 			blocks.Copy(p, next)
 			columns += p.Cols
 			weight *= v.Number("decay")
@@ -68,15 +68,15 @@ var wvrn = Learner{
 	},
 }
 
-// transition returns T = D⁻¹A.
-func transition(g *graph.Graph) *sparse.Operator[float64] {
+// Transition returns T = D⁻¹A.
+func Transition(g *graph.Graph) *sparse.Operator[float64] {
 	t := sparse.NewOperator[float64](sparse.Transition, g.A, g.Degrees)
 	t.Workers = g.Workers
 	return t
 }
 
-// clamp gives every labelled node its class with certainty.
-func clamp(p *sparse.Block[float64], s cwk.Seeds) {
+// Clamp gives every labelled node its class with certainty.
+func Clamp(p *sparse.Block[float64], s cwk.Seeds) {
 	for i, row := range s.Row {
 		clear(p.Row(row))
 		if c := s.Class[i]; c >= 0 {

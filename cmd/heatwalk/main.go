@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/cli"
+	_ "github.com/heatwalk/heatwalk/papers"
 )
 
 func main() {

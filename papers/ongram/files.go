@@ -24,7 +24,7 @@ type Files struct {
 	Paths []string // of kernels between the same nodes, in the same order
 
 	// Product makes the product of the values of all files the kernel, which is that of pairs (x, y) if one file
-	// compares the x and another one the y: Kondor and Lafferty 2002, section 4. Otherwise it is their sum.
+	// compares the x and another one the y: Kondor and Lafferty 2002, section 2.2. Otherwise it is their sum.
 	Product bool
 
 	LabelFile string                // of columns

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/cli"
+	_ "github.com/heatwalk/heatwalk/papers"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/papers/closed"
+	_ "github.com/heatwalk/heatwalk/papers/learners"
 	"github.com/heatwalk/heatwalk/param"
 )
 

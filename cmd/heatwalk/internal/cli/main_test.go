@@ -24,6 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/system"
+	_ "github.com/heatwalk/heatwalk/papers"
 )
 
 // TestMain lets no run wait for a disk: that files are synced is seen by tests which

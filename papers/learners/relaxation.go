@@ -1,4 +1,4 @@
-package propagate
+package learners
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -36,7 +37,7 @@ import (
 // class is the product with their mean. Cost of a round: a product of T with k + … + k^N
 // columns for k classes, and as many products of numbers for each node and class or, with
 // another β, each node and label.
-var relaxationLabelling = Learner{
+var relaxationLabelling = propagate.Learner{
 	Spec: param.Spec{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: param.Undirected,
 		Source: "Desrosiers and Karypis, Within-network classification using local structure similarity, ECML PKDD 2009",
@@ -55,10 +56,10 @@ var relaxationLabelling = Learner{
 				Default: param.Of(5)},
 		},
 	},
-	Coupled: true,
-	check:   checkSequences,
+	Coupled:      true,
+	CheckClasses: checkSequences,
 	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, _ float64) (columns int, err error) {
-		r := &relaxation{p: p, t: transition(g), s: s, v: v}
+		r := &relaxation{p: p, t: propagate.Transition(g), s: s, v: v}
 		if err := r.begin(); err != nil {
 			return 0, err
 		}
@@ -70,7 +71,7 @@ var relaxationLabelling = Learner{
 				}
 			}
 		}
-		clamp(p, s)
+		propagate.Clamp(p, s)
 		for range v.Int("rounds") {
 			if err := r.round(ctx, g.Workers); err != nil {
 				return columns, err

@@ -1,10 +1,11 @@
-package propagate
+package learners
 
 import (
 	"context"
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -37,7 +38,7 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 			}
 			share := r.share.Row(i)
 			gradient := r.gradient.Row(i)
-			softmax(share, r.t.Row(i))
+			classify.Softmax(share, r.t.Row(i))
 			for c, p := range share {
 				gradient[c] = p - r.nu.Row(i)[c] + r.inverse.Row(i)[c]
 			}

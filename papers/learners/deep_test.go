@@ -1,4 +1,4 @@
-package classify
+package learners
 
 import (
 	"cmp"
@@ -9,58 +9,53 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/classify/classifytest"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 func TestDeepKernelMachineGolden(t *testing.T) {
-	for _, graph := range goldenGraphs {
-		l := newLesson(t, graph)
+	for _, graph := range classifytest.GoldenGraphs {
+		l := classifytest.NewLesson(t, graph)
 		for _, bandwidth := range []string{"all", "obs"} {
 			for depth := range 4 {
 				if graph == "sbm300" && depth == 2 {
 					continue // not among the files
 				}
-				got := l.scores(t, "dkm", param.Values{"depth": param.Of(depth), "bandwidth": param.Of(bandwidth)})
-				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
+				got := l.Scores(t, "dkm", param.Values{"depth": param.Of(depth), "bandwidth": param.Of(bandwidth)})
+				testgraph.Close(t, got, l.Golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
 			}
 		}
-		for bandwidth, items := range map[string][]int{"all": all(l.k.Rows), "obs": labelledItems(l.y)} {
+		for bandwidth, items := range map[string][]int{"all": sched.UpTo(l.K.Rows), "obs": classify.LabelledItems(l.Y)} {
 			var m deep
-			if err := m.measure(t.Context(), l.k, items, 3); err != nil {
+			if err := m.measure(t.Context(), l.Gram(), items, 3); err != nil {
 				t.Fatal(err)
 			}
 			bandwidths := sparse.BlockOf(3, 1, m.h)
-			testgraph.Close(t, bandwidths, l.golden(t, "dkm_h_%s.npy", bandwidth), 1e-10, 1e-9)
+			testgraph.Close(t, bandwidths, l.Golden(t, "dkm_h_%s.npy", bandwidth), 1e-10, 1e-9)
 		}
 	}
-}
-
-func all(n int) []int {
-	items := make([]int, n)
-	for i := range items {
-		items[i] = i
-	}
-	return items
 }
 
 // TestDeepBase holds that a base classifier on a deep kernel is that classifier on the
 // kernel of the level, made plainly.
 func TestDeepBase(t *testing.T) {
-	p := clouds(6, 30, 3, 3, 2)
-	for i := range p.y {
+	p := classifytest.Clouds(6, 30, 3, 3, 2)
+	for i := range p.Y {
 		if i%4 == 3 {
-			p.y[i] = -1
+			p.Y[i] = -1
 		}
 	}
-	k := p.gram()
-	level := &denseGram[float64]{Rows: k.Rows, Cols: k.Rows, Stride: k.Rows, Data: make([]float64, k.Rows*k.Rows)}
+	k := p.Values()
+	level := sparse.BlockOf(k.Rows, k.Rows, make([]float64, k.Rows*k.Rows))
 	h := 0.0
 	distance := func(i, j int) float64 {
 		d := 0.0
-		for c, v := range p.f.Row(i) {
-			d += (v - p.f.Row(j)[c]) * (v - p.f.Row(j)[c])
+		for c, v := range p.F.Row(i) {
+			d += (v - p.F.Row(j)[c]) * (v - p.F.Row(j)[c])
 		}
 		return math.Sqrt(d)
 	}
@@ -75,29 +70,29 @@ func TestDeepBase(t *testing.T) {
 			level.Data[i*k.Rows+j] = math.Exp(-d*d/2) / (math.Sqrt(2*math.Pi) * h)
 		}
 	}
-	for _, d := range Learners() {
+	for _, d := range classify.Learners() {
 		name, isDeep := strings.CutPrefix(d.Name, "dkm")
 		if !isDeep {
 			continue
 		}
-		base := Learners().Named(cmp.Or(strings.TrimPrefix(name, "-"), "density"))
+		base := classify.Learners().Named(cmp.Or(strings.TrimPrefix(name, "-"), "density"))
 		v, err := d.Resolve(nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := d.Fit(t.Context(), k, p.y, p.classes, v)
+		got, err := d.Fit(t.Context(), classify.DenseGram(k), p.Y, p.Classes, v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := base.Fit(t.Context(), level, p.y, p.classes, v)
+		want, err := base.Fit(t.Context(), classify.DenseGram(level), p.Y, p.Classes, v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range k.Rows {
-			row := level.row(i)
+			row := level.Row(i)
 			expected := want.ScoresTo(nil, row, row[i])
-			for c, s := range got.ScoresTo(nil, k.row(i), k.row(i)[i]) {
-				within(t, fmt.Sprintf("%s, item %d, score %d", d.Name, i, c), s, expected[c], 1e-6*(1+math.Abs(expected[c])))
+			for c, s := range got.ScoresTo(nil, k.Row(i), k.Row(i)[i]) {
+				classifytest.Within(t, fmt.Sprintf("%s, item %d, score %d", d.Name, i, c), s, expected[c], 1e-6*(1+math.Abs(expected[c])))
 			}
 		}
 	}
@@ -105,27 +100,27 @@ func TestDeepBase(t *testing.T) {
 
 // TestDistances compares with distances of features.
 func TestDistances(t *testing.T) {
-	p := clouds(2, 12, 3, 2, 1)
-	k := p.gram()
+	p := classifytest.Clouds(2, 12, 3, 2, 1)
+	k := p.Values()
 	diagonal := make([]float64, k.Rows)
 	for i := range diagonal {
-		diagonal[i] = k.row(i)[i]
+		diagonal[i] = k.Row(i)[i]
 	}
 	x := []float64{0.5, -1, 2}
-	row := p.row(x)
-	new(deep).distances(row, inner(x, x), diagonal, 0)
+	row := p.Row(x)
+	new(deep).distances(row, classifytest.Inner(x, x), diagonal, 0)
 	for i, d := range row {
 		want := 0.0
-		for c, v := range p.f.Row(i) {
+		for c, v := range p.F.Row(i) {
 			want = math.Hypot(want, v-x[c])
 		}
-		within(t, "a distance", d, want, 1e-12)
+		classifytest.Within(t, "a distance", d, want, 1e-12)
 	}
 }
 
 func TestDeepInOnePlace(t *testing.T) {
-	k := &denseGram[float64]{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1, 1, 1, 1}}
-	d := Learners().Named("dkm")
+	k := classify.DenseGram(sparse.BlockOf(2, 2, []float64{1, 1, 1, 1}))
+	d := classify.Learners().Named("dkm")
 	v, err := d.Resolve(nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -139,20 +134,20 @@ func TestDeepInOnePlace(t *testing.T) {
 // the values between all of them.
 func TestDeepMemory(t *testing.T) {
 	const n = 1200
-	p := clouds(3, n, 3, 3, 2)
-	for i := range p.y {
+	p := classifytest.Clouds(3, n, 3, 3, 2)
+	for i := range p.Y {
 		if i%40 != 0 {
-			p.y[i] = -1
+			p.Y[i] = -1
 		}
 	}
-	l := Learners().Named("dkm")
+	l := classify.Learners().Named("dkm")
 	v, err := l.Resolve(param.Values{"depth": param.Of(2)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := l.Fit(t.Context(), LinearGram(p.f), p.y, p.classes, v); err != nil {
+	if _, err := l.Fit(t.Context(), classify.LinearGram(p.F), p.Y, p.Classes, v); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -1,11 +1,11 @@
-package propagate
+package learners
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -17,37 +17,12 @@ var assignParam = param.Param{
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// Decide returns how the scores f of one group of seeds become classes. offset, if not nil, is
-// added to the scores of each class before they are compared or turned into probabilities; it is no part of the scores, which are those of the formula. class, if not
-// nil, holds the class of every node, where these are not the likeliest of each by itself.
-//
-// With assign = shares the classes have the same shares of the unlabelled nodes as of the
-// labels, the n·μ_c rounded by largest remainder: in their order each takes those that are
-// likeliest to be in it among the nodes that no class before has taken, of equals (to 9
-// decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
-// nodes for each class. All of them must be in one process; the likeliest classes, and offsets, may be
-// those of the rows that a process of team has.
-func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
-	v param.Values) (offset []float64, class []int, err error) {
-	if l.offset != nil {
-		if offset, err = l.offset(team, f, s, v); err != nil {
-			return nil, nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
-		}
-	}
-	if l.Param(assignParam.Name) != nil &&
-		v[assignParam.Name] == param.Of("shares") {
-		if team != nil {
-			return nil, nil, fmt.Errorf("propagate: %s with %s = shares: %w",
-				l.Name, assignParam.Name, sparse.ErrDivided)
-		}
-		class = l.assignShares(f, offset, s)
-	}
-	return offset, class, nil
-}
-
-// assignShares returns the class of every node with assign = shares.
-func (l *Learner) assignShares(f *sparse.Block[float64], offset []float64,
-	s cwk.Seeds) []int {
+// assignShares returns the class of every node with assign = shares: the classes have the same shares of the
+// unlabelled nodes as of the labels, the n·μ_c rounded by largest remainder. In their order each takes those that are
+// likeliest to be in it, by the softmax of the scores with the offset, among the nodes that no class before has taken,
+// of equals (to 9 decimals) the lower one: Gärtner, Le and Smola 2006, section 1.5. Cost: to sort the nodes for each
+// class.
+func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
 	for i, row := range s.Row {
@@ -67,7 +42,7 @@ func (l *Learner) assignShares(f *sparse.Block[float64], offset []float64,
 			for j, x := range offset {
 				weighed[j] += x
 			}
-			l.Probabilities(share, weighed, nil, 0)
+			classify.Softmax(share, weighed)
 			likely[i] = math.Round(share[c] * 1e9)
 		}
 		slices.SortFunc(free,

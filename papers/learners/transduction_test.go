@@ -1,14 +1,19 @@
-package propagate
+package learners
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate/propagatetest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -23,10 +28,10 @@ func TestGPTransductionGolden(t *testing.T) {
 		for _, beta := range []float64{0, 0.1} {
 			given := param.Values{"alpha": param.Of(1.0), "variance": param.Of(4.0), "laplacian": param.Of("combinatorial"), "balance": param.Of(beta)}
 			file := fmt.Sprintf("%s/gp_transduction_b%.1f_", name, beta)
-			got := scores(t, &gpTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := propagatetest.Scores(t, &gpTransduction, propagatetest.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, testgraph.Golden(t, file+"t.npy"), 1e-8, 1e-8)
 			given["rounds"] = param.Of(1)
-			one := scores(t, &gpTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			one := propagatetest.Scores(t, &gpTransduction, propagatetest.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, one, testgraph.Golden(t, file+"t_round1.npy"), 1e-8, 1e-8)
 			v, err := gpTransduction.Resolve(given, nil)
 			if err != nil {
@@ -58,7 +63,7 @@ func TestGPTransductionGolden(t *testing.T) {
 				if class[i] != int(quota[at]) {
 					t.Errorf("%s: node %d has class %d, want %v", file, i, class[i], quota[at])
 				}
-				softmax(row, row)
+				classify.Softmax(row, row)
 				for c, want := range q.Row(at) {
 					if d := math.Abs(row[c] - want); d > 1e-8 {
 						t.Errorf("%s: node %d has class %d with %v, want %v", file, i, c, row[c], want)
@@ -86,10 +91,10 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	k := len(p.Names)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k + 1}
-	g := graphOf(t, p.A, 0)
+	g := propagatetest.GraphOf(t, p.A, 0)
 	given := param.Values{"balance": param.Of("none"), "alpha": param.Of(3.0), "variance": param.Of(20.0), "laplacian": param.Of("combinatorial"), "rounds": param.Of(2000)}
-	f := scores(t, &gpTransduction, g, []cwk.Seeds{seeds}, given, nil)
-	step, of := dense(t, p.A), map[int]int{}
+	f := propagatetest.Scores(t, &gpTransduction, g, []cwk.Seeds{seeds}, given, nil)
+	step, of := propagatetest.Dense(t, p.A), map[int]int{}
 	for a, row := range p.Row {
 		of[row] = p.Class[a]
 	}
@@ -98,7 +103,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 		if !math.IsInf(f.Row(i)[k], -1) {
 			t.Fatalf("node %d scores %v for a class without a label", i, f.Row(i)[k])
 		}
-		softmax(share, f.Row(i)[:k])
+		classify.Softmax(share, f.Row(i)[:k])
 		for c := range k {
 			laplacian := g.Degrees[i] * f.Row(i)[c]
 			for j := range f.Rows {
@@ -125,7 +130,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 func TestSharesAmongEquals(t *testing.T) {
 	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
 	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}
-	if got := gpTransduction.assignShares(f, nil, seeds); !slices.Equal(got, []int{0, 1, 0, 0, 1, 1}) {
+	if got := assignShares(f, nil, seeds); !slices.Equal(got, []int{0, 1, 0, 0, 1, 1}) {
 		t.Errorf("classes %v", got)
 	}
 	f = sparse.BlockOf(6, 3, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, 0, 0, 1, -9, 0, -9, 9})
@@ -134,7 +139,7 @@ func TestSharesAmongEquals(t *testing.T) {
 		offset []float64
 		first  int // the node that is of class 0
 	}{{nil, 3}, {[]float64{0, -9, 0}, 4}} {
-		if got := gpTransduction.assignShares(f, c.offset, seeds); got[c.first] != 0 {
+		if got := assignShares(f, c.offset, seeds); got[c.first] != 0 {
 			t.Errorf("offset %v: classes %v", c.offset, got)
 		}
 	}
@@ -142,7 +147,7 @@ func TestSharesAmongEquals(t *testing.T) {
 
 // TestGPTransductionWeakLinks tests the minimum of the latent values on weights over twelve orders of
 // magnitude. The first round of the alternation has known targets ν, one-hot at labels and 1/k
-// elsewhere, so that the gradient softmax(t) − ν + (I + γL)·t/σ² must vanish to the tolerance. Its
+// elsewhere, so that the gradient classify.Softmax(t) − ν + (I + γL)·t/σ² must vanish to the tolerance. Its
 // norm times σ² bounds the error of t, because the second derivative is at least I/σ².
 func TestGPTransductionWeakLinks(t *testing.T) {
 	const n, k, gamma, variance = 24, 2, 10.0, 100.0
@@ -171,7 +176,7 @@ func TestGPTransductionWeakLinks(t *testing.T) {
 		}
 		seeds := cwk.Seeds{Row: []int{2, 17}, Class: []int{0, 1}, Classes: k}
 		for _, laplacian := range []string{"combinatorial", "normalized"} {
-			got := scores(t, &gpTransduction, graphOf(t, a, 1), []cwk.Seeds{seeds}, param.Values{
+			got := propagatetest.Scores(t, &gpTransduction, propagatetest.GraphOf(t, a, 1), []cwk.Seeds{seeds}, param.Values{
 				"laplacian": param.Of(laplacian), "alpha": param.Of(gamma), "variance": param.Of(variance), "balance": param.Of("none"), "rounds": param.Of(1),
 			}, nil)
 			degree := [n]float64{}
@@ -182,7 +187,7 @@ func TestGPTransductionWeakLinks(t *testing.T) {
 			}
 			share := make([]float64, k)
 			for i := range n {
-				softmax(share, got.Row(i))
+				classify.Softmax(share, got.Row(i))
 				for c := range k {
 					target, sum, size := 1.0/k, 0.0, 1.0
 					if i == 2 || i == 17 {
@@ -208,4 +213,24 @@ func TestGPTransductionWeakLinks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSharesNeedOneProcess checks that quotas of classes are refused on several processes.
+func TestSharesNeedOneProcess(t *testing.T) {
+	v, err := gpTransduction.Resolve(param.Values{"assign": param.Of("shares"), "balance": param.Of("none")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sparse.FromTriplets(9, 9, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphtest.OnProcesses(t, 2, propagatetest.GraphOf(t, a, 1), []int{4}, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+		f := sparse.NewBlock[float64](len(g.Degrees), 1)
+		_, _, err := gpTransduction.Decide(sparse.TeamOf(g.A), f, cwk.Seeds{Row: []int{local(4)}, Class: []int{0}, Classes: 1}, v)
+		if !errors.Is(err, sparse.ErrDivided) {
+			t.Error(err)
+		}
+		return f, nil
+	})
 }

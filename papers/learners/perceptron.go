@@ -1,22 +1,24 @@
-package classify
+package learners
 
 import (
 	"context"
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// perceptronLearner is the voted perceptron on a kernel, each class against all
+// perceptron is the voted perceptron on a kernel, each class against all
 // others: Freund and Schapire, Large margin classification using the perceptron
 // algorithm, Machine Learning 37 (1999). A predictor v_j, of j mistakes, passes over
 // the items in their order; an item with y·v_j(x) ≤ 0 is a mistake and gives
 // v_{j+1} = v_j + y·K(x, ·). c_j counts the items that v_j lasted: the one that made it,
 // and those that it got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias.
 // An item of weight w adds w·y·K(x, ·), and counts w times in c_j.
-var perceptronLearner = Learner{
+var perceptron = classify.Learner{
 	Spec: param.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
 		Source: "Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999",
@@ -27,24 +29,24 @@ var perceptronLearner = Learner{
 			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: param.Choice,
 				Words:   []string{"voted", "averaged", "last"},
 				Default: param.Of("voted")},
-			WeightsParam,
+			classify.WeightsParam,
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
-		g, err := newGroupsOfTwo(k.Len(), y, classes)
+	Fit: func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (*classify.Model, error) {
+		pairs, err := classify.AgainstRest(y, classes)
 		if err != nil {
 			return nil, err
 		}
-		model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest()}
-		p := make(voteRule, len(model.Pairs))
+		model := &classify.Model{Classes: classes, Items: k.Len(), Pairs: pairs}
+		p := make(voteRule, len(pairs))
 		if len(p) == 2 {
 			p = p[:1] // the other makes the same mistakes, with other signs
 		}
-		items := labelledItems(y)
-		weight := g.factorsTo(nil, items, weightsOf(v, y, classes))
-		err = machines(ctx, 0, len(p), func(_, m int) (err error) {
-			p[m], err = makeMistakes(ctx, k, items, y, weight,
-				model.Pairs[m].Positive, v.Int("epochs"))
+		items := classify.LabelledItems(y)
+		weights := classify.WeightsOf(v, y, classes)
+		err = sched.Run(ctx, 0, len(p), func(_, m int) (err error) {
+			p[m], err = makeMistakes(ctx, k, items, y, weights, pairs[m].Positive,
+				v.Int("epochs"))
 			return err
 		})
 		if err != nil {
@@ -74,9 +76,9 @@ type distinctGram interface {
 	DistinctTo(dst []float64, i int)
 }
 
-// makeMistakes passes over the items, whose weights are given, epochs times. Items that the Gram reports as equal share
-// one score. Cost: a kernel value for each distinct item and each mistake.
-func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
+// makeMistakes passes over the items, of classes y with the given weights, nil for 1, epochs times. Items that the
+// Gram reports as equal share one score. Cost: a kernel value for each distinct item and each mistake.
+func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights []float64,
 	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
 	group := sched.UpTo(len(items))
@@ -97,41 +99,45 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
 			return p, err
 		}
 		for a, i := range items {
-			step := -weight[a]
+			weight := 1.0
+			if weights != nil {
+				weight = weights[y[i]]
+			}
+			step := -weight
 			if y[i] == class {
-				step = weight[a]
+				step = weight
 			}
 			current := &score[group[a]]
 			if step**current > 0 {
-				p.count[len(p.item)] += weight[a]
+				p.count[len(p.item)] += weight
 				continue
 			}
 			p.item = append(p.item, i)
 			p.step = append(p.step, step)
-			p.count = append(p.count, weight[a])
+			p.count = append(p.count, weight)
 			rowTo(row, i)
-			addScaled(score, step, row)
-			if !finite(*current) {
-				return p, ErrNotFinite
+			simd.AddScaled(score, step, row)
+			if !isFinite(*current) {
+				return p, classify.ErrNotFinite
 			}
 		}
 	}
 	return p, nil
 }
 
-// voteRule is the [Rule] of votes: the mistakes for each pair, of two that are each other's rest
+// voteRule is the [classify.Rule] of votes: the mistakes for each pair, of two that are each other's rest
 // for the first alone.
 type voteRule []mistakes
 
-// support implements [Model.Support]: how many mistakes were made, each of which made a predictor.
-func (p voteRule) support() (mistakes int) {
+// Support implements [classify.Model.Support]: how many mistakes were made, each of which made a predictor.
+func (p voteRule) Support() (mistakes int) {
 	for m := range p {
 		mistakes += len(p[m].item)
 	}
 	return mistakes
 }
 
-// ScoresTo implements [Rule]. Cost: a sum for each mistake.
+// ScoresTo implements [classify.Rule]. Cost: a sum for each mistake.
 func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 	for m := range p {
 		k := &p[m]
@@ -151,8 +157,8 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 
 // sum returns the sums of the predictors by their counts, or the last of them, as classifiers
 // of the model.
-func (p voteRule) sum(model *Model, items []int, counted bool) []Machine {
-	list := make([]Machine, len(model.Pairs))
+func (p voteRule) sum(model *classify.Model, items []int, counted bool) []classify.Machine {
+	list := make([]classify.Machine, len(model.Pairs))
 	for m := range list {
 		k := &p[min(m, len(p)-1)]
 		side := 1.0

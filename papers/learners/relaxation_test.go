@@ -1,4 +1,4 @@
-package propagate
+package learners
 
 import (
 	"errors"
@@ -12,95 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate/propagatetest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// dense returns T = D⁻¹A, with T_ii = 1 for a node without edges.
-func dense(t *testing.T, a sparse.Matrix) *mat.Dense {
-	t.Helper()
-	n, _ := a.Dims()
-	m := mat.NewDense(n, n, nil)
-	g := graphOf(t, a, 1)
-	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
-		for r := range p.Hi - p.Lo {
-			cols, weights := p.Row(r)
-			for e, c := range cols {
-				w := 1.0
-				if weights != nil {
-					w = weights[e]
-				}
-				m.Set(p.Lo+r, int(c), m.At(p.Lo+r, int(c))+w/g.Degrees[p.Lo+r])
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, d := range g.Degrees {
-		if d == 0 {
-			m.Set(i, i, 1)
-		}
-	}
-	return m
-}
-
-// Weighted votes against rounds over all neighbours, written out.
-func TestWVRNAgainstPlain(t *testing.T) {
-	for _, name := range []string{"karate", "wrand60"} {
-		g := testgraph.Load(t, name)
-		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
-		n, k := len(g.Degrees), seeds.Classes
-		step := dense(t, g.A)
-		for _, given := range []param.Values{nil, {"rounds": param.Of(3), "decay": param.Of(0.5)}, {"rounds": param.Of(0)}} {
-			rounds, decay := 99, 0.99
-			if given.Has("rounds") {
-				rounds = given.Int("rounds")
-			}
-			if given.Has("decay") {
-				decay = given.Number("decay")
-			}
-			p := make([][]float64, n)
-			for i := range p {
-				p[i] = make([]float64, k)
-				for _, c := range g.TrainClass {
-					p[i][c] += 1 / float64(len(g.Train))
-				}
-			}
-			weight := 1.0
-			for round := 0; round <= rounds; round++ {
-				next := make([][]float64, n)
-				for i := range n {
-					next[i] = slices.Clone(p[i])
-					for c := range k {
-						vote := 0.0
-						for j := range n {
-							vote += step.At(i, j) * p[j][c]
-						}
-						if round > 0 { // the first passage only sets the labels
-							next[i][c] = weight*vote + (1-weight)*p[i][c]
-						}
-					}
-				}
-				for a, i := range g.Train {
-					next[i] = make([]float64, k)
-					next[i][g.TrainClass[a]] = 1
-				}
-				if p = next; round > 0 {
-					weight *= decay
-				}
-			}
-			got := scores(t, &wvrn, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
-			for i := range n {
-				for c, want := range p[i] {
-					if d := math.Abs(got.Row(i)[c] - want); !(d <= 1e-13*float64(rounds+1)) {
-						t.Fatalf("%s, %v: node %d has class %d with %v, want %v", name, given, i, c, got.Row(i)[c], want)
-					}
-				}
-			}
-		}
-	}
-}
 
 func TestRLGolden(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
@@ -112,7 +26,7 @@ func TestRLGolden(t *testing.T) {
 			given := param.Values{
 				"gamma": param.Of(0.3), "walk": param.Of(3), "power-alpha": param.Of(1.5), "power-beta": param.Of(2.0), "rounds": param.Of(round),
 			}
-			got := scores(t, &relaxationLabelling, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := propagatetest.Scores(t, &relaxationLabelling, propagatetest.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
 		}
 	}
@@ -125,15 +39,15 @@ func TestRLAgainstDense(t *testing.T) {
 	k := len(p.Names)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k}
 	n := 40
-	step := dense(t, p.A)
+	step := propagatetest.Dense(t, p.A)
 	for i, walk := range []int{0, 1, 2, 4, 0, 1, 2, 4} {
 		beta := []float64{0.7, 1}[i/4]
 		given := param.Values{"gamma": param.Of(0.4), "walk": param.Of(walk), "power-alpha": param.Of(1.3), "power-beta": param.Of(beta)}
 		for round := range 2 {
 			given["rounds"] = param.Of(round)
-			before := scores(t, &relaxationLabelling, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			before := propagatetest.Scores(t, &relaxationLabelling, propagatetest.GraphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			given["rounds"] = param.Of(round + 1)
-			after := scores(t, &relaxationLabelling, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			after := propagatetest.Scores(t, &relaxationLabelling, propagatetest.GraphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			var same, r, sigma mat.Dense
 			now := mat.NewDense(n, k, nil)
 			for i := range n {
@@ -183,7 +97,7 @@ func TestRLRefusesLongWalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: 2}
-	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
+	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), propagatetest.GraphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
 	want := "rl: walk: walks of 16 steps have more than 20000 sequences of 2 classes; give fewer steps"
 	if wrong := new(param.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
 		t.Errorf("%v, want %s", err, want)

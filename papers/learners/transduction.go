@@ -1,17 +1,19 @@
-package propagate
+package learners
 
 import (
 	"context"
+	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -29,11 +31,11 @@ import (
 //
 // where ν is one-hot at labelled nodes and q at all others. β = 0 makes the shares of the
 // classes those of the labels, where Θ has mean 0; without balance Θ is 0. Scores are t,
-// −∞ for a class without a label; probabilities are q, of which [Learner.Decide] makes
-// classes.
+// −∞ for a class without a label; probabilities are q, of which
+// [propagate.Learner.Decide] makes classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
-var gpTransduction = Learner{
+var gpTransduction = propagate.Learner{
 	Spec: param.Spec{
 		Name:  "gp-transduction",
 		Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: param.Undirected,
@@ -92,36 +94,37 @@ var gpTransduction = Learner{
 		// in the order of a class.
 		return 12*blocks.BlockBytes[float64](n, classes) + 3*8*int64(n)
 	},
-	offset: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error) {
-		r := newTransduction(team, f.Rows, s, v)
-		for i := range f.Rows {
-			for a, c := range r.class {
-				r.t.Row(i)[a] = f.Row(i)[c]
-			}
+	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
+		theta, err := balancingOffset(team, f, s, v)
+		if err != nil || v["assign"] != param.Of("shares") {
+			return theta, nil, err
 		}
-		if err := r.balance(); err != nil {
-			return nil, err
+		if team != nil { // all nodes must be in one process
+			return nil, nil, fmt.Errorf("assign = shares: %w", sparse.ErrDivided)
 		}
-		theta := make([]float64, f.Cols)
-		for a, c := range r.class {
-			theta[c] = r.theta[a]
-		}
-		return theta, nil
+		return theta, assignShares(f, theta, s), nil
 	},
-	Probabilities: func(dst, f, _ []float64, _ float64) { softmax(dst, f) },
+	Probabilities: func(dst, f, _ []float64, _ float64) {
+		classify.Softmax(dst, f)
+	},
 }
 
-// softmax stores e^f divided by their sum.
-func softmax(dst, f []float64) {
-	highest := slices.Max(f)
-	sum := 0.0
-	for c, x := range f {
-		dst[c] = math.Exp(x - highest)
-		sum += dst[c]
+// balancingOffset returns Θ of the latent values f.
+func balancingOffset(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error) {
+	r := newTransduction(team, f.Rows, s, v)
+	for i := range f.Rows {
+		for a, c := range r.class {
+			r.t.Row(i)[a] = f.Row(i)[c]
+		}
 	}
-	for c := range dst {
-		dst[c] /= sum
+	if err := r.balance(); err != nil {
+		return nil, err
 	}
+	theta := make([]float64, f.Cols)
+	for a, c := range r.class {
+		theta[c] = r.theta[a]
+	}
+	return theta, nil
 }
 
 // transduction is one computation of [gpTransduction], for the classes that have a label.
@@ -205,7 +208,7 @@ func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 // balance stores q in the rows of ν of unlabelled nodes, and finds Θ.
 func (r *transduction) balance() error {
 	for _, i := range r.unlabelled {
-		softmax(r.nu.Row(i), r.t.Row(i))
+		classify.Softmax(r.nu.Row(i), r.t.Row(i))
 	}
 	k := len(r.class)
 	if r.v["balance"] == param.Of("none") || r.free == 0 {
@@ -275,7 +278,7 @@ func (r *transduction) balance() error {
 		for a := range logits {
 			logits[a] = r.t.Row(i)[a] + r.theta[a]
 		}
-		softmax(r.nu.Row(i), logits)
+		classify.Softmax(r.nu.Row(i), logits)
 	}
 	return nil
 }

@@ -1,12 +1,14 @@
-package classify
+package learners
 
 import (
 	"context"
 	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ErrNoDistance is returned if all items have the same place in the space of a kernel, so
@@ -27,12 +29,12 @@ var ErrNoDistance = errors.New("all items lie in one place of the kernel's space
 // that values of unlabelled pairs need not be stored. Memory: the values between items with a
 // class, and vectors. Cost: K_0 between all pairs for each level, l square roots and l − 1
 // exponentials for level l of a pair, and the base learner.
-func deepLearner(base *Learner) *Learner {
+func deepLearner(base *classify.Learner) *classify.Learner {
 	name := "dkm-" + base.Name
-	if base == &densityLearner {
+	if base.Name == "density" {
 		name = "dkm"
 	}
-	return &Learner{
+	return &classify.Learner{
 		Spec: param.Spec{
 			Name: name, Title: "deep kernel machine: " + base.Title,
 			Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.3",
@@ -45,10 +47,10 @@ func deepLearner(base *Learner) *Learner {
 					Words: []string{"all", "obs"}, Default: param.Of("all")},
 			}, base.Params...),
 		},
-		Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
+		Fit: func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (*classify.Model, error) {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
-		Whole: true, Probabilities: base.Probabilities, ComparedItems: fewTried,
+		Whole: true, Probabilities: base.Probabilities, ComparedItems: 250,
 		Bytes: func(items, classes int) int64 {
 			// Values of this fit, and of one before it that the collector may not have taken yet.
 			return 2*8*int64(items)*int64(items) + base.FitBytes(items, classes)
@@ -58,9 +60,9 @@ func deepLearner(base *Learner) *Learner {
 
 // fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
 // between the items with a class.
-func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int,
-	v param.Values) (*Model, error) {
-	if _, err := newGroupsOfTwo(k.Len(), y, classes); err != nil {
+func fitDeep(ctx context.Context, base *classify.Learner, k classify.Gram, y []int, classes int,
+	v param.Values) (*classify.Model, error) {
+	if _, err := classify.AgainstRest(y, classes); err != nil {
 		return nil, err
 	}
 	m := new(deep)
@@ -82,46 +84,45 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int,
 		return nil, err
 	}
 	err = sched.Run(ctx, 0, gram.Rows, func(_, i int) error {
-		m.lift(gram.row(i), m.diagonal[i], m.diagonal)
+		m.lift(gram.Row(i), m.diagonal[i], m.diagonal)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	model, err := base.Fit(ctx, gram, class, classes, v)
+	model, err := base.Fit(ctx, classify.DenseGram(gram), class, classes, v)
 	if model == nil {
 		return nil, err
 	}
 	m.base = model
-	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs,
+	return &classify.Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs,
 		Rule: m}, err
 }
 
 // gather returns the values of k between the given items.
-func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], error) {
+func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[float64], error) {
 	n := len(items)
-	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n,
-		Data: make([]float64, n*n)}
+	g := sparse.BlockOf(n, n, make([]float64, n*n))
 	for a, i := range items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		k.PartTo(g.row(a), i, items)
-		for _, x := range g.row(a) {
-			if !finite(x) {
-				return nil, ErrNotFinite
+		k.PartTo(g.Row(a), i, items)
+		for _, x := range g.Row(a) {
+			if !isFinite(x) {
+				return nil, classify.ErrNotFinite
 			}
 		}
 	}
 	return g, nil
 }
 
-// deep is the [Rule] of a model of the kernel of a level.
+// deep is the [classify.Rule] of a model of the kernel of a level.
 type deep struct {
-	base     *Model    // learned from the level's values with the items that have a class
-	items    []int     // the items with a class
-	diagonal []float64 // K_0(i, i) of the items with a class
-	h        []float64 // bandwidths of the levels
+	base     *classify.Model // learned from the level's values with the items that have a class
+	items    []int           // the items with a class
+	diagonal []float64       // K_0(i, i) of the items with a class
+	h        []float64       // bandwidths of the levels
 }
 
 // peak returns K(x, x) of a level of bandwidth h, its largest value.
@@ -162,7 +163,7 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64,
 
 // measure computes the bandwidths of depth levels, which are means over all pairs of the given
 // items. It computes the values of pairs again for each level; sums are added row by row, in order.
-func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) error {
+func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth int) error {
 	n := len(items)
 	workers := sched.Workers(0)
 	diagonal := make([]float64, n)
@@ -182,8 +183,8 @@ func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) erro
 			lower := rows[worker*n:][:a]
 			k.PartTo(lower, items[a], items[:a])
 			for _, x := range lower {
-				if !finite(x) {
-					return ErrNotFinite
+				if !isFinite(x) {
+					return classify.ErrNotFinite
 				}
 			}
 			self := m.lift(lower, diagonal[a], diagonal[:a])
@@ -202,7 +203,7 @@ func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) erro
 			h += s
 		}
 		h /= float64(n) * float64(n)
-		if !positive(h) {
+		if !(h > 0) || !isFinite(h) {
 			return ErrNoDistance
 		}
 		m.h = append(m.h, h)
@@ -210,7 +211,7 @@ func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) erro
 	return nil
 }
 
-// ScoresTo implements [Rule].
+// ScoresTo implements [classify.Rule].
 func (m *deep) ScoresTo(dst, row []float64, value float64) {
 	values := make([]float64, len(m.items))
 	for a, i := range m.items {
@@ -218,66 +219,4 @@ func (m *deep) ScoresTo(dst, row []float64, value float64) {
 	}
 	value = m.lift(values, value, m.diagonal)
 	m.base.ScoresTo(dst, values, value)
-}
-
-// densityLearner is the simple kernel machine: the score of class c on x is the mean
-// of K(x, i) over its items. With a kernel that is a density of a distance, this is
-// the density of the class at x (Tang and Zhu 2010, equations 3 and 6).
-var densityLearner = Learner{
-	Spec: param.Spec{Name: "density", Title: "mean kernel value to the items of each class",
-		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []param.Param{alwaysBalanced}},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
-		return means(ctx, k, y, classes, false)
-	},
-	Dual: true,
-}
-
-// centroidLearner is the nearest centroid in the space of the kernel: half the
-// squared norm of the centroid, the mean of K between all pairs of items of the
-// class, is taken off the score of the simple kernel machine. Scores are ½K(x, x)
-// less half the squared distances to the centroids.
-var centroidLearner = Learner{
-	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
-		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
-		return means(ctx, k, y, classes, true)
-	},
-	Dual: true,
-}
-
-// means returns the model whose scores are class means of the kernel, less half the
-// squared norms of the centroids if these are wanted.
-func means(ctx context.Context, k Gram, y []int, classes int,
-	norms bool) (*Model, error) {
-	g, err := newGroupsOfTwo(k.Len(), y, classes)
-	if err != nil {
-		return nil, err
-	}
-	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
-		Machines: make([]Machine, len(g.present))}
-	for m, c := range g.present {
-		items := g.class(c)
-		machine := &model.Machines[m]
-		machine.Index = items
-		machine.Coef = make([]float64, len(items))
-		for a := range items {
-			machine.Coef[a] = 1 / float64(len(items))
-		}
-		if !norms {
-			continue
-		}
-		row := make([]float64, len(items))
-		for _, i := range items {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			k.PartTo(row, i, items)
-			machine.Rho += inner(row, machine.Coef)
-		}
-		machine.Rho /= 2 * float64(len(items))
-		if !finite(machine.Rho) {
-			return nil, ErrNotFinite
-		}
-	}
-	return model, nil
 }

@@ -1,0 +1,69 @@
+package classify
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// densityLearner is the simple kernel machine: the score of class c on x is the mean
+// of K(x, i) over its items. With a kernel that is a density of a distance, this is
+// the density of the class at x (Tang and Zhu 2010, equations 3 and 6).
+var densityLearner = Learner{
+	Spec: param.Spec{Name: "density", Title: "mean kernel value to the items of each class",
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []param.Param{alwaysBalanced}},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
+		return means(ctx, k, y, classes, false)
+	},
+	Dual: true,
+}
+
+// centroidLearner is the nearest centroid in the space of the kernel: half the
+// squared norm of the centroid, the mean of K between all pairs of items of the
+// class, is taken off the score of the simple kernel machine. Scores are ½K(x, x)
+// less half the squared distances to the centroids.
+var centroidLearner = Learner{
+	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
+		return means(ctx, k, y, classes, true)
+	},
+	Dual: true,
+}
+
+// means returns the model whose scores are class means of the kernel, less half the
+// squared norms of the centroids if these are wanted.
+func means(ctx context.Context, k Gram, y []int, classes int,
+	norms bool) (*Model, error) {
+	g, err := newGroupsOfTwo(k.Len(), y, classes)
+	if err != nil {
+		return nil, err
+	}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
+		Machines: make([]Machine, len(g.present))}
+	for m, c := range g.present {
+		items := g.class(c)
+		machine := &model.Machines[m]
+		machine.Index = items
+		machine.Coef = make([]float64, len(items))
+		for a := range items {
+			machine.Coef[a] = 1 / float64(len(items))
+		}
+		if !norms {
+			continue
+		}
+		row := make([]float64, len(items))
+		for _, i := range items {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			k.PartTo(row, i, items)
+			machine.Rho += inner(row, machine.Coef)
+		}
+		machine.Rho /= 2 * float64(len(items))
+		if !finite(machine.Rho) {
+			return nil, ErrNotFinite
+		}
+	}
+	return model, nil
+}

@@ -1,0 +1,4 @@
+package method
+
+// The learners of the papers are tested as those of the core.
+import _ "github.com/heatwalk/heatwalk/papers/learners"

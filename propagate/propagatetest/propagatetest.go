@@ -1,0 +1,153 @@
+// Package propagatetest checks learners that spread labels.
+package propagatetest
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Scores returns those of one learner, with all defaults but for given.
+func Scores(t *testing.T, l *propagate.Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *propagate.Settings) *sparse.Block[float64] {
+	t.Helper()
+	v, err := l.Resolve(given, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := sparse.NewBlock[float64](len(g.Degrees), len(groups)*groups[0].Classes)
+	if _, err := l.ScoresTo(context.Background(), f, g, groups, v, s); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// GraphOf returns the graph of a matrix.
+func GraphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
+	t.Helper()
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Dense returns T = D⁻¹A, with T_ii = 1 for a node without edges.
+func Dense(t *testing.T, a sparse.Matrix) *mat.Dense {
+	t.Helper()
+	n, _ := a.Dims()
+	m := mat.NewDense(n, n, nil)
+	g := GraphOf(t, a, 1)
+	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+		for r := range p.Hi - p.Lo {
+			cols, weights := p.Row(r)
+			for e, c := range cols {
+				w := 1.0
+				if weights != nil {
+					w = weights[e]
+				}
+				m.Set(p.Lo+r, int(c), m.At(p.Lo+r, int(c))+w/g.Degrees[p.Lo+r])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range g.Degrees {
+		if d == 0 {
+			m.Set(i, i, 1)
+		}
+	}
+	return m
+}
+
+// CheckOnProcesses compares the scores of a learner, and of correct and smooth after it, with those of one process. The
+// graph has two components with labels, others without, and nodes without edges.
+func CheckOnProcesses(t *testing.T, l *propagate.Learner) {
+	t.Helper()
+	const n, classes = 400, 3
+	rng := rand.New(rand.NewPCG(8, 1))
+	var entries []sparse.Triplet
+	for i := range n {
+		for range 2 {
+			if j := i + 4*(1+rng.IntN(20)); i%4 < 2 && j < n || i%16 == 2 && j < i+16 && j < n {
+				w := 0.5 + rng.Float64()
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := GraphOf(t, a, 1)
+	named := []int{0, 1, 3, 100, 200, 201, 204, 388}
+	seeds := cwk.Seeds{Row: []int{0, 1, 200, 201, 204, 388}, Class: []int{0, 1, 2, 1, 1, 0}, Classes: classes}
+	given := param.Values{}
+	if l.Param("rounds") != nil { // not to take long
+		given["rounds"] = param.Of(3)
+	}
+	v, err := l.Resolve(given, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smooth, err := propagate.CorrectAndSmooth.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// compute returns the scores, those after correct and smooth, and the offset of the classes.
+	compute := func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+		s := seeds
+		s.Row = nil
+		for _, row := range seeds.Row {
+			s.Row = append(s.Row, local(row))
+		}
+		rows, team := len(g.Degrees), sparse.TeamOf(g.A)
+		out := sparse.NewBlock[float64](rows, 3*classes)
+		f := out.Columns(0, classes)
+		if _, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{s}, v, nil); err != nil {
+			return nil, err
+		}
+		offset, _, err := l.Decide(team, f, s, v)
+		if err != nil {
+			return nil, err
+		}
+		single := sparse.NewBlock[float32](rows, classes)
+		for i := range rows {
+			copy(out.Row(i)[2*classes:], offset)
+			for c, v := range f.Row(i) {
+				single.Row(i)[c] = float32(math.Tanh(v))
+			}
+		}
+		_, err = propagate.Smooth(t.Context(), g, single, s, smooth, 0, func(node, first int, values []float64) {
+			copy(out.Row(node)[classes+first:], values)
+		})
+		return out, err
+	}
+	want, err := compute(whole, func(row int) int { return row })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := graphtest.OnProcesses(t, 3, whole, named, compute)
+	for i := range n {
+		for j, x := range want.Row(i) {
+			tolerance := 1e-9 * (1 + math.Abs(x))
+			if classes <= j && j < 2*classes { // scores were rounded to float32
+				tolerance = 1e-6
+			}
+			if !(math.Abs(got.Row(i)[j]-x) <= tolerance) && !math.IsInf(x, -1) {
+				t.Fatalf("%s: row %d is %v, want %v", l.Name, i, got.Row(i), want.Row(i))
+			}
+		}
+	}
+}
