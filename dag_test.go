@@ -84,6 +84,7 @@ var floors = map[string]int{
 	"method/multilabel":                 12,
 	"file/modelfile":                    12,
 	"papers/learners":                   7,
+	"papers/vertex":                     7,
 	"papers":                            8,
 	"evaluate":                          13,
 	"bench":                             14,

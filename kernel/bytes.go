@@ -169,9 +169,9 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 	n := len(degrees)
 	long := max(len(rows), len(cols))
 	short := min(len(rows), len(cols))
-	if f.bytes != nil {
+	if f.Memory != nil {
 		vectors := vectorBytes(n)
-		return vectors + f.bytes(v, shape{n, long, short, directed},
+		return vectors + f.Memory(v, Shape{n, long, short, directed},
 			budget.Subtract(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
@@ -179,7 +179,7 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 	if f.Distance != "" { // it requires the columns of both lists
 		short, long = long, short
 	}
-	width := min(slabColumns(n), short)
+	width := min(SlabColumns(n), short)
 	symmetric := slices.Equal(rows, cols)
 	half := symmetric && w.half && (roots || w.function) && fitsHalf(n, short)
 	if half {
@@ -195,17 +195,17 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 	return bytes + w.factorBytes(degrees, width, entries, limit, bytes)
 }
 
-// shape is that of a block of a kernel on a graph with n nodes: long·short values, or with long = 0
-// a product with a block of short columns.
-type shape struct {
-	n, long, short int
-	directed       bool // whether the edges of the graph have a direction
+// Shape is that of a block of a kernel on a graph with so many nodes: Long·Short values, or with Long = 0
+// a product with a block of Short columns.
+type Shape struct {
+	Nodes, Long, Short int
+	Directed           bool // whether the edges of the graph have a direction
 }
 
 // FactorLimit returns the limit of a computation that has none: bytes, its estimate, because factors would take more, and
 // 0 for kernels without a factor, whose estimate leaves out the length of their walks.
 func (f *Family) FactorLimit(bytes int64) int64 {
-	if f.bytes != nil {
+	if f.Memory != nil {
 		return 0
 	}
 	return bytes
@@ -215,9 +215,9 @@ func (f *Family) FactorLimit(bytes int64) int64 {
 // blocks, the construction and the vectors of the graph included, but without a factor.
 func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
-	if f.bytes != nil {
+	if f.Memory != nil {
 		return vectorBytes(n) +
-			f.bytes(v, shape{n, 0, cols, f.Works&param.Directed != 0}, 0) +
+			f.Memory(v, Shape{n, 0, cols, f.Works&param.Directed != 0}, 0) +
 			2*blocks.BlockBytes[float64](n, cols)
 	}
 	w := f.work(v, describe(nil, degrees))

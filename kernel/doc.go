@@ -14,7 +14,8 @@
 //	modularity                Σ λuuᵀ over the positive eigenvalues of M
 //	pagerank                  (1−α)(I − αT)⁻¹
 //	heat-pagerank             exp(−β(I − T))
-//	vertex                    Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩, of directed graphs and hypergraphs too
+//
+// Package papers/vertex registers one more, of directed graphs and hypergraphs too.
 //
 // Each is declared in a file of its own, see [Family]; [New] makes one from its name and
 // the values of its parameters. Where L stands the normalised L̃ and,

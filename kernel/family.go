@@ -36,9 +36,10 @@ type Family struct {
 	// the graph, a [*param.ParameterError].
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Memory returns an upper bound on the bytes of a call of ApplyTo or BlockTo with cols columns
-	// on a graph with n nodes, its arguments included. nil: eight such blocks.
-	Memory func(v param.Values, n, cols int) int64
+	// Memory, of a kernel without work, returns an upper bound on the bytes of a block without the vectors of the
+	// graph, the kernel's own included. Within a limit, 0 for none, it is what the kernel requires at the least.
+	// Register makes nil eight blocks of a slab.
+	Memory func(v param.Values, s Shape, limit int64) int64
 
 	// normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
 	normalized bool
@@ -48,10 +49,6 @@ type Family struct {
 
 	// work describes the engine on a graph with the given degrees.
 	work func(v param.Values, d *degrees) work
-
-	// bytes, of a kernel without work, returns the memory of a block without the vectors of the
-	// graph, within a limit if that is not 0.
-	bytes func(v param.Values, s shape, limit int64) int64
 }
 
 // IsNormalized reports whether the kernel with complete values is a function of S = D^-½AD^-½ or of L̃.
@@ -62,7 +59,7 @@ func (f *Family) IsNormalized(v param.Values) bool {
 
 var families = param.List[*Family]{
 	&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
-	&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
+	&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank,
 }
 
 // Families returns the kernels of this package and those that were registered.
@@ -75,17 +72,16 @@ func Families() param.List[*Family] {
 //
 //	kernel.Register(&kernel.Family{Spec: param.Spec{Name: "signless", …}, New: newSignless})
 //
-// It panics if New is nil or if the name is taken.
+// A kernel that knows its products with blocks alone is an [Images]. Register panics if New is nil or if the name is
+// taken.
 func Register(f *Family) {
 	families.Add(f, f.New != nil)
 	f.build = func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
-	f.bytes = func(v param.Values, s shape, _ int64) int64 {
-		cols := min(slabColumns(s.n), s.short)
-		bytes := 8 * blocks.BlockBytes[float64](s.n, cols)
-		if f.Memory != nil {
-			bytes = f.Memory(v, s.n, cols)
+	if f.Memory == nil {
+		f.Memory = func(_ param.Values, s Shape, _ int64) int64 {
+			cols := min(SlabColumns(s.Nodes), s.Short)
+			return 8 * (blocks.BlockBytes[float64](s.Nodes, cols) + int64(s.Long)*int64(cols))
 		}
-		return bytes + 8*int64(s.long)*int64(cols)
 	}
 }
 

@@ -94,7 +94,7 @@ type joint struct {
 
 // gramsWidth returns the number of columns of a slab that several kernels share.
 func gramsWidth(n, nodes, kernels int) int {
-	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
+	return min(nodes, max(4, SlabColumns(n)/kernels/4*4))
 }
 
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab

@@ -358,7 +358,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int,
 		total = len(rows)
 	}
 	report := new(Report)
-	for lo, hi := range blocks.Slabs(total, slabColumns(k.Len())) {
+	for lo, hi := range blocks.Slabs(total, SlabColumns(k.Len())) {
 		if !section.wants(lo, hi) {
 			continue
 		}

@@ -73,7 +73,6 @@ var symmetricKernels = []named{
 	{"von-neumann", param.Values{"alpha": param.Of(0.995)}},
 	{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(50.0)}},
 	{"pagerank", param.Values{"alpha": param.Of(0.999), "symmetric": param.Of(true)}},
-	{"vertex", param.Values{"beta": param.Of(0.05)}},
 }
 
 // asymmetric are the kernels that are not, and the commute time.

@@ -74,9 +74,9 @@ var modularities = Family{
 		},
 	},
 	build: newModularity,
-	bytes: func(v param.Values, s shape, _ int64) int64 {
-		bytes := modularityBytes(s.n, rankOn(v, s.n))
-		if s.long > 0 {
+	Memory: func(v param.Values, s Shape, _ int64) int64 {
+		bytes := modularityBytes(s.Nodes, rankOn(v, s.Nodes))
+		if s.Long > 0 {
 			bytes += panelBytes
 		}
 		return bytes

@@ -80,7 +80,7 @@ func newPerron(g *graph.Graph, lower, upper float64) *perron {
 	return &perron{
 		graph: g, team: team, cg: iterative.CG{Workers: g.Workers},
 		noFactor: team != nil, // it requires all entries in one process
-		b:        onesOf(team, n), y: sparse.NewBlock[float64](n, 1),
+		b:        blocks.Ones(team, n), y: sparse.NewBlock[float64](n, 1),
 		q:     sparse.NewBlock[float64](n, 1),
 		lower: lower, upper: upper, ratio: math.Inf(1),
 	}

@@ -84,8 +84,6 @@ func TestKernelsOnSeveralProcesses(t *testing.T) {
 		{"matern", of("laplacian", combinatorial)},
 		{"modularity", nil},
 		{"modularity", param.Values{"rank": param.Of(5), "resolution": param.Of(0.8)}},
-		{"vertex", nil},
-		{"vertex", of("weights", geometricWeights)},
 		{"von-neumann", nil},
 		{"von-neumann", of("matrix", adjacency)},
 		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.9995 / radius)}}, // by solves
@@ -107,7 +105,7 @@ func TestMemoryLimitsOfProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nodes := nodesTo(80)
+	nodes := upTo(80)
 	want, _ := mustMatrix(t, mustNew(t, g, "p-step", nil), nodes, nodes, nil)
 	got := graphtest.OnProcesses(t, 2, g, nodes, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		k, err := New(t.Context(), part, "p-step", nil)

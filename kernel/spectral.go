@@ -54,9 +54,9 @@ func (k *spectral) inWhole() Kernel {
 
 func (k *spectral) release() { k.full.release() }
 
-// slabColumns returns the width of slabs, which decides about bits and so
+// SlabColumns returns the width of slabs, which decides about bits and so
 // depends on the number of rows alone: 32 MiB, within 8 to 64 columns.
-func slabColumns(n int) int {
+func SlabColumns(n int) int {
 	const elements = 32 << 20 / 8
 	return min(64, max(8, elements/max(n, 1)/8*8))
 }
@@ -114,7 +114,7 @@ func (k *spectral) begin(s *Settings) (*computation, error) {
 // slabsOf returns the bounds of the slabs of m columns.
 func slabsOf(n, m int) [][2]int {
 	var list [][2]int
-	for lo, hi := range blocks.Slabs(m, slabColumns(n)) {
+	for lo, hi := range blocks.Slabs(m, SlabColumns(n)) {
 		list = append(list, [2]int{lo, hi})
 	}
 	return list
@@ -129,7 +129,7 @@ func (k *spectral) bytes(cols int) int64 {
 // reserve allocates the argument and the image of a slab of an engine, and returns more numbers for
 // each column of the slab. The error wraps [sparse.ErrMemory].
 func (c *computation) reserve(columns, numbers int) ([]float64, error) {
-	width := min(slabColumns(c.k.Len()), columns)
+	width := min(SlabColumns(c.k.Len()), columns)
 	if err := c.reserveWork(width, c.k.bytes(width)+8*int64(numbers)*int64(width)); err != nil {
 		return nil, err
 	}

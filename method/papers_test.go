@@ -1,4 +1,7 @@
 package method
 
-// The learners of the papers are tested as those of the core.
-import _ "github.com/heatwalk/heatwalk/papers/learners"
+// The kernels and learners of the papers are tested as those of the core.
+import (
+	_ "github.com/heatwalk/heatwalk/papers/learners"
+	_ "github.com/heatwalk/heatwalk/papers/vertex"
+)

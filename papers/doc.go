@@ -11,6 +11,7 @@
 //	    section 5      voted perceptrons; the experiments on UCI data           papers/learners, papers/experiments/uci
 //	Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006
 //	    section 1.2.3  kernels between graphs: walks, patterns, sets of parts   papers/graphs
+//	    section 1.2.4  kernel on the vertices of directed graphs, hypergraphs   papers/vertex
 //	    section 1.4    balanced transduction with Gaussian processes            papers/learners
 //	Neumann, Garnett and Kersting, Coinciding walk kernels, 2013
 //	    section 5      relaxation labelling, to compare with                    papers/learners
@@ -25,4 +26,5 @@ package papers
 
 import (
 	_ "github.com/heatwalk/heatwalk/papers/learners"
+	_ "github.com/heatwalk/heatwalk/papers/vertex"
 )

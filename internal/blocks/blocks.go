@@ -147,4 +147,15 @@ func (s *ExactSum) Add(v float64) {
 // Value returns the sum, rounded once.
 func (s *ExactSum) Value() float64 { return s.Sum + s.Rest }
 
+// Ones returns a vector of ones, with zeros in padding.
+func Ones(team *sparse.Team, n int) *sparse.Block[float64] {
+	b := sparse.NewBlock[float64](n, 1)
+	for i := range n {
+		if !team.IsPadding(i) {
+			b.Row(i)[0] = 1
+		}
+	}
+	return b
+}
+
 const badShape = "blocks: dimension mismatch"

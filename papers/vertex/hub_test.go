@@ -1,4 +1,4 @@
-package kernel
+package vertex
 
 import (
 	"testing"

@@ -1,13 +1,15 @@
-package kernel
+// Package vertex has the kernel on the vertices of graphs, directed graphs and hypergraphs of Gärtner, Le and Smola, A
+// short tour of kernel methods for graphs, 2006, section 1.2.4. Importing it registers the kernel as vertex.
+package vertex
 
 import (
 	"context"
+	"fmt"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -35,14 +37,13 @@ type vertex struct {
 	last      int  // N
 	factorial bool // λᵢ is βⁱ/i!
 
-	tail    float64 // most that is left out of a value
-	norm    float64 // of the kernel as a map, at the most
-	rounded float64 // error of a value relative to it
-	sweeps  int     // sweeps that finding N took
+	tail   float64 // most that is left out of a value
+	norm   float64 // of the kernel as a map, at the most
+	sweeps int     // sweeps that finding N took
 }
 
 // vertices are the kernels of walks over edges, arcs and hyperedges.
-var vertices = Family{
+var vertices = kernel.Family{
 	Spec: param.Spec{
 		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩, T: step from nodes to edges or back; undirected: Σ λᵢ(D + A)ⁱ without loops", Works: param.Undirected | param.Directed,
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.4",
@@ -67,12 +68,13 @@ var vertices = Family{
 			},
 		},
 	},
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
-		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"),
-			v.Int("steps"))
+	New: func(ctx context.Context, g *graph.Graph, v param.Values) (kernel.Kernel, error) {
+		return newVertex(ctx, g, v.Word("weights"), v.Number("beta"), v.Int("steps"))
 	},
-	bytes: vertexBytes,
+	Memory: vertexBytes,
 }
+
+func init() { kernel.Register(&vertices) }
 
 // perStepWeight converts β relative to the mean degree to a weight, limited so that the values of
 // hubs do not overflow; with geometric weights it is relative to a quarter of the β with which the
@@ -103,14 +105,14 @@ const (
 )
 
 // vertexBytes is the memory of the family.
-func vertexBytes(_ param.Values, s shape, limit int64) int64 {
+func vertexBytes(_ param.Values, s kernel.Shape, limit int64) int64 {
 	blocks := edgeBlocks
-	if s.directed {
+	if s.Directed {
 		blocks = arcBlocks
 	}
-	bytes := walkBytes(s.n, blocks, s.long, min(slabColumns(s.n), s.short))
+	bytes := walkBytes(s.Nodes, blocks, s.Long, min(kernel.SlabColumns(s.Nodes), s.Short))
 	if limit > 0 {
-		bytes = max(walkBytes(s.n, edgeBlocks, s.long, 1), min(bytes, limit))
+		bytes = max(walkBytes(s.Nodes, edgeBlocks, s.Long, 1), min(bytes, limit))
 	}
 	return bytes
 }
@@ -125,7 +127,7 @@ func walkBytes(n, count, long, cols int) int64 {
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i beyond
 // which terms do not change the values.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64,
-	steps int) (*vertex, error) {
+	steps int) (*kernel.Images, error) {
 	k := &vertex{n: len(g.Degrees), beta: beta,
 		factorial: weights == exponentialWeights, twice: g.Hyperedges}
 	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
@@ -153,8 +155,12 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 	}
 	// Each product and each sum rounds once; long rows are summed in pieces.
 	terms := float64(min(longest, sparse.MaxRange) + longest/sparse.MaxRange + 4)
-	k.rounded = 2 * float64(k.last+1) * terms * epsilon
-	return k, nil
+	const epsilon = 0x1p-52
+	return &kernel.Images{
+		Nodes: k.n, Team: k.out.Team(), Method: "sum over steps", Apply: k.applyTo, Bytes: k.bytes,
+		Sweeps: k.sweepsOf(), Prepare: k.sweeps, Tail: k.tail, Norm: k.norm,
+		Rounding: 2 * float64(k.last+1) * terms * epsilon,
+	}, nil
 }
 
 // ratio returns λᵢ₊₁/(λᵢβ).
@@ -223,12 +229,17 @@ func sumOf(terms []float64) (sum float64) {
 	return sum
 }
 
+// refuse returns the error about β.
+func refuse(format string, args ...any) error {
+	return &param.ParameterError{Of: "vertex", Parameter: "beta", What: fmt.Sprintf(format, args...)}
+}
+
 // diverges is the error for weights with which the sum does not converge, or only after
 // too many steps. No weight below β·gₚ^(−1/p) diverges. Near the pole the terms fall slowly: of
 // 0.98 of it the last of mostSteps is below 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
-		return refuse("vertex", "beta",
+		return refuse(
 			"%v is out of range; the values of the kernel overflow on this graph, give less", k.beta)
 	}
 	pole := 0.0
@@ -236,10 +247,10 @@ func (k *vertex) diverges(growth []float64, steps int) error {
 		pole = max(pole, k.beta*math.Exp(-growth[p]/float64(p)))
 	}
 	if k.beta < pole {
-		return refuse("vertex", "beta",
+		return refuse(
 			"%v is too near to %s, from where the sum of geometric weights may diverge on this graph: more than %d steps count; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), mostSteps, 0.98*pole)
 	}
-	return refuse("vertex", "beta",
+	return refuse(
 		"%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
 }
 
@@ -256,23 +267,12 @@ type growth struct {
 }
 
 func (k *vertex) newGrowth() *growth {
-	g := &growth{k: k, a: onesOf(k.out.Team(), k.n),
+	g := &growth{k: k, a: blocks.Ones(k.out.Team(), k.n),
 		spare: sparse.NewBlock[float64](k.n, 1)}
 	if k.in != nil {
-		g.b = onesOf(k.out.Team(), k.n)
+		g.b = blocks.Ones(k.out.Team(), k.n)
 	}
 	return g
-}
-
-// onesOf returns a vector of ones, with zeros in padding.
-func onesOf(team *sparse.Team, n int) *sparse.Block[float64] {
-	b := sparse.NewBlock[float64](n, 1)
-	for i := range n {
-		if !team.IsPadding(i) {
-			b.Row(i)[0] = 1
-		}
-	}
-	return b
 }
 
 // next returns the bound for the next i.
@@ -358,9 +358,6 @@ func longestRow(ctx context.Context,
 	return int(blocks.MaxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
-// Len implements [Kernel].
-func (k *vertex) Len() int { return k.n }
-
 // bytes returns the memory of a slab of cols columns: its argument, its result and the blocks
 // between them, of arcs all Aʲᵀ·X at once because the sum goes through them backwards; and the
 // values at long nodes with their mirror image.
@@ -372,26 +369,9 @@ func (k *vertex) bytes(long, cols int) int64 {
 	return walkBytes(k.n, count, long, cols)
 }
 
-// slabWidth returns the width of slabs within the limit.
-func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
-	width := min(cols, slabColumns(k.n))
-	if memory == 0 {
-		return width, nil
-	}
-	if k.bytes(long, width) > memory {
-		// The rows of blocks are padded to four numbers, so that columns count in fours.
-		width = max(1, budget.FitColumns(memory, 0, k.bytes(long, 4), width/4)*4)
-		if k.bytes(long, width) > memory {
-			width = 1
-		}
-	}
-	return width, budget.Check(memory, k.bytes(long, width),
-		"a column of the kernel")
-}
-
 // applyTo stores K·X in dst.
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
-	progress func()) error {
+	progress func(sweeps int)) error {
 	if k.in == nil {
 		y := sparse.NewBlock[float64](k.n, x.Cols)
 		spare := sparse.NewBlock[float64](k.n, x.Cols)
@@ -400,7 +380,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
-			progress()
+			progress(k.perStep())
 		}
 		blocks.Copy(dst, y)
 		return nil
@@ -418,7 +398,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 			return err
 		}
 		k.weigh(z[j-1], j-1)
-		progress()
+		progress(k.perStep())
 	}
 	k.weigh(z[len(z)-1], len(z)-1)
 	for j := len(z) - 2; j >= 0; j-- {
@@ -426,7 +406,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 			sparse.Step[float64]{Alpha: k.beta, Delta: 1, Prev: z[j]}); err != nil {
 			return err
 		}
-		progress()
+		progress(k.perStep())
 	}
 	blocks.Copy(dst, z[0])
 	return nil
@@ -452,119 +432,4 @@ func (k *vertex) sweepsOf() int {
 		return k.last / 2 * 2
 	}
 	return k.last * k.perStep()
-}
-
-// BlockTo implements [Kernel].
-func (k *vertex) BlockTo(ctx context.Context, dst *sparse.Block[float64],
-	rows, cols []int, s *Settings) (*Report, error) {
-	return gather(ctx, k, dst, rows, cols, s)
-}
-
-// Block implements [Streamer].
-func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink,
-	s *Settings) (*Report, error) {
-	set, err := s.complete(k.out.Team())
-	if err != nil {
-		return nil, err
-	}
-	checkNodes(k.n, rows, cols)
-	turned := byRows(len(rows), len(cols))
-	symmetric := slices.Equal(rows, cols)
-	take = set.part().clipPieces(len(rows), len(cols), take)
-	if turned {
-		rows, cols = cols, rows
-	}
-	width, err := k.slabWidth(len(rows), len(cols), set.Memory)
-	if err != nil {
-		return nil, err
-	}
-	report := &Report{Method: "sum over steps", Sweeps: k.sweeps}
-	total := (len(cols) + width - 1) / width * k.sweepsOf()
-	progress := func() {
-		report.Sweeps += k.perStep()
-		set.progress(report.Sweeps-k.sweeps, total)
-	}
-	x := sparse.NewBlock[float64](k.n, width)
-	for left, end := range blocks.Slabs(len(cols), width) {
-		slab := cols[left:end]
-		if !symmetric && !set.part().wants(left, end) {
-			continue
-		}
-		x, y := x.Columns(0, len(slab)), sparse.NewBlock[float64](k.n, len(slab))
-		setUnits(x, slab, 1)
-		if err := k.applyTo(ctx, y, x, progress); err != nil {
-			return nil, err
-		}
-		setUnits(x, slab, 0)
-		if err := hand(y, rows, left, symmetric, turned, take, report); err != nil {
-			return nil, err
-		}
-		report.ErrorBound = k.tail + k.rounded*report.Largest
-	}
-	report.ErrorBound = k.tail + k.rounded*report.Largest
-	if report.ErrorBound > set.limit()*report.Largest {
-		return nil, tooTight(set.limit(), report.ErrorBound/report.Largest)
-	}
-	return report, nil
-}
-
-// hand hands out columns from left on, at the given rows. For nodes among themselves the
-// part below the diagonal is used for both halves.
-func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
-	take sink, report *Report) error {
-	first := 0
-	if symmetric {
-		first = left
-	}
-	piece := sparse.NewBlock[float64](len(rows)-first, y.Cols)
-	mirror := sparse.NewBlock[float64](y.Cols, len(rows)-first)
-	for i := range piece.Rows {
-		for c, v := range y.Row(rows[first+i]) {
-			if symmetric && i < c {
-				v = y.Row(rows[left+c])[i]
-			}
-			piece.Row(i)[c], mirror.Row(c)[i] = v, v
-			report.Largest = max(report.Largest, v)
-		}
-	}
-	if turned {
-		return take(left, first, mirror)
-	}
-	if symmetric && piece.Rows > y.Cols {
-		upper := mirror.Columns(y.Cols, mirror.Cols)
-		if err := take(left, left+y.Cols, upper); err != nil {
-			return err
-		}
-	}
-	return take(first, left, piece)
-}
-
-// ApplyTo implements [Kernel].
-func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
-	s *Settings) (*Report, error) {
-	set, err := s.complete(k.out.Team())
-	if err != nil {
-		return nil, err
-	}
-	width, err := k.slabWidth(0, x.Cols, set.Memory)
-	if err != nil {
-		return nil, err
-	}
-	report := &Report{Method: "sum over steps", Sweeps: k.sweeps,
-		ColumnBound: make([]float64, x.Cols)}
-	progress := func() { report.Sweeps += k.perStep() }
-	for lo, hi := range blocks.Slabs(x.Cols, width) {
-		if err := k.applyTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), progress); err != nil {
-			return nil, err
-		}
-	}
-	in := blocks.Norms(k.out.Team(), x)
-	out := blocks.Norms(k.out.Team(), dst)
-	for c := range report.ColumnBound {
-		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
-		if report.ColumnBound[c] > set.limit()*out[c] {
-			return nil, tooTight(set.limit(), report.ColumnBound[c]/out[c])
-		}
-	}
-	return report, nil
 }

@@ -1,4 +1,4 @@
-package kernel
+package vertex
 
 import (
 	"cmp"
@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -93,10 +95,10 @@ func goldenHypergraph(t *testing.T) (g *graph.Graph, vertices int) {
 func TestVertexKernelGolden(t *testing.T) {
 	ctx := context.Background()
 	g := goldenDigraph(t)
-	all := nodesTo(len(g.Degrees))
-	check := func(t *testing.T, k *vertex, nodes []int, file string) {
+	all := sched.UpTo(len(g.Degrees))
+	check := func(t *testing.T, k kernel.Kernel, nodes []int, file string) {
 		t.Helper()
-		got, report, err := Matrix(ctx, k, nodes, nodes, nil)
+		got, report, err := kernel.Matrix(ctx, k, nodes, nodes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,17 +130,9 @@ func TestVertexKernelGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			check(t, k, nodesTo(vertices), "hypergraph/vertex_kernel_"+weights+".npy")
+			check(t, k, sched.UpTo(vertices), "hypergraph/vertex_kernel_"+weights+".npy")
 		})
 	}
-}
-
-func nodesTo(n int) []int {
-	nodes := make([]int, n)
-	for i := range nodes {
-		nodes[i] = i
-	}
-	return nodes
 }
 
 // walked returns Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ with the operator T made explicitly of edges, each a
@@ -221,7 +215,7 @@ func TestVertexKernelWalks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, report, err := Matrix(ctx, k, nodesTo(n), nodesTo(n), nil)
+		got, report, err := kernel.Matrix(ctx, k, sched.UpTo(n), sched.UpTo(n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +247,7 @@ func TestVertexKernelBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := Matrix(ctx, k, nodesTo(300)[:90], nodesTo(300)[40:70], &Settings{Memory: s.memory})
+		got, _, err := kernel.Matrix(ctx, k, sched.UpTo(300)[:90], sched.UpTo(300)[40:70], &kernel.Settings{Memory: s.memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +261,7 @@ func TestVertexKernelBits(t *testing.T) {
 				}
 			}
 		}
-		wide, _, err := Matrix(ctx, k, nodesTo(300)[40:70], nodesTo(300)[:90], &Settings{Memory: s.memory})
+		wide, _, err := kernel.Matrix(ctx, k, sched.UpTo(300)[40:70], sched.UpTo(300)[:90], &kernel.Settings{Memory: s.memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +281,7 @@ func TestVertexKernelApplies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, _, err := Matrix(ctx, k, nodesTo(k.Len()), nodesTo(k.Len()), nil)
+	whole, _, err := kernel.Matrix(ctx, k, sched.UpTo(k.Len()), sched.UpTo(k.Len()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +337,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := Matrix(ctx, k, []int{0}, []int{0}, nil)
+	got, _, err := kernel.Matrix(ctx, k, []int{0}, []int{0}, nil)
 	if want := 1 + 1e2 + 1e4 + 1e6 + 1e8 + 1e10 + 1e12; err != nil || got.Row(0)[0] != want {
 		t.Errorf("K[0, 0] = %v for %v, error %v", got.Row(0)[0], want, err)
 	}
@@ -358,7 +352,7 @@ func TestVertexKernelOfHubs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []float64{0.1, 0.3, 1, 3} {
-		beta, err := perStepWeight(x, param.Values{"weights": param.Of(exponentialWeights)}, On(ctx, g))
+		beta, err := perStepWeight(x, param.Values{"weights": param.Of(exponentialWeights)}, kernel.On(ctx, g))
 		if err != nil {
 			t.Fatal(err)
 		}

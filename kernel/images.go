@@ -1,0 +1,166 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Images is a symmetric kernel whose columns are its products with unit vectors. [Family.New] may return one, so that
+// a kernel of another package needs K·X alone: it implements [Kernel] and [Streamer].
+type Images struct {
+	Nodes  int
+	Team   *sparse.Team // processes that share the rows; nil: one
+	Method string       // for reports
+
+	// Apply stores K·X in dst. It calls progress with the number of sweeps since the last call.
+	Apply func(ctx context.Context, dst, x *sparse.Block[float64], progress func(sweeps int)) error
+
+	// Bytes returns the memory of Apply to cols columns, dst and x included, and of their values at long nodes.
+	Bytes func(long, cols int) int64
+
+	Sweeps  int // of Apply
+	Prepare int // sweeps of the construction
+
+	// The error of a value is at most Tail + Rounding·v, with the largest value v. Norm bounds that of K.
+	Tail, Rounding, Norm float64
+}
+
+// Len implements [Kernel].
+func (k *Images) Len() int { return k.Nodes }
+
+// slabWidth returns the width of slabs within the limit.
+func (k *Images) slabWidth(long, cols int, memory int64) (int, error) {
+	width := min(cols, SlabColumns(k.Nodes))
+	if memory == 0 {
+		return width, nil
+	}
+	if k.Bytes(long, width) > memory {
+		// The rows of blocks are padded to four numbers, so that columns count in fours.
+		width = max(1, budget.FitColumns(memory, 0, k.Bytes(long, 4), width/4)*4)
+		if k.Bytes(long, width) > memory {
+			width = 1
+		}
+	}
+	return width, budget.Check(memory, k.Bytes(long, width),
+		"a column of the kernel")
+}
+
+// BlockTo implements [Kernel].
+func (k *Images) BlockTo(ctx context.Context, dst *sparse.Block[float64],
+	rows, cols []int, s *Settings) (*Report, error) {
+	return gather(ctx, k, dst, rows, cols, s)
+}
+
+// Block implements [Streamer].
+func (k *Images) Block(ctx context.Context, rows, cols []int, take sink,
+	s *Settings) (*Report, error) {
+	set, err := s.complete(k.Team)
+	if err != nil {
+		return nil, err
+	}
+	checkNodes(k.Nodes, rows, cols)
+	turned := byRows(len(rows), len(cols))
+	symmetric := slices.Equal(rows, cols)
+	take = set.part().clipPieces(len(rows), len(cols), take)
+	if turned {
+		rows, cols = cols, rows
+	}
+	width, err := k.slabWidth(len(rows), len(cols), set.Memory)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Method: k.Method, Sweeps: k.Prepare}
+	total := (len(cols) + width - 1) / width * k.Sweeps
+	progress := func(sweeps int) {
+		report.Sweeps += sweeps
+		set.progress(report.Sweeps-k.Prepare, total)
+	}
+	x := sparse.NewBlock[float64](k.Nodes, width)
+	for left, end := range blocks.Slabs(len(cols), width) {
+		slab := cols[left:end]
+		if !symmetric && !set.part().wants(left, end) {
+			continue
+		}
+		x, y := x.Columns(0, len(slab)), sparse.NewBlock[float64](k.Nodes, len(slab))
+		setUnits(x, slab, 1)
+		if err := k.Apply(ctx, y, x, progress); err != nil {
+			return nil, err
+		}
+		setUnits(x, slab, 0)
+		if err := hand(y, rows, left, symmetric, turned, take, report); err != nil {
+			return nil, err
+		}
+		report.ErrorBound = k.Tail + k.Rounding*report.Largest
+	}
+	report.ErrorBound = k.Tail + k.Rounding*report.Largest
+	if report.ErrorBound > set.limit()*report.Largest {
+		return nil, tooTight(set.limit(), report.ErrorBound/report.Largest)
+	}
+	return report, nil
+}
+
+// hand hands out columns from left on, at the given rows. For nodes among themselves the
+// part below the diagonal is used for both halves.
+func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
+	take sink, report *Report) error {
+	first := 0
+	if symmetric {
+		first = left
+	}
+	piece := sparse.NewBlock[float64](len(rows)-first, y.Cols)
+	mirror := sparse.NewBlock[float64](y.Cols, len(rows)-first)
+	for i := range piece.Rows {
+		for c, v := range y.Row(rows[first+i]) {
+			if symmetric && i < c {
+				v = y.Row(rows[left+c])[i]
+			}
+			piece.Row(i)[c], mirror.Row(c)[i] = v, v
+			report.Largest = max(report.Largest, math.Abs(v))
+		}
+	}
+	if turned {
+		return take(left, first, mirror)
+	}
+	if symmetric && piece.Rows > y.Cols {
+		upper := mirror.Columns(y.Cols, mirror.Cols)
+		if err := take(left, left+y.Cols, upper); err != nil {
+			return err
+		}
+	}
+	return take(first, left, piece)
+}
+
+// ApplyTo implements [Kernel].
+func (k *Images) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
+	s *Settings) (*Report, error) {
+	set, err := s.complete(k.Team)
+	if err != nil {
+		return nil, err
+	}
+	width, err := k.slabWidth(0, x.Cols, set.Memory)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Method: k.Method, Sweeps: k.Prepare,
+		ColumnBound: make([]float64, x.Cols)}
+	progress := func(sweeps int) { report.Sweeps += sweeps }
+	for lo, hi := range blocks.Slabs(x.Cols, width) {
+		if err := k.Apply(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), progress); err != nil {
+			return nil, err
+		}
+	}
+	in := blocks.Norms(k.Team, x)
+	out := blocks.Norms(k.Team, dst)
+	for c := range report.ColumnBound {
+		report.ColumnBound[c] = (k.Tail + k.Rounding*k.Norm) * in[c]
+		if report.ColumnBound[c] > set.limit()*out[c] {
+			return nil, tooTight(set.limit(), report.ColumnBound[c]/out[c])
+		}
+	}
+	return report, nil
+}

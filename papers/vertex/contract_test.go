@@ -1,0 +1,144 @@
+package vertex
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Blocks of nodes among themselves equal their transpose to the bit and have no eigenvalue below what their error bound
+// and rounding allow; a part has the bits of the whole, and the estimate bounds the memory limit that suffices.
+func TestVertexContract(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Random(5, 90, 80, true), &graph.Settings{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernel.New(t.Context(), g, "vertex", param.Values{"beta": param.Of(0.05)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := []int{7, 3, 80, 3, 0}
+	for _, nodes := range [][]int{sched.UpTo(90), few} {
+		b, r, err := kernel.Matrix(t.Context(), k, nodes, nodes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sym := mat.NewSymDense(len(nodes), nil)
+		for i := range nodes {
+			for j := range nodes {
+				if b.Row(i)[j] != b.Row(j)[i] {
+					t.Fatalf("(%d, %d) is %v, (%d, %d) is %v", i, j, b.Row(i)[j], j, i, b.Row(j)[i])
+				}
+				sym.SetSym(i, j, b.Row(i)[j])
+			}
+		}
+		var e mat.EigenSym
+		if !e.Factorize(sym, false) {
+			t.Fatal("no eigenvalues")
+		}
+		if least := slices.Min(e.Values(nil)); least < -float64(len(nodes))*(r.ErrorBound+0x1p-50*r.Largest) {
+			t.Errorf("the least eigenvalue is %g, with the bound %g", least, r.ErrorBound)
+		}
+	}
+	whole, _, err := kernel.Matrix(t.Context(), k, sched.UpTo(90), few, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := kernel.Families().Named("vertex")
+	v, err := f.Resolve(param.Values{"beta": param.Of(0.05)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &kernel.Settings{Lo: 1, Hi: 3}
+	least := f.Bytes(v, g.Degrees, g.A.NNZ(), false, sched.UpTo(90), few, &kernel.Settings{Memory: 1})
+	set.Memory = least
+	_, err = kernel.Block(t.Context(), k, sched.UpTo(90), few, func(lo, left int, piece *sparse.Block[float64]) error {
+		for i := range piece.Rows {
+			if !slices.Equal(piece.Row(i), whole.Row(lo + i)[left:left+piece.Cols]) {
+				t.Errorf("another value in row %d of a part", lo+i)
+			}
+		}
+		return nil
+	}, set)
+	if err != nil {
+		t.Error(err)
+	}
+	if _, _, err := kernel.Matrix(t.Context(), k, few, few, &kernel.Settings{Memory: 100}); !errors.Is(err, sparse.ErrMemory) {
+		t.Errorf("%v within 100 bytes", err)
+	}
+	if _, _, err := kernel.Matrix(t.Context(), k, few, few, &kernel.Settings{Tolerance: 1e-17}); !errors.Is(err, kernel.ErrTolerance) {
+		t.Errorf("%v with a tolerance beyond float64", err)
+	}
+}
+
+// Blocks and products are those of one process on several processes that share the rows.
+func TestVertexOnSeveralProcesses(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Random(11, 90, 70, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := []int{2, 19, 20, 41, 77}
+	for i, weights := range []string{exponentialWeights, geometricWeights} {
+		// compute returns the values between named nodes in their rows, and the sum of all columns.
+		compute := func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+			k, err := kernel.New(t.Context(), g, "vertex", param.Values{"weights": param.Of(weights)})
+			if err != nil {
+				return nil, err
+			}
+			team := sparse.TeamOf(g.A)
+			nodes := make([]int, len(named))
+			for i, row := range named {
+				nodes[i] = local(row)
+			}
+			b, _, err := kernel.Matrix(t.Context(), k, nodes, nodes, nil)
+			if err != nil {
+				return nil, err
+			}
+			out := sparse.NewBlock[float64](k.Len(), len(named)+1)
+			ones := sparse.NewBlock[float64](k.Len(), 1)
+			sums := sparse.NewBlock[float64](k.Len(), 1)
+			for i := range k.Len() {
+				if !team.IsPadding(i) {
+					ones.Row(i)[0] = 1
+				}
+			}
+			if _, err := k.ApplyTo(context.Background(), sums, ones, nil); err != nil {
+				return nil, err
+			}
+			for i := range k.Len() {
+				out.Row(i)[len(named)] = sums.Row(i)[0]
+			}
+			for i, row := range nodes {
+				copy(out.Row(row), b.Row(i))
+			}
+			return out, nil
+		}
+		want, err := compute(g, func(row int) int { return row })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := graphtest.OnProcesses(t, 2+i, g, named, compute)
+		for i := range want.Rows {
+			for j, w := range want.Row(i) {
+				if v := got.Row(i)[j]; !(math.Abs(v-w) <= 1e-12*(1+math.Abs(w))) {
+					t.Fatalf("%s: (%d, %d) is %v, want %v", weights, i, j, v, w)
+				}
+			}
+		}
+	}
+}
