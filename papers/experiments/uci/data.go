@@ -58,14 +58,9 @@ var sets = []set{
 	},
 }
 
-// read returns the attributes and classes of a data set, and how many classes there are.
-func (s *set) read(ctx context.Context,
-	dir string) ([]nodefile.Column, []int, int, error) {
-	a, err := nodefile.ReadAttributes(ctx, filepath.Join(dir, s.file), &nodefile.AttributeConfig{
+// read returns the attributes and classes of a data set.
+func (s *set) read(ctx context.Context, dir string) (*nodefile.Attributes, error) {
+	return nodefile.ReadAttributes(ctx, filepath.Join(dir, s.file), &nodefile.AttributeConfig{
 		Columns: s.columns, Class: s.class, Header: nodefile.NoHeader,
 	})
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	return a.Columns, a.Classes.Class, len(a.Classes.Names), nil
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -15,185 +18,122 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// problem is a data set with a kernel.
+// problem is a data set with a kernel and a learner, and how many splits they are compared on.
 type problem struct {
 	*set
-	attributes []nodefile.Column
-	class      []int
-	classes    int
-	seed       uint64
-	values     *values
+	records *nodefile.Attributes
+	kernel  *closed.Kernel
+	learner *classify.Learner
+	splits  int
+	seed    uint64
 }
 
 // run prints the lines of a data set.
 func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error {
-	p := &problem{set: s, seed: seed}
-	var err error
-	if p.attributes, p.class, p.classes, err = s.read(ctx, dir); err != nil {
-		return err
-	}
-	missing := param.Of(s.missing)
-	rounds := param.Values{"epochs": param.Of(10), "vote": param.Of("voted")}
-	err = p.line(ctx, splits, "hamming", param.Values{"missing-values": missing},
-		"perceptron", rounds, s.hamming)
+	a, err := s.read(ctx, dir)
 	if err != nil {
 		return err
 	}
-	beta, err := p.bestBeta(ctx, missing, rounds)
+	p := &problem{set: s, records: a, splits: splits, seed: seed}
+	given := param.Values{"missing-values": param.Of(s.missing), "epochs": param.Of(10), "vote": param.Of("voted")}
+	if _, err := p.line(ctx, "hamming", "perceptron", given, s.hamming); err != nil {
+		return err
+	}
+	best, err := p.line(ctx, "categorical", "perceptron", given, s.diffusion)
 	if err != nil {
 		return err
 	}
-	kernel := param.Values{"missing-values": missing, "beta": beta}
-	if err := p.line(ctx, splits, "categorical", kernel, "perceptron", rounds,
-		s.diffusion); err != nil {
-		return err
-	}
+	given["beta"] = best["beta"]
 	for _, learner := range []string{"svm", "logistic"} {
-		if err := p.line(ctx, splits, "categorical", kernel, learner, nil, published{}); err != nil {
+		if _, err := p.line(ctx, "categorical", learner, given, published{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bestBeta returns the β of the usual ones with the least error on the splits for tuning.
-func (p *problem) bestBeta(ctx context.Context, missing param.Value,
-	rounds param.Values) (best param.Value, err error) {
-	smallest := math.Inf(1)
-	for _, beta := range closed.Kernels().Named("categorical").Param("beta").Grid {
-		if err := p.use("categorical",
-			param.Values{"missing-values": missing, "beta": beta}); err != nil {
-			return best, err
-		}
-		o, err := p.evaluate(ctx, "perceptron", rounds, p.tuning, p.seed+1)
-		if err != nil {
-			return best, err
-		}
-		if o.err < smallest {
-			smallest = o.err
-			best = beta
-		}
-	}
-	return best, nil
-}
-
-// use makes the kernel the one of the problem.
-func (p *problem) use(name string, params param.Values) error {
-	k := closed.Kernels().Named(name)
-	v, err := k.Resolve(params, nil)
+// line prints the errors of a kernel and a learner. Parameters that are not given are those of the usual ones with
+// the least error on separate splits; it returns all.
+func (p *problem) line(ctx context.Context, kernel, learner string, given param.Values,
+	says published) (best param.Values, err error) {
+	p.kernel = closed.Kernels().Named(kernel)
+	p.learner = classify.Learners().Named(learner)
+	spec := &param.Spec{Params: slices.Concat(p.kernel.Params, p.learner.Params)}
+	settings, err := split.Settings(spec, spec.Own(given), nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	g, err := k.Of(p.attributes, v)
-	if err == nil {
-		p.values = nil // before others are made
-		p.values = valuesOf(g)
-	}
-	return err
-}
-
-// line prints the errors of a kernel and a learner, whose parameters are chosen among
-// the usual ones unless given.
-func (p *problem) line(ctx context.Context, splits int, kernel string,
-	ofKernel param.Values, learner string, params param.Values,
-	says published) error {
-	if err := p.use(kernel, ofKernel); err != nil {
-		return err
-	}
-	l := classify.Learners().Named(learner)
-	settings, err := split.Settings(&l.Spec, params, nil)
-	if err != nil {
-		return err
-	}
-	best := settings[0]
+	best = settings[0]
 	smallest := math.Inf(1)
 	for _, v := range settings {
 		if len(settings) == 1 {
 			break
 		}
-		o, err := p.evaluate(ctx, learner, v, p.tuning, p.seed+1)
+		wrong, _, err := p.evaluate(ctx, v, p.tuning, p.seed+1)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if o.err < smallest {
-			smallest = o.err
+		if mean := stat.Mean(wrong, nil); mean < smallest {
+			smallest = mean
 			best = v
 		}
 	}
-	o, err := p.evaluate(ctx, learner, best, splits, p.seed)
-	if err != nil {
-		return err
-	}
-	text := ""
-	if beta, ok := ofKernel["beta"]; ok {
-		text = "β = " + beta.String()
-	}
-	if cost, ok := best["cost"]; ok {
-		text += ", C = " + cost.String()
-	}
-	if lambda, ok := best["lambda"]; ok {
-		text += ", λ = " + lambda.String()
-	}
-	fmt.Printf("| %s | %s, %s | %s | %s | %s | %.2f ± %.2f | %.1f | %s |\n",
-		p.name, kernel, learner, says.err, says.mistakes, says.beta, 100*o.err,
-		100*o.deviation, o.support, text)
-	return nil
+	wrong, support, err := p.evaluate(ctx, best, p.splits, p.seed)
+	mean, deviation := stat.MeanStdDev(wrong, nil)
+	fmt.Printf("| %s | %s, %s | %s | %s | %s | %.2f ± %.2f | %.1f | %s |\n", p.name, kernel, learner,
+		says.err, says.mistakes, says.beta, 100*mean, 100*deviation, stat.Mean(support, nil), spec.Text(best))
+	return best, err
 }
 
-// outcome holds means over splits.
-type outcome struct{ err, deviation, support float64 }
-
-// evaluate trains and tests a learner on each split.
-func (p *problem) evaluate(ctx context.Context, learner string, v param.Values,
-	splits int, seed uint64) (o outcome, err error) {
-	wrong := make([]float64, splits)
-	support := make([]float64, splits)
+// evaluate returns the errors of each split, and the numbers of support vectors.
+func (p *problem) evaluate(ctx context.Context, v param.Values, splits int,
+	seed uint64) (wrong, support []float64, err error) {
+	wrong = make([]float64, splits)
+	support = make([]float64, splits)
 	err = sched.Run(ctx, 0, splits, func(_, i int) (err error) {
-		order := rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(p.class))
-		cut := len(order) * 4 / 5
-		train := order[:cut]
-		if p.sample > 0 && learner != "perceptron" {
-			train = train[:p.sample]
-		}
-		wrong[i], support[i], err = p.trial(ctx, learner, v, train, order[cut:])
+		order := rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(p.records.IDs))
+		wrong[i], support[i], err = p.test(ctx, v, order)
 		return err
 	})
-	for i := range wrong {
-		o.err += wrong[i] / float64(splits)
-		o.support += support[i] / float64(splits)
-	}
-	for _, e := range wrong {
-		o.deviation += (e - o.err) * (e - o.err) / float64(splits-1)
-	}
-	o.deviation = math.Sqrt(o.deviation)
-	return o, err
+	return wrong, support, err
 }
 
-// trial returns the share of misclassified test records, and the number of support vectors or
-// terms of the model.
-func (p *problem) trial(ctx context.Context, learner string, v param.Values,
-	train, test []int) (wrong, support float64, err error) {
-	k := newPart(p.values, train)
-	y := make([]int, len(train))
-	for i, r := range train {
-		y[i] = p.class[r]
-	}
-	model, err := classify.Learners().Named(learner).Fit(ctx, k, y, p.classes, v)
-	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %s: %w", p.name, learner, err)
-	}
-	says := map[int]int{} // by distinct record
-	row := make([]float64, len(train))
-	scores := make([]float64, len(model.Pairs))
-	for _, r := range test {
-		class, ok := says[p.values.alike[r]]
-		if !ok {
-			k.withTo(row, r)
-			class = model.Pairs.Predict(model.ScoresTo(scores, row, 1))
-			says[p.values.alike[r]] = class
+// test learns from the first 80 % of the records in the given order. It returns the share of the others that are
+// misclassified, and the number of support vectors or terms of the model.
+func (p *problem) test(ctx context.Context, v param.Values, order []int) (wrong, support float64, err error) {
+	columns := slices.Clone(p.records.Columns)
+	for c, column := range columns {
+		columns[c].Code = make([]int32, len(order))
+		for j, record := range order {
+			columns[c].Code[j] = column.Code[record]
 		}
-		if class != p.class[r] {
-			wrong += 1 / float64(len(test))
+	}
+	values, err := p.kernel.Resolve(p.kernel.Own(v), nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	k, err := p.kernel.Of(columns, values)
+	if err != nil {
+		return 0, 0, err
+	}
+	first := len(order) * 4 / 5 // of the test records
+	train := first
+	if p.sample > 0 && p.learner.Name != "perceptron" {
+		train = p.sample
+	}
+	y := slices.Repeat([]int{-1}, len(order))
+	for j, record := range order[:train] {
+		y[j] = p.records.Classes.Class[record]
+	}
+	model, err := p.learner.Fit(ctx, k, y, len(p.records.Classes.Names), p.learner.Own(v))
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %s: %w", p.name, p.learner.Name, err)
+	}
+	row := make([]float64, len(order))
+	for j := first; j < len(order); j++ {
+		k.RowTo(row, j)
+		if model.Pairs.Predict(model.ScoresTo(nil, row, row[j])) != p.records.Classes.Class[order[j]] {
+			wrong += 1 / float64(len(order)-first)
 		}
 	}
 	return wrong, float64(model.Support()), nil
