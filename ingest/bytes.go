@@ -108,8 +108,8 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format,
 		held = 17 + 60 // bytes that the readers of these keep of an edge, with its share of the nodes
 		page = 16 << 20
 	)
-	most := text/edge + 1
-	n = Counts{Nodes: most, Lines: most, Text: text, Held: held * most, Weighted: true}
+	edges := text/edge + 1
+	n = Counts{Nodes: edges, Lines: edges, Text: text, Held: held * edges, Weighted: true}
 	file := c.graphInput(in, new(lines.Codes))
 	file.Declared = func(d *graphfile.Summary) error {
 		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered}

@@ -146,8 +146,8 @@ func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 		}
 		largest = max(largest, bytes)
 	}
-	kept, choice := method.FactorBytes(p, s)
-	return retained + max(kept+largest, choice) + 2*8*n + n/8, nil
+	factorBytes, choice := method.FactorBytes(p, s)
+	return retained + max(factorBytes+largest, choice) + 2*8*n + n/8, nil
 }
 
 // begin checks a problem, and chooses open factors of kinds and times of edges by its values.

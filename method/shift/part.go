@@ -68,17 +68,17 @@ type level struct {
 func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers int,
 	canHaveLabel func(row int, isLabelled bool) bool) (Part, error) {
 
-	none := Part{Probability: 1}
+	noPart := Part{Probability: 1}
 	if !isDivided(p) {
-		return none, nil
+		return noPart, nil
 	}
 	a, err := sparse.Plain(ctx, p.A, workers)
 	if err != nil {
-		return none, err
+		return noPart, err
 	}
 	order, size, err := partition.Communities(ctx, a, nil)
 	if err != nil {
-		return none, err
+		return noPart, err
 	}
 	isLabelled := make([]bool, len(order))
 	for _, row := range p.Row {
@@ -108,8 +108,8 @@ func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers i
 			j := i + rng.IntN(len(sampled)-i)
 			sampled[i], sampled[j] = sampled[j], sampled[i]
 		}
-		for _, part := range d.extremes(sampled[:len(labelled)]) {
-			ratios[s] = append(ratios[s], part.ratio)
+		for _, extreme := range d.extremes(sampled[:len(labelled)]) {
+			ratios[s] = append(ratios[s], extreme.ratio)
 		}
 	}
 	return d.leastProbable(labelled, ratios), nil
@@ -161,14 +161,14 @@ func (d *division) extremes(labelled []int) (list []Part) {
 				sum.Nodes += l.size[c]
 				sum.Labelled += count[c]
 				d.compare(&sum, len(l.community), sign)
-				for kind, most := range mostJoined {
-					part := sum
-					if most == 1 {
-						part = Part{Nodes: l.size[c], Labelled: count[c]}
-						d.compare(&part, len(l.community), sign)
+				for kind, limit := range mostJoined {
+					region := sum
+					if limit == 1 {
+						region = Part{Nodes: l.size[c], Labelled: count[c]}
+						d.compare(&region, len(l.community), sign)
 					}
-					if (most == 1 || i < most) && part.ratio > best[kind].ratio {
-						best[kind] = part
+					if (limit == 1 || i < limit) && region.ratio > best[kind].ratio {
+						best[kind] = region
 					}
 				}
 			}
@@ -196,7 +196,7 @@ func (d *division) leastProbable(labelled []int, ratios [][]float64) (best Part)
 	largest := math.Inf(-1)
 	highest := slices.Repeat([]float64{math.Inf(-1)}, len(ratios)) // of each random sample
 	column := make([]float64, len(ratios))
-	for kind, part := range parts {
+	for kind, extreme := range parts {
 		for s := range ratios {
 			column[s] = ratios[s][kind]
 		}
@@ -204,9 +204,9 @@ func (d *division) leastProbable(labelled []int, ratios [][]float64) (best Part)
 		for s, ratio := range column {
 			highest[s] = max(highest[s], ratio-mean)
 		}
-		if part.ratio-mean > largest {
-			largest = part.ratio - mean
-			best = part
+		if extreme.ratio-mean > largest {
+			largest = extreme.ratio - mean
+			best = extreme
 		}
 	}
 	best.Probability = 1

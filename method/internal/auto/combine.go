@@ -153,22 +153,22 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 // blendShares mixes the shares of the classes into a mixture with the weight that makes some of the labels likeliest. Where
 // few labels hardly say more than the shares, uncertain nodes have the largest class.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) (blend []component) {
-	whole := component{rows: make([][]float32, len(h.class))}
+	mixed := component{rows: make([][]float32, len(h.class))}
 	row := make([]float64, h.classes)
 	for i := range h.class {
 		if isPredicted(mixture, i) {
 			mixTo(row, mixture, i)
-			whole.set(i, row)
+			mixed.set(i, row)
 		}
 	}
-	pair := []component{h.components[majorityOf(h)], whole}
-	for _, part := range h.weigh(pair, []float64{stackPrior, stackPrior}, among) {
-		if part.Majority {
-			blend = append(blend, part)
+	pair := []component{h.components[majorityOf(h)], mixed}
+	for _, share := range h.weigh(pair, []float64{stackPrior, stackPrior}, among) {
+		if share.Majority {
+			blend = append(blend, share)
 			continue
 		}
 		for _, c := range mixture {
-			c.Weight *= part.Weight
+			c.Weight *= share.Weight
 			blend = append(blend, c)
 		}
 	}

@@ -35,17 +35,17 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 		return err
 	}
 	p := &problem{set: s, records: a, splits: splits, seed: seed}
-	given := param.Values{"missing-values": param.Of(s.missing), "epochs": param.Of(10), "vote": param.Of("voted")}
-	if _, err := p.line(ctx, "hamming", "perceptron", given, s.hamming); err != nil {
+	settings := param.Values{"missing-values": param.Of(s.missing), "epochs": param.Of(10), "vote": param.Of("voted")}
+	if _, err := p.line(ctx, "hamming", "perceptron", settings, s.hamming); err != nil {
 		return err
 	}
-	best, err := p.line(ctx, "categorical", "perceptron", given, s.diffusion)
+	best, err := p.line(ctx, "categorical", "perceptron", settings, s.diffusion)
 	if err != nil {
 		return err
 	}
-	given["beta"] = best["beta"]
+	settings["beta"] = best["beta"]
 	for _, learner := range []string{"svm", "logistic"} {
-		if _, err := p.line(ctx, "categorical", learner, given, published{}); err != nil {
+		if _, err := p.line(ctx, "categorical", learner, settings, published{}); err != nil {
 			return err
 		}
 	}

@@ -499,15 +499,15 @@ func (r *classifyRun) finish(run *session, parameters any,
 // weightsText reports other weights of edges than the given ones, for the summary.
 func (r *classifyRun) weightsText() string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[r.Weights]
-	by := "held-out labels"
+	source := "held-out labels"
 	if r.f.learning.weight != "" {
-		by = "--edge-weights"
+		source = "--edge-weights"
 	}
 	if r.f.model != "" {
-		by = r.f.model
+		source = r.f.model
 	}
 	if text != "" {
-		text = fmt.Sprintf("edge weights: %s in place of w (%s)", text, by)
+		text = fmt.Sprintf("edge weights: %s in place of w (%s)", text, source)
 	}
 	return text
 }

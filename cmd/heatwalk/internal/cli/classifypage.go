@@ -51,10 +51,10 @@ type labelNext struct {
 // --targets they are those of these nodes.
 func describePredictions(r *classifyRun, labels []int) {
 	if r.targets != nil {
-		every := labels
-		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(every))
+		predicted := labels
+		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(predicted))
 		for _, row := range r.targets {
-			labels[row] = every[row]
+			labels[row] = predicted[row]
 		}
 	}
 	r.Summary = evaluate.Summarize(r.p, labels, r.data.l, r.truth,
