@@ -114,7 +114,7 @@ func signedMethod(p *Problem) interface {
 
 // keepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes.
 func (automatic) keepsHighest(p *Problem, s *Settings) bool {
-	return auto.KeepsHighest(p, autoSettings(p, *s))
+	return auto.PlanOf(p, autoSettings(p, *s)).KeepsHighest
 }
 
 // Cost implements [Coster].
@@ -122,7 +122,8 @@ func (automatic) Cost(p *Problem, s *Settings) (disk int64, sweeps int) {
 	if p.Signed {
 		return 0, budget.UnknownSweeps
 	}
-	return auto.Cost(p, autoSettings(p, *s))
+	plan := auto.PlanOf(p, autoSettings(p, *s))
+	return plan.Disk, plan.Sweeps
 }
 
 // Bytes implements [Sizer].
@@ -130,5 +131,5 @@ func (automatic) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if p.Signed {
 		return signedMethod(p).Bytes(p, tuned, s)
 	}
-	return auto.Bytes(p, autoSettings(p, *s)), nil
+	return auto.PlanOf(p, autoSettings(p, *s)).Bytes, nil
 }

@@ -29,7 +29,7 @@ type Settings struct {
 
 	// Explain keeps the prediction in the form of Prediction.Form.
 	Explain bool
-	// Highest replaces the scores of all classes by the highest ones, see [KeepsHighest].
+	// Highest replaces the scores of all classes by the highest ones, see [Plan].
 	Highest bool
 	// Propagated holds the held-out scores of label propagation for each label, as OutOfFold of
 	// package propagation returns them; nil: they are computed.
@@ -77,8 +77,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 	set *Settings) (out *Prediction, err error) {
 	out = &Prediction{}
 	choice := set.Choice
-	d := designOf(p, set)
-	b := boundsOf(&d, p, set)
+	plan := PlanOf(p, set)
 	if choice == nil && beginsWithBeliefs(p, set) ||
 		choice != nil && choice.BlockModel {
 		start := time.Now()
@@ -97,16 +96,16 @@ func Predict(ctx context.Context, p *problem.Problem,
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		if err := budget.Check(p.SubtractComponents(set.Memory), b.kept+b.stage,
+		if err := budget.Check(p.SubtractComponents(set.Memory), plan.learning,
 			"learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}
 	}
-	in, err := newInput(ctx, p, set, d, b.memory, &out.Work)
+	in, err := newInput(ctx, p, set, plan.design, plan.memory, &out.Work)
 	if err != nil {
 		return nil, err
 	}
-	if b.disk > 0 {
+	if plan.Disk > 0 {
 		if in.files, err = newTempFiles(p.TempDir); err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ import (
 func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
 	t.Helper()
 	d := designOf(p, set)
-	in, err := newInput(context.Background(), p, set, d, boundsOf(&d, p, set).memory, new(problem.Work))
+	in, err := newInput(context.Background(), p, set, d, PlanOf(p, set).memory, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 
 // estimated returns the memory of a prediction, and an error if it exceeds the limit.
 func estimated(p *problem.Problem, limit int64) (bytes int64, err error) {
-	bytes = p.ComponentBytes() + Bytes(p, &Settings{Workers: 1, Memory: limit})
+	bytes = p.ComponentBytes() + PlanOf(p, &Settings{Workers: 1, Memory: limit}).Bytes
 	return bytes, budget.Check(limit, bytes, "prediction")
 }
 

@@ -91,7 +91,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 		t.Errorf("beliefs that neighbours' votes excel explain the graph: %t, %v", explained, err)
 	}
 	var first *Prediction
-	least := p.ComponentBytes() + Bytes(p, &Settings{Memory: 1}) // of beliefs alone
+	least := p.ComponentBytes() + PlanOf(p, &Settings{Memory: 1}).Bytes // of beliefs alone
 	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: least}} {
 		out, err := Predict(context.Background(), p, &set)
 		if err != nil {

@@ -14,81 +14,63 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Bytes returns an upper bound of the memory that Predict allocates, without the components of the graph: the blocks
-// that it keeps to its end and the largest of those that single stages give back. Where that exceeds the limit but
-// beliefs do not, it is the bound of beliefs, and Predict refuses to go on after them.
-func Bytes(p *problem.Problem, set *Settings) int64 {
+// Plan is what a prediction takes, and how it divides its memory.
+type Plan struct {
+	// Bytes is an upper bound of the memory, without the components of the graph. Where learning exceeds the limit but
+	// beliefs do not, it is that of beliefs, and Predict refuses to go on after them.
+	Bytes int64
+
+	Disk         int64 // bytes of temporary files
+	Sweeps       int   // [budget.UnknownSweeps] unless there are many classes with attributes
+	KeepsHighest bool  // the highest scores of each node replace those of all classes
+
+	design   design
+	learning int64 // bytes without beliefs of a block model
+	memory   int64 // limit of the blocks of a stage; 0: none
+}
+
+// PlanOf returns the plan of Predict. Rows of features are in temporary files if all exceed the limit.
+func PlanOf(p *problem.Problem, set *Settings) *Plan {
 	d := designOf(p, set)
-	b := boundsOf(&d, p, set)
-	bytes := b.kept + b.stage
-	if !beginsWithBeliefs(p, set) {
-		return bytes
-	}
+	plan := &Plan{Sweeps: budget.UnknownSweeps, KeepsHighest: keepsHighest(&d, set), design: d}
 	limit := p.SubtractComponents(set.Memory)
-	first := heldOutBytes(p) +
-		beliefs.Bytes(len(p.Degrees), len(p.Names),
-			budget.Subtract(limit, heldOutBytes(p)))
-	if limit > 0 && bytes > limit {
-		return first
-	}
-	return max(bytes, first)
-}
-
-// bounds are upper bounds of the memory of a prediction.
-type bounds struct {
-	kept   int64 // of features, held-out probabilities and the graph without directions, to the end
-	disk   int64 // of rows in temporary files; 0: all rows are in memory
-	stage  int64 // of the blocks that single stages give back
-	memory int64 // limit of these; 0: none
-}
-
-// boundsOf returns the bounds of the stages after the beliefs of a block model. Rows are in temporary files if all exceed the
-// limit.
-func boundsOf(d *design, p *problem.Problem, set *Settings) bounds {
-	limit := p.SubtractComponents(set.Memory)
-	b := bounds{kept: learnedBytes(d, p)}
-	stored := storedBytes(d, p)
+	kept := learnedBytes(&d, p)
+	stored := storedBytes(&d, p)
 	if set.Memory > 0 && !set.Explain &&
-		b.kept+stored+stageBytes(d, p, set, 1, false) > limit {
-		b.disk = stored
+		kept+stored+stageBytes(&d, p, set, 1, false) > limit {
+		plan.Disk = stored
 	} else {
-		b.kept += stored
+		kept += stored
 	}
-	b.memory = budget.Subtract(limit, b.kept)
-	b.stage = stageBytes(d, p, set, b.memory, b.disk > 0)
-	return b
-}
-
-// KeepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes: where
-// Settings.Highest asks for them and there are many classes.
-func KeepsHighest(p *problem.Problem, set *Settings) bool {
-	d := designOf(p, set)
-	return keepsHighest(&d, set)
+	plan.memory = budget.Subtract(limit, kept)
+	plan.learning = kept + stageBytes(&d, p, set, plan.memory, plan.Disk > 0)
+	plan.Bytes = plan.learning
+	n := len(p.Degrees)
+	k := len(p.Names)
+	if beginsWithBeliefs(p, set) {
+		if limit > 0 && plan.Bytes > limit {
+			plan.Bytes = 0
+		}
+		held := heldOutBytes(p)
+		plan.Bytes = max(plan.Bytes, held+beliefs.Bytes(n, k, budget.Subtract(limit, held)))
+	}
+	if d.manyClasses && p.Attributes != nil { // walks of the usual length reach most nodes
+		columns := p.Attributes.Cols
+		cell := walkBytes(n, 1, len(d.filters), plan.Disk > 0)
+		classes := max(1, slabWidth(plan.memory, cell)/d.folds) // of a slab
+		width := slabWidth(plan.memory, rankBytes(n))
+		slabs := (k+classes-1)/classes + (columns+width-1)/width
+		if columns > k {
+			slabs += (k + width - 1) / width
+		}
+		plan.Sweeps = leanSteps * slabs
+	}
+	return plan
 }
 
 func keepsHighest(d *design, set *Settings) bool {
 	return set.Highest && d.manyClasses && !d.propagation && !set.Explain &&
 		!set.Balanced
-}
-
-// Cost returns the size of temporary files and the number of sweeps of Predict. Sweeps are known for many classes with
-// attributes, if walks of the usual length reach most nodes; else the number is [budget.UnknownSweeps].
-func Cost(p *problem.Problem, set *Settings) (disk int64, sweeps int) {
-	d := designOf(p, set)
-	b := boundsOf(&d, p, set)
-	if !d.manyClasses || p.Attributes == nil {
-		return b.disk, budget.UnknownSweeps
-	}
-	n := len(p.Degrees)
-	k := len(p.Names)
-	columns := p.Attributes.Cols
-	classes := max(1, slabWidth(b.memory, walkBytes(n, 1, len(d.filters), b.disk > 0))/d.folds) // of a slab
-	width := slabWidth(b.memory, rankBytes(n))
-	slabs := (k+classes-1)/classes + (columns+width-1)/width
-	if columns > k {
-		slabs += (k + width - 1) / width
-	}
-	return b.disk, leanSteps * slabs
 }
 
 // storedBytes returns the size of the rows of walks and of attributes that were propagated, or of their scores.
@@ -105,22 +87,25 @@ func storedBytes(d *design, p *problem.Problem) int64 {
 // learnedBytes returns the size of everything that is kept to the end but rows that are stored.
 func learnedBytes(d *design, p *problem.Problem) int64 {
 	n := len(p.Degrees)
-	k := len(p.Names)
-	m := d.learnedLabels(p)
-	bytes := chunks.Bytes[float32](m,
-		len(d.filters)*min(len(p.Row), d.folds*k)) + 4*int64(n)
-	bytes += (boolean(d.links) + boolean(d.counts) +
-		kernels*boolean(d.diffusion)) * chunks.Bytes[float32](n, k)
 	features, _ := spectralBytes(n)
-	bytes += boolean(d.spectral) * features
-	bytes += int64(d.ridges(p)) * int64((1+d.folds)*m) * int64(24+8*k) // scores of each label without it, and without folds
-	bytes += 2 * exampleBytes(d, p)                                    // of all labels, and of those outside a fold
+	scores := boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)
+	bytes := 4*int64(n) + scores*chunks.Bytes[float32](n, len(p.Names)) +
+		boolean(d.spectral)*features
 	if p.Directed {
 		directions, _ := p.ArcsBytes(0)
 		bytes += directions
 	}
-	settings := 3 + len(slacks) + len(ridges)*len(candidatesOf(d, p)) // and Poisson learning, beliefs, label propagation
-	return bytes + int64(settings)*int64(m)*int64(24+9+4*k)
+	return bytes + labelBytes(d, p)
+}
+
+// labelBytes returns the size of the columns of labels, each of at most 32 bytes and 8 for a class: walks from the cells
+// of folds, the scores of ridges without folds, the columns of models thrice, and the predictions of settings, with
+// those of Poisson learning, beliefs and label propagation.
+func labelBytes(d *design, p *problem.Problem) int64 {
+	columns := len(d.filters)*d.folds + (1+d.folds)*d.ridges(p) +
+		3*(d.sharedCount()+len(d.free)+d.ridges(p)) +
+		3 + len(slacks) + len(ridges)*len(candidatesOf(d, p))
+	return int64(d.learnedLabels(p)) * int64(columns) * int64(32+8*len(p.Names))
 }
 
 // learnedLabels returns an upper bound of the number of labels that models learn from: a sample has at least two of each
@@ -140,14 +125,6 @@ func boolean(x bool) int64 {
 func (d *design) ridges(p *problem.Problem) int {
 	return int(2*boolean(p.Attributes != nil) + boolean(d.counts) +
 		boolean(d.links) + boolean(d.spectral) + kernels*boolean(d.diffusion))
-}
-
-// exampleBytes returns the size of the columns of labels.
-func exampleBytes(d *design, p *problem.Problem) int64 {
-	k := len(p.Names)
-	m := d.learnedLabels(p)
-	return chunks.Bytes[float64](m, (d.sharedCount()+d.ridges(p))*k) +
-		chunks.Bytes[float32](m, len(d.free)*k+d.graphColumns(p.Directed))
 }
 
 // stageBytes returns the largest size of the blocks of one stage, the predictions among them, within
@@ -177,7 +154,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 		boolean(d.spectral)*search,
 		boolean(d.links)*linkBytes(p, d.folds),
 		boolean(!d.tooFewLabels)*(classify.LogisticBytes(d.learnedLabels(p),
-			len(d.free)*k+d.graphColumns(p.Directed), k)+exampleBytes(d, p)),
+			len(d.free)*k+d.graphColumns(p.Directed), k)),
 		boolean(d.propagation)*(propagationOf(q, set, limit).Bytes()+
 			heldOutBytes(q)))
 	if !d.manyClasses && !p.Directed && p.Attributes == nil &&

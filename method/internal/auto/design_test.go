@@ -115,7 +115,7 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 	for i := range labels {
 		p.Row, p.Class = append(p.Row, 10*i), append(p.Class, i%classes)
 	}
-	if bytes := Bytes(p, &Settings{Memory: limit}); bytes > limit {
+	if bytes := PlanOf(p, &Settings{Memory: limit}).Bytes; bytes > limit {
 		t.Errorf("%d bytes of %d", bytes, int64(limit))
 	}
 	if d := designOf(p, &Settings{Memory: limit}); !d.manyClasses {
@@ -124,8 +124,8 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 	p.Attributes = &sparse.Table{Rows: n, Cols: 64}
 	const stored = 4 * n * (2*classes + 64) // bytes of two filters and of attributes
 	for limit, want := range map[int64]int64{0: 0, 1500 << 20: stored} {
-		if disk, sweeps := Cost(p, &Settings{Memory: limit}); disk != want || sweeps < leanSteps*classes/slabColumns {
-			t.Errorf("limit %d: %d bytes in files, want %d; %d sweeps", limit, disk, want, sweeps)
+		if plan := PlanOf(p, &Settings{Memory: limit}); plan.Disk != want || plan.Sweeps < leanSteps*classes/slabColumns {
+			t.Errorf("limit %d: %d bytes in files, want %d; %d sweeps", limit, plan.Disk, want, plan.Sweeps)
 		}
 	}
 }

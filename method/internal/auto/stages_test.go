@@ -244,7 +244,7 @@ type stagesRun struct {
 
 func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stagesRun {
 	t.Helper()
-	in, err := newInput(context.Background(), p, set, d, boundsOf(&d, p, set).memory, new(problem.Work))
+	in, err := newInput(context.Background(), p, set, d, p.SubtractComponents(set.Memory), new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
