@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
@@ -13,19 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// work describes the engine of a kernel, by which its memory is estimated before the graph is
-// loaded. It chooses nothing: packages expm and iterative decide by the graph how they compute, and
-// the estimate asks the same functions.
+// work describes the engine of a kernel, by which its memory is bounded before the graph is loaded.
 type work struct {
-	matrix        sparse.Kind // the matrix, if the engine is a function of one
-	function      bool        // a function of a matrix by package expm; otherwise an inverse by package iterative
-	series        bool        // a function that is a Chebyshev series on every graph
-	half          bool        // a block of nodes among themselves is UᵀU with U = K^½·E
-	factor        bool        // solves may need a sampled Cholesky factor, because Jacobi may be slow
-	blocks        int64       // of a solve, in the width of a slab, its argument and result included
-	balanced      bool        // solves with I − αA, or with L by way of L̃, which keep further vectors
-	radius        bool        // the largest eigenvalue of A is computed first, with factor to many digits
-	needsSmallest bool        // the smallest eigenvalue outside the null space is computed first
+	matrix sparse.Kind // of a function by package expm; "": an inverse by package iterative
+	series bool        // a function that is a Chebyshev series on every graph
+	half   bool        // a block of nodes among themselves is UᵀU with U = K^½·E
+	factor bool        // solves may need a Cholesky factor, because Jacobi may be slow
+	search bool        // an eigenvalue is computed first: the largest one of A, of an inverse the smallest
 }
 
 const (
@@ -46,23 +39,17 @@ const (
 	systemVectors = 3
 )
 
-// seriesOf returns the work of a series in a matrix.
-func seriesOf(matrix sparse.Kind) work {
-	return work{matrix: matrix, series: true, function: true, half: true}
-}
-
-// resolventsOf returns the work of a function of a matrix that may be a sum of resolvents.
-func resolventsOf(matrix sparse.Kind) work {
-	return work{matrix: matrix, blocks: resolventBlocks, function: true,
-		factor: true, half: true}
+// functionOf returns the work of a function of a matrix: a series, or perhaps a sum of resolvents.
+func functionOf(matrix sparse.Kind, series bool) work {
+	return work{matrix: matrix, series: series, half: true, factor: !series}
 }
 
 // root returns the work of half steps: for an inverse that of a series, since (c + aL)^−½ is one.
 func (w work) root() work {
-	if w.function {
+	if w.matrix != "" {
 		return w
 	}
-	return work{series: true, function: true, half: true}
+	return functionOf(sparse.Laplacian, true)
 }
 
 // vectorBytes returns the memory of the vectors of a graph with n nodes.
@@ -74,69 +61,61 @@ func vectorBytes(n int) int64 {
 // its result included.
 func (w work) bytes(n, cols int) int64 {
 	block := blocks.BlockBytes[float64](n, cols)
-	if w.series {
+	vectors := balancedVectors * 8 * int64(n)
+	switch {
+	case w.series:
 		return 2*block + expm.Bytes(n, cols, 1)
+	case w.matrix != "":
+		return resolventBlocks*block + vectors
 	}
-	bytes := w.blocks * block // those of a series are no more
-	if w.balanced {
-		bytes += balancedVectors * 8 * int64(n)
-	}
-	return bytes
+	return solveBlocks*block + vectors
 }
 
-// searchBytes returns the memory of computing an eigenvalue, before the engine has its blocks of
-// cols columns: that of Lanczos, in addition to the block and its result where these exist.
-func (w work) searchBytes(n, cols int) (bytes int64) {
-	if w.needsSmallest {
-		bytes = w.bytes(n, cols) - searchRoom(n, cols) + leastBytes(n)
+// searchBytes returns the memory of computing an eigenvalue, which may make a small map dense.
+func (w work) searchBytes(n int) int64 {
+	switch {
+	case !w.search:
+		return 0
+	case w.matrix != "":
+		return radiusBytes(n)
+	case n <= iterative.ExactFirst:
+		return max(lanczos.FactoredBytes(n, 1, 0),
+			lanczos.Bytes(n, 1, 0, lanczos.Smallest, 0))
 	}
-	if w.radius {
-		bytes = max(bytes, radiusBytes(n))
-	}
-	return bytes
+	return lanczos.FactoredBytes(n, 1, 0)
 }
 
-// leastBytes returns the memory of the search for the smallest eigenvalue, which may make a small map dense.
-func leastBytes(n int) int64 {
-	bytes := lanczos.FactoredBytes(n, 1, 0)
-	if n <= iterative.ExactFirst {
-		bytes = max(bytes, lanczos.Bytes(n, 1, 0, lanczos.Smallest, 0))
-	}
-	return bytes
-}
-
-// factorBytes returns the memory of factors: a sampled Cholesky factor where solves may need one,
+// factorBytes returns the memory of factors: a Cholesky factor where solves may need one,
 // and the elimination of a small graph. used is the
 // memory without it; within a limit, 0 for none, factors that do not fit are not made.
-func (w work) factorBytes(degrees []float64, cols int,
-	entries, limit, used int64) int64 {
+func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
 	n := len(degrees)
-	fits := func(bytes int64) bool { return limit == 0 || used+bytes <= limit }
+	least := int64(0)
+	if w.matrix == "" { // a small graph is eliminated, whatever the limit
+		least = iterative.EliminationBytes(n)
+	}
+	if !w.factor {
+		return least
+	}
 	room := budget.Subtract(limit, used)
-	full := iterative.CholeskyBytes(n, entries, 0, room)
-	bytes := int64(0)
-	switch shared := iterative.CholeskyBytes(n, entries, cols, room); {
-	case !w.factor:
-	case w.function && fits(full): // the blocks of other systems stay while it is made
-		bytes = full
-	case fits(shared):
-		bytes = shared
+	widths := []int{cols}           // of blocks that are freed while a factor is made
+	if w.matrix != "" || w.search { // those of other systems, or of the search, stay
+		widths = []int{0, cols}
 	}
-	if bytes > 0 && w.needsSmallest { // the search may need one as well
-		search := 2*blocks.BlockBytes[float64](n, cols) + full + leastBytes(n)
-		bytes = max(bytes, search-w.bytes(n, cols))
+	for _, width := range widths {
+		bytes := iterative.CholeskyBytes(n, entries, width, room)
+		if limit == 0 || used+bytes <= limit {
+			return max(bytes, least)
+		}
 	}
-	if !w.function { // a small graph is eliminated, whatever the limit
-		bytes = max(bytes, iterative.EliminationBytes(n))
-	}
-	return bytes
+	return least
 }
 
 // slabBytes returns the memory of a slab of width columns of a block with the given number of rows,
 // of nodes among themselves or others: the vectors of the graph, the engine and the pieces.
 func (w work) slabBytes(n, width, rows int, symmetric bool) int64 {
 	pieces := 8 * int64(pieceNumbers(rows, symmetric)) * int64(width)
-	return vectorBytes(n) + max(w.bytes(n, width), w.searchBytes(n, width)) + pieces
+	return vectorBytes(n) + w.bytes(n, width) + w.searchBytes(n) + pieces
 }
 
 // pieceNumbers returns the number of numbers for each column of a piece of a block with the given
@@ -175,13 +154,13 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 			budget.Subtract(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
-	w.needsSmallest = w.needsSmallest && s.certifies(n)
+	w.search = w.search && (w.matrix != "" || s.certifies(n))
 	if f.Distance != "" { // it requires the columns of both lists
 		short, long = long, short
 	}
 	width := min(SlabColumns(n), short)
 	symmetric := slices.Equal(rows, cols)
-	half := symmetric && w.half && (roots || w.function) && fitsHalf(n, short)
+	half := symmetric && w.half && (roots || w.matrix != "") && fitsHalf(n, short)
 	if half {
 		w = w.root()
 	}
@@ -231,51 +210,35 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 	n := len(degrees)
 	m := int64(len(nodes))
 	description := describe(nil, degrees)
-	grams := 8 * m * m * int64(len(vs))
-	groups := map[sparse.Kind][]work{} // of functions of one matrix
-	var separate []param.Values        // of other kernels
-	for i, v := range vs {
+	grams := (8*m*m + systemVectors*8*int64(n)) * int64(len(vs))
+	limit = budget.Subtract(limit, grams)
+	var peak int64
+	functions := 0
+	group := work{series: true}
+	for _, v := range vs {
 		var w work
 		if f.work != nil {
 			w = f.work(v, description)
-			if i > 0 && !w.function {
-				grams += systemVectors * 8 * int64(n)
-			}
 		}
-		if w.function && f.Asymmetric(v) == nil && !(w.radius && w.factor) { // near the pole a kernel has a matrix of its own
-			groups[w.matrix] = append(groups[w.matrix], w)
-		} else {
-			separate = append(separate, v)
+		isNearPole := w.search && w.factor // where a kernel has a matrix of its own
+		if w.matrix == "" || isNearPole || f.Asymmetric(v) != nil {
+			peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes,
+				&Settings{Memory: limit}, false))
+			continue
 		}
+		functions++
+		group.matrix = w.matrix
+		group.series = group.series && w.series
+		group.search = group.search || w.search
 	}
-	limit = budget.Subtract(limit, grams)
-	var peak int64
-	for _, v := range separate {
-		peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes,
-			&Settings{Memory: limit}, false))
-	}
-	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
-		peak = max(peak, groupBytes(degrees, len(nodes), entries,
-			groups[matrix], limit))
+	group.factor = !group.series
+	for count := range functions { // of one matrix, computed together
+		width := gramsWidth(n, len(nodes), count+1)
+		bytes := vectorBytes(n) + group.searchBytes(n) +
+			slabsBytes(n, width, count+1, group.series)
+		peak = max(peak, bytes+group.factorBytes(degrees, width, entries, limit, bytes))
 	}
 	return grams + peak
-}
-
-// groupBytes returns the memory of computing the blocks of functions of one matrix together, without
-// the blocks.
-func groupBytes(degrees []float64, nodes int, entries int64, group []work,
-	limit int64) int64 {
-	n := len(degrees)
-	width := gramsWidth(n, nodes, len(group))
-	series := !slices.ContainsFunc(group, func(w work) bool { return !w.series })
-	bytes := vectorBytes(n) +
-		max(slabsBytes(n, width, len(group), series),
-			group[0].searchBytes(n, width))
-	if !series {
-		w := work{function: true, factor: true}
-		bytes += w.factorBytes(degrees, width, entries, limit, bytes)
-	}
-	return bytes
 }
 
 // slabsBytes returns the memory of slabs of width columns of several functions of one matrix, their

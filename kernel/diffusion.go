@@ -40,8 +40,5 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 // the graph.
 func diffusionWork(d *degrees, laplacian string, beta float64) work {
 	kind := laplacianKind(laplacian)
-	if !expm.MaySolve(kind, d.Diagonal, beta) {
-		return seriesOf(kind)
-	}
-	return resolventsOf(kind)
+	return functionOf(kind, !expm.MaySolve(kind, d.Diagonal, beta))
 }

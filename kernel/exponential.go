@@ -30,8 +30,8 @@ var exponential = Family{
 			&series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
 	work: func(v param.Values, _ *degrees) work {
-		w := seriesOf(sparse.Kind(v.Word("matrix")))
-		w.radius = v.Word("matrix") == adjacency // which the default of β is relative to
+		w := functionOf(sparse.Kind(v.Word("matrix")), true)
+		w.search = v.Word("matrix") == adjacency // which the default of β is relative to
 		return w
 	},
 }

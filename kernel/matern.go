@@ -40,10 +40,8 @@ var matern = Family{
 	work: func(v param.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"),
 			laplacianKind(v.Word("laplacian"))
-		if d.largestOf(v.Word("laplacian")) <= expm.WideSpectrum*2*nu/(kappa*kappa) {
-			return seriesOf(matrix)
-		}
-		return resolventsOf(matrix)
+		narrowest := expm.WideSpectrum * 2 * nu / (kappa * kappa)
+		return functionOf(matrix, d.largestOf(v.Word("laplacian")) <= narrowest)
 	},
 }
 

@@ -29,4 +29,4 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 }
 
 // pseudoInverseWork is the work of L⁺.
-var pseudoInverseWork = work{blocks: solveBlocks, factor: true, needsSmallest: true}
+var pseudoInverseWork = work{factor: true, search: true}

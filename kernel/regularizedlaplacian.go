@@ -45,8 +45,9 @@ var regularizedLaplacian = Family{
 		if v.Word("laplacian") == combinatorial {
 			usual *= d.mean
 		}
-		return work{blocks: solveBlocks,
+		return work{
 			half:   alpha*d.largestOf(v.Word("laplacian")) <= narrow,
-			factor: alpha*usual > wide}
+			factor: alpha*usual > wide,
+		}
 	},
 }

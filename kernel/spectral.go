@@ -44,7 +44,7 @@ func (k *spectral) joint() joint {
 
 // inWhole implements [grouped]: the root of an inverse is a series of more sweeps than a solve.
 func (k *spectral) inWhole() Kernel {
-	if k.work.function {
+	if k.work.matrix != "" {
 		return k
 	}
 	copied := *k

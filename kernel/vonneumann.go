@@ -55,12 +55,8 @@ var vonNeumann = Family{
 		if v.Word("matrix") != adjacency {
 			return walkInverseWork(alpha)
 		}
-		w := seriesOf(sparse.Adjacency)
-		if alpha*d.Largest >= farFromPole {
-			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true,
-				balanced: true, half: true}
-		}
-		w.radius = true
+		w := functionOf(sparse.Adjacency, alpha*d.Largest < farFromPole)
+		w.search = true
 		w.factor = true // α is compared with 1/ρ to many digits
 		return w
 	},
@@ -87,7 +83,7 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64,
 // walkInverseWork returns the work of (I − αS)⁻¹.
 func walkInverseWork(alpha float64) work {
 	ratio := 2 * alpha / (1 - alpha)
-	return work{blocks: solveBlocks, half: ratio <= narrow, factor: ratio > wide}
+	return work{half: ratio <= narrow, factor: ratio > wide}
 }
 
 // newVonNeumannAdjacency returns (I − αA)⁻¹.
