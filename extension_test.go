@@ -96,6 +96,9 @@ func TestExtension(t *testing.T) {
 	if text := run("info", "a.arrows"); !strings.Contains(text, "edges                2 (directed)") {
 		t.Errorf("info of the format arrows:\n%s", text)
 	}
+	if text := run("convert", "a.arrows", "--to", "arrows", "-o", "-", "--quiet"); text != "ann -> bob\nbob -> cid\n" {
+		t.Errorf("converted to arrows: %q", text)
+	}
 	bad := exec.Command(program, "info", "bad.arrows")
 	bad.Dir = dir
 	if out, _ := bad.CombinedOutput(); string(out) != "heatwalk: bad.arrows:2: no arrow; write SOURCE -> TARGET\n" {

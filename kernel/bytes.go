@@ -65,7 +65,7 @@ func (w work) bytes(n, cols int) int64 {
 	switch {
 	case w.series:
 		return 2*block + expm.Bytes(n, cols, 1)
-	case w.matrix != "":
+	case w.matrix != "" && !w.search: // near the pole it is one solve
 		return resolventBlocks*block + vectors
 	}
 	return solveBlocks*block + vectors

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -322,16 +321,14 @@ type Declaration struct {
 	Bytes func(p *Problem, v param.Values) int64
 }
 
-var declarations []*Declaration
+var declarations param.List[*Declaration]
 
 // Register adds a method, which then works as those of this package do: [Parse] knows its name,
 // its parameters have grids and are chosen by cross-validation, and its memory is estimated. Call
 // it from an init function. It panics if the name is taken, or if there is no Predict.
 func Register(d *Declaration) {
-	if _, err := findMethod(d.Name); err == nil || d.Predict == nil {
-		panic(fmt.Sprintf("method: %q has no Predict, or a name that is taken", d.Name))
-	}
-	declarations = append(declarations, d)
+	_, err := findMethod(d.Name)
+	declarations.Add(d, d.Predict != nil && err != nil)
 }
 
 // declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.

@@ -46,6 +46,7 @@ const (
 // graph is the graph that is written to a file. Position p is the p-th node in the order of the
 // ids.
 type graph struct {
+	store      *shard.Store
 	a          sparse.Matrix // the out direction
 	nodes      int
 	order      []uint32 // the position of each row; nil: rows are in order
@@ -71,7 +72,7 @@ type graph struct {
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
-		a: s.CheckedMatrix(), nodes: s.Nodes.Len(), order: s.Nodes.Order,
+		store: s, a: s.CheckedMatrix(), nodes: s.Nodes.Len(), order: s.Nodes.Order,
 		idTo:     s.Nodes.AppendID,
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}

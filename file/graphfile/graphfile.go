@@ -11,7 +11,7 @@ import (
 )
 
 // Format is a kind of graph file. Each is declared in the file of code with its reader and its
-// writer, and is one of [Formats]. A format of another package is read only, see [Register].
+// writer, and is one of [Formats]. Formats of other packages are added by [Register].
 type Format struct {
 	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
 	Title   string   // for messages and reports: "METIS"
@@ -39,6 +39,11 @@ type Format struct {
 	// Nil: package ingest reads it.
 	Read func(in *Input, visit Visitor) (*Summary, error)
 
+	// Write writes the edges of a store to out, of another package; it returns the number of nodes that are not in the
+	// file. Size bounds the bytes of the file. Nil: it is only read, or of this package.
+	Write func(ctx context.Context, out *bufio.Writer, s *shard.Store) (isolated int, err error)
+	Size  func(s *shard.Store) int64
+
 	write func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
 	size  func(g *graph) int64                                                             // bytes of the file that write writes, at the most
 	held  func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
@@ -49,12 +54,20 @@ type Format struct {
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML, GEXF,
 	NodeLink, GML, Pajek, Parquet}
 
-// Register adds a format of another package, which is then recognized and read as those of this
-// package; it is called from an init function. It panics if the format lacks a title, an ending
-// or Read, or if its title or one of its endings is taken.
+// Register adds a format of another package, which is then recognized, read and written as those of this
+// package; it is called from an init function. It panics if the format lacks a title, an ending,
+// Read or Write, or what Write needs, a name and Size, or if its title or one of its endings is taken.
 func Register(f *Format) {
-	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil {
+	isWritten := f.Write != nil
+	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil && !isWritten ||
+		isWritten != (f.Name != "") || isWritten != (f.Size != nil) {
 		panic(badFormat)
+	}
+	if isWritten {
+		f.write = func(ctx context.Context, out *bufio.Writer, g *graph) (int, error) {
+			return f.Write(ctx, out, g.store)
+		}
+		f.size = func(g *graph) int64 { return f.Size(g.store) }
 	}
 	for _, g := range Formats {
 		if g.Title == f.Title ||
@@ -211,6 +224,6 @@ func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
 const (
 	badRead     = "graphfile: Read does not read this format"
 	badWrite    = "graphfile: Write does not write this format"
-	badFormat   = "graphfile: a format needs a title, an ending and Read"
+	badFormat   = "graphfile: a format needs a title, an ending and Read, or a name, Write and Size"
 	takenFormat = "graphfile: a format with this title or ending exists"
 )

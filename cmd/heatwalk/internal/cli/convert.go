@@ -36,7 +36,7 @@ type fileFormat struct {
 }
 
 // fileFormats lists the formats of graphs and matrices, combined by name.
-var fileFormats = func() (list []*fileFormat) {
+func fileFormats() (list []*fileFormat) {
 	for _, g := range graphfile.Formats {
 		if g.Name != "" {
 			list = append(list, &fileFormat{name: g.Name, endings: g.Endings,
@@ -56,12 +56,12 @@ var fileFormats = func() (list []*fileFormat) {
 		}
 	}
 	return list
-}()
+}
 
 // formatOfFile returns the format of an output by --to or by its ending, or nil.
 func formatOfFile(path, name string) *fileFormat {
 	ending := table.Extension(path)
-	for _, f := range fileFormats {
+	for _, f := range fileFormats() {
 		if f.name == name || name == "" && slices.Contains(f.endings, ending) {
 			return f
 		}
@@ -89,7 +89,7 @@ func newConvert(run *session) *cobra.Command {
 		"Write a graph, or features, in the format of another tool", checkConvert,
 		runConvert)
 	var names []string
-	for _, format := range fileFormats {
+	for _, format := range fileFormats() {
 		names = append(names, format.name)
 	}
 	outputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
@@ -172,7 +172,7 @@ func checkFormat(line *commandLine, c *convertOptions, input string) {
 		usual = ".npy"
 	}
 	var endings []string
-	for _, f := range fileFormats {
+	for _, f := range fileFormats() {
 		if holds(f) {
 			endings = append(endings, f.endings...)
 		}
