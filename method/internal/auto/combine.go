@@ -371,7 +371,7 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 		s := stackPrior
 		switch {
 		case !c.Alone || c.Links:
-		case h.fewLabels:
+		case h.fewLabels || c.Fixed:
 			s = fewPrior
 		default:
 			s = alonePrior
