@@ -18,11 +18,11 @@ type Difference struct {
 // Exceeds reports whether the difference is larger than chance explains.
 func (d Difference) Exceeds() bool { return d.Distance > d.Limit }
 
-// alarmRate is the share of random samples that exceed the limit of one of the four tests, and ksFactor
-// the quantile √(½ log 2/alarmRate) of the distribution of Kolmogorov.
+// alarmRate is the share of random samples that exceed the limit of each of two differences, and ksFactor
+// the quantile √(½ log 2/alarmRate) of the distribution of Kolmogorov. With shareRate and partRate it is one in a hundred.
 const (
-	alarmRate = 0.003
-	ksFactor  = 1.803
+	alarmRate = 0.001
+	ksFactor  = 1.949
 )
 
 // compare returns the difference of two lists, which it sorts. The statistic is that of the

@@ -132,12 +132,12 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 
 // setMargins sets the bounds of the accuracy a that allows for the probabilities of other nodes, with its standard error s:
 //
-//	a − 0.15 − s/2 − d/2 − 0.6·a·m … a + 0.1 + s/2 − d/4
+//	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − s/2 − d/2 … a + 0.08 + s/2 − d/4
 //
-// d is by how much labels of other classes than the largest are predicted worse, because odd samples may have too many of this
-// class, and m the share of the nodes in parts that lack labels above that of their labels, because these nodes may be of a
-// class without labels. The factors hold about nine tenths of samples by degree, by region, by walks and with too many
-// labels of one class, see bench/results/accuracy.md.
+// m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class without
+// labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of other
+// classes than the largest are predicted worse, because there may be too many of this class. The factors
+// were fitted to nine tenths of odd samples of several kinds, see bench/results/accuracy.md.
 func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	largest := floats.MaxIdx(c.Labels)
 	right := floats.Sum(c.Right) - c.Right[largest]
@@ -146,8 +146,11 @@ func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	difference := max(0, accuracy-(right+1)/(labels+2))
 	missing := 0.0
 	if r.Part.Exceeds() {
-		missing = r.Part.missing
+		missing = r.Part.missing / 2
 	}
-	r.Low = max(0, accuracy-0.15-estimate.Stderr/2-difference/2-0.6*accuracy*missing)
-	r.High = min(1, accuracy+0.1+estimate.Stderr/2-difference/4)
+	if r.Hops.Exceeds() && r.Hops.Labelled < r.Hops.Others {
+		missing += 0.4 * max(0, r.Hops.Distance-0.5)
+	}
+	r.Low = max(0, accuracy*(1-missing)-0.15-estimate.Stderr/2-difference/2)
+	r.High = min(1, accuracy+0.08+estimate.Stderr/2-difference/4)
 }

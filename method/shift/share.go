@@ -21,7 +21,7 @@ type Share struct {
 	IsPredicted bool `json:"is_predicted,omitempty"`
 
 	Errors float64 `json:"errors"` // the difference in standard errors
-	Limit  float64 `json:"limit"`  // exceeded by at most alarmRate of random samples
+	Limit  float64 `json:"limit"`  // exceeded by at most shareRate of random samples
 
 	class     int
 	low, high float64 // bounds of the class's share of the other nodes
@@ -72,7 +72,7 @@ func nearestClasses(p *problem.Problem, paths nearest,
 	largest.Class = p.Names[c]
 	largest.Labelled = nearest[c] / tested
 	largest.Others = nodes[c] / total
-	largest.Limit = math.Sqrt2 * math.Erfinv(1-alarmRate/float64(k))
+	largest.Limit = math.Sqrt2 * math.Erfinv(1-shareRate/float64(k))
 	largest.labels = choose.CountsOf(p)[c] / float64(len(p.Row))
 	largest.bound(right[c], members[c], nearest[c]-right[c], tested-members[c])
 	return largest
@@ -113,9 +113,12 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison,
 	share.IsPredicted = true
 	share.Errors = math.Sqrt(squares)
 	share.Limit = math.Sqrt(distuv.ChiSquared{K: float64(max(1,
-		len(p.Names)-1))}.Quantile(1 - alarmRate))
+		len(p.Names)-1))}.Quantile(1 - shareRate))
 	return share
 }
+
+// shareRate is the share of random samples that cause a warning.
+const shareRate = 0.003
 
 // mostPredicted is the largest number of labels whose mean probabilities are compared. Held-out labels are predicted from
 // fewer labels than other nodes, which changes these means a little; with thousands of labels chance explains less than that.
