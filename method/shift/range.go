@@ -134,10 +134,11 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 //
 //	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − s/2 − d/2 … a + 0.08 + s/2 − d/4
 //
-// m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class without
-// labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of other
-// classes than the largest are predicted worse, because there may be too many of this class. The factors
-// were fitted to nine tenths of odd samples of several kinds, see bench/results/accuracy.md.
+// m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class
+// without labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of
+// other classes than the largest are predicted worse, because there may be too many of this class. If labels have low
+// degrees, 0.1 takes the place of 0.08, because other nodes are easier to predict, and labels of one degree do not show how
+// much. The factors were fitted to nine tenths of odd samples of several kinds, see bench/results/accuracy.md.
 func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	largest := floats.MaxIdx(c.Labels)
 	right := floats.Sum(c.Right) - c.Right[largest]
@@ -152,5 +153,9 @@ func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 		missing += 0.4 * max(0, r.Hops.Distance-0.5)
 	}
 	r.Low = max(0, accuracy*(1-missing)-0.15-estimate.Stderr/2-difference/2)
-	r.High = min(1, accuracy+0.08+estimate.Stderr/2-difference/4)
+	above := 0.08
+	if r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others {
+		above = 0.1
+	}
+	r.High = min(1, accuracy+above+estimate.Stderr/2-difference/4)
 }
