@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/file/modelfile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
@@ -69,15 +67,7 @@ type explainDocument struct {
 // runExplain predicts all nodes and explains the predictions of some.
 func runExplain(run *session, o *explainOptions, name string) error {
 	c := &o.classify
-	var d *graphRun
-	var err error
-	s := &method.Settings{Workers: run.threads, Progress: run.console.progress.Phases()}
-	if c.model != "" {
-		d, err = beginModelRun(run, c, name)
-	} else if d, err = beginLearning(run, &c.learning, name, c.out); err == nil {
-		s, err = d.settings(run, c.learning.entries[0].Settings, &c.learning,
-			s.Progress)
-	}
+	d, s, err := readLearned(run, c, name)
 	if err != nil {
 		return err
 	}
@@ -92,16 +82,10 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	}
 	const lineBytes = 64
 	run.costs.disk += runFileBytes + int64(len(rows))*int64(3*o.number+3)*lineBytes
-	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s,
-		&heatwalk.PredictOptions{Explain: rows, Reasons: o.number})
-	switch {
-	case errors.Is(err, method.ErrChanged):
-		return modelfile.DamageError(c.model, err.Error())
-	case errors.Is(err, explain.ErrNoForm):
-		return fault.Usage("--method",
-			"%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
-	case err != nil:
-		return graphError(run.costs, err, name, another)
+	p, err := predictNodes(run, c, d, s, &heatwalk.PredictOptions{Explain: rows,
+		Reasons: o.number})
+	if err != nil {
+		return err
 	}
 	doc := &explainDocument{Output: c.out, Labelled: len(d.l.Row),
 		Method: c.method.Name(), Nodes: p.Reasons, Features: attributesOf(d.g)}

@@ -438,13 +438,11 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return graphError(run.costs, err, name, another)
 	}
-	r := &classifyRun{data: d, f: c, p: p.Prediction,
-		classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l),
-			Method: "spectral", Several: model}}
-	r.Labelled = model.Labelled
-	r.Components = p.UnreachedComponents
-	countPredictions(r)
-	return r.finish(run, model, func(row int) string {
+	in := &predictionInputs{f: c, data: d}
+	doc := countPredictions(in, p, model.Labelled)
+	doc.Method = "spectral"
+	doc.Several = model
+	return writeLabelled(run, in, p, doc, func(row int) string {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return ""
 		}

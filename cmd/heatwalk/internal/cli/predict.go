@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/modelfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -22,7 +21,7 @@ import (
 func newPredict(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "predict GRAPH --model M -o OUT.tsv",
 		"Predict labels by a model that classify has saved", checkPredict,
-		runPredict)
+		predictLabels)
 	flags.addText(&c.model, "model", "`FILE` that classify --save-model wrote")
 	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	predictionFlags(c, flags)
@@ -168,26 +167,4 @@ func warnOfFactors(console *streams, kept *sides.Kept, m *shard.Manifest,
 	if kept.HalfLife > 0 && m.Times == nil {
 		console.warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)
 	}
-}
-
-// runPredict predicts by a saved model.
-func runPredict(run *session, c *classifyOptions, name string) error {
-	d, err := beginModelRun(run, c, name)
-	if err != nil {
-		return err
-	}
-	s := &method.Settings{Workers: run.threads, Progress: run.console.progress.Phases()}
-	r, err := beginPredictions(run, c, d, s)
-	if err != nil {
-		return err
-	}
-	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, nil)
-	if errors.Is(err, method.ErrChanged) {
-		return modelfile.DamageError(c.model, err.Error())
-	}
-	if err != nil {
-		return graphError(run.costs, err, name, another)
-	}
-	r.take(p)
-	return r.finishLabels(run, nil)
 }

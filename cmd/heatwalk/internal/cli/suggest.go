@@ -9,7 +9,7 @@ import (
 func newSuggest(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run,
 		"suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv",
-		"Nodes most worth labelling next", checkMethod, predict)
+		"Nodes most worth labelling next", checkMethod, predictLabels)
 	c.unreached = "blank"
 	labelsFlag(&c.learning, flags)
 	outputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
