@@ -28,6 +28,7 @@ func TestNoGraph(t *testing.T) {
 	_, _ = w.Write([]byte("a,b\n"))
 	_ = w.Close()
 	const server = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
+	const screen = `a table as a database shows it on the screen, which is not read; write it as CSV: in psql \copy (SELECT …) TO 'table.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`
 	for _, test := range []struct {
 		in   file
 		want string
@@ -45,9 +46,13 @@ func TestNoGraph(t *testing.T) {
 		{file{"e.txt", "@prefix foaf: <http://xmlns.com/foaf/0.1/> .\n"}, "RDF triples, which is not read; write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds"},
 		{file{"e.txt", "DL N=4 FORMAT=EDGELIST1\nDATA:\n1 2\n"}, "a UCINET DL file, which is not read; export an edge list of two columns, separated by tabs"},
 		{file{"e.txt", "nodedef>name VARCHAR\na\nedgedef>node1,node2\na,a\n"}, "a GDF file, which is not read; write the lines below edgedef> as CSV, with the header node1,node2"},
-		{file{"e.tar.gz", packed(archive.String())}, "a tar archive, which is not read; unpack it and give the file with the edges"},
-		{file{"e.xlsx", zipped("[Content_Types].xml", "xl/workbook.xml")}, "a spreadsheet, which is not read; save the sheet with the edges as CSV"},
-		{file{"e.zip", zipped("edges.csv")}, "a zip archive, which is not read; unpack it and give the file with the edges"},
+		{file{"e.tar.gz", packed(archive.String())}, "a tar archive, which is not read; unpack it and give a file in it"},
+		{file{"e.xlsx", zipped("[Content_Types].xml", "xl/workbook.xml")}, "a spreadsheet, which is not read; save its sheet as CSV"},
+		{file{"e.zip", zipped("edges.csv")}, "a zip archive, which is not read; unpack it and give a file in it"},
+		{file{"e.txt", " payer | payee | amount \n-------+-------+--------\n a1    | a2    |  12.50\n(1 row)\n"}, screen},
+		{file{"e.txt", "+----+----+\r\n| a  | b  |\r\n+----+----+\r\n| x  | y  |\r\n+----+----+\r\n"}, screen},
+		{file{"e.txt", "shape: (1, 2)\n┌───────┬───────┐\n│ payer ┆ payee │\n"}, screen},
+		{file{"e.md", "| source | target |\n|--------|--------|\n| ann | bob |\n"}, screen},
 		{file{"e.mat", "MATLAB 5.0 MAT-file, Platform: GLNXA64"}, "a MATLAB file, which is not read; in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz"},
 		{file{"e.txt", "Dear colleague\nthe file of edges\nis on the other disk\nplease look there\nyours\nthe administrator of it\n"}, ""}, // see below
 

@@ -19,10 +19,6 @@ func (r *reader) readNodes() error {
 		return err
 	}
 	r.t.files[0].Format = "node list"
-	if err := in.CheckText(); err != nil {
-		in.Close()
-		return err
-	}
 	var last int64 // line
 	defer func() { r.close(in, 0, last) }()
 	var b ids.Batch

@@ -133,8 +133,9 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 		r.missing = MissingLabels
 	}
 	if c.Like != nil {
-		r.t.Guess = true
+		r.t.Option = ""
 		if node := c.Like.titleOf(input.Node); node != "" {
+			r.t.Guess = true
 			r.t.Fields = []string{node, c.Like.Title()}
 		}
 	}

@@ -35,6 +35,10 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	if err != nil {
 		return nil, err
 	}
+	if fault := table.PointFault(l.Names, set.Text); fault != nil {
+		fault.File = l.File
+		return nil, fault
+	}
 	v := &Values{Labels: l, Value: make([]float64, len(l.Row))}
 	for i, class := range l.Class {
 		v.Value[i] = r.numbers[l.Names[class]]

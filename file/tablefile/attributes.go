@@ -282,6 +282,10 @@ func (t *attributeTable) decide() error {
 		case areDates:
 			c.ignored = "dates"
 		case c.numbers == c.count && !c.zeros:
+			fault := table.PointFault(c.texts.Values, t.c.Text)
+			if first == nil && fault != nil {
+				first = textio.Fault(t.rows.Name, 0, fault.Fix, "column %s: %s", input.Escape(c.title), fault.Msg)
+			}
 		case c.commas == c.count && c.showsComma && !c.zeros &&
 			t.c.Text.Decimal+t.c.Text.Thousands == "":
 			c.hasComma = true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -183,6 +184,12 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	}
 	if t.Guess && !hasFields(s, &o) {
 		o.Fields = nil
+		nodes := o
+		nodes.Value = ""
+		c, err := s.ChooseNodes(nodes)
+		if value := slices.Index(s.Titles, t.Fields[len(t.Fields)-1]); err == nil && value >= 0 { // the value has this title alone
+			o.Fields = []string{strconv.Itoa(c.Node + 1), strconv.Itoa(value + 1)}
+		}
 	}
 	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) ||
 		len(rows) == 0 && s.NamesBoth(t.Value)) {

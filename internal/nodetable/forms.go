@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/unread"
 )
 
 // headBytes is the number of bytes at the beginning of a file that show its form.
@@ -24,7 +25,13 @@ var (
 
 // refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
 func refuseGraph(t *Reader, head []byte) error {
-	if isList(t.Name) || t.Lookup == nil && t.Value == "" {
+	if isList(t.Name) {
+		return nil
+	}
+	if f := unread.Recognize(t.Name, head); f != nil {
+		return textio.Fault(t.Name, 0, f.Remedy, "%s, which is not read", f.Title)
+	}
+	if t.Lookup == nil && t.Value == "" {
 		return nil
 	}
 	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head,

@@ -515,7 +515,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	third := first + 2
 	if all(s.column(third).values, func(text string) bool {
 		_, fault := ParseNumber([]byte(text), 64)
-		return fault == "is not a number" && IsTitle(text)
+		return fault == "is not a number" && (IsTitle(text) || IsMissing(text, Missing))
 	}) {
 		return s.ask(false, fmt.Sprintf("column %d holds text, for example %s, and no weight", third+1, Quoted(s.Titles[third])))
 	}

@@ -285,7 +285,7 @@ func (c *nodeChooser) isHeader() bool {
 		return isTitled || areWords
 	case len(c.s.Rows) == 0: // a header alone, or one row
 		return isTitled && len(c.values) > 0
-	case n > 1 && IsIndex(titles[0]) && (o.Value != "" || isTitled):
+	case n > 1 && IsIndex(titles[0]) && (o.Value != "" || isTitled || isIndex(c)):
 		return true
 	}
 	column := c.s.column(at)

@@ -62,11 +62,11 @@ var (
 		words: []string{"weight", "weights", "w", "wgt", "value", "amount",
 			"strength", "count", "similarity", "betrag", "gewicht"}}
 	labelRole = role{input.Label,
-		[]string{"label", "labels", "class", "y", "target", "outcome", "category",
-			"group", "community", "subject", "type", "club", "segment", "cluster", "faction", "department"}, 6}
+		[]string{"label", "labels", "class", "y", "target", "outcome", "result", "ergebnis", "category",
+			"group", "community", "subject", "type", "club", "segment", "cluster", "faction", "department"}, 8}
 	valueRole = role{input.Value,
 		append([]string{"value", "values", "number", "score"},
-			labelRole.words...), 10}
+			labelRole.words...), 12}
 	partRole = role{input.Part,
 		[]string{"split", "part", "set", "subset", "fold", "partition"}, 6}
 	timeRole = role{name: "time",
@@ -83,9 +83,10 @@ var noWeights = role{name: "no weight",
 	words: []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj",
 		"distance", "dist", "distances"}}
 
-// quantities are titles of numbers that are no ids.
+// quantities are titles of numbers, and of remarks, that are no ids and no labels.
 var quantities = []string{"quantity", "qty", "units", "price", "total", "cost",
-	"sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score"}
+	"sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score",
+	"comment", "comments", "note", "notes", "remark", "remarks", "description", "bemerkung", "kommentar", "notiz"}
 
 // kinds are words for things that tables of two kinds of nodes have in their titles.
 var kinds = []string{

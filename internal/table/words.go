@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -40,40 +39,69 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	return v, ""
 }
 
+// plainSigns replaces the no-break and thin blanks and the apostrophes that programs write between thousands.
+var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
+
 // PlainNumber returns a number as [ParseNumber] reads it: without the characters between thousands, and with
-// a decimal point. It returns nil if these characters are not those of the settings.
+// a decimal point. It returns nil if these characters are not those of the settings. With points between thousands
+// blanks may be there.
 func PlainNumber(b []byte, t input.Text) []byte {
 	comma := t.HasDecimalComma()
 	if !comma && t.Thousands == "" {
 		return b
 	}
-	decimal := byte('.')
+	decimal := "."
 	if comma {
-		decimal = Comma
+		decimal = ","
 	}
-	integer, fraction, hasFraction := bytes.Cut(b, []byte{decimal})
-	if t.Thousands == " " { // or a no-break space
-		integer = bytes.ReplaceAll(bytes.ReplaceAll(integer, []byte("\u00a0"),
-			[]byte(" ")), []byte("\u202f"), []byte(" "))
+	integer, fraction, hasFraction := strings.Cut(plainSigns.Replace(string(b)), decimal)
+	if t.Thousands == "." {
+		integer = strings.ReplaceAll(integer, " ", ".")
 	}
 	if t.Thousands != "" {
-		groups := bytes.Split(bytes.TrimLeft(integer, "+-"), []byte(t.Thousands))
+		groups := strings.Split(strings.TrimLeft(integer, "+-"), t.Thousands)
 		for i, group := range groups {
 			if len(groups) > 1 && len(group) != 3 &&
 				(i > 0 || len(group) == 0 || len(group) > 3) {
 				return nil
 			}
 		}
-		integer = bytes.ReplaceAll(integer, []byte(t.Thousands), nil)
+		integer = strings.ReplaceAll(integer, t.Thousands, "")
 	}
-	if comma && bytes.IndexByte(b, '.') >= 0 && t.Thousands != "." ||
-		bytes.IndexByte(fraction, '.') >= 0 {
+	if strings.Contains(fraction, ".") || comma && strings.Contains(integer, ".") {
 		return nil
 	}
 	if hasFraction {
-		return slices.Concat(integer, []byte{'.'}, fraction)
+		integer += "." + fraction
 	}
-	return integer
+	return []byte(integer)
+}
+
+// PointFault returns the error about numbers whose points are between thousands or in front of three decimals, nil if
+// this is no question or the settings decide: some number has no point, all others have three digits behind it, and one
+// of them ends in 0, which no program writes behind a decimal point where others have no fraction.
+func PointFault(values []string, t input.Text) *input.Error {
+	example := ""
+	hasWhole := false
+	for _, text := range values {
+		integer, fraction, hasPoint := strings.Cut(text, ".")
+		switch {
+		case IsMissing(text, Missing):
+		case len(integer) > 3 || !IsInteger(integer) || integer == "0" && hasPoint:
+			return nil
+		case !hasPoint:
+			hasWhole = true
+		case len(fraction) != 3 || !isWhole("1"+fraction):
+			return nil
+		case fraction[2] == '0':
+			example = text
+		}
+	}
+	if !hasWhole || example == "" || t.Decimal+t.Thousands != "" {
+		return nil
+	}
+	return &input.Error{Msg: Quoted(example) + " may have a point between thousands, or three decimals",
+		Fix: "pass {thousands=.} or {decimal=.}"}
 }
 
 // ShowsDecimalComma reports whether numbers can only have a decimal comma: one has a comma in front of other than
@@ -92,22 +120,26 @@ func ShowsDecimalComma(values []string) (isShown bool) {
 }
 
 // NumberFix returns the settings that read a text as a number, as a Fix: a decimal comma, or characters between
-// thousands. It is "" if there are none.
+// thousands, or both. It is "" if there are none.
 func NumberFix(text []byte) string {
 	var fixes []string
-	place := bytes.IndexByte(text, Comma)
+	plain := plainSigns.Replace(string(text))
+	place := strings.IndexByte(plain, ',')
 	for _, sep := range []string{",", ".", " ", "'"} {
-		_, fault := ParseNumber(PlainNumber(text, input.Text{Thousands: sep}), 64)
-		if fault == "" && bytes.Contains(text, []byte(sep)) &&
-			!IsNumber(string(text)) {
-			if sep == " " || sep == "'" {
-				sep = strconv.Quote(sep)
+		fix := "{thousands=" + sep + "}"
+		if sep == " " || sep == "'" {
+			fix = "{thousands=" + strconv.Quote(sep) + "}"
+		}
+		for _, t := range []input.Text{{Thousands: sep}, {Thousands: sep, Decimal: ","}} {
+			_, fault := ParseNumber(PlainNumber([]byte(plain), t), 64)
+			if fault == "" && sep != t.Decimal && strings.Contains(plain, sep) && !IsNumber(plain) {
+				fixes = append(fixes, fix)
+				break
 			}
-			fixes = append(fixes, "{thousands="+sep+"}")
+			fix += " {decimal=,}"
 		}
 	}
-	if isDecimalComma(string(text)) &&
-		(len(fixes) == 0 || len(text)-place == len(",000")) {
+	if isDecimalComma(plain) && (len(fixes) == 0 || len(plain)-place == len(",000")) {
 		fixes = append([]string{"{decimal=,}"}, fixes...)
 	}
 	if fixes == nil {

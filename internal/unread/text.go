@@ -25,7 +25,6 @@ const (
 var texts = []*textFormat{
 	{"a multi-line adjacency list of NetworkX",
 		"networkx.write_edgelist(networkx.read_multiline_adjlist(file), path) makes an edge list of it", isMultiline},
-	{"a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'edges.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, matchLines(screen)},
 	{"a TGF file, with nodes above edges",
 		"keep the lines below #: sed '1,/^#/d' FILE > edges.txt", isTGF},
 	{"a dictionary of Python",
@@ -219,7 +218,7 @@ const (
 
 var (
 	dictionary = pattern(`^([a-z_A-Z.]+ ?= ?)?([a-zA-Z]+\(.*)?\{\s*(` + item + `|` + tuple + `)\s*:`)
-	screen     = pattern(`^(.*\|.*\n)?\+?-+(\+-+)+\+?\n|^[┌╭]`)
+	screen     = pattern(`^\s*(.*\|.*\r?\n)?[+|]?-+([+|]-+)+[+|]?\r?\n|^(shape: .*\n)?[┌╭]`)
 	tuples     = pattern(`^(` + tuple + `[ \t,;]+` + tuple + `([ \t,;].*)?\n)+$`)
 	listed     = pattern(`^(.*\n)?([^\s,;\[{(]+[ \t,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?\n)+$`)
 	dimacs     = pattern(`^(c( .*)?\n)*(n( +\S+){1,2}\n)*((e( +[0-9]+){2}|a( +[0-9]+){3}|a( +[0-9]+){5})\n){2,}$`)

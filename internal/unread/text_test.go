@@ -35,10 +35,6 @@ func TestRecognizeText(t *testing.T) {
 			"a\nb\nc\n#\na b\nb c\n",
 			"1\tfirst node\n2\tsecond node\n3\n # \n1\t2\n2\t3\t0.5\n",
 		},
-		"a table as a database shows it on the screen": {
-			" payer | payee | amount \n-------+-------+--------\n a1    | a2    |  12.50\n(1 row)\n", "+----+----+\n| a  | b  |\n+----+----+\n| x  | y  |\n+----+----+\n",
-			"┌───────┬───────┐\n│ payer │ payee │\n├───────┼───────┤\n│ a1    │ a2    │\n└───────┴───────┘\n",
-		},
 		"a list of edges in brackets": {
 			"(1,2)\n(2,3)\n", "(ann,bob)\n(bob,cid)\n", "((1,2),0.5)\n((2,3),1)\n", "[1, 2],\n[2, 3],\n", "[(1, 2), (2, 3)]\n",
 			"Edge(1,2,1)\nEdge(2,3,1)\n", "Row(src='a', dst='b')\nRow(src='b', dst='c')\n", "edges = [(1, 2),\n  (2, 3)]\n",

@@ -26,9 +26,9 @@ type Format struct {
 }
 
 const (
-	exportCSV    = "save the sheet with the edges as CSV"
+	exportCSV    = "save its sheet as CSV"
 	fetchRemedy  = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
-	unpackRemedy = "unpack it and give the file with the edges"
+	unpackRemedy = "unpack it and give a file in it"
 	mmwrite      = "write the edges as text, or the adjacency matrix with scipy.sparse.save_npz or mmwrite"
 )
 
@@ -103,7 +103,8 @@ var formats = []*Format{
 	byTest("a matrix of Octave",
 		"awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", func(head []byte) bool { return octave().Match(head) }),
 	byLine("an XML file", "write it as tab-separated text, a graph as GraphML", `^\s*<graph(\s*>| [^>]*>)\s*$`),
-	byMagic("a PDF file", "give the file with the edges", []string{"%PDF-"}),
+	byTest("a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'table.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, func(head []byte) bool { return screen().Match(head) }),
+	byMagic("a PDF file", "give the text in it", []string{"%PDF-"}),
 	byMagic("a script", "give the file that it writes", []string{"#!/"}),
 	byTest("a tar archive", unpackRemedy, isTar),
 	byTest("a spreadsheet", exportCSV, isSpreadsheet, ".xlsx", ".ods"),

@@ -56,7 +56,9 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	if err := h.checkForm(); err != nil {
 		return lay, err
 	}
-	h.findDecimal()
+	if err := h.findDecimal(); err != nil {
+		return lay, err
+	}
 	if lay.HasHeader() {
 		h.findDirection()
 	}
@@ -171,12 +173,11 @@ func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 }
 
 // findDecimal reads weights with a decimal comma, and with points between thousands, if no setting says otherwise and
-// their fractions show it.
-func (h *head) findDecimal() {
+// their fractions show it. It returns an error about points that may be between thousands.
+func (h *head) findDecimal() error {
 	lay := h.lay
-	if lay.weight < 0 || lay.text.Decimal != "" || lay.text.Thousands != "" ||
-		lay.sep == table.Comma {
-		return
+	if lay.weight < 0 || lay.text.Decimal != "" || lay.text.Thousands != "" {
+		return nil
 	}
 	var values []string
 	for _, row := range append([][]string{h.s.Titles},
@@ -185,11 +186,15 @@ func (h *head) findDecimal() {
 			values = append(values, row[lay.weight])
 		}
 	}
-	if table.ShowsDecimalComma(values) {
+	if fault := table.PointFault(values, lay.text); fault != nil {
+		return h.fault(fault.Fix, "%s", fault.Msg)
+	}
+	if lay.sep != table.Comma && table.ShowsDecimalComma(values) {
 		lay.text.Thousands = "."
 		h.c.Warn(textio.Fault(h.name, lay.first, "pass {decimal=.} if not",
 			"weights are read with a decimal comma, as in 1.002,27"))
 	}
+	return nil
 }
 
 // checkForm returns an error if most lines do not have the number of fields of the first one,

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
@@ -270,10 +271,12 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return 1, nil
 	}
 	weight, wrong := table.ParseWeight(table.PlainNumber(text, lay.text), p.Signed)
-	if wrong == "" && weight == 0 && lay.zerosCount {
-		weight = 1
+	isMissing := wrong != "" && !strings.EqualFold(string(text), "nan") &&
+		table.IsMissing(string(text), table.Missing)
+	if (isMissing || wrong == "" && weight == 0) && lay.zerosCount {
+		return 1, nil
 	}
-	if wrong == "" {
+	if isMissing || wrong == "" {
 		return weight, nil
 	}
 	column := f.Start[lay.weight] + 1
@@ -287,9 +290,11 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		fix = table.NumberFix(text) + " or leave the column out with " +
 			lay.withoutWeight()
 		otherwise = ""
-	case table.IsMissing(string(text), table.Missing):
+	case strings.EqualFold(string(text), "nan"):
 		fix = "pass " + lay.withoutWeight() + " to count every line as 1"
 		otherwise = skipLine + " to leave such lines out"
+	case wrong == "is not a number" && table.FormOf(text) != table.Word:
+		fix = "write numbers without units, or leave the column out with " + lay.withoutWeight()
 	case number == lay.line || number == lay.first:
 		fix = "leave the column out with " + lay.withoutWeight()
 	}
@@ -322,14 +327,14 @@ func (lay *Layout) withoutWeight() string {
 	return fields
 }
 
-// ZeroWarning returns the warning about edges with weight 0.
+// ZeroWarning returns the warning about edges with weight 0, or without a weight.
 func (lay *Layout) ZeroWarning(name string, zeros Count) error {
 	fix := lay.withoutWeight() + " counts every line as 1"
 	are := "are no edges"
 	if zeros.N == 1 {
 		are = "is no edge"
 	}
-	return textio.Fault(name, zeros.First, fix, "%s with weight 0 %s",
+	return textio.Fault(name, zeros.First, fix, "%s with weight 0 or none %s",
 		table.Counted(zeros.N, "line"), are)
 }
 
