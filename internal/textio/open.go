@@ -280,11 +280,7 @@ var foreign = []struct{ magic, what, fix string }{
 		"decompress it with lz4 -d, or use gzip or zstd"},
 	{"PAR1", "Parquet file", "write it as tab-separated text"},
 	{"\x93NUMPY", "NumPy array", "write it as tab-separated text"},
-	{"\x89HDF", "HDF5 file", "write it as tab-separated text"},
-	{"%PDF", "PDF document", "give a text file"},
 	{"<?xml", "XML file", "write it as tab-separated text, a graph as GraphML"},
-	{"<!DOCT", "HTML page", "download the data instead of the page about it"},
-	{"<html", "HTML page", "download the data instead of the page about it"},
 	{"\x1f\x9d", "file compressed by compress",
 		"decompress it with uncompress, or use gzip or zstd"},
 }

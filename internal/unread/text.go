@@ -43,9 +43,13 @@ var texts = []*textFormat{
 	{"an edge index of two lines, sources above targets",
 		"numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"edges with an arrow between source and target",
-		"pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
+		"pass {fields=1,3}, or with a weight {fields=1,3,4}", matchLines(arrows)},
+	{"edges with an arrow between source and target",
+		"put a blank in its place: sed -E 's/(-+>|--|=>|→);?/ /; s/;$//' FILE > edges.txt", matchLines(joined)},
+	{"a sparse matrix as SciPy, MATLAB or Octave prints it",
+		"write all entries of it: scipy.sparse.save_npz(path, matrix), or writematrix([i j v], 'edges.csv') with [i,j,v] = find(matrix)", matchLines(printed)},
 	{"triples of OpenKE, below their number",
-		"leave the number out: sed 1d FILE > triples.txt; pass {fields=1,2}, and {kind=3} to keep the relations", isCountedTriples},
+		"leave the number out: sed 1d FILE > triples.txt; pass {fields=1,2}, and {kind=3} to keep the relations", matchLines(counted)},
 	{"a SIF file or triples, with the kind of an edge between its ends",
 		"if each line has three fields pass {fields=1,3}, and {kind=2} to keep the kinds; else write one edge a line", isSIF},
 	{"triples of numbers, or edges with a weight",
@@ -57,7 +61,7 @@ var texts = []*textFormat{
 	{"a list of neighbours behind each node",
 		"write one edge a line, as networkx.write_edgelist does", matchLines(neighbours)},
 	{"a matrix of the NOS format",
-		"in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", isNOS},
+		"in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", matchLines(nos)},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
 }
 
@@ -218,12 +222,16 @@ const (
 
 var (
 	dictionary = pattern(`^([a-z_A-Z.]+ ?= ?)?([a-zA-Z]+\(.*)?\{\s*(` + item + `|` + tuple + `)\s*:`)
-	screen     = pattern(`^\s*(.*\|.*\r?\n)?[+|]?-+([+|]-+)+[+|]?\r?\n|^(shape: .*\n)?[┌╭]`)
 	tuples     = pattern(`^(` + tuple + `[ \t,;]+` + tuple + `([ \t,;].*)?\n)+$`)
 	listed     = pattern(`^(.*\n)?([^\s,;\[{(]+[ \t,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?\n)+$`)
 	dimacs     = pattern(`^(c( .*)?\n)*(n( +\S+){1,2}\n)*((e( +[0-9]+){2}|a( +[0-9]+){3}|a( +[0-9]+){5})\n){2,}$`)
 	harwell    = pattern(`^(.*\n)?[0-9 ]+\n(?i:[rcpi][suhzr][ae])( +[0-9]+){3,4}\n\(`) // counts, type and size, formats of Fortran
 	neighbours = pattern(`^([^\s,;]+:([ \t,;].*)?\n)+$`)
+	counted    = pattern(`^[0-9]+\n(-?[0-9]+[ \t,;]+-?[0-9]+[ \t,;]+-?[0-9]+\n)+$`)
+	nos        = pattern(`^1\n[0-9]+ +[0-9]+\n([0-9]+ +)+[0-9]+\n(-?[0-9.e+-]+( +-?[0-9.e+-]+)+\n)+$`)
+	arrows     = pattern(`^(([^\t\n]+\t|[^\s,;]+[ ,;]+)"?(-+>|<-+>?|--?|→|↔|=>|\||>)"?[ \t,;].*\n)+$`)
+	joined     = pattern(`^([^\s,;]+(-+>|--|=>|→)[^\s,;]+;?\n)+$`)
+	printed    = pattern(`^(<.*\n|with .*\n|Coords.*\n)*(\([0-9]+, *[0-9]+\)[ \t]+(-> *)?\S+\n)+(:.*\n)?`)
 	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)
 	nested     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[(]+[\[(]`)
 )
@@ -367,32 +375,6 @@ func isNumberedTriples(t *text) bool {
 	return isCounted && few*len(kinds) <= n && many*len(kinds) <= len(sources) &&
 		(many*len(targets) >= n || few*len(pairs) <= (few-1)*n) &&
 		many*overlap(sources, targets) >= len(targets)
-}
-
-// isCountedTriples reports whether lines of three integers follow their number.
-func isCountedTriples(t *text) bool {
-	return len(t.lines) > 1 &&
-		(t.isCut || t.lines[0] == strconv.Itoa(len(t.lines)-1)) &&
-		len(t.fields[0]) == 1 && isInteger(t.lines[0]) &&
-		all(t.fields[1:], isTriple)
-}
-
-// isNOS reports whether a square matrix follows 1, its sizes, and the groups of its rows and columns.
-func isNOS(t *text) bool {
-	const head = 3
-	n := len(t.lines) - head
-	return n > 1 && t.lines[0] == "1" &&
-		strings.Join(t.fields[1], " ") == fmt.Sprintf("%d %d", n, n) &&
-		len(t.fields[2]) == 2*n &&
-		all(t.fields[head:], func(row []string) bool { return len(row) == n && all(row, isNumber) })
-}
-
-// arrows are written between the ends of an edge.
-var arrows = []string{"->", "-->", "<->", "--", "-", "→", "↔", "=>", "<-", "|", ">"}
-
-// hasArrows reports whether an arrow is the second field of every line.
-func hasArrows(t *text) bool {
-	return all(t.fields, func(fields []string) bool { return len(fields) > 2 && slices.Contains(arrows, fields[1]) })
 }
 
 // isNamedMatrix reports whether rows of an id and numbers stand under the ids of the columns, which

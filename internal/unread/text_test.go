@@ -65,7 +65,11 @@ func TestRecognizeText(t *testing.T) {
 		"a SIF file or triples, with the kind of an edge between its ends": {
 			"A pp B\nB pp C\nC pd D\n", "1 knows 2\n2 knows 3\n", "00010011\t_kind_of\t00020022\n00030033\t_related_form\t00040044\n00020022\t_kind_of\t00030033\n", "x\tinhibits\ty\nz\tinhibits\tw\n", "/m/1 /film/genre /m/2\n/m/3 /film/actor /m/1\n/m/2 /film/genre /m/4\n",
 		},
+		"a sparse matrix as SciPy, MATLAB or Octave prints it": {
+			"  (0, 1)\t1.0\n  (1, 2)\t2.0\n", "<Compressed Sparse Row sparse matrix of dtype 'float64'\n\twith 1 stored elements and shape (3, 3)>\n  Coords\tValues\n  (0, 1)\t1.0\n", "   (2,1)        1\n   (3,1)        1\n", "(1, 2) -> 0.5\n(2, 1) -> 0.5\n",
+		},
 		"edges with an arrow between source and target": {
+			"a->b\nb->c\n", "a--b;\nb--c;\n", "Ann Lee\t->\tBob\n",
 			"a -> b\nb -> c\n", "a,--,b,2\nb,--,c,1\n", "x\t→\ty z\n",
 		},
 		"an adjacency matrix with ids": {

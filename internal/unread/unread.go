@@ -20,8 +20,8 @@ type Format struct {
 	Remedy string // what to do
 
 	endings []string              // of names that say so whatever the content is
-	magic   []string              // how the bytes of the file begin
-	line    func() *regexp.Regexp // matches the first line of text that is no comment
+	line    func() *regexp.Regexp // matches the first line of text that is no comment; nil: no line does
+	head    func() *regexp.Regexp // matches the first kilobytes, in which bytes that are no UTF-8 are U+FFFD; nil: nothing does
 	test    func(head []byte) bool
 }
 
@@ -49,15 +49,9 @@ func byLine(title, remedy, expr string, endings ...string) *Format {
 		endings: endings}
 }
 
-// byMagic returns a format that is recognized by its first bytes, or by endings.
-func byMagic(title, remedy string, magic []string, endings ...string) *Format {
-	return &Format{Title: title, Remedy: remedy, magic: magic, endings: endings}
-}
-
-// byTest returns a format that is recognized by a test of its first kilobytes, or by endings.
-func byTest(title, remedy string, test func(head []byte) bool,
-	endings ...string) *Format {
-	return &Format{Title: title, Remedy: remedy, test: test, endings: endings}
+// byHead returns a format that is recognized by its first kilobytes, or by endings.
+func byHead(title, remedy, expr string, endings ...string) *Format {
+	return &Format{Title: title, Remedy: remedy, head: pattern(expr), endings: endings}
 }
 
 // formats are all formats; the first that matches counts.
@@ -65,29 +59,26 @@ var formats = []*Format{
 	byLine("a Git LFS pointer", "fetch the file itself with git lfs pull", `^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`),
 	byLine("a git-annex pointer", "fetch the file itself with git annex get", `^(\.\./)*(\.git)?/?annex/objects/`),
 	byLine("an HTML page", fetchRemedy, `(?i)^\s*<(!doctype html|html|head|body)\b`),
-	byTest("an error message", fetchRemedy,
-		func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }),
+	byHead("an error message", fetchRemedy, `<Error><Code>`),
 	byLine("an HTTP answer", fetchRemedy, `^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`),
-	byTest("an error message", fetchRemedy, isErrorMessage),
+	byHead("an error message", fetchRemedy, `(?i)^\s*(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|`+
+		`(file|page|object) not found|no such (file|key|bucket)\b.*|bad (gateway|request)|(internal server|service) (error|unavailable)|gateway time-?out|`+
+		`too many requests|(rate|quota|download)( limit| quota)? exceeded.*|moved (permanently|temporarily)|request (timed out|blocked).*|authentication required|login required|please (log|sign) in.*)[.!]*\s*(\n.*){0,10}$`),
 	byLine("SQL", "export the table of edges as CSV", `(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use `+"`?[a-z_0-9]+`?;"+`|lock tables\b|/\*!)`),
 	byLine("an SQL dump", "export the table of edges as CSV", `^--( |$)`),
 	byLine("RDF triples", "write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds", `(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`, ".nt", ".ttl", ".nq", ".trig", ".n3"),
 	byLine("a UCINET DL file", "export an edge list of two columns, separated by tabs", `(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`, ".dl"),
 	byLine("a VNA file", "write its *Tie data as an edge list", `(?i)^\*(node|tie) (data|properties)`, ".vna"),
 	byLine("a GDF file", "write the lines below edgedef> as CSV, with the header node1,node2", `(?i)^(nodedef|edgedef)\s*>`, ".gdf"),
-	byTest("a CX file of Cytoscape", "in Cytoscape export the network as Cytoscape.js JSON", func(head []byte) bool { return cx().Match(head) }, ".cx", ".cx2"),
+	byHead("a CX file of Cytoscape", "in Cytoscape export the network as Cytoscape.js JSON", `^\s*\[\s*\{\s*"(numberVerification|CXVersion)"`, ".cx", ".cx2"),
 	byLine("a JSON file", "write its edges as text, or node-link data as networkx.node_link_data does", `^\s*\[\s*\[`),
-	byMagic("the properties of a BVGraph", "give the .graph file that it describes",
-		[]string{"#BVGraph"}, ".properties"),
+	byHead("the properties of a BVGraph", "give the .graph file that it describes", `^#BVGraph`, ".properties"),
 	byLine("a DOT file", "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", `^(strict )?(di)?graph\b.*\{`, ".dot", ".gv"),
 	byName("an adjacency list of NetworkX",
 		"networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it", ".adjlist"),
-	byMagic("a graph6 file",
-		"networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", []string{">>graph6<<"}, ".g6", ".graph6"),
-	byMagic("a sparse6 file",
-		"networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", []string{">>sparse6<<"}, ".s6", ".sparse6"),
-	byMagic("a digraph6 file",
-		"write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", []string{">>digraph6<<"}, ".d6", ".digraph6"),
+	byHead("a graph6 file", "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", `^>>graph6<<`, ".g6", ".graph6"),
+	byHead("a sparse6 file", "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", `^>>sparse6<<`, ".s6", ".sparse6"),
+	byHead("a digraph6 file", "write one edge a line: showg -q -l1 -e FILE | sed '1s/^[0-9]* [0-9]*//' > edges.txt, with nauty, and pass {directed}", `^>>digraph6<<`, ".d6", ".digraph6"),
 	byName("a serialised graph of the GAP benchmark suite",
 		"give the .el or .wel file that its converter read", ".sg", ".wsg"),
 	byLine("a DIMACS file", dimacsRemedy, `^p +[a-z]+( +[0-9]+){2,3}\s*$`, ".dimacs"),
@@ -96,51 +87,28 @@ var formats = []*Format{
 	byLine("a file of Tulip (TLP)", "keep the ends of the edges: sed -n 's/^(edge [0-9]* \\([0-9]*\\) \\([0-9]*\\)).*/\\1 \\2/p' FILE > edges.txt", `^\s*\(tlp\b`, ".tlp"),
 	byLine("a LEMON graph (LGF)", "keep the ends of the edges: awk '/^@/ {edges = /^@(arcs|edges)/; n = 0; next} edges && NF && n++ {print $1, $2}' FILE > edges.txt; arcs are {directed}", `^@(nodes|arcs|edges|attributes)\b`, ".lgf"),
 	byLine("a LEDA graph", "keep the ends of the edges and their values: sed -n 's/^\\([0-9]*\\) \\([0-9]*\\) [0-9]* |{\\(.*\\)}|.*/\\1 \\2 \\3/p' FILE > edges.txt; edges are {directed} if line 4 is -1", `^LEDA\.GRAPH`, ".lgr", ".leda"),
-	byTest("a Scotch graph",
-		"Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it",
-		func(head []byte) bool { return scotch().Match(head) }),
+	byHead("a Scotch graph", "Scotch's gcv -is -oc FILE FILE.graph makes a METIS file of it", `^0\s*\n[0-9]+\s+[0-9]+\s*\n[01]\s+[01]{3}\s*\n`),
 	byLine("a matrix of MCL", "mcxdump -imx FILE > edges.tsv lists its edges", `^\(mcl(header|matrix)\b`, ".mci"),
-	byTest("a matrix of Octave",
-		"awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", func(head []byte) bool { return octave().Match(head) }),
+	byHead("a matrix of Octave", "awk '/^# rows/ {n = $3} /^# nnz/ {m = $3} /^# columns/ {print \"%%MatrixMarket matrix coordinate real general\"; print n, $3, m} /^[0-9]/' FILE > matrix.mtx makes a Matrix Market file of it", `^(#.*\n)*# type: sparse `),
 	byLine("an XML file", "write it as tab-separated text, a graph as GraphML", `^\s*<graph(\s*>| [^>]*>)\s*$`),
-	byTest("a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'table.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, func(head []byte) bool { return screen().Match(head) }),
-	byMagic("a PDF file", "give the text in it", []string{"%PDF-"}),
-	byMagic("a script", "give the file that it writes", []string{"#!/"}),
-	byTest("a tar archive", unpackRemedy, isTar),
-	byTest("a spreadsheet", exportCSV, isSpreadsheet, ".xlsx", ".ods"),
-	byMagic("an old Excel or Office file", exportCSV,
-		[]string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}),
-	byTest("a file of PyTorch", mmwrite,
-		func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }),
-	byTest("a zip archive", unpackRemedy, isOtherZip),
-	byMagic("a 7z, rar or xz archive", unpackRemedy,
-		[]string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}),
-	byMagic("a MATLAB file",
-		"in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"}),
-	byMagic("an HDF5 file", mmwrite, []string{"\x89HDF\r\n\x1a\n"}),
-	byMagic("an R data file", "in R, write.csv(edges, path, row.names = FALSE)",
-		[]string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, ".rds",
-		".rdata", ".rda"),
-	byMagic("a pickle of Python", mmwrite,
-		[]string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, ".pkl", ".pickle",
-		".gpickle"),
-	byMagic("an SQLite database", "export the table of edges as CSV",
-		[]string{"SQLite format 3\x00"}),
-	byTest("a DuckDB database",
-		"write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", func(head []byte) bool { return len(head) > 12 && string(head[8:12]) == "DUCK" }),
-	byMagic("an Arrow or Feather file", "write it as Parquet",
-		[]string{"ARROW1", "FEA1", "\xff\xff\xff\xff"}),
-	byMagic("an ORC or Avro file", "write it as Parquet",
-		[]string{"ORC", "Obj\x01"}),
+	byHead("a table as a database shows it on the screen", `write it as CSV: in psql \copy (SELECT …) TO 'table.csv' CSV HEADER; mysql --batch, or .mode csv of sqlite3 and duckdb`, `^\s*(.*\|.*\r?\n)?[+|]?-+([+|]-+)+[+|]?\r?\n|^(shape: .*\n)?[┌╭]`),
+	byHead("a PDF file", "give the text in it", `^%PDF-`),
+	byHead("a script", "give the file that it writes", `^#!/`),
+	byHead("a tar archive", unpackRemedy, `^(?s:.{200,257})ustar`),
+	byHead("a spreadsheet", exportCSV, `(?s)^PK\x03\x04.{20,26}(\[Content_Types\]\.xml|_rels/|xl/|docProps/|mimetype.*application/vnd\.oasis)`, ".xlsx", ".ods"),
+	byHead("an old Excel or Office file", exportCSV, `^\x{FFFD}\x{FFFD}\x11\x{FFFD}`),
+	byHead("a file of PyTorch", mmwrite, `(?s)^PK\x03\x04.{20,26}[-\w ./]*data\.pkl`),
+	{Title: "a zip archive", Remedy: unpackRemedy, test: isOtherZip},
+	byHead("a 7z, rar or xz archive", unpackRemedy, `^(7z\x{FFFD}|Rar!\x1a\x07)`),
+	byHead("a MATLAB file", "in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", `^MATLAB (5\.0|7\.3) MAT-file`),
+	byHead("an HDF5 file", mmwrite, `^\x{FFFD}HDF\r\n`),
+	byHead("an R data file", "in R, write.csv(edges, path, row.names = FALSE)", `^(RD[XA][23]\n|X\n\x00\x00\x00)`, ".rds", ".rdata", ".rda"),
+	byHead("a pickle of Python", mmwrite, `^\x{FFFD}[\x02-\x05]`, ".pkl", ".pickle", ".gpickle"),
+	byHead("an SQLite database", "export the table of edges as CSV", `^SQLite format 3\x00`),
+	byHead("a DuckDB database", "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", `^(?s:.{4,8})DUCK`),
+	byHead("an Arrow or Feather file", "write it as Parquet", `^(ARROW1|FEA1|\x{FFFD}{4}(?s:..)\x00\x00)`),
+	byHead("an ORC or Avro file", "write it as Parquet", `^(ORC|Obj\x01)`),
 }
-
-// The beginnings of files that several lines show. A Scotch graph has its version, the numbers of nodes and arcs,
-// and the base with three flags.
-var (
-	scotch = pattern(`^0\s*\n[0-9]+\s+[0-9]+\s*\n[01]\s+[01]{3}\s*\n`)
-	cx     = pattern(`^\s*\[\s*\{\s*"(numberVerification|CXVersion)"`)
-	octave = pattern(`^(#.*\n)*# type: sparse `)
-)
 
 // Recognize returns the format of a file by the beginning of its content, a few kilobytes if it
 // has as many, or by its name; nil if it is none of these.
@@ -156,10 +124,7 @@ func Recognize(name string, head []byte) *Format {
 
 // matches reports whether a file has the format; line is its first line that is no comment.
 func (f *Format) matches(name string, head, line []byte) bool {
-	isMagic := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
-	switch {
-	case slices.ContainsFunc(f.magic, isMagic), f.line != nil &&
-		f.line().Match(line), f.test != nil && f.test(head):
+	if f.line != nil && f.line().Match(line) || f.head != nil && f.head().Match(head) || f.test != nil && f.test(head) {
 		return true
 	}
 	return slices.Contains(f.endings, endingOf(name))
@@ -193,54 +158,13 @@ func firstLine(head []byte) []byte {
 	return nil
 }
 
-// messages are texts that servers send in place of a file.
-var messages = pattern(`(?i)^(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|` +
-	`(file|page|object) not found|no such (file|key|bucket)\b.*|bad (gateway|request)|(internal server|service) (error|unavailable)|gateway time-?out|` +
-	`too many requests|(rate|quota|download)( limit| quota)? exceeded.*|moved (permanently|temporarily)|request (timed out|blocked).*|authentication required|login required|please (log|sign) in.*)[.!]*\s*$`)
-
-// isErrorMessage reports whether a short text is the error message of a server.
-func isErrorMessage(head []byte) bool {
-	const most = 10 // lines
-	return bytes.Count(head, []byte{'\n'}) <= most &&
-		messages().Match(bytes.TrimSpace(firstLine(head)))
-}
-
-// isTar reports whether a file is a tar archive, which names its form behind the first header's
-// fields.
-func isTar(head []byte) bool {
-	const at = 257
-	return len(head) > at+5 && string(head[at:at+5]) == "ustar"
-}
-
-// isZip reports whether a file is a zip archive.
-func isZip(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("PK\x03\x04"))
-}
-
-// isSpreadsheet reports whether a zip archive begins as those of Excel and OpenDocument do.
-func isSpreadsheet(head []byte) bool {
-	if !isZip(head) {
-		return false
-	}
-	first := memberName(head)
-	return first == "[Content_Types].xml" || strings.HasPrefix(first, "_rels/") ||
-		strings.HasPrefix(first, "xl/") || strings.HasPrefix(first, "docProps/") ||
-		first == "mimetype" && bytes.Contains(head, []byte("application/vnd.oasis"))
-}
-
 // isOtherZip reports whether a zip archive holds no arrays of NumPy, with which .npz files begin.
 func isOtherZip(head []byte) bool {
-	first := memberName(head)
-	return isZip(head) && filepath.Ext(first) != "" &&
-		!strings.HasSuffix(first, ".npy")
-}
-
-// memberName returns the name of the first member of a zip archive.
-func memberName(head []byte) string {
-	const fixed = 30 // bytes before the name
-	if len(head) < fixed {
-		return ""
+	const fixed = 30 // bytes before the name of the first member
+	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return false
 	}
 	n := int(head[26]) | int(head[27])<<8
-	return string(head[fixed:min(len(head), fixed+n)])
+	ending := filepath.Ext(string(head[fixed:min(len(head), fixed+n)]))
+	return ending != "" && ending != ".npy"
 }
