@@ -65,7 +65,7 @@ func keptBytes(n int, entries int64) int64 {
 func choleskyBytes(n int, entries int64) int64 {
 	columns := 12 * factorLimit(n, entries)
 	// Columns exist together with the records, and each triangle together with its source.
-	return max(16*recordsFor(entries)+columns+64*int64(n), 2*columns+100*int64(n))
+	return max(24*entries+columns+64*int64(n), 2*columns+100*int64(n))
 }
 
 // isLean reports whether a complete factor is tried: of a small graph, and of one with so few edges that it may
@@ -86,19 +86,14 @@ func completeBytes(n int, entries int64) int64 {
 	return 20*entries + 48*limit + 200*int64(n)
 }
 
-// recordsFor returns the number of records with which an elimination seldom
-// has to look for unused ones.
-func recordsFor(entries int64) int64 {
-	return entries + entries/4
-}
-
 // factorLimit bounds the entries of the triangle where there is a limit on
 // memory. That of a social network, a web or a road map has 0.5 to 1.2 times as
 // many as the matrix, of a grid of two dimensions or of neighbours in the plane
-// 0.8 to 1.2, of three dimensions 1.6 with six neighbours and 1.2 with 26. Random
-// graphs and neighbours in more dimensions go beyond: there Jacobi takes few steps.
+// 0.8 to 1.2, of three dimensions 1.6 with six neighbours and 1.2 with 26, and of random edges
+// 2.7 with eight. Random graphs with more edges and neighbours in more dimensions go beyond: there
+// Jacobi takes few steps, unless weights differ by orders of magnitude.
 func factorLimit(n int, entries int64) int64 {
-	return min(entries+min(3*(entries/4), 6*int64(n)), int64(n)*int64(n-1)/2)
+	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
 // newCholesky factors M = scale·L + diag(ground), L = D − A, where A is
@@ -124,8 +119,7 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 		limit = factorLimit(n, a.NNZ())
 	}
 	pages.Expect(choleskyBytes(n, a.NNZ()))
-	columns, err := eliminate(ctx, a, scale, ground, rngSeed,
-		recordsFor(a.NNZ()), limit)
+	columns, err := eliminate(ctx, a, scale, ground, rngSeed, limit)
 	if err != nil {
 		return nil, err
 	}

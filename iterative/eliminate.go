@@ -34,15 +34,12 @@ var (
 type elimination struct {
 	ground []float64 // weight of each vertex's edge to the ground
 
-	// A vertex's edges are a list of records. Those to vertices that have been
-	// eliminated stay until the records run out; the others are never more
-	// than the matrix has entries, since a vertex takes more edges with it
-	// than its neighbours get.
+	// A vertex's edges are a list of records. Each is a half of an edge, and knows the other half, its
+	// twin. Eliminating a vertex makes edges between its neighbours of its own, so that no record is
+	// added; an edge that is not needed any more has weight 0 at the end that stays.
 	head    []uint32
 	records []record
-	free    uint32 // list of unused records
 
-	left    []bool // whether the vertex has been eliminated
 	count   []int32
 	buckets buckets
 
@@ -60,11 +57,13 @@ type record struct {
 	weight float64
 	vertex uint32
 	next   uint32
+	twin   uint32
 }
 
 type neighbour struct {
 	weight float64
 	vertex uint32 // n for the ground
+	record uint32 // of an edge to it
 }
 
 // columns are those of the unit lower triangular factor, negated, without the
@@ -128,10 +127,10 @@ func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 
 const noRecord = math.MaxUint32
 
-// eliminate factors scale·L(A) + diag(ground) with the given number of records,
-// at least one for each entry. A factor of more than limit entries is refused.
+// eliminate factors scale·L(A) + diag(ground). A factor of more than limit entries is refused.
 func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
-	ground []float64, rngSeed uint64, records, limit int64) (*columns, error) {
+	ground []float64, rngSeed uint64, limit int64) (*columns, error) {
+	records := a.NNZ()
 	if records >= noRecord {
 		return nil, fmt.Errorf("%w: more than %d edges", ErrMemory,
 			uint32(noRecord))
@@ -141,8 +140,6 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 		ground:  make([]float64, n),
 		head:    make([]uint32, n),
 		records: make([]record, 0, records),
-		free:    noRecord,
-		left:    make([]bool, n),
 		count:   make([]int32, n),
 		sum:     make([]float64, n),
 		draws:   rand.NewPCG(rngSeed, 0),
@@ -173,7 +170,15 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	for i := range e.head {
 		e.head[i] = noRecord
 	}
-	return eachEdge(ctx, a, scale, e.add)
+	return eachEdge(ctx, a, scale, func(i, c uint32, w float64) {
+		if c < i { // the other half follows
+			return
+		}
+		first := uint32(len(e.records))
+		e.records = append(e.records, record{vertex: c, twin: first + 1}, record{vertex: i, twin: first})
+		e.link(first, i, w)
+		e.link(first+1, c, w)
+	})
 }
 
 // eachEdge calls visit with the row, the column and scale times the weight of every entry off the
@@ -198,43 +203,24 @@ func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	})
 }
 
-// add puts a record at the head of a vertex's list.
-func (e *elimination) add(vertex, end uint32, w float64) {
-	if e.free == noRecord && len(e.records) == cap(e.records) {
-		e.reclaim()
-	}
-	i := e.free
-	if i != noRecord {
-		e.free = e.records[i].next
-	} else {
-		i = uint32(len(e.records))
-		e.records = append(e.records, record{})
-	}
-	e.records[i] = record{weight: w, vertex: end, next: e.head[vertex]}
-	e.head[vertex] = i
+// link puts a record at the head of a vertex's list.
+func (e *elimination) link(record, vertex uint32, w float64) {
+	r := &e.records[record]
+	r.weight = w
+	r.next = e.head[vertex]
+	e.head[vertex] = record
 	e.count[vertex]++
 }
 
-// reclaim frees the records of edges to vertices that have been eliminated.
-func (e *elimination) reclaim() {
-	for v := range e.head {
-		link := &e.head[v]
-		for *link != noRecord {
-			i := *link
-			if r := &e.records[i]; e.left[r.vertex] {
-				*link = r.next
-				r.next = e.free
-				e.free = i
-			} else {
-				link = &r.next
-			}
-		}
-	}
+// cut removes the edge of a record of the vertex at hand.
+func (e *elimination) cut(record uint32) {
+	r := &e.records[record]
+	e.records[r.twin].weight = 0
+	e.count[r.vertex]--
 }
 
 // eliminate takes vertex v out of the graph and stores its column.
 func (e *elimination) eliminate(v uint32, rngSeed uint64) {
-	e.left[v] = true
 	e.collect(v)
 	var total float64
 	for _, u := range e.neighbours {
@@ -260,26 +246,20 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 }
 
 // collect stores in neighbours those of v, multi-edges merged, by weight
-// and then by number, and gives up v's records.
+// and then by number.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
-	last := uint32(noRecord)
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
-		last = i
-		u := e.records[i].vertex
-		if e.left[u] {
+		r := &e.records[i]
+		if r.weight == 0 {
 			continue
 		}
-		if e.sum[u] == 0 {
-			e.neighbours = append(e.neighbours, neighbour{vertex: u})
+		if e.sum[r.vertex] == 0 {
+			e.neighbours = append(e.neighbours, neighbour{vertex: r.vertex, record: i})
+		} else {
+			e.cut(i)
 		}
-		e.sum[u] += e.records[i].weight
-		e.count[u]--
-	}
-	if last != noRecord {
-		e.records[last].next = e.free
-		e.free = e.head[v]
-		e.head[v] = noRecord
+		e.sum[r.vertex] += r.weight
 	}
 	for i := range e.neighbours {
 		u := &e.neighbours[i]
@@ -287,11 +267,16 @@ func (e *elimination) collect(v uint32) {
 		e.sum[u.vertex] = 0
 	}
 	if g := e.ground[v]; g > 0 {
-		e.neighbours = append(e.neighbours, neighbour{g, uint32(len(e.head))})
+		e.neighbours = append(e.neighbours, neighbour{weight: g, vertex: uint32(len(e.head))})
 	}
 	slices.SortFunc(e.neighbours, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(a.weight, b.weight),
-			cmp.Compare(a.vertex, b.vertex))
+		switch {
+		case a.weight < b.weight:
+			return -1
+		case a.weight > b.weight:
+			return 1
+		}
+		return cmp.Compare(a.vertex, b.vertex)
 	})
 }
 
@@ -317,19 +302,26 @@ func (e *elimination) sampleTree(total float64) {
 				hi = mid
 			}
 		}
-		a := e.neighbours[i].vertex
+		a := e.neighbours[i]
 		b := e.neighbours[lo].vertex
-		w := e.neighbours[i].weight * remainder / total
+		w := a.weight * remainder / total
 		switch {
-		case w == 0: // underflow
-		case a == n:
+		case a.vertex == n:
 			e.ground[b] += w
 		case b == n:
-			e.ground[a] += w
-		default:
-			e.add(a, b, w)
-			e.add(b, a, w)
+			e.ground[a.vertex] += w
+			e.cut(a.record)
+		case w == 0: // underflow
+			e.cut(a.record)
+		default: // the half of v becomes that of b
+			twin := &e.records[e.records[a.record].twin]
+			twin.vertex = b
+			twin.weight = w
+			e.link(a.record, b, w)
 		}
+	}
+	if m > 0 && e.neighbours[m-1].vertex != n {
+		e.cut(e.neighbours[m-1].record)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestFactorBytes(t *testing.T) {
 	}
 	var f *cholesky
 	// All that is ever allocated: the records, the columns and two triangles.
-	most := 16*recordsFor(a.NNZ()) + 3*12*factorLimit(n, a.NNZ()) + 200*int64(n)
+	most := 24*a.NNZ() + 3*12*factorLimit(n, a.NNZ()) + 200*int64(n)
 	if got := allocated(func() {
 		var err error
 		if f, err = newCholesky(ctx, a, 1, nil, 0, 1); err != nil {
