@@ -52,6 +52,19 @@ func goldenCases(t testing.TB) []goldenCase {
 			base := strings.TrimSuffix(filepath.Base(file), ".npy")
 			c := goldenCase{file: graph + "/" + base + ".npy", graph: graph}
 			parts := strings.Split(base, "_")
+			if strings.Contains(base, "=") { // NAME_PARAMETER=VALUE_…, as docs/architecture.md says
+				c.name, c.p = parts[0], param.Values{}
+				for _, part := range parts[1:] {
+					parameter, text, _ := strings.Cut(part, "=")
+					v, err := Families().Named(c.name).Param(parameter).Parse(text)
+					if err != nil {
+						t.Fatalf("%s: %v", base, err)
+					}
+					c.p[parameter] = v
+				}
+				list = append(list, c)
+				continue
+			}
 			number := func(i int, prefix string) float64 {
 				v, err := strconv.ParseFloat(strings.TrimPrefix(parts[i], prefix), 64)
 				if err != nil {
