@@ -174,7 +174,7 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 	return bytes + w.factorBytes(degrees, width, entries, limit, bytes)
 }
 
-// Shape is that of a block of a kernel on a graph with so many nodes: Long·Short values, or with Long = 0
+// Shape is that of a block of a kernel on a graph of Nodes nodes: Long·Short values, or with Long = 0
 // a product with a block of Short columns.
 type Shape struct {
 	Nodes, Long, Short int

@@ -36,9 +36,9 @@ type Family struct {
 	// the graph, a [*param.ParameterError].
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Memory, of a kernel without work, returns an upper bound on the bytes of a block without the vectors of the
-	// graph, the kernel's own included. Within a limit, 0 for none, it is what the kernel requires at the least.
-	// Register makes nil eight blocks of a slab.
+	// Memory, of a kernel without work, returns an upper bound on the bytes of a block, without the vectors of the
+	// graph. With a limit, 0 for none, the bound is at most the limit, or else the least memory that the block needs.
+	// Register replaces nil by eight blocks of a slab.
 	Memory func(v param.Values, s Shape, limit int64) int64
 
 	// normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
