@@ -1,6 +1,8 @@
 package closed
 
 import (
+	"slices"
+
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -20,10 +22,16 @@ type Kernel struct {
 	Of func(attributes []nodefile.Column, v param.Values) (Gram, error)
 }
 
-// Kernels returns all kernels of records.
+var kernels = param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
+
+// Kernels returns the kernels of records of this package, and those that were registered.
 func Kernels() param.List[*Kernel] {
-	return param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
+	return slices.Clone(kernels)
 }
+
+// Register adds a kernel of another package, which then has a name in the commands on records. Call it from an init
+// function. It panics if Of is nil or the name is taken.
+func Register(k *Kernel) { kernels.Add(k, k.Of != nil) }
 
 // AttributeError says that a kernel does not take some attributes.
 type AttributeError struct {

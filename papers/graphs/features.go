@@ -59,8 +59,8 @@ func newFeatures(graph []entries, count int) *features {
 	return f
 }
 
-// rowTo implements [rows]. The products are added in the order of the features.
-func (f *features) rowTo(_ context.Context, _ int, dst []float64,
+// RowTo implements [Rows]. The products are added in the order of the features.
+func (f *features) RowTo(_ context.Context, _ int, dst []float64,
 	i, lo, hi int) error {
 	clear(dst)
 	sums := f.graph[i]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
@@ -17,33 +18,45 @@ import (
 type Kernel struct {
 	param.Spec
 
-	// prepare returns the rows of a collection from which values are computed.
-	prepare func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error)
+	// New returns the rows of a collection from which values are computed. The error is that of ctx, or a
+	// [*GraphError].
+	New func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error)
 
-	// radius returns the spectral radius that the weights of walks are to stay below,
+	// Radius returns the spectral radius that the weights of walks are to stay below,
 	// the largest in the collection; nil: there are no walks of any length.
-	radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
+	Radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
 
-	// bytes returns the memory of prepare and of the vectors of all workers.
-	bytes func(s *graphfile.Shape, v param.Values, workers int) int64
+	// Memory returns the memory of New and of the vectors of all workers; nil: it is small.
+	Memory func(s *graphfile.Shape, v param.Values, workers int) int64
 
 	// cycles returns how many simple cycles a graph may have whose patterns are looked for,
 	// 0 if they are not; nil: they never are.
 	cycles func(v param.Values) int
 }
 
-// rows gives the values of a kernel on a collection. It is used by several workers at a
+// Rows gives the values of a kernel on a collection. It is used by several workers at a
 // time, each with a number of its own.
-type rows interface {
-	// rowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. Of K(i, j) and K(j, i) the bits
+type Rows interface {
+	// RowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. Of K(i, j) and K(j, i) the bits
 	// are the same.
-	rowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) error
+	RowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) error
 }
 
-// Kernels returns all kernels.
+var kernels = param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns, &propagation,
+	&intersection, &union, &tanimoto, &cross}
+
+// Kernels returns the kernels of this package and those that were registered.
 func Kernels() param.List[*Kernel] {
-	return param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns,
-		&propagation, &intersection, &union, &tanimoto, &cross}
+	return slices.Clone(kernels)
+}
+
+// Register adds a kernel of another package, which then has a name in the commands on collections, grids, estimates
+// and help. Call it from an init function. It panics if New is nil or the name is taken.
+func Register(k *Kernel) {
+	kernels.Add(k, k.New != nil)
+	if k.Memory == nil {
+		k.Memory = func(*graphfile.Shape, param.Values, int) int64 { return 0 }
+	}
 }
 
 // Settings are the settings of one computation. Nil means all defaults.
@@ -74,7 +87,7 @@ type Gram struct {
 
 	n        int
 	set      *Settings
-	values   rows
+	values   Rows
 	diagonal []float64    // of values, where they are divided by norms
 	rowCount atomic.Int64 // rows
 }
@@ -127,7 +140,7 @@ func (c *collection) MaxDegree() float64 {
 // Radius implements [param.Graph]: it is that of walks.
 func (c *collection) Radius(bool) (_ float64, err error) {
 	if c.radius == 0 {
-		c.radius, err = c.k.radius(c.ctx, c.c, c.s)
+		c.radius, err = c.k.Radius(c.ctx, c.c, c.s)
 	}
 	return c.radius, err
 }
@@ -138,7 +151,7 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape,
 	c *graphfile.Collection, v param.Values, workers int) (int64, error) {
 	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
-		return k.bytes(s, v, sched.Workers(workers)), nil
+		return k.Memory(s, v, sched.Workers(workers)), nil
 	}
 	return patternBytes(ctx, c, k.cycles(v))
 }
@@ -156,7 +169,7 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	if err != nil {
 		return nil, err
 	}
-	values, err := k.prepare(ctx, c, v, s)
+	values, err := k.New(ctx, c, v, s)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +177,7 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	if s.Cosine {
 		g.diagonal = make([]float64, g.n)
 		err = sched.Run(ctx, s.Workers, g.n, func(worker, i int) error {
-			return values.rowTo(ctx, worker, g.diagonal[i:i+1], i, i, i+1)
+			return values.RowTo(ctx, worker, g.diagonal[i:i+1], i, i, i+1)
 		})
 	}
 	return g, err
@@ -182,10 +195,10 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	err := sched.Run(ctx, g.set.Workers, dst.Rows, func(worker, r int) error {
 		row := dst.Row(r)
 		i := lo + r
-		if err := g.values.rowTo(ctx, worker, row[:lo], i, 0, lo); err != nil {
+		if err := g.values.RowTo(ctx, worker, row[:lo], i, 0, lo); err != nil {
 			return err
 		}
-		err := g.values.rowTo(ctx, worker, row[i:], i, i, g.n)
+		err := g.values.RowTo(ctx, worker, row[i:], i, i, g.n)
 		if done := g.rowCount.Add(1); g.set.Progress != nil {
 			g.set.Progress("comparing", done, int64(g.n))
 		}
@@ -219,11 +232,11 @@ func divide(row, diagonal []float64, i int) {
 	}
 }
 
-// pairs is [rows] of a function of two graphs i ≤ j.
-type pairs func(worker, i, j int) (float64, error)
+// Pairs is [Rows] of a function of two graphs i ≤ j, called by several workers.
+type Pairs func(worker, i, j int) (float64, error)
 
-// rowTo implements [rows].
-func (f pairs) rowTo(ctx context.Context, worker int, dst []float64,
+// RowTo implements [Rows].
+func (f Pairs) RowTo(ctx context.Context, worker int, dst []float64,
 	i, lo, hi int) (err error) {
 	for j := lo; j < hi; j++ {
 		if err := ctx.Err(); err != nil {

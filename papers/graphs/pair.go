@@ -24,7 +24,7 @@ var labelPair = Kernel{
 		Works: param.Graphs, Params: weights(),
 		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
+	New: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error) {
 		w := newPlainWalks(c, s)
 		scheme, err := w.weigh(ctx, c, v, nearest, w.alone)
 		if err != nil {
@@ -50,11 +50,11 @@ var labelPair = Kernel{
 		}
 		return newFeatures(graph, len(number)), nil
 	},
-	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
+	Radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
 		w := newPlainWalks(c, s)
 		return w.largest(ctx, w.alone)
 	},
-	bytes: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
+	Memory: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
 		sums, vectors := s.Pairs*(featureBytes+16),
 			int64(workers)*5*8*int64(s.Largest)
 		return orderedBytes(s) + sums + vectors

@@ -71,7 +71,7 @@ func setKernel(name, title, equation string, multi bool,
 			Name: name, Title: title, Works: param.Graphs, Params: params,
 			Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.2" + equation,
 		},
-		prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
+		New: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error) {
 			list, names, err := multisets(ctx, c, v.Word("parts"))
 			if err != nil {
 				return nil, err
@@ -93,9 +93,9 @@ func setKernel(name, title, equation string, multi bool,
 						fmt.Sprintf("its %s have measure 0, for which %s is not defined; leave the graph out", v.Word("parts"), name)}
 				}
 			}
-			return pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
+			return Pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
 		},
-		bytes: func(s *graphfile.Shape, v param.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
+		Memory: func(s *graphfile.Shape, v param.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
 		cycles: func(v param.Values) int {
 			if v.Word("parts") == "patterns" {
 				return defaultCycles

@@ -32,7 +32,7 @@ var cyclicPatterns = Kernel{
 			Default: param.Of(defaultCycles),
 		}},
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, _ *Settings) (rows, error) {
+	New: func(ctx context.Context, c *graphfile.Collection, v param.Values, _ *Settings) (Rows, error) {
 		graph, number, err := partsOf(ctx, c, "patterns", v.Int("cycles"))
 		if err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ var cyclicPatterns = Kernel{
 		}
 		return newFeatures(graph, len(number)), nil
 	},
-	bytes:  func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
+	Memory:  func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
 	cycles: func(v param.Values) int { return v.Int("cycles") },
 }
 

@@ -40,7 +40,7 @@ var propagation = Kernel{
 			{Name: "attributes", Meaning: "vertices are alike if their attributes are too", Kind: param.Switch, Default: param.Of(false)},
 		},
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
+	New: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error) {
 		p := &propagator{c: c, v: v, labels: max(1, len(c.Labels))}
 		if v.On("attributes") {
 			if c.Attributes == 0 {
@@ -79,7 +79,7 @@ var propagation = Kernel{
 		}
 		return newFeatures(graph, count), nil
 	},
-	bytes: func(s *graphfile.Shape, v param.Values, workers int) int64 {
+	Memory: func(s *graphfile.Shape, v param.Values, workers int) int64 {
 		const binBytes = 16
 		cols := int64(max(1, s.Labels) + s.Attributes)
 		bins := int64(s.Vertices) * int64(v.Int("steps")+1)

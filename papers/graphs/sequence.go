@@ -27,7 +27,7 @@ var labelSequence = Kernel{
 		Works: param.Graphs, Params: weights(),
 		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
+	New: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error) {
 		w := newWalks(c, s)
 		limit := 1.0
 		if c.Directed {
@@ -37,7 +37,7 @@ var labelSequence = Kernel{
 		if err != nil {
 			return nil, err
 		}
-		return pairs(func(worker, i, j int) (float64, error) {
+		return Pairs(func(worker, i, j int) (float64, error) {
 			p := w.product(worker, i, j)
 			if scheme.exponential {
 				return finite(p.exponential(scheme.decay))
@@ -46,11 +46,11 @@ var labelSequence = Kernel{
 				math.Sqrt(scheme.rate[i])*math.Sqrt(scheme.rate[j])), nil
 		}), nil
 	},
-	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
+	Radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
 		w := newWalks(c, s)
 		return w.largest(ctx, w.self)
 	},
-	bytes: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
+	Memory: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
 		// The product of two graphs has at most as many vertices as that of one of the two with
 		// itself, so that the largest product bounds the vectors.
 		return orderedBytes(s) + int64(workers)*3*8*s.Alike
