@@ -91,8 +91,7 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 	return s.bytes(offsets), (functions + offsets - 1) / offsets * s.sweeps(), nil
 }
 
-// scoreSlabs returns a scorer and how many of the functions fit at a time. Its
-// walks go without padding where more then fit in fewer slabs.
+// scoreSlabs returns a scorer and how many of the functions fit at a time.
 func scoreSlabs[T sparse.Float](w *Walk[T],
 	functions int) (*scorer[T], int, error) {
 	one := functionBytes(w)
@@ -100,19 +99,7 @@ func scoreSlabs[T sparse.Float](w *Walk[T],
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
 	}
-	fit := func() (width, slabs int) {
-		width = clamp((w.Memory-s.bytes(0))/max(1, one), functions)
-		return width, (functions + width - 1) / width
-	}
-	offsets, slabs := fit()
-	if !s.lane.unpadded {
-		s.lane.unpadded = true
-		if wider, fewer := fit(); fewer < slabs {
-			return s, wider, nil
-		}
-		s.lane.unpadded = false
-	}
-	return s, offsets, nil
+	return s, clamp((w.Memory-s.bytes(0))/max(1, one), functions), nil
 }
 
 // scorer computes scores from walks of variant 0, cols classes at a time.
@@ -122,30 +109,22 @@ type scorer[T sparse.Float] struct {
 	cols int
 }
 
-// newScorer returns a scorer whose walks, with used bytes, fit into memory, if necessary without
-// padding.
+// newScorer returns a scorer whose walks, with used bytes, fit into memory.
 func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
-	s := &scorer[T]{lane: lane[T]{workers: w.Workers},
+	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, k: newWalker(w, []int{0}),
 		cols: min(ScoreClasses, w.Seeds.Classes)}
-	if w.Memory > 0 {
-		m := memoryOf(w)
-		used += m.vectors
-		s.lane.unpadded = used+m.blocks(s.cols, false) > w.Memory
-		if need := used + m.blocks(s.cols, s.lane.unpadded); need > w.Memory {
-			return nil, memoryError(w.Memory, need)
-		}
+	if need := used + s.bytes(0); w.Memory > 0 && need > w.Memory {
+		return nil, memoryError(w.Memory, need)
 	}
-	s.k = newWalker(w, []int{0})
 	return s, nil
 }
 
 // bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
-	return functionBytes(s.k.w)*int64(functions) + s.k.memory.vectors +
-		s.k.memory.blocks(s.cols, s.lane.unpadded)
+	return functionBytes(s.k.w)*int64(functions) + s.k.memory.walks(s.cols, 1)
 }
 
 // functionBytes returns the memory of a column of scores, and of the weights of a function on up to

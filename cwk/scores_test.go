@@ -103,19 +103,19 @@ func TestScoresWithoutBias(t *testing.T) {
 	sameBits(t, "bias nil", none, zero)
 }
 
-// Rows lose their padding before a walk is given up.
-func TestScoresPacked(t *testing.T) {
+// A walk is given up only if no column of scores fits.
+func TestScoresFit(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 5, 0)
 	whole := sparse.NewBlock[float64](40, 7)
 	if err := w.Scores(background, whole, 0, weights, bias, nil); err != nil {
 		t.Fatal(err)
 	}
-	w.Memory = 8*2*5*40 + 16*40 + 8*(40+5*7) // 5 columns of a walk, one of scores, weights of 7 steps
+	w.Memory = 8*2*8*40 + 16*40 + 8*(40+5*7) // 8 columns of a walk, one of scores, weights of 7 steps
 	if bytes, _, err := w.ScoresBytes(7); err != nil || bytes != w.Memory {
 		t.Errorf("holds %v, of %d, %v", bytes, w.Memory, err)
 	}
 	err := w.Scores(background, nil, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
-		sameBits(t, "unpadded", s, whole.Columns(lo, lo+s.Cols))
+		sameBits(t, "one at a time", s, whole.Columns(lo, lo+s.Cols))
 		return nil
 	})
 	if err != nil {

@@ -18,16 +18,15 @@ const (
 // lane is where slabs are walked one after the other: two blocks and an
 // operator with its buffers.
 type lane[T sparse.Float] struct {
-	workers  int
-	unpadded bool // rows without padding
-	op       *sparse.Operator[T]
-	data     [2][]T
+	workers int
+	op      *sparse.Operator[T]
+	data    [2][]T
 }
 
 // block returns the lane's first or second block with the given shape. Its
 // content is undefined, its padding zero.
 func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
-	stride := strideOf[T](cols, l.unpadded)
+	stride := sparse.Stride[T](cols)
 	if cap(l.data[which]) < rows*stride {
 		l.data[which] = pages.Make[T](rows * stride)
 	}
@@ -109,13 +108,12 @@ func memoryOf[T sparse.Float](w *Walk[T]) memory[T] {
 
 // walks returns the bytes of walks in the given number of lanes, each with cols columns.
 func (m memory[T]) walks(cols, lanes int) int64 {
-	return m.vectors + int64(lanes)*m.blocks(cols, false)
+	return m.vectors + int64(lanes)*m.blocks(cols)
 }
 
-// blocks returns the bytes of the two blocks of a walk with the given number of columns, with
-// padding or without.
-func (m memory[T]) blocks(cols int, unpadded bool) int64 {
-	return 2 * int64(m.rows) * int64(strideOf[T](cols, unpadded)) * size[T]()
+// blocks returns the bytes of the two blocks of a walk with the given number of columns.
+func (m memory[T]) blocks(cols int) int64 {
+	return 2 * int64(m.rows) * int64(sparse.Stride[T](cols)) * size[T]()
 }
 
 // slab returns how many of the given columns may be walked at once so that the
@@ -124,7 +122,7 @@ func (m memory[T]) slab(columns int, used int64) (int, error) {
 	if m.limit <= 0 {
 		return columns, nil
 	}
-	width := (m.limit - used - m.vectors) / max(1, m.blocks(1, false)) // columns without padding
+	width := (m.limit - used - m.vectors) / max(1, m.blocks(1)) // columns without padding
 	cols := int(min(int64(columns), max(0, width)))
 	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
 		cols--
@@ -133,13 +131,6 @@ func (m memory[T]) slab(columns int, used int64) (int, error) {
 		return 0, memoryError(m.limit, used+m.walks(1, 1))
 	}
 	return cols, nil
-}
-
-func strideOf[T sparse.Float](cols int, unpadded bool) int {
-	if unpadded {
-		return cols
-	}
-	return sparse.Stride[T](cols)
 }
 
 func size[T sparse.Float]() int64 {
