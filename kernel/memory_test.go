@@ -45,7 +45,8 @@ func gramsBytesOf(t *testing.T, name string, given []param.Values, degrees []flo
 	return f.GramsBytes(vs, degrees, entries, nodes, 0)
 }
 
-// TestMemory checks that every block is computed within its estimate as the limit.
+// TestMemory checks that every block is computed within its estimate as the limit, and that a limit which everything fits
+// changes no estimate.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -64,6 +65,9 @@ func TestMemory(t *testing.T) {
 			}
 			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}, {upTo(100), upTo(100)}} {
 				limit := blockBytesOf(t, c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], 0)
+				if roomy := blockBytesOf(t, c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], 1<<40); roomy != limit {
+					t.Errorf("%d × %d: %d within a limit, %d without", len(nodes[0]), len(nodes[1]), roomy, limit)
+				}
 				if _, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes[0], nodes[1], &Settings{Memory: limit}); err != nil {
 					t.Error(fmt.Errorf("%d × %d within %d bytes: %w", len(nodes[0]), len(nodes[1]), limit, err))
 				}
@@ -95,61 +99,39 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 	}
 }
 
-// TestLeastEigenvalueIsPlanned checks that an estimate includes the basis of the iteration for the
-// least eigenvalue, whatever the limit.
-func TestLeastEigenvalueIsPlanned(t *testing.T) {
+// TestSearchesArePlanned checks that an estimate includes the search for the least eigenvalue of an inverse or for the
+// largest one of A, whatever the limit, and a factor where it may help and fits.
+func TestSearchesArePlanned(t *testing.T) {
 	const n = 100_000
-	degrees := make([]float64, n)
-	for i := range degrees {
-		degrees[i] = 2
-	}
-	basis := lanczos.FactoredBytes(n, 1, 0)
-	for _, name := range []string{"pseudo-inverse", "commute-time"} {
-		for _, limit := range []int64{0, 1 << 20} {
-			f, v := resolved(t, name, nil, degrees)
-			if got := f.Bytes(v, degrees, 2*n, false, upTo(3), upTo(3), &Settings{Memory: limit, Tolerance: 1e-6}); got < basis {
-				t.Errorf("%s within %d: %d bytes; the basis alone requires %d", name, limit, got, basis)
-			}
-		}
-		if f, v := resolved(t, name, nil, degrees); f.ApplyBytes(v, degrees, 1) < basis {
-			t.Errorf("%s: %d bytes to apply it; the basis alone requires %d", name, f.ApplyBytes(v, degrees, 1), basis)
-		}
-	}
-}
-
-// So is that of the search for the largest eigenvalue, where a kernel of A needs
-// it for its range or its default.
-func TestRadiusIsPlanned(t *testing.T) {
-	const n = 100_000
-	degrees := make([]float64, n)
-	for i := range degrees {
-		degrees[i] = 2
-	}
+	degrees := slices.Repeat([]float64{2}, n)
+	least := lanczos.FactoredBytes(n, 1, 0)
 	for _, c := range []struct {
-		name string
-		p    param.Values
-		want bool
+		name   string
+		p      param.Values
+		search int64 // its memory; 0: there is none
+		factor bool
 	}{
-		{"exponential", param.Values{}, true},
-		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency)}, false},
-		{"von-neumann", param.Values{"matrix": param.Of(adjacency)}, true},
-		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.1)}, true},
-		{"von-neumann", param.Values{}, false},
+		{"pseudo-inverse", nil, least, true},
+		{"commute-time", nil, least, true},
+		{"exponential", nil, radiusBytes(n), false},
+		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency)}, 0, false},
+		{"von-neumann", param.Values{"matrix": param.Of(adjacency)}, radiusBytes(n), true},
+		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.1)}, radiusBytes(n), true},
+		{"von-neumann", nil, 0, false},
 	} {
-		if got := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), 1<<20); got >= radiusBytes(n) != c.want {
-			t.Errorf("%s %v: %d bytes; the search requires %d", c.name, c.p, got, radiusBytes(n))
-		}
-		// Where it is wanted to many digits a factor may help, if there is room.
-		factor := c.want && c.name == "von-neumann"
 		f, v := resolved(t, c.name, c.p, degrees)
-		if got := f.work(v, describe(nil, degrees)).factorBytes(degrees, 3, 2*n, 0, 0) >= iterative.CholeskyBytes(n, 2*n, 0, 1); factor && !got {
-			t.Errorf("%s %v: no factor is estimated", c.name, c.p)
+		bytes := func(limit int64) int64 {
+			return f.Bytes(v, degrees, 2*n, false, upTo(3), upTo(3), &Settings{Memory: limit, Tolerance: 1e-6})
 		}
-		all := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), 0)
-		for limit, want := range map[int64]bool{all: true, all - 1: false} {
-			if got := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), limit); factor && got >= all != want {
-				t.Errorf("%s %v within %d: %d bytes; without a limit %d", c.name, c.p, limit, got, all)
-			}
+		all := bytes(0)
+		factor := iterative.CholeskyBytes(n, 2*n, 3, 1)
+		switch within := bytes(1 << 20); {
+		case within < c.search || f.ApplyBytes(v, degrees, 1) < c.search:
+			t.Errorf("%s %v: %d bytes; the search requires %d", c.name, c.p, within, c.search)
+		case c.search == 0 && within >= min(least, radiusBytes(n)):
+			t.Errorf("%s %v: %d bytes without a search", c.name, c.p, within)
+		case c.factor != (all-within >= factor) || c.factor && bytes(all) != all:
+			t.Errorf("%s %v: %d bytes, %d within a limit; a factor has %d", c.name, c.p, all, within, factor)
 		}
 	}
 }
@@ -415,25 +397,6 @@ func TestFactorIsTold(t *testing.T) {
 	}
 	if c.log.report.Method != with || c.log.report.Sweeps != 6 {
 		t.Errorf("%d sweeps, %s", c.log.report.Sweeps, c.log.report.Method)
-	}
-}
-
-// TestLimitWithRoom checks that a limit which everything fits changes no estimate.
-func TestLimitWithRoom(t *testing.T) {
-	const n = 3000
-	g := newGraph(t, testgraph.Path(n), 2)
-	nodes := []int{0, n / 2}
-	for _, c := range []named{
-		{"diffusion", param.Values{"laplacian": param.Of(normalized), "beta": param.Of(1000.0)}},
-		{"matern", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(1.0), "kappa": param.Of(0.01)}},
-		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(1e4)}},
-		{"von-neumann", param.Values{"alpha": param.Of(0.9999)}},
-		{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}},
-	} {
-		free := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 0)
-		if limited := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 1<<40); limited != free {
-			t.Errorf("%s: %d within a limit, %d without", c.name, limited, free)
-		}
 	}
 }
 
