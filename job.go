@@ -51,9 +51,13 @@ type Needs struct {
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
 	Reweighs   bool    // the weights of edges change, so that a copy of them is of no use
 
-	// Estimate adds the memory and the sweeps of the job to a plan, and sets the Memory of the job. It may be called several times,
-	// the last time for the final plan. Nil: nothing is added.
-	Estimate func(j *Job, p *Plan) error
+	// Labels is the number of labels or values that the job learns from or compares with; they are part of the plan.
+	Labels int
+
+	// Bytes returns the memory of the job, or of its Part, within Job.Memory, and sets the sweeps of the plan. It may be
+	// called several times, the last time for the final plan. Nil: it takes none.
+	Bytes func(j *Job, p *Plan) (int64, error)
+	Part  string
 }
 
 // Job is one computation on a graph: the rows of this process, which may be all, and the memory for the computation.
@@ -125,11 +129,18 @@ func (j *Job) load(ctx context.Context, n *Needs) (err error) {
 		if j.division != nil {
 			_ = p.Reserve(j.dividedBytes(), "rows of this process") // the next part reports the error
 		}
-		if n.Estimate != nil {
-			err = n.Estimate(j, p)
+		if n.Labels > 0 {
+			_ = p.Reserve(budget.LearnerBytes+budget.LabelBytes*int64(n.Labels), budget.LabelPart)
 		}
-		if err != nil || p.Sweeps == budget.UnknownSweeps {
-			return 0, p.RowBytes, err
+		j.Memory = p.Room()
+		if n.Bytes != nil {
+			bytes, err := n.Bytes(j, p)
+			if err := p.ReserveJob(bytes, err, n.Part); err != nil {
+				return 0, p.RowBytes, err
+			}
+		}
+		if p.Sweeps == budget.UnknownSweeps {
+			return 0, p.RowBytes, nil
 		}
 		return max(1, p.Sweeps), p.RowBytes, nil
 	}

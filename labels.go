@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
@@ -192,7 +191,15 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	job, err := g.Begin(ctx, &Needs{
 		Named: [][]int{p.Row}, Transpose: method.NeedsTranspose(m),
 		Reweighs: method.Reweighs(m, p, &set),
-		Estimate: func(j *Job, plan *Plan) error { return planPrediction(j, plan, j.Problem(p), m, &set, &options) },
+		Labels:   len(p.Row) + o.Compared, Part: learningPart,
+		Bytes: func(j *Job, plan *Plan) (int64, error) {
+			sized := j.Problem(p)
+			set.Memory = j.Memory
+			if c, ok := m.(method.Coster); ok {
+				plan.Disk, plan.Sweeps = c.Cost(sized, &set)
+			}
+			return predictionBytes(sized, m, &set, &options)
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -255,20 +262,6 @@ func (p *Prediction) LeastCertain(number int) []int {
 	return rows
 }
 
-// planPrediction adds the memory of a prediction to a plan.
-func planPrediction(j *Job, plan *Plan, sized *method.Problem, m method.Method,
-	set *method.Settings, o *PredictOptions) error {
-	reserveLabels(plan, len(sized.Row))
-	_ = plan.Reserve(budget.LabelBytes*int64(o.Compared), budget.LabelPart)
-	j.Memory = plan.Room()
-	set.Memory = j.Memory
-	if c, ok := m.(method.Coster); ok {
-		plan.Disk, plan.Sweeps = c.Cost(sized, set)
-	}
-	bytes, err := predictionBytes(sized, m, set, o)
-	return plan.ReserveJob(bytes, err, "learning and predictions")
-}
-
 // compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
 // weights of edges that m has learned from.
 func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
@@ -314,10 +307,8 @@ func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem,
 	return err
 }
 
-// reserveLabels adds the memory of labels to a plan.
-func reserveLabels(plan *Plan, labels int) {
-	_ = plan.Reserve(budget.LearnerBytes+budget.LabelBytes*int64(labels), budget.LabelPart) // the next part reports the error
-}
+// learningPart names the memory of learning in a plan.
+const learningPart = "learning and predictions"
 
 // predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
 // and its output or the suggestions that follow from it.
@@ -377,7 +368,12 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 		func(e method.Entry) bool { return method.Reweighs(e.Method, p, &settings) })
 	job, err := g.Begin(ctx, &Needs{
 		Named: [][]int{p.Row}, Transpose: isTransposed, Reweighs: reweighs,
-		Estimate: func(j *Job, needs *Plan) error { return planComparison(j, needs, &set, plan.Methods, j.Problem(p)) },
+		Labels: len(p.Row), Part: learningPart,
+		Bytes: func(j *Job, _ *Plan) (int64, error) {
+			settings.Memory = j.Memory
+			set.Methods = mergeSettings(plan.Methods, &settings)
+			return evaluate.Bytes(j.Problem(p), &set)
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -396,24 +392,19 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	return report, err
 }
 
-// planComparison adds the memory of a run of a plan, and gives the settings of all methods its memory.
-func planComparison(j *Job, needs *Plan, plan *evaluate.Plan,
-	methods []method.Entry, p *method.Problem) error {
-	reserveLabels(needs, len(p.Row))
-	j.Memory = needs.Room()
-	plan.Settings.Memory = j.Memory
-	plan.Methods = slices.Clone(methods)
-	for i := range plan.Methods {
-		if specific := plan.Methods[i].Settings; specific != nil {
-			merged := *plan.Settings
+// mergeSettings returns methods whose own settings are completed by those of all.
+func mergeSettings(methods []method.Entry, settings *method.Settings) []method.Entry {
+	methods = slices.Clone(methods)
+	for i := range methods {
+		if specific := methods[i].Settings; specific != nil {
+			merged := *settings
 			merged.Given = specific.Given
 			merged.Lists = specific.Lists
 			merged.Fixed = specific.Fixed
-			plan.Methods[i].Settings = &merged
+			methods[i].Settings = &merged
 		}
 	}
-	bytes, err := evaluate.Bytes(p, plan)
-	return needs.ReserveJob(bytes, err, "learning and predictions")
+	return methods
 }
 
 // PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
@@ -468,15 +459,12 @@ func beginLearning(ctx context.Context, g *Graph, p *method.Problem,
 		}
 		return q
 	}
-	estimate := func(j *Job, plan *Plan) error {
-		reserveLabels(plan, len(p.Row))
-		j.Memory = plan.Room()
-		set.Memory = j.Memory
-		need, err := bytes(local(j), &set)
-		return plan.ReserveJob(need, err, "learning and predictions")
-	}
 	job, err := g.Begin(ctx, &Needs{
-		Named: [][]int{p.Row}, Structure: structure, Estimate: estimate,
+		Named: [][]int{p.Row}, Structure: structure, Labels: len(p.Row), Part: learningPart,
+		Bytes: func(j *Job, _ *Plan) (int64, error) {
+			set.Memory = j.Memory
+			return bytes(local(j), &set)
+		},
 	})
 	if err != nil {
 		return nil, nil, nil, err

@@ -95,19 +95,21 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		_, err := kernel.New(ctx, g.Graph, name, values)
 		return nil, err
 	}
-	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Estimate: func(j *Job, plan *Plan) error {
-		v, err := family.Resolve(values, kernel.OnDegrees(j.Degrees))
-		if err != nil {
-			return err
-		}
-		s.Memory = plan.Room()
-		j.Memory = s.Memory
-		bytes := family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, s)
-		if j.division == nil { // factors have the rest; the limit must be the same in all processes
-			s.Memory = cmp.Or(s.Memory, family.FactorLimit(bytes))
-		}
-		return plan.Reserve(bytes, "columns of the kernel")
-	}})
+	job, err := g.Begin(ctx, &Needs{
+		Named: [][]int{rows, cols}, Structure: true, Part: "columns of the kernel",
+		Bytes: func(j *Job, _ *Plan) (int64, error) {
+			v, err := family.Resolve(values, kernel.OnDegrees(j.Degrees))
+			if err != nil {
+				return 0, err
+			}
+			s.Memory = j.Memory
+			bytes := family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, s)
+			if j.division == nil { // factors have the rest; the limit must be the same in all processes
+				s.Memory = cmp.Or(s.Memory, family.FactorLimit(bytes))
+			}
+			return bytes, nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +136,13 @@ type OpenedFunction struct {
 // named are rows that every process has.
 func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
-	job, err := g.Begin(ctx, &Needs{Named: named, Structure: true, Estimate: func(j *Job, plan *Plan) error {
-		plan.RowBytes = 8 * cols
-		j.Memory = plan.Room()
-		bytes, err := function.Bytes(n, j.Degrees, cols)
-		return plan.ReserveJob(bytes, err, "blocks of columns")
-	}})
+	job, err := g.Begin(ctx, &Needs{
+		Named: named, Structure: true, Part: "blocks of columns",
+		Bytes: func(j *Job, plan *Plan) (int64, error) {
+			plan.RowBytes = 8 * cols
+			return function.Bytes(n, j.Degrees, cols)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -171,16 +174,18 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 	s *lanczos.Settings) (*spectral.Pairs, error) {
 	set := *s
 	set.Workers = g.options.Workers
-	job, err := g.Begin(ctx, &Needs{Structure: true, Components: p.Splits(), Estimate: func(j *Job, plan *Plan) error {
-		plan.RowBytes = lanczos.RowBytes
-		count := 0
-		if p.Splits() {
-			count = len(j.Components.Sizes)
-		}
-		set.Memory = plan.Room()
-		return plan.Reserve(p.Bytes(len(j.Degrees), j.A.NNZ(), count, k),
-			"eigenvectors")
-	}})
+	job, err := g.Begin(ctx, &Needs{
+		Structure: true, Components: p.Splits(), Part: "eigenvectors",
+		Bytes: func(j *Job, plan *Plan) (int64, error) {
+			plan.RowBytes = lanczos.RowBytes
+			count := 0
+			if p.Splits() {
+				count = len(j.Components.Sizes)
+			}
+			set.Memory = j.Memory
+			return p.Bytes(len(j.Degrees), j.A.NNZ(), count, k), nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -90,12 +90,12 @@ func (w work) searchBytes(n int) int64 {
 // memory without it; within a limit, 0 for none, factors that do not fit are not made.
 func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
 	n := len(degrees)
-	least := int64(0)
+	elimination := int64(0)
 	if w.matrix == "" { // a small graph is eliminated, whatever the limit
-		least = iterative.EliminationBytes(n)
+		elimination = iterative.EliminationBytes(n)
 	}
 	if !w.factor {
-		return least
+		return elimination
 	}
 	room := budget.Subtract(limit, used)
 	widths := []int{cols}           // of blocks that are freed while a factor is made
@@ -105,10 +105,10 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 	for _, width := range widths {
 		bytes := iterative.CholeskyBytes(n, entries, width, room)
 		if limit == 0 || used+bytes <= limit {
-			return max(bytes, least)
+			return max(bytes, elimination)
 		}
 	}
-	return least
+	return elimination
 }
 
 // slabBytes returns the memory of a slab of width columns of a block with the given number of rows,

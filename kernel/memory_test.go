@@ -108,7 +108,7 @@ func TestSearchesArePlanned(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		p      param.Values
-		search int64 // its memory; 0: there is none
+		search int64 // its memory; 0: none
 		factor bool
 	}{
 		{"pseudo-inverse", nil, least, true},

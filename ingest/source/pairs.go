@@ -79,11 +79,11 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	n := int64(rows)
 	entries := x.NNZ()
 	common := similarity.Common(x)
-	found := common // edges of a row
+	edges := common // of a row
 	if s.Neighbours > 0 {
-		found = min(found, int64(s.Neighbours))
+		edges = min(edges, int64(s.Neighbours))
 	}
-	held := similarity.Bytes(rows, cols, entries, common, s.Workers) + (slice+8*found)*n
+	held := similarity.Bytes(rows, cols, entries, common, s.Workers) + (slice+8*edges)*n
 	source := &ingest.Source{Name: "neighbours",
 		Bytes: (4+8)*(entries+entries/4) + 8*(n+1) + slice*n + text}
 	source.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {

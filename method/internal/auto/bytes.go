@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Plan is what a prediction takes, and how it divides its memory.
+// Plan is the memory, the files and the sweeps of a prediction.
 type Plan struct {
 	// Bytes is an upper bound of the memory, without the components of the graph. Where learning exceeds the limit but
 	// beliefs do not, it is that of beliefs, and Predict refuses to go on after them.

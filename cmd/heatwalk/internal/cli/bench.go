@@ -240,10 +240,13 @@ func openSwept(run *session, c *benchOptions, name string, copied bool,
 	if g, err = readGraph(run, &c.graph, name, ""); err != nil {
 		return nil, nil, err
 	}
-	job, err := g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
-		p.RowBytes = w.RowBytes(s)
-		return p.Reserve(w.Bytes(len(g.Degrees), s), "the benchmark")
-	}})
+	job, err := g.Begin(run.ctx, &heatwalk.Needs{
+		Part: "the benchmark",
+		Bytes: func(_ *heatwalk.Job, p *budget.Plan) (int64, error) {
+			p.RowBytes = w.RowBytes(s)
+			return w.Bytes(len(g.Degrees), s), nil
+		},
+	})
 	if err != nil {
 		return nil, nil, err
 	}

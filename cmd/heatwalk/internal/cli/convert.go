@@ -266,18 +266,18 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 			return err
 		}
 	}
-	_, err = g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
-		p.Sweeps = c.format.graph.Sweeps
-		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
-			return err
-		}
-		options.Memory = p.Room()
-		var bytes int64
-		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
-		run.costs.disk = file + runFileBytes + idBytes(nodeAxis(g))
-		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.costs.disk),
-			"buffers of rows")
-	}})
+	held := g.Leave(attributes, "attributes of nodes")
+	_, err = held.Begin(run.ctx, &heatwalk.Needs{
+		Part: "buffers of rows",
+		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
+			p.Sweeps = c.format.graph.Sweeps
+			options.Memory = j.Memory
+			var bytes int64
+			bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
+			run.costs.disk = file + runFileBytes + idBytes(nodeAxis(g))
+			return bytes + min(textio.CompressBytes(c.out), run.costs.disk), nil
+		},
+	})
 	if err != nil {
 		return err
 	}

@@ -245,16 +245,19 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T],
 		named = append(named, rows)
 	}
 	isLocal := false
-	job, err := d.g.Begin(run.ctx, &heatwalk.Needs{Named: named, Estimate: func(j *heatwalk.Job, p *budget.Plan) error {
-		if !isLocal {
-			walkLocally(j, w, m.picks, named)
-			isLocal = true
-		}
-		w.Memory = p.Room()
-		bytes, sweeps, err := m.memory()
-		p.Sweeps, p.RowBytes, p.Named = sweeps, rowBytes(w), 0 // there is no kernel between the picked nodes
-		return p.ReserveJob(bytes, err, "columns of a walk")
-	}})
+	job, err := d.g.Begin(run.ctx, &heatwalk.Needs{
+		Named: named, Part: "columns of a walk",
+		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
+			if !isLocal {
+				walkLocally(j, w, m.picks, named)
+				isLocal = true
+			}
+			w.Memory = j.Memory
+			bytes, sweeps, err := m.memory()
+			p.Sweeps, p.RowBytes, p.Named = sweeps, rowBytes(w), 0 // there is no kernel between the picked nodes
+			return bytes, err
+		},
+	})
 	if err != nil {
 		return err
 	}

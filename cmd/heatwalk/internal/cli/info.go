@@ -141,14 +141,16 @@ func measureGraph(run *session, r *infoOptions,
 			return nil, err
 		}
 	}
-	job, err := g.Begin(run.ctx, &heatwalk.Needs{Estimate: func(_ *heatwalk.Job, p *budget.Plan) error {
-		p.Sweeps = 2
-		if m.HasCodes() {
-			p.Sweeps = 3
-		}
-		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l),
-			"components and labels")
-	}})
+	job, err := g.Begin(run.ctx, &heatwalk.Needs{
+		Part: "components and labels",
+		Bytes: func(_ *heatwalk.Job, p *budget.Plan) (int64, error) {
+			p.Sweeps = 2
+			if m.HasCodes() {
+				p.Sweeps = 3
+			}
+			return evaluate.StatisticsBytes(int(m.Rows), l), nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
