@@ -30,7 +30,7 @@ type Part struct {
 func (p Part) Exceeds() bool { return p.Probability < partRate }
 
 const (
-	partRate      = 0.005 // share of random samples that cause a warning
+	partRate      = 0.004 // share of random samples that cause a warning
 	randomSamples = 300
 
 	// partEntries bounds the stored entries of graphs whose parts are tested, because finding communities takes a

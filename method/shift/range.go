@@ -132,30 +132,31 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 
 // setMargins sets the bounds of the accuracy a that allows for the probabilities of other nodes, with its standard error s:
 //
-//	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − s/2 − d/2 … a + 0.08 + s/2 − d/4
+//	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − s/2 − 0.3·d … a + 0.07 + 0.07·h + s/2 − 0.2·d
 //
 // m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class
 // without labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of
 // other classes than the largest are predicted worse, because there may be too many of this class. If labels have low
-// degrees, 0.1 takes the place of 0.08, because other nodes are easier to predict, and labels of one degree do not show how
-// much. The factors were fitted to nine tenths of odd samples of several kinds, see bench/results/accuracy.md.
+// degrees, 0.09 takes the place of 0.07, because other nodes are easier to predict, and labels of one degree do not show how
+// much. The factors were fitted to odd samples of several kinds, see bench/results/accuracy.md.
 func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	largest := floats.MaxIdx(c.Labels)
 	right := floats.Sum(c.Right) - c.Right[largest]
 	labels := floats.Sum(c.Labels) - c.Labels[largest]
 	accuracy := estimate.Accuracy
 	difference := max(0, accuracy-(right+1)/(labels+2))
-	missing := 0.0
+	lower := 0.15 + 0.3*difference + estimate.Stderr/2
+	upper := 0.07 - 0.2*difference + estimate.Stderr/2
 	if r.Part.Exceeds() {
-		missing = r.Part.missing / 2
+		lower += accuracy * r.Part.missing / 2
 	}
 	if r.Hops.Exceeds() && r.Hops.Labelled < r.Hops.Others {
-		missing += 0.4 * max(0, r.Hops.Distance-0.5)
+		lower += accuracy * 0.4 * max(0, r.Hops.Distance-0.5)
+		upper += 0.07 * r.Hops.Distance
 	}
-	r.Low = max(0, accuracy*(1-missing)-0.15-estimate.Stderr/2-difference/2)
-	above := 0.08
 	if r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others {
-		above = 0.1
+		upper += 0.02
 	}
-	r.High = min(1, accuracy+above+estimate.Stderr/2-difference/4)
+	r.Low = max(0, accuracy-lower)
+	r.High = min(1, accuracy+upper)
 }
