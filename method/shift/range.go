@@ -132,12 +132,12 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 
 // setMargins sets the bounds of the accuracy a that allows for the probabilities of other nodes, with its standard error s:
 //
-//	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − s/2 − 0.3·d … a + 0.07 + 0.07·h + s/2 − 0.2·d
+//	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − ¾·s − 0.3·d … a + 0.07 + 0.07·h + s/2 − 0.2·d
 //
 // m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class
 // without labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of
 // other classes than the largest are predicted worse, because there may be too many of this class. If labels have low
-// degrees, 0.09 takes the place of 0.07, because other nodes are easier to predict, and labels of one degree do not show how
+// degrees, 0.12 takes the place of 0.07, because other nodes are easier to predict, and labels of one degree do not show how
 // much. The factors were fitted to odd samples of several kinds, see bench/results/accuracy.md.
 func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	largest := floats.MaxIdx(c.Labels)
@@ -145,7 +145,7 @@ func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	labels := floats.Sum(c.Labels) - c.Labels[largest]
 	accuracy := estimate.Accuracy
 	difference := max(0, accuracy-(right+1)/(labels+2))
-	lower := 0.15 + 0.3*difference + estimate.Stderr/2
+	lower := 0.15 + 0.3*difference + 0.75*estimate.Stderr
 	upper := 0.07 - 0.2*difference + estimate.Stderr/2
 	if r.Part.Exceeds() {
 		lower += accuracy * r.Part.missing / 2
@@ -155,7 +155,7 @@ func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 		upper += 0.07 * r.Hops.Distance
 	}
 	if r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others {
-		upper += 0.02
+		upper += 0.05
 	}
 	r.Low = max(0, accuracy-lower)
 	r.High = min(1, accuracy+upper)
