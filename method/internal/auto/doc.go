@@ -2,7 +2,7 @@
 // and weights that it chooses on held-out labels. [Predict] runs these stages; each is a type that
 // the next one reads.
 //
-//  1. blockModel (blockmodel.go) fits beliefs of a block model to a graph of more than 50,000 nodes,
+//  1. blockModel (blockmodel.go) fits beliefs of a block model to a graph of more than 50,000 nodes and at most 24 classes,
 //     with one candidate and one fold. If their certainty agrees with the held-out labels, and the votes of labelled
 //     neighbours are not more accurate, they predict all nodes and nothing else is computed.
 //  2. design (design.go) lists the features and candidates of a problem, by the sizes of the graph
