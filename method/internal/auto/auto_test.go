@@ -138,7 +138,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 			q += slices.Max(row) / n
 			refitted := h.combine(func(j int) bool { return h.fold[j] != h.fold[i] })
 			if isMajority(mixture) && !isMajority(refitted) {
-				refitted = addShares(h, refitted)
+				refitted = addShares(h, refitted, majorityWeight)
 			}
 			mixTo(row, refitted, i)
 			h.calibrate(mixture, 4).apply(row)

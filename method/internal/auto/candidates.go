@@ -27,7 +27,7 @@ type candidate struct {
 	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors take part also without walks
 	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels take part also without walks
 	Alone      bool `json:"alone,omitempty"`      // without columns of walks, and of kernels and eigenvectors that are not named
-	Fixed      bool `json:"fixed,omitempty"`      // nothing is fitted: the scores of a ridge times sharpness are logits
+	Fixed      bool `json:"fixed,omitempty"`      // logits are the scores of a ridge times sharpness: the weight is not learned
 }
 
 var (
@@ -58,8 +58,8 @@ var (
 
 	// fixedSpectral and fixedKernels are those of few labels, from which a logistic regression learns hardly more than luck:
 	// ridges on eigenvectors and on the diffusion kernel.
-	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true}
-	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true}
+	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true, Ridge: 1e6}
+	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true, Ridge: 1e6}
 
 	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
 	// too.
@@ -247,22 +247,12 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 		}
 	}
 	shared := f.sharedColumns(c, e)
-	if c.Fixed {
-		model := &classify.LinearModel{
-			Classes: f.columns.classes, Shared: shared.Prior,
-			Bias: make([]float64, f.columns.classes),
-		}
-		for class := range model.Classes {
-			model.Pairs = append(model.Pairs, classify.Pair{Positive: class, Negative: classify.Rest})
-		}
-		if enough != nil {
-			enough(model)
-		}
-		return []*classify.LinearModel{model}, nil
-	}
 	shared.Ridge = c.Ridge
 	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance,
 		Shared: shared, Enough: enough}
+	if c.Fixed {
+		s.BiasRidge = c.Ridge
+	}
 	free := *e.free
 	if !c.Free {
 		free.Cols = 0

@@ -62,6 +62,7 @@ func (c *Choice) Models() (list []MixedModel) {
 			if k.Fixed {
 				m.Name = "ridge regression on " + strings.Join(features, ", ")
 				k.Lambda = 0
+				k.Ridge = 0
 			}
 		}
 		var parameters []string
@@ -100,7 +101,7 @@ func (c *Choice) Valid() bool {
 	return (c.BlockModel || len(c.Mixture) > 0) &&
 		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
 			return k.Lambda < 0 || k.Ridge < 0 ||
-				k.isModel() && !k.Fixed && (k.Lambda == 0 || k.Ridge == 0)
+				k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
 		})
 }
 

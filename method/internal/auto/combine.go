@@ -64,7 +64,7 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	case h.fewLabels:
 		return blendShares(h, mixture, among)
 	case isShrunk(h, mixture, among):
-		return addShares(h, mixture)
+		return addShares(h, mixture, majorityWeight)
 	}
 	return mixture
 }
@@ -140,49 +140,39 @@ func preferSingle(h *heldOut, mixture, list []component,
 	return preferred
 }
 
-// isShrunk reports whether a mixture predicts no more of some labels rightly than the shares of the classes by weightErrors
-// standard errors of the difference, and does not make labels likelier by as many.
+// isShrunk reports whether a mixture predicts no more of some labels rightly than the shares of the classes by a standard
+// error of the difference, and does not make labels likelier by one.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
 	shares := h.components[position : position+1]
 	better, worse := compare(rightBy(h, mixture, among), rightBy(h, shares, among))
 	sum, deviation := gain(h, mixture, shares, among)
-	return better-worse <= weightErrors*math.Sqrt(better+worse) && sum <= weightErrors*deviation
+	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
 // blendShares mixes the shares of the classes into a mixture with the weight that makes some of the labels likeliest. Where
 // few labels hardly say more than the shares, uncertain nodes have the largest class.
-func blendShares(h *heldOut, mixture []component, among func(label int) bool) (blend []component) {
-	mixed := component{rows: make([][]float32, len(h.class))}
-	row := make([]float64, h.classes)
-	for i := range h.class {
-		if isPredicted(mixture, i) {
-			mixTo(row, mixture, i)
-			mixed.set(i, row)
+func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
+	best := mixture
+	highest := 0.0
+	for weight := 0.1; weight <= majorityWeight; weight += 0.1 {
+		blend := addShares(h, mixture, weight)
+		if sum, _ := gain(h, blend, mixture, among); sum > highest {
+			best = blend
+			highest = sum
 		}
 	}
-	pair := []component{h.components[majorityOf(h)], mixed}
-	for _, share := range h.weigh(pair, []float64{stackPrior, stackPrior}, among) {
-		if share.Majority {
-			blend = append(blend, share)
-			continue
-		}
-		for _, c := range mixture {
-			c.Weight *= share.Weight
-			blend = append(blend, c)
-		}
-	}
-	return blend
+	return best
 }
 
 // addShares mixes the shares of the classes into a mixture.
-func addShares(h *heldOut, mixture []component) []component {
+func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
-	shares.Weight = majorityWeight
+	shares.Weight = weight
 	shrunk := []component{shares}
 	for _, c := range mixture {
 		if !c.Majority && !c.Beliefs {
-			c.Weight *= 1 - majorityWeight
+			c.Weight *= 1 - weight
 			shrunk = append(shrunk, c)
 		}
 	}
@@ -199,9 +189,6 @@ const (
 	// preferenceErrors is the number of standard errors of the difference by which a single component must predict more
 	// labels. With one error the best of ten components was taken by luck on graphs where all are equal.
 	preferenceErrors = 1.5
-
-	// weightErrors is the number of standard errors by which a mixture must be better than the shares of the classes.
-	weightErrors = 1
 
 	// majorityWeight is that of the shares of the classes where nothing predicts more labels.
 	majorityWeight = 0.9
@@ -341,13 +328,10 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
-	// stackPrior is the weight, in labels, of each component beforehand, poissonPrior that of Poisson learning, and
-	// alonePrior that of attributes, kernels and eigenvectors alone, which have few weights to learn. With few labels all of
-	// these have fewPrior.
-	stackPrior   = 0.1
-	poissonPrior = 0.3
-	alonePrior   = 2
-	fewPrior     = 1
+	// stackPrior is the weight, in labels, of each component beforehand, and alonePrior that of Poisson learning and of
+	// attributes, kernels and eigenvectors alone, which have few weights to learn.
+	stackPrior = 0.1
+	alonePrior = 1
 )
 
 // stack returns the mixture that some of the labels choose: of the listed likeliest setting of each
@@ -363,27 +347,15 @@ const (
 // distributions (2018).
 func (h *heldOut) stack(list []component, among func(label int) bool) []component {
 	mixture := []component{h.poisson}
-	prior := []float64{poissonPrior}
-	if h.fewLabels {
-		prior[0] = fewPrior
-	}
+	prior := []float64{alonePrior}
 	for _, c := range list {
 		s := stackPrior
-		switch {
-		case !c.Alone || c.Links:
-		case h.fewLabels || c.Fixed:
-			s = fewPrior
-		default:
+		if c.Alone && !c.Links {
 			s = alonePrior
 		}
 		mixture = append(mixture, c)
 		prior = append(prior, s)
 	}
-	return h.weigh(mixture, prior, among)
-}
-
-// weigh returns components with the weights that some of the labels choose, see [heldOut.stack].
-func (h *heldOut) weigh(mixture []component, prior []float64, among func(label int) bool) []component {
 	for j := range mixture {
 		mixture[j].Weight = 1 / float64(len(mixture))
 	}

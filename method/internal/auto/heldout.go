@@ -258,7 +258,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
 		if isShrunk && !isMajority(refitted) {
 			// Without the labels of a fold, which are of the largest class, others seem to be better predicted than by it.
-			refitted = addShares(h, refitted)
+			refitted = addShares(h, refitted, majorityWeight)
 		}
 		for i, class := range h.class {
 			if h.fold[i] != f || !isPredicted(refitted, i) ||

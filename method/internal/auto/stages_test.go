@@ -268,7 +268,7 @@ func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 		list := h.likeliest(all)
 		mixture = h.multiply(h.stack(list, all), all)
 		if whole[0].Majority {
-			mixture = addShares(&h, mixture)
+			mixture = addShares(&h, mixture, majorityWeight)
 		}
 	case a.drops != nil:
 		h.components = slices.DeleteFunc(slices.Clone(h.components), func(c component) bool { return a.drops(c.candidate) })
