@@ -57,7 +57,7 @@ func TestEigenAdvisedLimit(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	t.Chdir(t.TempDir())
-	run(t, "generate", "grid", "--rows", "300", "--columns", "300", "-o", "g.tsv", "--quiet")
+	run(t, "generate", "grid", "--rows", "260", "--columns", "260", "-o", "g.tsv", "--quiet")
 	run(t, "ingest", "g.tsv", "-o", "g", "--quiet")
 	// The normalized matrix needs the factorization, the other one a larger basis.
 	for matrix, products := range map[string]string{string(sparse.NormalizedAdjacency): "500", string(sparse.Adjacency): "100"} {

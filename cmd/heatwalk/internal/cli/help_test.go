@@ -92,6 +92,7 @@ func TestHelpFits(t *testing.T) {
 
 // TestHelpOnWords checks that help on words of users leads to the right page, command or flag, in one of its first three lines.
 func TestHelpOnWords(t *testing.T) {
+	t.Parallel()
 	root := newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard))
 	for place, words := range map[string]string{
 		"heatwalk classify --help":        "label labels train fit learn infer semi-supervised fraud churn spam bots laundering suspicious classification",

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,6 +33,7 @@ import (
 // count the operations of their own file system.
 func TestMain(m *testing.M) {
 	durable.OS = durabletest.Unsynced(durable.OS)
+	followerPause = 100 * time.Millisecond
 	if os.Getenv("HEATWALK_TEST_LIMITS") == "" {
 		leastLimit = 1 // small inputs reach small limits, which users may not set
 	}
@@ -53,12 +56,42 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// otherHalf is set in the process that runs every second script.
+const otherHalf = "HEATWALK_TEST_OTHER_HALF"
+
 // TestScripts runs the scripts of testdata/script. Commands run in this process, which saves the start of a thousand others;
-// see inThisProcess for the others.
+// see inThisProcess for the others. Because each script changes the folder of the process, another process runs every second
+// one at the same time, unless -run chooses tests.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txt")
 	if err != nil {
 		t.Fatal(err)
+	}
+	every := func(first int) (list []string) {
+		for i := first; i < len(files); i += 2 {
+			list = append(list, files[i])
+		}
+		return list
+	}
+	switch {
+	case os.Getenv(otherHalf) != "":
+		files = every(1)
+	case flag.Lookup("test.run").Value.String() == "":
+		files = every(0)
+		other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestScripts$",
+			"-test.short="+strconv.FormatBool(testing.Short()))
+		other.Env = append(os.Environ(), otherHalf+"=1")
+		var messages bytes.Buffer
+		other.Stdout = &messages
+		other.Stderr = &messages
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := other.Wait(); err != nil {
+				t.Errorf("%v\n%s", err, &messages)
+			}
+		}()
 	}
 	dir := t.TempDir()
 	for _, file := range files {

@@ -407,7 +407,7 @@ func (run *session) isFollower() bool {
 
 // followerPause is the time before a follower reports an error. If all processes fail alike, the leader reports it,
 // and mpirun ends the followers during this time.
-const followerPause = 3 * time.Second
+var followerPause = 3 * time.Second
 
 // stdinError is the error of reading stdin, which mpirun connects only to the leader.
 type stdinError struct{}
