@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -19,11 +21,14 @@ const (
 	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
 	mostReasons     = 20  // nodes with reasons on a page, and the fewest on a large graph
 	fewestReasons   = 3
-	reasonValues    = 5e8 // entries and rows of the graph, times the classes, times the nodes with reasons
 	pageSuggestions = 10  // nodes to label next
 	suggestEntries  = 1e5 // entries of a graph up to which a page has them, because their search takes seconds
 	mostColors      = 10  // of classes on a page; further classes are grey
 )
+
+// reasonValues bounds the entries and rows of the graph, times the classes, times the nodes with
+// reasons. On two processors, 5e8 of them take about six seconds.
+var reasonValues int64 = 5e8
 
 // finishPage makes the page, if there is one, after the predictions have been published.
 func finishPage(run *session, in *predictionInputs, p *heatwalk.Prediction,
@@ -76,10 +81,7 @@ func addReasons(ctx context.Context, in *predictionInputs, p *heatwalk.Predictio
 // for, and of the first ones of the list of a rare class and of the least certain nodes as many as
 // take some seconds.
 func explainedRows(in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument) []int {
-	g := in.data.g
-	n := int64(len(g.Degrees))
-	values := (g.A.NNZ() + 8*n) * int64(len(p.Classes))
-	number := int(max(fewestReasons, min(mostReasons, reasonValues/max(1, values))))
+	number := reasonCount(in.data.g, len(p.Classes))
 	rare := rareRows(doc)
 	rows := slices.Concat(rare[:min(number/2, len(rare))], p.LeastCertain(number))
 	isThere := map[int]bool{}
@@ -91,6 +93,12 @@ func explainedRows(in *predictionInputs, p *heatwalk.Prediction, doc *classifyDo
 		isThere[row] = true
 	}
 	return list
+}
+
+// reasonCount returns the number of nodes whose reasons a page has if none are asked for.
+func reasonCount(g *openGraph, classes int) int {
+	values := (g.A.NNZ() + 8*int64(len(g.Degrees))) * int64(classes)
+	return int(max(fewestReasons, min(mostReasons, reasonValues/max(1, values))))
 }
 
 // rareRows returns the rows of the list of a rare class.
@@ -174,6 +182,10 @@ func addMap(run *session, in *predictionInputs, p *heatwalk.Prediction, rare []i
 		slices.Concat(in.pageRows, rare, p.LeastCertain(mostWalked)))
 	if err != nil {
 		return err
+	}
+	if p.Reasons != nil && reasonCount(g, len(p.Classes)) < mostReasons {
+		section.Text = append(section.Text, fmt.Sprintf("On a graph of this size the page has reasons for %s, because those for %d would take longer. heatwalk explain has those for any node, and --report-nodes adds them to a page.",
+			words.Counted(len(p.Reasons), "node"), mostReasons))
 	}
 	position := slices.IndexFunc(page.Sections,
 		func(s *report.Section) bool { return s.Title == "Classes" }) + 1

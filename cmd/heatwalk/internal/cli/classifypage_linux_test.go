@@ -2,10 +2,37 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 )
+
+// A page of a large graph has reasons for fewer nodes, and says for how many.
+func TestPageOfFewReasons(t *testing.T) {
+	defer func(before int64) { reasonValues = before }(reasonValues)
+	t.Chdir(t.TempDir())
+	var edges strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&edges, "n%d\tn%d\nn%d\tn%d\n", i, (i+1)%40, i, (i+7)%40)
+	}
+	for name, text := range map[string]string{"e.tsv": edges.String(), "l.tsv": "n0\tx\nn20\ty\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for values, want := range map[int64]bool{1: true, 1e9: false} {
+		reasonValues = values
+		var stdout, stderr bytes.Buffer
+		if code := Main(strings.Fields("classify e.tsv --labels l.tsv --method lp -o o.tsv --report p.html"), nil, &stdout, &stderr); code != 0 {
+			t.Fatal(stderr.String())
+		}
+		page, err := os.ReadFile("p.html")
+		if err != nil || strings.Contains(string(page), "has reasons for 3 nodes") != want {
+			t.Errorf("bound of %d: %v, the page says that it has reasons for 3 nodes: %v, want %v", values, err, !want, want)
+		}
+	}
+}
 
 // A page that cannot be written leaves the predictions, and the message names the missing file.
 func TestPageFails(t *testing.T) {
