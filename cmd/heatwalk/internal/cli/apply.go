@@ -212,7 +212,7 @@ func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	}
 	slab := slabColumns(n, cols, results)
 	settings := &kernel.Settings{Tolerance: c.tolerance,
-		Progress: run.console.progress.Stages("product")}
+		Progress: run.progress.Stages("product")}
 	if c.dtype == "float32" {
 		settings.Tolerance = max(0, settings.Tolerance-rounding32)
 		if c.tolerance == 0 {

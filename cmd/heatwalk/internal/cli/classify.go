@@ -203,7 +203,7 @@ func predictLabels(run *session, c *classifyOptions, name string) error {
 // saved model, and returns the settings of its method.
 func readLearned(run *session, c *classifyOptions, name string) (*graphRun,
 	*method.Settings, error) {
-	progress := run.console.progress.Phases()
+	progress := run.progress.Phases()
 	if c.model != "" {
 		d, err := beginModelRun(run, c, name)
 		return d, &method.Settings{Workers: run.threads, Progress: progress}, err
@@ -299,7 +299,7 @@ func predictInputs(run *session, in *predictionInputs) (*heatwalk.Prediction, er
 		Baselines: true, Suggest: suggestedNodes(run, c, d.g), Targets: in.targets,
 		Explain: in.pageRows, Deferred: c.page != "" && run.network == nil,
 		Predicting: func() {
-			run.console.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
 	}
 	if in.truth != nil {

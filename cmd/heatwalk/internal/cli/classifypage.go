@@ -115,7 +115,7 @@ func rareRows(doc *classifyDocument) (rows []int) {
 func writeReport(run *session, in *predictionInputs, p *heatwalk.Prediction,
 	doc *classifyDocument,
 	isMapped bool) error {
-	run.console.progress.Wait("drawing " + in.f.page)
+	run.progress.Wait("drawing " + in.f.page)
 	page, err := buildPage(run, "classify", doc, in.data.g.name)
 	switch {
 	case err == nil && run.network != nil:

@@ -210,7 +210,7 @@ func (u contextWriter) Write(p []byte) (int, error) {
 // is interrupted. It returns the size of the file.
 func writeCompressed(run *session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
-	stage := run.console.progress.Begin("writing "+path, 0, progress.Bytes)
+	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
 	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.ctx}, w, stage), path)
 	if err == nil {
 		err = write(compressed)
@@ -257,7 +257,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	}
 	var file, attributes int64
 	if c.attributes != "" {
-		run.console.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
 			Text: c.graph.tables.text, SkipUnknown: c.graph.tables.skipsUnknown(),
 			Memory: g.Plan().Room(), Stdin: run.console.stdin, Warn: run.console.warnOf,
@@ -294,7 +294,7 @@ func convertGraph(run *session, c *convertOptions, name string) error {
 	}
 	isolated := 0
 	doc.Bytes, err = writeCompressed(run, o.w, c.out, func(w io.Writer) (err error) {
-		writing := run.console.progress.Phases()
+		writing := run.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
 		isolated, err = graphfile.Write(run.ctx, c.format.graph, w,
 			g.Store.Store, options)
@@ -352,7 +352,7 @@ func convertMatrix(run *session, c *convertOptions, input string) error {
 	options := &tablefile.Options{
 		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4,
 		Stdin:    run.console.stdin,
-		Progress: run.console.progress.Stages(progress.Bytes),
+		Progress: run.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := makeTempContent(run, &c.graph.tables, c.out)
 			return filepath.Join(dir, "content"), err

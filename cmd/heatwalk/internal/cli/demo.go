@@ -98,7 +98,7 @@ func runDemo(run *session, c *graphInputs, _ string) error {
 		return err
 	}
 	settings := &method.Settings{RNGSeed: uint64(run.seed),
-		Progress: run.console.progress.Phases()}
+		Progress: run.progress.Phases()}
 	p, err := heatwalk.Predict(run.ctx, g.Graph, problemOf(g, &visible),
 		auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {

@@ -217,7 +217,7 @@ func (r *eigenDocument) ofComponents() (count int, value float64) {
 
 // showProducts returns a callback that shows the progress in products.
 func showProducts(run *session) func(stage string, done, total int64) {
-	show := run.console.progress.StageCallback("iterating", "product")
+	show := run.progress.StageCallback("iterating", "product")
 	return func(_ string, done, _ int64) {
 		show("", done, 0)
 		run.reached = words.Counted(int(done), "product")

@@ -88,7 +88,7 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 
 // printPlan prints memory, disk and sweeps of a run.
 func printPlan(run *session, command string) error {
-	run.console.progress.Close()
+	run.progress.Close()
 	p := run.costs.planned
 	items := p.Items()
 	bytes := p.Total()

@@ -114,7 +114,7 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	}
 	g := d.g
 	l := d.l
-	splits, phase := run.console.progress.Parts("evaluating", "split")
+	splits, phase := run.progress.Parts("evaluating", "split")
 	settings, err := d.settings(run, &c.learning.base, &c.learning, phase)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string,
 	if err == nil && run.console.json {
 		return printDocument(run.console, doc)
 	}
-	run.console.progress.Close()
+	run.progress.Close()
 	if err == nil && o.path != "-" {
 		err = r.WriteText(escapeWriter{run.console.stdout})
 	}
@@ -418,7 +418,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	v := d.values
-	splits, phase := run.console.progress.Parts("evaluating", "split")
+	splits, phase := run.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
 		Splits: c.splitting.splits, Progress: splits}
 	if err := c.splitting.readSplits(run, &c.learning.graph.tables, plan,

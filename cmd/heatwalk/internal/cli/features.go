@@ -197,7 +197,7 @@ func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs,
 		Prior:    prior,
 		Steps:    f.parameters.Steps,
 		Variants: []cwk.Variant{{Absorb: f.parameters.Alpha}}, Workers: run.threads,
-		Progress: run.console.progress.StageCallback("walking", "sweep"),
+		Progress: run.progress.StageCallback("walking", "sweep"),
 	}, err
 }
 

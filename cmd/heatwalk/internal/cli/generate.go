@@ -179,7 +179,7 @@ func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 	w, err := o.begin(path)
 	if err == nil {
 		_, err = writeCompressed(o.run, w, path, write)
-		o.run.console.progress.End()
+		o.run.progress.End()
 	}
 	return err
 }

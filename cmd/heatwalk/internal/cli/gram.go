@@ -99,7 +99,7 @@ func runGram(run *session, c *gramOptions, name string) error {
 			"label columns of "+name+" alone, or pass --unknown-ids=skip"),
 		Learner: c.learner, Values: c.values,
 		Calibrate: c.scores.kind == "probability" || o.format == nil,
-		Progress:  run.console.progress.Phases(),
+		Progress:  run.progress.Phases(),
 	}
 	if err = k.Open(run.ctx); err == nil {
 		err = k.Labels.Trainable()

@@ -305,7 +305,7 @@ func readGraph(run *session, r *graphInputs,
 	}
 	g.Graph = opened
 	if !isStore {
-		run.console.progress.End()
+		run.progress.End()
 		run.costs.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
 		run.costs.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run.costs)}
 		if !o.Reading.KeepLoops {
@@ -399,7 +399,7 @@ func beginRun(run *session, r *graphInputs, name, out string, formats []string,
 func beginLearning(run *session, f *learningFlags,
 	name, path string) (*graphRun, error) {
 	return beginRun(run, &f.graph, name, path, scoreFormats, func(d *graphRun) (err error) {
-		run.console.progress.Wait("reading " + f.walk.labels)
+		run.progress.Wait("reading " + f.walk.labels)
 		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func readCollection(run *session, c *graphsOptions, name, out string,
 	isUnpacked := false
 	r.set = &graphs.Settings{Workers: run.threads, RNGSeed: uint64(run.seed),
 		Cosine: c.values == "cosine"}
-	run.console.progress.Begin("reading "+name, 0, "graph")
+	run.progress.Begin("reading "+name, 0, "graph")
 	r.c, err = graphs.Read(run.ctx, name, &graphs.ReadOptions{
 		Directed: c.directed, Vertices: c.vertices, Memory: run.costs.dataLimit(),
 		Workers: run.threads,
@@ -265,7 +265,7 @@ func runGraphsKernel(run *session, c *graphsOptions, name string) error {
 	if err != nil {
 		return r.explainError(err)
 	}
-	stage := run.console.progress.Begin("comparing", int64(n), "graph")
+	stage := run.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(_ string, done, total int64) { stage.Set(done, total) }
 	room := sparse.NewBlock[float64](group, n)
 	values := *room // of a group

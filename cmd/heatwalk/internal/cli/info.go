@@ -258,10 +258,10 @@ func runVerify(run *session, _ *struct{}, dir string) error {
 		if err == nil {
 			err = run.costs.begin(p)
 		}
-		stage = run.console.progress.Begin("verifying "+dir, 0, progress.Bytes)
+		stage = run.progress.Begin("verifying "+dir, 0, progress.Bytes)
 		return err
 	}, func(done, total int64) { stage.Set(done, total) })
-	run.console.progress.End()
+	run.progress.End()
 	if over := new(budget.Error); !opened && errors.As(err, &over) {
 		// The store has half of the limit, the rest is for frames that are being read.
 		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,

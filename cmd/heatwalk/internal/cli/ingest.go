@@ -229,7 +229,7 @@ func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 					name = r.source
 				}
 			}
-			stage = run.console.progress.Begin(name, total, unit)
+			stage = run.progress.Begin(name, total, unit)
 		}
 		stage.Set(done, total)
 	}
@@ -259,7 +259,7 @@ func ingestInto(run *session, r *graphInputs, dir string, inputs []string,
 	if errors.Is(err, shard.ErrNotStore) { // about the output
 		err = fault.Usage("-o", "%v", err)
 	}
-	run.console.progress.End()
+	run.progress.End()
 	return report, err
 }
 
@@ -491,7 +491,7 @@ const maxContentWeight = 1e100
 // the required memory.
 func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.ctx, n.path,
-		&tablefile.Options{Progress: run.console.progress.Stages(progress.Bytes)})
+		&tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels,
 	d := &r.document
 	c, err := s.Classify(run.ctx, r.problem(),
 		&method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
-			Progress: run.console.progress.Phases()})
+			Progress: run.progress.Phases()})
 	if err != nil {
 		return r.explain(err)
 	}
@@ -182,7 +182,7 @@ func (r *itemRun) evaluate() error {
 	plan := &evaluate.Plan{
 		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
 			Workers: run.threads},
-		Progress: run.console.progress.StageCallback("evaluating", "split"),
+		Progress: run.progress.StageCallback("evaluating", "split"),
 	}
 	for _, s := range r.sources {
 		plan.Methods = append(plan.Methods, method.Entry{Method: s})

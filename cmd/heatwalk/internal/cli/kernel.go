@@ -235,7 +235,7 @@ func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions,
 	}
 	d.g.Store.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi,
-		Progress: run.console.progress.Stages("product")}
+		Progress: run.progress.Stages("product")}
 	run.costs.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.dtype)
 	if !takesPieces(d.out) { // the block is in memory until it is complete

@@ -263,7 +263,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 	}
 	c.Fix = nodeLabels(run.console, r, g).Fix
 	if f.file == "" {
-		run.console.progress.Begin("reading attributes of the store", 0, progress.Bytes)
+		run.progress.Begin("reading attributes of the store", 0, progress.Bytes)
 		if f.file, err = shard.AttributesOf(run.ctx, g.Store.Store); err != nil {
 			return err
 		}
@@ -273,7 +273,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		c.SkipUnknown = true
 		run.console.note("attributes of the store: " + stored.Name)
 	}
-	run.console.progress.Begin("reading "+f.file, 0, progress.Bytes)
+	run.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(run.ctx, f.file, g.Nodes, c)
 	if err == nil {
 		noteColumns(run.console, f.file, g.attributes.Columns)

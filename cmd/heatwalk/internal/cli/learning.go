@@ -422,7 +422,7 @@ func beginSeveral(run *session, f *learningFlags,
 				"the label %s holds %s, which separates labels in predictions; rename it", quote(label), severalSeparator)
 		}
 	}
-	_, phase := run.console.progress.Parts("learning", "")
+	_, phase := run.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
 		Progress: phase}
 	run.costs.disk += runFileBytes
@@ -459,7 +459,7 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	splits, _ := run.console.progress.Parts("evaluating", "split")
+	splits, _ := run.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
 		Splits: c.splitting.splits, Progress: splits}
 	report, err := heatwalk.CompareSeveral(run.ctx, d.g.Graph, d.problem(), plan, s)

@@ -264,7 +264,7 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 		if _, err := checkMatrix(o, rows, cols, dtype, "choose another disk"); err != nil {
 			return err
 		}
-		stage := run.console.progress.Begin("merging", int64(rows.N), "row")
+		stage := run.progress.Begin("merging", int64(rows.N), "row")
 		err = fillMatrix(o, dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
 			stage.Set(int64(i), int64(rows.N))
 			return rowTo(i, row)

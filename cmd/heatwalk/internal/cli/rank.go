@@ -118,7 +118,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 	}
 	ids := nodesOf(g, d.rows)
 	run.costs.disk += numbersBytes(ids)
-	report := run.console.progress.Phases()
+	report := run.progress.Phases()
 	set := &rank.Settings{RNGSeed: uint64(run.seed),
 		Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
 	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph,

@@ -207,7 +207,7 @@ func runRecordsKernel(run *session, c *recordsOptions, path string) error {
 		return err
 	}
 	number := classNumbers(a.Classes, len(a.IDs))
-	stage := run.console.progress.Begin("comparing", int64(len(rows)), "row")
+	stage := run.progress.Begin("comparing", int64(len(rows)), "row")
 	err = fillMatrix(o, c.block.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)

@@ -86,7 +86,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string,
 	v := &valuesRun{methods: methods}
 	var err error
 	v.data, err = beginRun(run, r, name, out, nil, func(d *graphRun) (err error) {
-		run.console.progress.Wait("reading " + file)
+		run.progress.Wait("reading " + file)
 		if v.values, err = nodefile.ReadValues(run.ctx, file, d.g.Nodes,
 			nodeLabels(run.console, r, d.g)); err != nil {
 			return err
@@ -155,7 +155,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	v := d.values
 	run.costs.disk += numbersBytes(ids)
 	set := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
-		Progress: run.console.progress.Phases()}
+		Progress: run.progress.Phases()}
 	var out *regress.Prediction
 	if len(v.Row) == ids.N && !run.costs.estimating {
 		out = &regress.Prediction{Value: make([]float64, ids.N),

@@ -43,6 +43,8 @@ type session struct {
 	costs   *runCosts
 	ends    []func() // see atEnd
 
+	progress *progress.Display // that of the console
+
 	threads  int
 	seed     int64
 	debug    bool
@@ -110,12 +112,14 @@ type runCosts struct {
 func newSession(ctx context.Context, args []string, stdin io.Reader, stdout,
 	stderr io.Writer) *session {
 	ctx, cancel := context.WithCancelCause(ctx)
+	display := progress.New(stderr, "none", true, false) // until the flags are known
 	return &session{
 		ctx: ctx, cancel: cancel, line: &commandLine{ctx: ctx, args: args}, costs: new(runCosts),
 		console: &streams{
-			name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
-			progress: progress.New(stderr, "none", true, false), // until the flags are known
+			name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr,
+			started: time.Now(), progress: display,
 		},
+		progress: display,
 	}
 }
 
@@ -134,7 +138,7 @@ func guard(run *session, do func() error) (code int) {
 		}()
 		return do()
 	}()
-	run.console.progress.Close()
+	run.progress.Close()
 	return fail(run, cmp.Or(err, run.console.stdout.err))
 }
 
@@ -152,10 +156,11 @@ func prepare(run *session, cmd *cobra.Command) error {
 	if run.isFollower() {
 		messages = io.Discard
 	}
-	run.console.progress = progress.New(messages, run.console.showAs, run.console.quiet,
+	run.progress = progress.New(messages, run.console.showAs, run.console.quiet,
 		run.console.logFormat == "json")
+	run.console.progress = run.progress
 	if progress.IsTerminal(run.console.stdout.w) {
-		run.console.stdout.progress = run.console.progress
+		run.console.stdout.progress = run.progress
 	}
 	empty := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -244,7 +249,7 @@ func fail(run *session, err error) int {
 	if code == fault.Done {
 		return code
 	}
-	run.console.progress.Close()
+	run.progress.Close()
 	switch code {
 	case fault.Interrupted:
 		err = interruption(run)
