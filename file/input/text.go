@@ -28,8 +28,7 @@ type Text struct {
 
 // Encodings are the names of the encodings of text. UTF-16 without a byte-order mark is
 // little-endian.
-var Encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "latin-1",
-	"windows-1252"}
+var Encodings = strings.Fields("utf-8 utf-16 utf-16le utf-16be latin-1 windows-1252")
 
 // Check returns the name of a setting that is wrong, and the fault; "" if all are right.
 func (t Text) Check() (option, fault string) {

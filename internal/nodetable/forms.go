@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -14,14 +15,11 @@ import (
 // headBytes is the number of bytes at the beginning of a file that show its form.
 const headBytes = 4 << 10
 
-// graphForms matches the beginning of graphs and JSON; graphTitles has the title of each group.
-var (
-	graphForms = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?s)^(?:(%%MatrixMarket)|((?:<.*)?<graphml)|((?:<.*)?<gexf)|(\*[Vv]ertices)|(graph \[)|([{\[]["\n]|\[[{\[]))`)
-	})
-	graphTitles = []string{"a Matrix Market file", "a GraphML file", "a GEXF file",
-		"a Pajek file", "a GML file", "a JSON file"}
-)
+// graphForms matches the beginning of graphs and JSON, each in a group of its name.
+var graphForms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<GraphML>(?:<.*)?<graphml)|(?P<GEXF>(?:<.*)?<gexf)|` +
+		`(?P<Pajek>\*[Vv]ertices)|(?P<GML>graph \[)|(?P<JSON>[{\[]["\n]|\[[{\[]))`)
+})
 
 // refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
 func refuseGraph(t *Reader, head []byte) error {
@@ -36,11 +34,11 @@ func refuseGraph(t *Reader, head []byte) error {
 	}
 	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head,
 		[]byte("\xef\xbb\xbf")), table.Blank+"\n"))
-	for i, title := range graphTitles {
-		if groups != nil && groups[i+1] != nil {
+	for i, form := range graphForms().SubexpNames() {
+		if form != "" && groups != nil && groups[i] != nil {
 			return textio.Fault(t.Name, 0,
 				"give a table with the node and its "+cmp.Or(t.Value, "attributes")+
-					" on each line", "%s is no table of nodes", title)
+					" on each line", "a %s file is no table of nodes", strings.ReplaceAll(form, "_", " "))
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -87,9 +86,9 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 			o.Header = input.HasHeader
 		}
 	}
-	var places []int // of the other columns
+	var places []int // of the columns to choose from
 	for i := range s.Titles {
-		if i != column[0] && i != column[1] {
+		if o.Fields != nil || i != column[0] && i != column[1] {
 			places = append(places, i)
 		}
 	}
@@ -106,22 +105,6 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 	for _, row := range s.Rows {
 		plain.Rows = append(plain.Rows, uncoded(row))
 	}
-	if o.Fields != nil && Numbers(o.Fields) {
-		fields, err := s.choose(o.Fields, "fields")
-		if err != nil {
-			return new(EdgeTable), err
-		}
-		o.Fields = nil
-		for _, i := range fields {
-			place, ok := slices.BinarySearch(places, i)
-			if !ok {
-				return new(EdgeTable),
-					&input.Error{Msg: fmt.Sprintf("column %d is named twice", i+1),
-						Fix: "correct {fields}"}
-			}
-			o.Fields = append(o.Fields, strconv.Itoa(place+1))
-		}
-	}
 	o.Kind = ""
 	o.Time = ""
 	t, err := plain.ChooseEdges(o)
@@ -131,6 +114,9 @@ func chooseCoded(s *Sample, o EdgeOptions) (*EdgeTable, error) {
 	for _, c := range []*int{&t.Source, &t.Target, &t.Weight} {
 		if *c >= 0 {
 			*c = places[*c]
+			if slices.Contains(column[:], *c) {
+				return t, &input.Error{Msg: fmt.Sprintf("column %d is named twice", *c+1), Fix: "correct {fields}"}
+			}
 		}
 	}
 	t.Kind = column[0]
@@ -491,11 +477,9 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			fix = "fix the line"
 			otherwise = "pass {skip-bad-lines}"
 		}
-		if n == 1 {
-			if place := strings.IndexAny(s.Titles[0], "|^~"); place > 0 && place+1 < len(s.Titles[0]) {
-				fix = "pass {delimiter=" + s.Titles[0][place:place+1] + "}"
-				otherwise = ""
-			}
+		if n == 1 && delimiterFix(s.Titles[0]) != "" {
+			fix = delimiterFix(s.Titles[0])
+			otherwise = ""
 		}
 		return &input.Error{Msg: Counted(n, "field") +
 			", want 2 or 3 (source, target, weight)", Fix: fix, Otherwise: otherwise}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -358,10 +359,7 @@ func (c *nodeChooser) underTitles() error {
 		return c.attributeNode()
 	}
 	if len(titles) == 1 && c.o.Value != "" {
-		fix := "write node<TAB>" + c.o.Value + " on each line"
-		if place := strings.IndexAny(titles[0], "|^~:"); place >= 0 {
-			fix = "pass {delimiter=" + titles[0][place:place+1] + "}"
-		}
+		fix := cmp.Or(delimiterFix(titles[0]), "write node<TAB>"+c.o.Value+" on each line")
 		return &input.Error{Msg: "one column, want two: node and " +
 			c.o.Value, Fix: fix}
 	}
@@ -419,7 +417,7 @@ func (c *nodeChooser) underTitles() error {
 
 // isPart reports whether a text names parts of splits.
 func isPart(text string) bool {
-	parts := []string{"train", "test", "val", "validation", "none"}
+	parts := strings.Fields("train test val validation none")
 	return all(strings.Fields(strings.ToLower(text)),
 		func(word string) bool { return slices.Contains(parts, word) })
 }

@@ -14,22 +14,24 @@ import (
 // the words of a title, do not matter.
 
 // ends are the pairs of words for the ends of an edge: two titles that differ in one such word.
-var ends = [][2]string{
-	{"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"src",
-		"dst"}, {"src", "dest"}, {"src", "tgt"}, {"src", "target"},
-	{"from", "to"}, {"fromnodeid", "tonodeid"}, {"start", "end"}, {"u", "v"}, {"i",
-		"j"}, {"head", "tail"}, {"row", "col"}, {"row", "column"},
-	{"sender", "receiver"}, {"sender", "recipient"}, {"payer", "payee"}, {"caller",
-		"callee"}, {"origin", "destination"}, {"origin", "dest"},
-	{"auftraggeber", "empfänger"}, {"absender", "empfänger"}, {"zahler",
-		"empfänger"}, {"von", "an"}, {"von", "nach"}, {"quelle", "ziel"},
-	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject",
-		"object"}, {"ego", "alter"}, {"left", "right"},
+var ends = splitPairs(`
+	source/target source/destination source/dest src/dst src/dest src/tgt src/target from/to
+	fromnodeid/tonodeid start/end u/v i/j head/tail row/col row/column sender/receiver
+	sender/recipient payer/payee caller/callee origin/destination origin/dest
+	auftraggeber/empfänger absender/empfänger zahler/empfänger von/an von/nach quelle/ziel
+	follower/followee citing/cited parent/child subject/object ego/alter left/right`)
+
+// splitPairs returns pairs of words with a slash between.
+func splitPairs(text string) (pairs [][2]string) {
+	for _, pair := range strings.Fields(text) {
+		first, second, _ := strings.Cut(pair, "/")
+		pairs = append(pairs, [2]string{first, second})
+	}
+	return pairs
 }
 
 // senders are the words of ends for the first node of an event, such as a payment or a call.
-var senders = []string{"sender", "payer", "caller", "origin", "auftraggeber",
-	"absender", "zahler"}
+var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler")
 
 // areEvents reports whether the titles of ends say that lines are events: the first is that of a sender, or
 // both name a kind of node in addition to a pair of ends, as in source_account.
@@ -42,8 +44,7 @@ func areEvents(source, target string) bool {
 }
 
 // numbered are the pairs that follow a word for a node, for example in id1 and id2.
-var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"},
-	{"0", "1"}}
+var numbered = splitPairs("1/2 a/b x/y i/j 0/1")
 
 // role is a role of one column, with the words of its titles.
 type role struct {
@@ -56,22 +57,21 @@ type role struct {
 // of its words are, and that of a time if any is.
 var (
 	nodeRole = role{name: input.Node,
-		words: []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices",
-			"user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}}
+		words: strings.Fields(`
+	node nodes id ids name vertex vertices user userid paper page nodeid person actor v n`)}
 	weightRole = role{name: input.Weight,
-		words: []string{"weight", "weights", "w", "wgt", "value", "amount",
-			"strength", "count", "similarity", "betrag", "gewicht"}}
+		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht")}
 	labelRole = role{input.Label,
-		[]string{"label", "labels", "class", "y", "target", "outcome", "result", "ergebnis", "category",
-			"group", "community", "subject", "type", "club", "segment", "cluster", "faction", "department"}, 8}
+		strings.Fields(`
+	label labels class y target outcome result ergebnis category group community subject type
+	club segment cluster faction department`), 8}
 	valueRole = role{input.Value,
-		append([]string{"value", "values", "number", "score"},
+		append(strings.Fields("value values number score"),
 			labelRole.words...), 12}
 	partRole = role{input.Part,
-		[]string{"split", "part", "set", "subset", "fold", "partition"}, 6}
+		strings.Fields("split part set subset fold partition"), 6}
 	timeRole = role{name: "time",
-		words: []string{"time", "timestamp", "date", "datetime", "unixtime",
-			"epoch", "ts", "year", "created", "timeset", "datum", "zeit"}}
+		words: strings.Fields("time timestamp date datetime unixtime epoch ts year created timeset datum zeit")}
 	indexRole = role{name: input.Index,
 		words: []string{"unnamed: 0", "index", "row.names", "row_names", "rownames",
 			"level_0"}}
@@ -80,24 +80,26 @@ var (
 // noWeights are titles of numbers that are small for strong edges, for example p-values and
 // distances; the letters p, q and e precede value or val.
 var noWeights = role{name: "no weight",
-	words: []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj",
-		"distance", "dist", "distances"}}
+	words: strings.Fields("pval pvalue qval qvalue evalue fdr padj distance dist distances")}
 
 // quantities are titles of numbers, and of remarks, that are no ids and no labels.
-var quantities = []string{"quantity", "qty", "units", "price", "total", "cost",
-	"sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score",
-	"comment", "comments", "note", "notes", "remark", "remarks", "description", "bemerkung", "kommentar", "notiz"}
+var quantities = strings.Fields(`
+	quantity qty units price total cost sum rating age size duration hours minutes seconds
+	percent rate score comment comments note notes remark remarks description bemerkung
+	kommentar notiz`)
 
 // kinds are words for things that tables of two kinds of nodes have in their titles.
-var kinds = []string{
-	"user", "item", "product", "movie", "film", "book", "song", "track", "artist", "album", "author", "paper", "article", "page", "document", "doc", "word", "term", "tag",
-	"customer", "client", "buyer", "seller", "merchant", "shop", "store", "order", "account", "card", "device", "ip", "person", "member", "company", "firm", "group", "club", "event",
-	"gene", "protein", "disease", "drug", "patient", "species", "plant", "pollinator", "student", "course", "team", "player", "actor", "director", "venue", "playlist", "reader", "genre",
-}
+var kinds = strings.Fields(`
+	user item product movie film book song track artist album author paper article page
+	document doc word term tag customer client buyer seller merchant shop store order account
+	card device ip person member company firm group club event gene protein disease drug
+	patient species plant pollinator student course team player actor director venue playlist
+	reader genre`)
 
 // persons are further words for nodes in the titles of ends, which do not name a kind.
-var persons = []string{"friend", "contact", "neighbor", "neighbour", "partner",
-	"employee", "manager", "boss", "supervisor", "colleague", "coauthor", "supplier", "vendor", "teacher", "city", "country", "airport", "station", "host"}
+var persons = strings.Fields(`
+	friend contact neighbor neighbour partner employee manager boss supervisor colleague
+	coauthor supplier vendor teacher city country airport station host`)
 
 // words splits a title into words of lower case: at signs and blanks, where a capital follows
 // a small letter, and between letters and digits. For example, FromNodeId has three.
@@ -261,8 +263,7 @@ func AreKinds(source, target string) bool {
 // KindOf returns the noun of a title in small letters, and whether a word for an id follows it.
 func KindOf(title string) (kind string, isKey bool) {
 	kind = strings.ToLower(strings.TrimSpace(title))
-	for _, suffix := range []string{"id", "key", "code", "number", "nr",
-		"no", "name"} {
+	for _, suffix := range strings.Fields("id key code number nr no name") {
 		stem, cut := strings.CutSuffix(kind, suffix)
 		short := strings.TrimRight(stem, "_- .")
 		if cut && short != "" && (short != stem || suffix == "id") {

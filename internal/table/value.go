@@ -16,13 +16,10 @@ import (
 
 // Missing lists the words for a missing label, number or attribute, in addition to the empty text.
 // Letters may be of any case.
-var Missing = []string{
-	"NA", "N/A", "#N/A", "NaN", "null", "None", "<NA>", "?", ".", "-", "--", "ND", "unknown", "unlabeled", "unlabelled", "missing", `\N`,
-}
+var Missing = strings.Fields(`NA N/A #N/A NaN null None <NA> ? . - -- ND unknown unlabeled unlabelled missing \N`)
 
 // MayBeClass lists the words of [Missing] that could be the name of a class.
-var MayBeClass = []string{"unknown", "unlabeled", "unlabelled", "missing",
-	"None", "?", "-"}
+var MayBeClass = strings.Fields("unknown unlabeled unlabelled missing None ? -")
 
 // IsMissing reports whether text is blank or, whatever the case of its letters, one of the words.
 func IsMissing(text string, words []string) bool {
@@ -114,8 +111,7 @@ func isNumeric(text string) bool {
 }
 
 // noTitles are words in columns of numbers that are no titles.
-var noTitles = []string{"NA", "N/A", "<NA>", "NaN", "null", "None", "nil", "inf",
-	"infinity"}
+var noTitles = strings.Fields("NA N/A <NA> NaN null None nil inf infinity")
 
 // IsTitle reports whether a field in a column of numbers can only be the title of the
 // column: it does not begin as a number would, and is no word for a missing value.
@@ -178,11 +174,10 @@ func isWhole(text string) bool {
 
 // Layouts of dates, which a time of day may follow, and those of months.
 var (
-	dateLayouts = []string{
-		time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "20060102", "20060102150405", "2.1.2006", "2.1.06", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06",
-		"Jan 2, 2006", "January 2, 2006", time.ANSIC, time.RubyDate, time.RFC1123, time.RFC1123Z,
-	}
-	monthLayouts = []string{"2006-1", "2006/1", "Jan 2006", "January 2006"}
+	dateLayouts = strings.Split("2006-01-02|2006-1-2|2006/1/2|2006.1.2|20060102|20060102150405|2.1.2006|2.1.06|"+
+		"2 Jan 2006|2 January 2006|2-Jan-2006|2-Jan-06|Jan 2, 2006|January 2, 2006|"+
+		time.ANSIC+"|"+time.RubyDate+"|"+time.RFC1123+"|"+time.RFC1123Z, "|")
+	monthLayouts = strings.Split("2006-1|2006/1|Jan 2006|January 2006", "|")
 )
 
 // DateOrders is a set of orders of day, month and year.
@@ -197,11 +192,11 @@ const (
 	AnyOrder DateOrders = 1<<iota - 1
 )
 
-// orderedLayouts has the layouts of dates of each order, and compactLayouts those without signs.
-var (
-	orderedLayouts = [...][]string{{}, {"2/1/2006", "2-1-2006", "2/1/06"}, {"1/2/2006", "1-2-2006", "1/2/06"}, {}}
-	compactLayouts = [...][]string{{"200601"}, {"020106", "02012006"}, {"010206", "01022006"}, {"060102"}}
-)
+// orderedLayouts has the layouts of each order.
+var orderedLayouts = [...][]string{
+	strings.Fields("200601"), strings.Fields("2/1/2006 2-1-2006 2/1/06 020106 02012006"),
+	strings.Fields("1/2/2006 1-2-2006 1/2/06 010206 01022006"), strings.Fields("060102"),
+}
 
 // IsDate reports whether text is a date as programs and people write them, perhaps with a
 // time of day behind it. Eight digits alone are one if their year is near ours.
@@ -209,7 +204,7 @@ func IsDate(text string) bool {
 	_, isDate := parseDate(text, dateLayouts)
 	for _, layouts := range orderedLayouts {
 		_, isOrdered := parseDate(text, layouts)
-		isDate = isDate || isOrdered
+		isDate = isDate || isOrdered && strings.ContainsAny(text, "/-")
 	}
 	return isDate
 }
@@ -240,9 +235,9 @@ func ParseDate(text string, orders DateOrders) (date time.Time, possible DateOrd
 	if date, isDate := parseDate(text, monthLayouts); isDate {
 		return date, orders, false
 	}
-	for i := range orderedLayouts {
+	for i, layouts := range orderedLayouts {
 		order := DateOrders(1) << i
-		t, isDate := parseDate(text, slices.Concat(orderedLayouts[i], compactLayouts[i]))
+		t, isDate := parseDate(text, layouts)
 		if !isDate || orders&order == 0 {
 			continue
 		}
@@ -257,7 +252,7 @@ func ParseDate(text string, orders DateOrders) (date time.Time, possible DateOrd
 
 // IsMonth reports whether text is a month without a day.
 func IsMonth(text string) bool {
-	_, isMonth := parseDate(text, slices.Concat(monthLayouts, compactLayouts[0]))
+	_, isMonth := parseDate(text, slices.Concat(monthLayouts, orderedLayouts[0]))
 	return isMonth
 }
 

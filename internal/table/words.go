@@ -119,6 +119,18 @@ func ShowsDecimalComma(values []string) (isShown bool) {
 	return isShown
 }
 
+// delimiterFix returns the setting for a line of one field whose fields other characters seem to separate, or "".
+func delimiterFix(line string) string {
+	place := strings.IndexAny(line, "|^~:")
+	if place < 1 || place+1 == len(line) {
+		return ""
+	}
+	if strings.HasPrefix(line[place:], "::") {
+		return "write tabs between the fields: sed 's/::/\t/g' FILE > table.tsv"
+	}
+	return "pass {delimiter=" + line[place:place+1] + "}"
+}
+
 // NumberFix returns the settings that read a text as a number, as a Fix: a decimal comma, or characters between
 // thousands, or both. It is "" if there are none.
 func NumberFix(text []byte) string {

@@ -3,14 +3,14 @@ package parse
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // Words of the first line of a KONECT file, "% asym positive" for example: how
 // its edges are directed, and the kind of their weights.
 var (
 	konectFormats = []string{"sym", "asym", "bip"}
-	konectWeights = []string{"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted",
-		"multiweighted", "multiposweighted", "dynamic"}
+	konectWeights = strings.Fields("unweighted positive posweighted signed multisigned weighted multiweighted multiposweighted dynamic")
 )
 
 // Konect returns the kind of edges that the first line of a KONECT file states, "" for another
