@@ -126,7 +126,7 @@ func delimiterFix(line string) string {
 		return ""
 	}
 	if strings.HasPrefix(line[place:], "::") {
-		return "write tabs between the fields: sed 's/::/\t/g' FILE > table.tsv"
+		return "write tabs between the fields: sed 's/::/\\t/g' FILE > table.tsv"
 	}
 	return "pass {delimiter=" + line[place:place+1] + "}"
 }

@@ -143,7 +143,9 @@ func newRoot(run *session) *cobra.Command {
 		strings.HasPrefix(run.line.args[0], cobra.ShellCompRequestCmd) {
 		completeValues(root)
 	}
-	root.SetHelpCommand(newHelp(run))
+	helper := newHelp(run)
+	helper.ValidArgs = namesOf(root)
+	root.SetHelpCommand(helper)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false

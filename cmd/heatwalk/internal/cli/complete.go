@@ -6,15 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/kernel/function"
 )
 
-// completeValues lets shells complete the values of flags that take words or names, of a command and its subcommands.
+// completeValues lets shells complete the values of flags that take words or names, of a command and its subcommands,
+// and the argument of methods.
 func completeValues(cmd *cobra.Command) {
 	addValues := func(f *pflag.Flag) {
 		v, isOurs := f.Value.(*value)
 		areWords := isOurs && v.words() != nil
-		if !areWords && !slices.Contains([]string{"method", "kernel",
-			"learner"}, f.Name) {
+		if !areWords && !slices.Contains(strings.Fields("method kernel learner function"), f.Name) {
 			return
 		}
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
@@ -27,6 +29,11 @@ func completeValues(cmd *cobra.Command) {
 			return list, cobra.ShellCompDirectiveNoFileComp
 		}) // the flag is there
 	}
+	if cmd.Name() == "methods" {
+		for _, d := range declarations() {
+			cmd.ValidArgs = append(cmd.ValidArgs, d.Name+"\t"+d.Formula)
+		}
+	}
 	cmd.LocalNonPersistentFlags().VisitAll(addValues)
 	cmd.PersistentFlags().VisitAll(addValues)
 	for _, c := range cmd.Commands() {
@@ -34,9 +41,15 @@ func completeValues(cmd *cobra.Command) {
 	}
 }
 
-// namesAfter returns the methods, kernels or learners that can complete the value of a flag, with their formulas: behind a
+// namesAfter returns the methods, kernels, learners or functions that can complete the value of a flag, with their formulas: behind a
 // comma another one, and behind + a learner.
 func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
+	if flag == "function" {
+		for _, s := range function.Specs() {
+			list = append(list, s.Name+"\t"+s.Title)
+		}
+		return list
+	}
 	path := strings.Fields(strings.Replace(cmd.CommandPath(), " estimate ", " ", 1))
 	isRegress := path[1] == "regress"
 	kernels := "kernel" // of nodes

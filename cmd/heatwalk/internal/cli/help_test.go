@@ -111,13 +111,13 @@ func TestHelpOnWords(t *testing.T) {
 		"--node-features":                 "attribute attributes properties feature covariates metadata",
 		"--weight":                        "amount amounts weight weights weighted strength",
 		"--kind":                          "relation relations kind kinds type triples rdf predicate heterogeneous multi-relational n-triples knowledge",
-		"--time":                          "date dates time temporal timestamp dynamic history window decay times",
+		"--time":                          "month date dates time temporal timestamp dynamic history window decay times",
 		"--weights signed":                "signed sign signs trust distrust negative",
 		"directed":                        "directed direction directions arcs undirected",
 		"--nodes":                         "isolated",
 		"--bipartite":                     "bipartite users items",
-		"heatwalk help input":             "csv excel tsv parquet header delimiter encoding columns import load spreadsheet missing null duplicates separator format formats",
-		"docs/formats.md":                 "neo4j cypher duckdb sql postgresql igraph networkx gephi cytoscape sif matlab octave dgl pyg r",
+		"heatwalk help input":             "xlsx currency csv excel tsv parquet header delimiter encoding columns import load spreadsheet missing null duplicates separator format formats",
+		"docs/formats.md":                 "jgf arrow d3 neo4j cypher duckdb sql postgresql igraph networkx gephi cytoscape sif matlab octave dgl pyg r",
 		"heatwalk convert":                "export graphml gexf npy npz numpy scipy mtx",
 		"heatwalk eigen":                  "embedding embeddings spectral node2vec deepwalk svd pca",
 		"heatwalk features":               "embeddings",
@@ -187,6 +187,9 @@ func TestCompletion(t *testing.T) {
 		"classify g --weights s":          "signed",
 		"classify g --progress p":         "plain",
 		"eigen g --matrix tr":             "transition",
+		"apply g --function pers":         "personalized-pagerank",
+		"methods hyp":                     "hypercube",
+		"help cla":                        "classify",
 	} {
 		var stdout bytes.Buffer
 		succeed(t, nil, &stdout, append([]string{"__complete"}, strings.Fields(line)...)...)

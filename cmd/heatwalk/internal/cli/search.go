@@ -68,6 +68,9 @@ func (t topic) score(word string) float64 {
 	inTitle, _ := search(t.title, word)
 	inSummary, _ := search(t.summary, word)
 	_, inText := search(t.text, word)
+	if word == t.title { // --until for until, not --until-eof
+		inTitle += 0.1
+	}
 	return 8*inTitle + 4*inSummary + inText/(inText+1+float64(len(t.text))/700)
 }
 
