@@ -43,7 +43,7 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "networkx.s6", err: "networkx.s6: a sparse6 file, which is not read; networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it"},
 		{file: "snap.txt", nodes: 4, edges: 3, weight: 3, ids: "0|11342|309564|824020", columns: "column 1 → source, column 2 → target"},
 		{file: "snap-temporal.txt", nodes: 5, edges: 3, weight: 3, ids: "1|8|9|13|17", columns: "column 1 → source, column 2 → target; ignored: column 3 (times)",
-			warning: "snap-temporal.txt: column 3 looks like times (1217567877 is 2008-08-01) and is left out; option fields=1,2,3 makes it the weight"},
+			warning: "snap-temporal.txt: column 3 looks like times and is left out; option fields=1,2,3 makes it the weight"},
 		{file: "snap-temporal.txt", c: Config{Fields: []string{"1", "2", "3"}}, nodes: 5, edges: 3, weight: 1217567877 + 1217606247 + 1217617639, columns: "column 1 → source, column 2 → target, column 3 → weight"},
 		{file: "snap-reddit.tsv", nodes: 4, edges: 2, weight: 2, ids: "leagueoflegends|teamredditteams|theredlion|soccer",
 			columns: "SOURCE_SUBREDDIT → source, TARGET_SUBREDDIT → target; ignored: POST_ID, TIMESTAMP (times), LINK_SENTIMENT, PROPERTIES",

@@ -504,13 +504,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 		return s.ask(false, fmt.Sprintf("column %d holds text, for example %s, and no weight", third+1, Quoted(s.Titles[third])))
 	}
 	if why := s.column(third).uncountable(); why != "" && len(s.Rows) > 1 {
-		example := ""
-		if titleTime, isTime := TimeOf(s.Titles[third]); isTime && why == "times" {
-			example = fmt.Sprintf(" (%s is %s)", s.Titles[third],
-				titleTime.Format("2006-01-02"))
-		}
-		t.warn(0, fmt.Sprintf("column %d looks like %s%s and is left out", third+1,
-			why, example), fmt.Sprintf("{fields=%d,%d,%d} makes it the weight",
+		t.warn(0, fmt.Sprintf("column %d looks like %s and is left out", third+1, why), fmt.Sprintf("{fields=%d,%d,%d} makes it the weight",
 			first+1, first+2, third+1))
 		return nil
 	}

@@ -54,11 +54,6 @@ func (s *Sample) NameRows() {
 	}
 }
 
-func isTime(text string) bool {
-	_, is := TimeOf(text)
-	return is
-}
-
 // IsNumber reports whether a text is a finite decimal number.
 func IsNumber(text string) bool {
 	_, fault := ParseNumber([]byte(text), 64)

@@ -126,20 +126,16 @@ func IsTitle(text string) bool {
 // 1970 to one of these years.
 const firstYear, lastYear = 1990, 2100
 
-// TimeOf parses a time: a whole number of seconds or milliseconds
-// since 1970 in the years from 1990 to 2099, or a date year-month-day with or without
-// a time of day.
-func TimeOf(text string) (t time.Time, ok bool) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		for _, t := range []time.Time{time.Unix(n, 0).UTC(),
-			time.UnixMilli(n).UTC()} {
-			if t.Year() >= firstYear && t.Year() < lastYear {
-				return t, true
-			}
-		}
-		return t, false
+// isTime reports whether text is a whole number of seconds or milliseconds since 1970 in the years from 1990 to 2099, or a
+// date year-month-day with or without a time of day.
+func isTime(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		_, isDate := parseDate(text, []string{time.DateOnly})
+		return isDate
 	}
-	return parseDate(text, []string{time.DateOnly})
+	isNear := func(t time.Time) bool { return t.UTC().Year() >= firstYear && t.UTC().Year() < lastYear }
+	return isNear(time.Unix(n, 0)) || isNear(time.UnixMilli(n))
 }
 
 // CompareIntegers compares canonical integers of any length.

@@ -271,12 +271,14 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return 1, nil
 	}
 	weight, wrong := table.ParseWeight(table.PlainNumber(text, lay.text), p.Signed)
-	isMissing := wrong != "" && !strings.EqualFold(string(text), "nan") &&
-		table.IsMissing(string(text), table.Missing)
-	if (isMissing || wrong == "" && weight == 0) && lay.zerosCount {
-		return 1, nil
+	isNaN := strings.EqualFold(string(text), "nan")
+	if !isNaN && table.IsMissing(string(text), table.Missing) {
+		wrong = ""
 	}
-	if isMissing || wrong == "" {
+	if wrong == "" && weight == 0 && lay.zerosCount {
+		weight = 1
+	}
+	if wrong == "" {
 		return weight, nil
 	}
 	column := f.Start[lay.weight] + 1
@@ -290,7 +292,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		fix = table.NumberFix(text) + " or leave the column out with " +
 			lay.withoutWeight()
 		otherwise = ""
-	case strings.EqualFold(string(text), "nan"):
+	case isNaN:
 		fix = "pass " + lay.withoutWeight() + " to count every line as 1"
 		otherwise = skipLine + " to leave such lines out"
 	case wrong == "is not a number" && table.FormOf(text) != table.Word:
