@@ -263,7 +263,7 @@ func (g *nodeLink) member(key string, value json.Token) error {
 			}
 			return g.skip(value)
 		})
-	case "nodes":
+	case "nodes", "vertices":
 		if value == json.Delim('{') { // of the JSON Graph Format, by their ids
 			return g.object(func(id string, _ json.Token) error {
 				return g.record(func() error { return g.node(id) })

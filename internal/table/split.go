@@ -316,12 +316,12 @@ func tabsAreBlanks(line []byte) bool {
 			func(text []byte) bool { return bytes.IndexByte(text, Tab) >= 0 })
 }
 
-// decimalComma reports whether semicolons separate the fields of a line, the third
-// of which is a number with a decimal comma: an error, but a clear one.
+// decimalComma reports whether semicolons separate the fields of a line, and all commas are those of decimal numbers.
 func decimalComma(line []byte) bool {
 	var f Fields
-	return f.Split(line, Semicolon) == nil && len(f.Text) == 3 &&
-		isDecimalComma(string(f.Text[2]))
+	return f.Split(line, Semicolon) == nil && len(f.Text) > 2 && all(f.Text, func(text []byte) bool {
+		return bytes.IndexByte(text, Comma) < 0 || isDecimalComma(strings.ReplaceAll(string(text), ".", ""))
+	})
 }
 
 // IsNamed reports whether a file's name has an extension, perhaps before that

@@ -19,7 +19,9 @@ var ends = splitPairs(`
 	fromnodeid/tonodeid start/end u/v i/j head/tail row/col row/column sender/receiver
 	sender/recipient payer/payee caller/callee origin/destination origin/dest
 	auftraggeber/empfänger absender/empfänger zahler/empfänger von/an von/nach quelle/ziel
-	follower/followee citing/cited parent/child subject/object ego/alter left/right`)
+	debtor/creditor debit/credit remitter/beneficiary sender/beneficiary donor/recipient
+	lender/borrower exporter/importer buyer/seller orig/dest konto/gegenkonto
+	kontonummer/gegenkonto follower/followee citing/cited parent/child subject/object ego/alter left/right`)
 
 // splitPairs returns pairs of words with a slash between.
 func splitPairs(text string) (pairs [][2]string) {
@@ -31,7 +33,7 @@ func splitPairs(text string) (pairs [][2]string) {
 }
 
 // senders are the words of ends for the first node of an event, such as a payment or a call.
-var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler")
+var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler debtor remitter donor lender orig")
 
 // areEvents reports whether the titles of ends say that lines are events: the first is that of a sender, or
 // both name a kind of node in addition to a pair of ends, as in source_account.

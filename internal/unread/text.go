@@ -60,6 +60,8 @@ var texts = []*textFormat{
 		fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
 	{"a list of neighbours behind each node",
 		"write one edge a line, as networkx.write_edgelist does", matchLines(neighbours)},
+	{"a node and a list of its neighbours in one cell",
+		`write one edge a line: awk -F'\t' '{n = split($2, list, /[,;| ]+/); for (i = 1; i <= n; i++) print $1 FS list[i]}' FILE > edges.tsv`, isCellList},
 	{"a matrix of the NOS format",
 		"in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", matchLines(nos)},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
@@ -431,6 +433,20 @@ func isMatrix(t *text) bool {
 			t.fields[1][1] == t.fields[2][2]
 	}
 	return isSymmetric || zeros >= n
+}
+
+// isCellList reports whether the second of two cells has several nodes, all of which are first cells of lines.
+func isCellList(t *text) bool {
+	nodes := column(t.fields, 0)
+	hasList := false
+	return all(t.fields, func(fields []string) bool {
+		if len(fields) != 2 {
+			return false
+		}
+		list := strings.FieldsFunc(fields[1], func(r rune) bool { return strings.ContainsRune(",;| ", r) })
+		hasList = hasList || len(list) > 1
+		return len(list) < 2 || all(list, func(node string) bool { return nodes[node] })
+	}) && hasList
 }
 
 // isAdjacencyList reports whether each line is a node of its own and its neighbours, of lengths that

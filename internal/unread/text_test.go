@@ -52,10 +52,11 @@ func TestRecognizeText(t *testing.T) {
 		"a DIMACS file": {
 			"a 1 2 803\na 2 1 803\n", "c a comment\nc\ne 1 2\ne 2 3\n", "n 1 s\nn 4 t\na 1 2 5\na 2 4 6\n", "a 1 2 0 4 2\na 2 3 0 5 1\n",
 		},
-		"triples of OpenKE, below their number":      {"3\n0 1 0\n1 2 0\n0 2 1\n"},
-		"triples of numbers, or edges with a weight": {numbered.String(), tails.String()},
-		"a matrix of the NOS format":                 {"1\n3 3\n1 1 1 1 1 1\n0 1 0\n0 0 2\n0 0 0\n"},
-		"a Harwell-Boeing file":                      {hb("RUA"), hb("psa"), hb("ISA")},
+		"triples of OpenKE, below their number":           {"3\n0 1 0\n1 2 0\n0 2 1\n"},
+		"triples of numbers, or edges with a weight":      {numbered.String(), tails.String()},
+		"a node and a list of its neighbours in one cell": {"node\tneighbors\na\tb,c\nb\ta\nc\ta\n", "a;b c\nb;a\nc;a b\n"},
+		"a matrix of the NOS format":                      {"1\n3 3\n1 1 1 1 1 1\n0 1 0\n0 0 2\n0 0 0\n"},
+		"a Harwell-Boeing file":                           {hb("RUA"), hb("psa"), hb("ISA")},
 		"a table of vectors of word2vec": {
 			"2 2\n0 0.583 1.915\n1 -0.2 1\n", "3 4\nking 1 2 3 4\nqueen 0.1 0.2 0.3 0.4\nman 1 1 1 1\n", "70000 2\n" + long("w -0.5 0.5\n"),
 		},
