@@ -139,9 +139,13 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		blocks.Scale(dst, 1/e.scale)
 	}
 	isEstimated := e.system.Least == 0
+	tolerance := min(o.tolerance, 0.5)
+	if isEstimated {
+		tolerance /= estimateGain
+	}
 	expected := 0
 	r, err := e.system.SolveTo(ctx, dst, x, &iterative.Settings{
-		Tolerance: min(o.tolerance, 0.5), Start: again && !isEstimated,
+		Tolerance: tolerance, Start: again && !isEstimated,
 		Recorder: func(step int, residual []float64) {
 			if o.progress == nil || step == 0 {
 				return
@@ -182,6 +186,11 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	out.isSmallest = out.isSmallest || rounded
 	return out, nil
 }
+
+// estimateGain is the factor by which errors of singular systems exceed their residuals, both relative, at the most
+// on most graphs: 2 on social networks, 10 on a grid of three dimensions, 15 with weights over eight orders. A
+// solve whose error is estimated to be too large begins anew, which costs more than these digits.
+const estimateGain = 32
 
 func (e *solves) function() (m *expm.Map, f expm.Function) {
 	return m, f
