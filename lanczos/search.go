@@ -73,6 +73,7 @@ type search struct {
 	cycles        int     // restarts with the filter
 	strict        float64 // factor of the tolerance for estimated residuals
 	look          int     // size of the basis at which Ritz values are computed next
+	counted       int     // size of the basis for which they have been computed; 0: of none
 }
 
 func newSearch(r *run, k *krylov, want int) *search {
@@ -180,6 +181,7 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 			limit = min(limit, roundUp(2*s.want+firstBasis))
 		}
 		s.look = s.want + 2*width
+		s.counted = 0
 		if err := k.expand(ctx, limit, func() (bool, error) { return s.enough(ctx) }); err != nil {
 			return nil, nil, err
 		}
@@ -205,8 +207,9 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 }
 
 // enough reports whether the basis need not grow: all pairs have converged, no eigenvalue is above
-// the floor, or the limit of products is reached. Ritz values are computed only each time the basis
-// has grown by a sixteenth, because they cost more than a block.
+// the floor, or the limit of products is reached. Ritz values are computed if the basis has grown by a
+// sixteenth. Where they cost more than a block, the pairs must also be able to have converged: a block
+// divides residuals by about exp(mostGrowth) at most.
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
 	over := s.m.products >= s.r.s.MaxProducts
@@ -214,14 +217,22 @@ func (s *search) enough(ctx context.Context) (bool, error) {
 	if over || k.size < s.look {
 		return over, nil
 	}
-	s.look = k.size + k.size/16
 	err := s.count(ctx)
+	s.look = k.size + k.size/16
+	if k.f.degree < settled && s.worst > 0 {
+		excess := min(s.worst/s.tolerance(), 1/s.r.s.Tolerance)
+		s.look = max(s.look, k.size+int(math.Log(max(1, excess))/mostGrowth)*width)
+	}
 	return s.converged == s.want || s.sunk(), err
 }
 
 // count counts the wanted pairs with estimated residuals below strict times the tolerance.
 func (s *search) count(ctx context.Context) error {
 	k := s.k
+	if s.counted == k.size {
+		return nil
+	}
+	s.counted = k.size
 	if err := k.decompose(ctx); err != nil {
 		return err
 	}
@@ -313,11 +324,7 @@ func (s *search) conclude(ctx context.Context,
 	over bool) (values, residuals []float64, done bool, err error) {
 	k := s.k
 	want := min(s.want, k.size)
-	keep := want
-	if k.block > 0 {
-		keep = max(want, min(want+k.room()/8, k.size-width))
-	}
-	if err := k.rotate(ctx, keep); err != nil {
+	if err := k.rotate(ctx, want); err != nil {
 		return nil, nil, true, err
 	}
 	x := k.v.slice(k.locked, k.locked+want)
