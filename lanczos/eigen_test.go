@@ -515,3 +515,45 @@ func TestCrowdedBehindKnown(t *testing.T) {
 		t.Errorf("%d products", out.Products)
 	}
 }
+
+// TestMultiplicities finds eigenvalues of higher multiplicity than a block has columns: those of copies
+// of a graph without common nodes.
+func TestMultiplicities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const n = 120
+	single := testgraph.Random(17, n, 3*n, true)
+	dense := denseOf(t, &sparse.Operator[float64]{A: single})
+	for _, copies := range []int{5, 8, 13, 20} {
+		var entries []sparse.Triplet
+		for c := range copies {
+			for i := range n {
+				for j := range n {
+					if v := dense.At(i, j); v != 0 {
+						entries = append(entries, sparse.Triplet{Row: uint32(c*n + i), Col: uint32(c*n + j), Val: v})
+					}
+				}
+			}
+		}
+		a, err := sparse.FromTriplets(copies*n, copies*n, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, which := range []Which{Largest, Smallest} {
+			var want []float64
+			for _, v := range exactValues(dense, which) {
+				want = append(want, slices.Repeat([]float64{v}, copies)...)
+			}
+			p := &Problem{A: &sparse.Operator[float64]{A: a}, Which: which}
+			out, err := p.Solve(ctx, 2*copies+1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Method != "lanczos" {
+				t.Errorf("%d copies: by %s", copies, out.Method)
+			}
+			checkPairs(t, p.A, out, want, 1e-8*out.Norm)
+		}
+	}
+}
