@@ -42,7 +42,7 @@ var cyclicPatterns = Kernel{
 		}
 		return newFeatures(graph, len(number)), nil
 	},
-	Memory:  func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
+	Memory: func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
 	cycles: func(v param.Values) int { return v.Int("cycles") },
 }
 

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -43,9 +44,10 @@ type Files struct {
 	Labels     *nodefile.Labels // of columns
 
 	files  []*tablefile.File
-	item   []int // the column of each item, the labelled ones first, in the order of their labels
-	class  []int // of each item, −1 for none
-	itemOf []int // the item that each row is, −1 for none
+	name   string // of all files
+	item   []int  // the column of each item, the labelled ones first, in the order of their labels
+	class  []int  // of each item, −1 for none
+	itemOf []int  // the item that each row is, −1 for none
 }
 
 // Open opens the files, reads the labels and finds the rows of the items that the learner is
@@ -54,6 +56,7 @@ func (k *Files) Open(ctx context.Context) (err error) {
 	if k.Progress == nil {
 		k.Progress = func(string, int64, int64) {}
 	}
+	k.name = strings.Join(k.Paths, ", ")
 	for _, path := range k.Paths {
 		f, err := tablefile.Inspect(ctx, path, &tablefile.Options{Name: path})
 		if err != nil {
@@ -92,11 +95,11 @@ func (k *Files) addAxis(ctx context.Context, axis *tablefile.Axis, which string)
 	if len(k.files) > 1 {
 		const fix = "give kernels between the same nodes, in the same order"
 		if a.N != axis.N {
-			return faultOf(last, fix, "has %d %s, and %s has %d", a.N, which, k.Paths[0], axis.N)
+			return faultOf(last.Name, fix, "has %d %s, and %s has %d", a.N, which, k.Paths[0], axis.N)
 		}
 		for i := range a.N {
 			if id, first := a.ID(i), axis.ID(i); id != first {
-				return faultOf(last, fix, "number %d of its %s is %q, and that of %s is %q",
+				return faultOf(last.Name, fix, "number %d of its %s is %q, and that of %s is %q",
 					i+1, which, id, k.Paths[0], first)
 			}
 		}
@@ -105,9 +108,9 @@ func (k *Files) addAxis(ctx context.Context, axis *tablefile.Axis, which string)
 	return nil
 }
 
-// faultOf returns an error about a file.
-func faultOf(f *tablefile.File, fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf(format, args...), Fix: fix}
+// faultOf returns an error about a file, or several.
+func faultOf(name, fix, format string, args ...any) error {
+	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // nodes returns the dictionary of the ids of an axis, which must be distinct.
@@ -117,7 +120,7 @@ func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 		}
 	})
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
-		return nil, faultOf(k.files[0], twice.Fix, "%s: %s", which, twice.Msg)
+		return nil, faultOf(k.name, twice.Fix, "%s: %s", which, twice.Msg)
 	}
 	return nodes, err
 }
@@ -136,7 +139,7 @@ func (k *Files) choose(rows *shard.Nodes) error {
 		case has:
 		case k.Rows.N != k.Cols.N: // the columns are not all nodes
 			return &nodefile.ParseError{
-				File: k.Labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.Cols.ID(c), k.files[0].Name),
+				File: k.Labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.Cols.ID(c), k.name),
 				Fix: "label every column, or give a kernel between all nodes",
 			}
 		case l.Whole:
@@ -148,13 +151,13 @@ func (k *Files) choose(rows *shard.Nodes) error {
 	for a, c := range k.item {
 		row, ok := rows.Lookup(k.Cols.ID(c))
 		if !ok {
-			return faultOf(k.files[0], "the rows are to hold all nodes",
+			return faultOf(k.name, "the rows are to hold all nodes",
 				"the column of %q has no row", k.Cols.ID(c))
 		}
 		k.itemOf[row] = a
 	}
 	if n := k.Rows.N; l.Whole && len(k.item) < n {
-		return faultOf(k.files[0], "give a column for every row",
+		return faultOf(k.name, "give a column for every row",
 			"%s needs the kernel between all nodes, and %d of %d rows have no column", l.Name, n-len(k.item), n)
 	}
 	return nil
@@ -211,7 +214,7 @@ func (k *Files) read(ctx context.Context, stage string,
 			case err != nil:
 				return err
 			case (values == nil) != (row == k.Rows.N):
-				return faultOf(k.files[i], "read it again", "has changed while it was read")
+				return faultOf(k.Paths[i], "read it again", "has changed while it was read")
 			case values != nil:
 				k.combine(items, values, i == 0)
 			}
@@ -253,7 +256,7 @@ func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	const fix = "a kernel is symmetric, are the ids in the order of the rows and columns?"
 	if i, j := unevenOf(g.Data, m); i != j {
 		a, b := k.Cols.ID(k.item[i]), k.Cols.ID(k.item[j])
-		return nil, faultOf(k.files[0], fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
+		return nil, faultOf(k.name, fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
 			g.Data[i*m+j], b, a, g.Data[j*m+i])
 	}
 	return classify.DenseGram(g), nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +89,8 @@ type gramDocument struct {
 }
 
 // runGram learns from kernel values in a file, and scores all rows.
-func runGram(run *session, c *gramOptions, name string) error {
+func runGram(run *session, c *gramOptions, _ string) error {
+	name := strings.Join(c.files, ", ")
 	o, err := beginOutputs(run, c.out, gramFormats)
 	if err != nil {
 		return err
