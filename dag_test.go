@@ -156,6 +156,8 @@ func TestImportsPointDownwards(t *testing.T) {
 				t.Errorf("%s imports %s, a room of %s", from, to, owner)
 			case forTests[to]:
 				t.Errorf("%s imports %s, which is for tests", from, to)
+			case strings.HasPrefix(to, "papers") && !strings.HasPrefix(from, "papers") && !strings.HasPrefix(from, "cmd/"):
+				t.Errorf("%s imports %s, a guest of the core", from, to)
 			case floors[to] >= floor:
 				t.Errorf("%s (floor %d) imports %s (floor %d)", from, floor, to, floors[to])
 			case graphFree[from] && floors[to] > 0 && !graphFree[to]:
