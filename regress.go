@@ -87,7 +87,7 @@ func beginValues(ctx context.Context, g *Graph, p *method.Problem, methods []reg
 // row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
 	name string) (*rank.Ranking, error) {
-	named, given, err := parseKernel(name)
+	named, parameters, err := parseKernel(name)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 		return nil, err
 	}
 	r, _, err := RankNodes(ctx, g, &rank.Problem{Nodes: nodes, Seeds: rows}, named,
-		given, &rank.Settings{RNGSeed: usualSeed})
+		parameters, &rank.Settings{RNGSeed: usualSeed})
 	return r, err
 }
 

@@ -30,7 +30,7 @@ func Expect(bytes int64) { reclaim(int(bytes)) }
 // runtime. The pace of the collector is made for small objects: a large block that is allocated
 // while it runs, or shortly before, adds to the garbage that is not freed yet. Up to two
 // collections are needed, because a sync.Pool keeps its objects during the first. If they do not
-// suffice, the limit is raised, as far as [Within] allows, to what is needed and an eighth more. By
+// suffice, the limit is raised, as far as [Within] allows, to the need and an eighth more. By
 // more, garbage would grow up to it; with less, a few KiB of garbage start a collection, which took
 // a quarter of the time of 20 eigenpairs of a graph with 37,700 nodes.
 func reclaim(bytes int) {

@@ -317,7 +317,7 @@ func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan,
 	}
 	untrained := make([]int, len(l.Names)) // test items of classes without a training item
 	for _, rows := range list {
-		given, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names,
+		splits, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names,
 			rows.Train, rows.Test)
 		if err != nil {
 			return s.explain(err, nodes, l)
@@ -325,7 +325,7 @@ func (s *splitFlags) readSplits(run *session, in *inputs, plan *evaluate.Plan,
 		for c, tests := range unseen {
 			untrained[c] += tests
 		}
-		plan.Given = append(plan.Given, given)
+		plan.Given = append(plan.Given, splits)
 	}
 	warnUntrained(run.console, s.split, l.Names, untrained, "test "+s.noun)
 	return nil

@@ -175,10 +175,10 @@ const mostUnseen = 0.05
 // document. With --targets they are those of these nodes.
 func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction, labels []int) {
 	if in.targets != nil {
-		every := labels
-		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(every))
+		predicted := labels
+		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(predicted))
 		for _, row := range in.targets {
-			labels[row] = every[row]
+			labels[row] = predicted[row]
 		}
 	}
 	d.Summary = evaluate.Summarize(p.Prediction, labels, in.data.l, in.truth, in.data.g.Nodes.ID)
@@ -329,15 +329,15 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 // weightsText reports other weights of edges than the given ones, for the summary.
 func (d *classifyDocument) weightsText(c *classifyOptions) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
-	by := "held-out labels"
+	source := "held-out labels"
 	if c.learning.weight != "" {
-		by = "--edge-weights"
+		source = "--edge-weights"
 	}
 	if c.model != "" {
-		by = c.model
+		source = c.model
 	}
 	if text != "" {
-		text = fmt.Sprintf("edge weights: %s in place of w (%s)", text, by)
+		text = fmt.Sprintf("edge weights: %s in place of w (%s)", text, source)
 	}
 	return text
 }
