@@ -114,7 +114,7 @@ func TestWrongKindsAndTimes(t *testing.T) {
 		{header + "a,b,x,NaN\n", `e.txt:2:7: time "NaN" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line`},
 		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; fix the line`},
-		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day, the month or the year; pass option time=time:dmy if the day is first, else option time=time:mdy or option time=time:ymd`},
+		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day, the month or the year; pass option time=time:dmy if the day is first, else option time=time:mdy, option time=time:ymd or option time=time:my`},
 		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" has another order of day, month and year than the times before it; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,,3\n", `e.txt:2:5: an edge without a kind; fix the line`},
 	} {
@@ -155,6 +155,8 @@ func TestTimesOfFormats(t *testing.T) {
 		{[2]string{"1706700000000000", "1709251200000000000"}, [2]int{45320, 45350}},
 		{[2]string{"202401", "140"}, [2]int{3373, 2}},
 		{[2]string{"202413", "202401"}, [2]int{3373, 3373}},
+		{[2]string{"202401.0", "202403.0"}, [2]int{45290, 45350}},
+		{[2]string{"01/2024", "Mar-24"}, [2]int{45290, 45350}},
 		{[2]string{"11:26", "23:59:59"}, [2]int{686, 1439}},
 		{[2]string{"20", "347640"}, [2]int{0, 5794}},
 		{[2]string{"2001", "2024.0"}, [2]int{2001, 2024}},
@@ -180,7 +182,7 @@ func TestTimesOfFormats(t *testing.T) {
 // TestOrderOfDates checks that dates in digits or signs whose order is not sure are a question, and that a setting decides.
 func TestOrderOfDates(t *testing.T) {
 	for _, test := range []struct{ first, second, order string }{
-		{"310124", "010324", "dmy"}, {"240131", "240301", "ymd"}, {"01/02/2024", "05/06/2024", "mdy"}, {"010224", "050624", "dmy"},
+		{"310124", "010324", "dmy"}, {"240131", "240301", "ymd"}, {"01/02/2024", "05/06/2024", "mdy"}, {"010224", "050624", "dmy"}, {"012024", "122023", "mdy"},
 	} {
 		text := "source,target,at\na,b," + test.first + "\nb,c," + test.second + "\n"
 		ambiguous := "e.csv:2: time " + strconv.Quote(test.first) + " may begin with the day, the month or the year"

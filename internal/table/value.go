@@ -173,18 +173,19 @@ var (
 	dateLayouts = strings.Split("2006-01-02|2006-1-2|2006/1/2|2006.1.2|20060102|20060102150405|2.1.2006|2.1.06|"+
 		"2 Jan 2006|2 January 2006|2-Jan-2006|2-Jan-06|Jan 2, 2006|January 2, 2006|"+
 		time.ANSIC+"|"+time.RubyDate+"|"+time.RFC1123+"|"+time.RFC1123Z, "|")
-	monthLayouts = strings.Split("2006-1|2006/1|Jan 2006|January 2006", "|")
+	monthLayouts = strings.Split("2006-1|2006/1|1/2006|2006M01|Jan 2006|January 2006|Jan-06", "|")
 )
 
 // DateOrders is a set of orders of day, month and year.
 type DateOrders int
 
-// The orders of dates such as 31/01/2024 or 310124. Months are numbers such as 202401.
+// The orders of dates such as 31/01/2024 or 310124. Months are numbers such as 202401, and in MonthYear 012024.
 const (
 	Months DateOrders = 1 << iota
 	DayFirst
 	MonthFirst
 	YearFirst
+	MonthYear
 	AnyOrder DateOrders = 1<<iota - 1
 )
 
@@ -192,6 +193,7 @@ const (
 var orderedLayouts = [...][]string{
 	strings.Fields("200601"), strings.Fields("2/1/2006 2-1-2006 2/1/06 020106 02012006"),
 	strings.Fields("1/2/2006 1-2-2006 1/2/06 010206 01022006"), strings.Fields("060102"),
+	strings.Fields("012006"),
 }
 
 // IsDate reports whether text is a date as programs and people write them, perhaps with a

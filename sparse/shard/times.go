@@ -46,16 +46,17 @@ const (
 
 // TimeForm is how the times of a column are written, as far as it does not follow from each of them.
 type TimeForm struct {
-	column     string           // of a setting
-	orders     table.DateOrders // that dates can have; 0: no date has been seen
-	isGiven    bool             // a setting has the order
-	hasStart   bool             // numbers are seconds since a start
-	hasNumbers bool             // digits are numbers, because some are no date
+	column   string           // of a setting
+	orders   table.DateOrders // that dates can have; 0: no date has been seen
+	isGiven  bool             // a setting has the order
+	hasStart bool             // numbers are seconds since a start
+	dates    int              // times that can be dates
+	numbers  int
 }
 
 // orders has the names of orders of dates in settings.
 var orders = map[string]table.DateOrders{
-	"dmy": table.DayFirst, "mdy": table.MonthFirst, "ymd": table.YearFirst,
+	"dmy": table.DayFirst, "mdy": table.MonthFirst, "ymd": table.YearFirst, "my": table.MonthYear,
 }
 
 // SplitTime returns the column of a setting COLUMN or COLUMN:ORDER, and the form of its times.
@@ -70,7 +71,7 @@ func SplitTime(setting string) (column string, form TimeForm) {
 
 // OrderFix is the remedy for a time with the fault [AmbiguousTime].
 func (f TimeForm) OrderFix() string {
-	return fmt.Sprintf("pass {time=%[1]s:dmy} if the day is first, else {time=%[1]s:mdy} or {time=%[1]s:ymd}", f.column)
+	return fmt.Sprintf("pass {time=%[1]s:dmy} if the day is first, else {time=%[1]s:mdy}, {time=%[1]s:ymd} or {time=%[1]s:my}", f.column)
 }
 
 // Observe takes note of a time of the column.
@@ -79,17 +80,19 @@ func (f *TimeForm) Observe(text string) {
 	_, possible, _ := f.dateOf(text, err == nil)
 	if err == nil {
 		f.hasStart = f.hasStart || n > math.MaxUint16 && n < leastSeconds
-		f.hasNumbers = f.hasNumbers || possible == 0
+		f.numbers++
 	}
 	if possible > 0 {
 		f.orders = possible
+		f.dates++
 	}
 }
 
 // dateOf parses a date in the orders of the column. A number is one only if it has the digits of a month, a day or a second.
 func (f TimeForm) dateOf(text string, isNumber bool) (time.Time, table.DateOrders, bool) {
 	const month, day, second = len("202401"), len("20240131"), len("20240131112659")
-	if isNumber && (f.hasNumbers || len(text) != month && len(text) != day && len(text) != second) {
+	text = table.PlainInteger(text)
+	if isNumber && len(text) != month && len(text) != day && len(text) != second {
 		return time.Time{}, 0, false
 	}
 	return table.ParseDate(text, cmp.Or(f.orders, table.AnyOrder))
@@ -112,12 +115,13 @@ func (f TimeForm) Parse(text string) (t uint16, unit, fault string) {
 		return stepOf(float64(60*hours+minutes), minuteUnit)
 	}
 	date, possible, isAmbiguous := f.dateOf(text, err == nil)
+	isNumber := err == nil && !f.isGiven && (possible == 0 || 10*f.dates < 9*f.numbers) // nearly all dates in digits are one
 	switch {
-	case isAmbiguous:
+	case isAmbiguous && !isNumber:
 		return 0, "", AmbiguousTime
-	case possible > 0:
+	case possible > 0 && !isNumber:
 		return dayOf(date)
-	case err == nil && !f.isGiven:
+	case isNumber:
 		for n >= leastMillis {
 			n /= 1000
 		}
