@@ -27,10 +27,9 @@ func (c *computation) image(ctx context.Context, e engine,
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
 		a, err = applyEngine(ctx, c, e, dst, x, t.again)
-		done, err = t.review(dst, a, err)
-	}
-	if err == nil {
-		err = checkLimit(c, measure(dst, a.bound))
+		if done, err = t.review(dst, a, err); done && err == nil {
+			done, err = c.accept(a, measure(dst, a.bound), measure(dst, a.rounded))
+		}
 	}
 	if err != nil {
 		return nil, c.refineError(err)
@@ -44,21 +43,31 @@ func applyEngine(ctx context.Context, c *computation, e engine,
 	dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
 	return e.applyTo(ctx, dst, x,
 		effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt,
-			certify: c.s.certifies(c.k.Len())}, again)
+			certify: c.bounded || c.s.certifies(c.k.Len())}, again)
 }
 
-// checkLimit returns an error for a result with the error miss, relative to the tolerance, above the limit.
-func checkLimit(c *computation, miss float64) error {
+// accept reports whether a result is the last one, with an error if its error miss is above the limit.
+// It and rounded, its part from rounding, are relative to the tolerance. An estimate above the limit is
+// replaced by a bound first, because the error names a tolerance that can be met.
+func (c *computation) accept(a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
-		return nil
+		return true, nil
 	}
-	return tooTight(limit, miss*c.s.Tolerance)
+	if a.assumed == estimated {
+		c.bounded = true
+		return false, nil
+	}
+	return true, tooTight(limit, max(miss, 2*rounded)*c.s.Tolerance)
 }
 
 // refineError returns the error of an iteration, with the tolerance that an elimination meets where
-// rounding keeps the iteration from its own.
+// rounding keeps the iteration from its own. An inverse without a digit has no parameters to change.
 func (c *computation) refineError(err error) error {
+	missed := new(ToleranceError)
+	if c.k.work.needsSmallest && errors.As(err, &missed) && !(missed.Reached < 1) {
+		return noDigit("")
+	}
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
 	}
@@ -209,11 +218,14 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64],
 		miss := measure(dst, a.bound)
 		switch {
 		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
-			return a, checkLimit(c, miss)
+			if done, err := c.accept(a, miss, measure(dst, a.rounded)); done {
+				return a, c.refineError(err)
+			}
 		case a.isSmallest || attempt == mostAttempts:
 			return nil, c.refineError(tooTight(c.s.Tolerance,
 				max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
+		default:
+			c.effort /= 2 * miss
 		}
-		c.effort /= 2 * miss
 	}
 }

@@ -63,11 +63,12 @@ func SlabColumns(n int) int {
 
 // computation is one call of Block or ApplyTo under way.
 type computation struct {
-	k      *spectral
-	s      Settings
-	strict bool // the tolerance must be met
-	log    slabLog
-	scale  columnScale
+	k       *spectral
+	s       Settings
+	strict  bool // the tolerance must be met
+	bounded bool // errors are bounded, because an estimate missed the limit
+	log     slabLog
+	scale   columnScale
 
 	x, y *sparse.Block[float64] // a slab of unit vectors, and its image
 
