@@ -191,11 +191,12 @@ func predictLabels(run *session, c *classifyOptions, name string) error {
 	}
 	labels := writtenLabels(c, p.Prediction)
 	doc := judge(run, in, p, labels)
-	return writeLabelled(run, in, p, doc, func(row int) string {
-		if labels[row] == evaluate.Unlabelled {
-			return ""
+	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
+		class := labels[row]
+		if class == evaluate.Unlabelled {
+			return "", class
 		}
-		return p.Classes[labels[row]]
+		return p.Classes[class], class
 	})
 }
 
@@ -373,11 +374,13 @@ func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
 	return labels
 }
 
-// writeLabelled publishes the output, in which every node has the label that labelOf returns, and
-// then makes the page and prints the summary. An error or an interruption of the page leaves the
-// output.
+// labelling returns the label that is written for a row, and its class; −1: none, or several.
+type labelling func(row int) (label string, class int)
+
+// writeLabelled publishes the output, and then makes the page and prints the summary. An error or
+// an interruption of the page leaves the output.
 func writeLabelled(run *session, in *predictionInputs, p *heatwalk.Prediction,
-	doc *classifyDocument, labelOf func(row int) string) (err error) {
+	doc *classifyDocument, labelOf labelling) (err error) {
 	c := in.f
 	d := in.data
 	begun := time.Now()
@@ -415,34 +418,28 @@ func writeLabelled(run *session, in *predictionInputs, p *heatwalk.Prediction,
 }
 
 // found returns the predictions for the nodes on some rows, nil for all, with the labels of labelOf.
-func (d *graphRun) found(p *method.Prediction, rows []int,
-	labelOf func(row int) string) *predictionRows {
+func (d *graphRun) found(p *method.Prediction, rows []int, labelOf labelling) *predictionRows {
 	rowAt := d.g.Nodes.RowAt
 	ids := nodeAxis(d.g)
 	if rows != nil {
-		rowAt, ids = func(i int) int { return rows[i] }, nodesOf(d.g, rows)
+		rowAt = func(i int) int { return rows[i] }
+		ids = nodesOf(d.g, rows)
 	}
 	isKnown := markLabelled(d.l, len(d.g.Degrees))
 	f := &predictionRows{ids: ids, line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
-		line.Label, line.Reached, line.Known = labelOf(row),
-			p.Reached.Contains(uint32(row)), isKnown[row]
+		line.Label, _ = labelOf(row)
+		line.Reached = p.Reached.Contains(uint32(row))
+		line.Known = isKnown[row]
 		if p.Highest != nil {
 			p.Highest.RowTo(line.Scores, row)
 		} else {
 			simd.ConvertTo(line.Scores, p.Scores.Row(row))
 		}
 	}}
-	number := make(map[string]int, len(d.l.Names))
-	for class, name := range d.l.Names {
-		number[name] = class
-	}
 	f.predicted = func(i int) (class int, reached bool) {
 		row := rowAt(i)
-		class, isNumbered := number[labelOf(row)]
-		if !isNumbered { // a blank, or several labels
-			class = -1
-		}
+		_, class = labelOf(row)
 		return class, p.Reached.Contains(uint32(row))
 	}
 	if p.Raw != nil {

@@ -439,7 +439,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 			"the training nodes of a split have the value %v alone; train on more of them", v.Value[0])
 	}
 	if err != nil {
-		return valuesError(run.costs, &c.learning.graph, err, v, name)
+		return valuesError(run.costs, err, v, name)
 	}
 	doc := &valuesDocument{result,
 		comparedDocument{Graph: name, Skipped: skippedOf(v.Labels),

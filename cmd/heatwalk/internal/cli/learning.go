@@ -442,15 +442,20 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	doc := countPredictions(in, p, model.Labelled)
 	doc.Method = "spectral"
 	doc.Several = model
-	return writeLabelled(run, in, p, doc, func(row int) string {
+	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
-			return ""
+			return "", -1
 		}
 		var names []string
-		for _, c := range model.LabelsOf(p.Prediction, row) {
-			names = append(names, d.l.Names[c])
+		list := model.LabelsOf(p.Prediction, row)
+		for _, class := range list {
+			names = append(names, d.l.Names[class])
 		}
-		return strings.Join(names, severalSeparator)
+		class := -1
+		if len(list) == 1 {
+			class = list[0]
+		}
+		return strings.Join(names, severalSeparator), class
 	})
 }
 

@@ -115,8 +115,7 @@ func beginValues(run *session, r *graphInputs, name, file, out string,
 }
 
 // valuesError names the file, the flag or the graph in an error of regression.
-func valuesError(costs *runCosts, r *graphInputs, err error, v *nodefile.Values,
-	name string) error {
+func valuesError(costs *runCosts, err error, v *nodefile.Values, name string) error {
 	wrong := new(param.ParameterError)
 	switch {
 	case errors.Is(err, problem.ErrConstant):
@@ -145,61 +144,66 @@ type regressDocument struct {
 	Closing
 }
 
+// runRegress reads the inputs, predicts, and writes the predictions and the page.
 func runRegress(run *session, c *regressOptions, name string) error {
-	d, err := beginValues(run, &c.graph, name, c.values, c.out,
-		&c.attributes, c.methods)
+	in, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
 	if err != nil {
 		return err
 	}
-	ids := nodeAxis(d.data.g)
-	v := d.values
-	run.costs.disk += numbersBytes(ids)
-	set := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
-		Progress: run.progress.Phases()}
-	var out *regress.Prediction
-	if len(v.Row) == ids.N && !run.costs.estimating {
-		out = &regress.Prediction{Value: make([]float64, ids.N),
-			Reached: roaring.New()}
-		for i, row := range v.Row {
-			out.Value[row] = v.Value[i]
-			out.Reached.Add(uint32(row))
-		}
-	} else if out, err = heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem,
-		d.methods, set); err != nil {
-		return valuesError(run.costs, &c.graph, err, v, name)
+	run.costs.disk += numbersBytes(nodeAxis(in.data.g))
+	p, err := predictValues(run, in)
+	if err != nil {
+		return valuesError(run.costs, err, in.values, name)
 	}
-	isKnown := markLabelled(v.Labels, ids.N)
-	rowAt := d.data.g.Nodes.RowAt
-	columns := []tablefile.Column[int]{
-		{Title: "value", Number: func(i int) float64 { return out.Value[rowAt(i)] }},
-		{Title: "reached", Truth: func(i int) bool { return out.Reached.Contains(uint32(rowAt(i))) }},
+	return writeValues(run, c, in, p)
+}
+
+// predictValues predicts the numbers of all nodes, without a computation if all of them are given.
+func predictValues(run *session, in *valuesRun) (*regress.Prediction, error) {
+	n := len(in.data.g.Degrees)
+	if len(in.values.Row) < n || run.costs.estimating {
+		return heatwalk.PredictValues(run.ctx, in.data.g.Graph, in.problem, in.methods, &method.Settings{
+			RNGSeed: uint64(run.seed), Workers: run.threads, Progress: run.progress.Phases()})
+	}
+	p := &regress.Prediction{Value: make([]float64, n), Reached: roaring.New()}
+	p.Reached.AddRange(0, uint64(n))
+	for i, row := range in.values.Row {
+		p.Value[row] = in.values.Value[i]
+	}
+	return p, nil
+}
+
+// writeValues writes predictions and the page about them, and prints the summary.
+func writeValues(run *session, c *regressOptions, in *valuesRun, p *regress.Prediction) error {
+	g := in.data.g
+	out := in.data.out
+	ids := nodeAxis(g)
+	isKnown := markLabelled(in.values.Labels, ids.N)
+	rowAt := g.Nodes.RowAt
+	err := tablefile.WriteNumbers(run.ctx, out.w, endingOf(c.out), sched.UpTo(ids.N), ids.ID, []tablefile.Column[int]{
+		{Title: "value", Number: func(i int) float64 { return p.Value[rowAt(i)] }},
+		{Title: "reached", Truth: func(i int) bool { return p.Reached.Contains(uint32(rowAt(i))) }},
 		{Title: "known", Truth: func(i int) bool { return isKnown[rowAt(i)] }},
-	}
-	err = tablefile.WriteNumbers(run.ctx, d.data.out.w, endingOf(c.out),
-		sched.UpTo(ids.N), ids.ID, columns)
+	})
 	if err != nil {
 		return err
 	}
 	doc := &regressDocument{
-		Output: c.out, Nodes: ids.N, Labelled: len(v.Row),
-		Predicted: ids.N - len(v.Row),
-		Unreached: ids.N - int(out.Reached.GetCardinality()),
-		Skipped:   skippedOf(v.Labels), Attributes: attributesOf(d.data.g),
-		Prediction:      out,
-		factorsDocument: d.data.g.factorsOf(out.Factors),
+		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
+		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: skippedOf(in.values.Labels),
+		Attributes: attributesOf(g), Prediction: p, factorsDocument: g.factorsOf(p.Factors),
 	}
 	if c.page != "" {
-		w, err := d.data.out.begin(c.page)
+		w, err := out.begin(c.page)
 		if err == nil {
-			err = writePage(run, w, "regress", doc, name)
+			err = writePage(run, w, "regress", doc, g.name)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return d.data.out.finish(doc, doc.Parameters,
-		append(doc.lines(), d.data.g.edgesText(doc.factorsDocument,
-			"held-out values"))...)
+	edges := g.edgesText(doc.factorsDocument, "held-out values")
+	return out.finish(doc, doc.Parameters, append(doc.lines(), edges)...)
 }
 
 // lines returns the summary.
