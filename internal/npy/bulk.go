@@ -15,8 +15,12 @@ import (
 // isNative reports whether the elements of a are stored as this machine stores them, so that they can be read
 // into place.
 func isNative(a *Array) bool {
-	return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 &&
-		a.order == binary.ByteOrder(binary.LittleEndian)
+	return isLittleEndian() && a.order == binary.ByteOrder(binary.LittleEndian)
+}
+
+// isLittleEndian reports whether this machine stores the low byte of a number first.
+func isLittleEndian() bool {
+	return binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 }
 
 // into reads the next n elements to the given memory of n·a.Width bytes.

@@ -26,7 +26,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -402,41 +401,17 @@ func Header(descr string, shape ...int) []byte {
 
 // floatHeader returns the header for elements of type T, and their size in bytes.
 func floatHeader[T simd.Float](shape ...int) (header []byte, element int) {
-	if any(T(0)) == any(float32(0)) {
-		return Header("<f4", shape...), 4
-	}
-	return Header("<f8", shape...), 8
+	element = int(unsafe.Sizeof(T(0)))
+	return Header(fmt.Sprintf("<f%d", element), shape...), element
 }
 
 // appendFloats appends values as they are stored.
 func appendFloats[T simd.Float](buf []byte, values []T) []byte {
-	switch values := any(values).(type) {
-	case []float32:
-		return appendSingle(buf, values)
-	case []float64:
-		return appendDouble(buf, values)
+	if isLittleEndian() {
+		return append(buf, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),
+			len(values)*int(unsafe.Sizeof(T(0))))...)
 	}
-	return buf
-}
-
-// appendSingle is no part of a generic function, in which the compiler may call
-// PutUint32 for each value.
-func appendSingle(buf []byte, values []float32) []byte {
-	n := len(buf)
-	buf = slices.Grow(buf, 4*len(values))[:n+4*len(values)]
-	for i, v := range values {
-		binary.LittleEndian.PutUint32(buf[n+4*i:], math.Float32bits(v))
-	}
-	return buf
-}
-
-// appendDouble is [appendSingle] in double precision.
-func appendDouble(buf []byte, values []float64) []byte {
-	n := len(buf)
-	buf = slices.Grow(buf, 8*len(values))[:n+8*len(values)]
-	for i, v := range values {
-		binary.LittleEndian.PutUint64(buf[n+8*i:], math.Float64bits(v))
-	}
+	buf, _ = binary.Append(buf, binary.LittleEndian, values) // floats have a size
 	return buf
 }
 
