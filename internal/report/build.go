@@ -99,9 +99,7 @@ func Build(name string, document any) (*Page, error) {
 		return nil, err
 	}
 	var o object
-	if err := json.Unmarshal(text, &o); err != nil {
-		return nil, err
-	}
+	_ = json.Unmarshal(text, &o) // which Encode has made
 	p := &Page{Title: t.Title, Summary: o.lines(t.Summary), Facts: o.facts(t.Facts),
 		Run: o.facts(t.Run)}
 	dot := strings.LastIndexByte(t.Series, '.')
@@ -489,10 +487,9 @@ func (o object) matrix(p *part, cells []any) *Table {
 					sums[i]+columnSums[i]), 0))
 		}
 		for _, j := range order {
-			share := number(i, j) / max(1, sums[i])
 			c := Number(number(i, j),
 				strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
-			c.Shade = share
+			c.Shade = number(i, j) / max(1, sums[i])
 			row = append(row, c)
 		}
 		t.Rows = append(t.Rows, row)

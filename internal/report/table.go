@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,12 +77,8 @@ func Count(n int) Cell {
 
 // numeric reports whether a column has numbers.
 func (t *Table) numeric(column int) bool {
-	for _, row := range t.Rows {
-		if row[column].IsNumber {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Rows,
+		func(row []Cell) bool { return row[column].IsNumber })
 }
 
 // largest returns the largest number of each column.
@@ -129,7 +126,7 @@ func (t *Table) Text() string {
 
 // CSV returns the table as lines of values separated by commas. A column of standard errors follows
 // each column that has them, and one of marks each column that has some.
-func (t *Table) CSV() (string, error) {
+func (t *Table) CSV() string {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {
 		hasMargin := false
@@ -158,8 +155,8 @@ func (t *Table) CSV() (string, error) {
 		}
 	}
 	var b strings.Builder
-	err := csv.NewWriter(&b).WriteAll(rows)
-	return b.String(), err
+	_ = csv.NewWriter(&b).WriteAll(rows) // to memory
+	return b.String()
 }
 
 // plain writes a number for other programs.
