@@ -163,12 +163,10 @@ type zstdPages struct {
 }
 
 func newZstdPages() zstdPages {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
+	encoder, _ := zstd.NewWriter(nil, // the options are constants
+		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
 		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true),
 		zstd.WithEncoderCRC(false))
-	if err != nil {
-		panic(err) // the options are constants
-	}
 	return zstdPages{&parquet.Zstd, encoder}
 }
 

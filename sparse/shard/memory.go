@@ -3,7 +3,6 @@ package shard
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -24,7 +23,7 @@ func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest,
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	m.Kind, m.Format, m.Identity = "store", Version,
-		fmt.Sprintf("%016x", binary.LittleEndian.Uint64(id[:]))
+		fmt.Sprintf("%x", id)
 	m.Rows, m.Entries, m.SelfLoops, m.Weighted, m.Negative, m.Nodes = int64(rows),
 		a.NNZ(), a.Loops, a.IsWeighted(), a.Negative, nodesImplicit
 	s.Nodes = NewNumericNodes(rows)

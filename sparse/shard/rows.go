@@ -16,10 +16,9 @@ const Outside = ^uint32(0)
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	count int, mask uint64) error {
 	m := s.Manifest
-	identity, _ := strconv.ParseUint(m.Identity, 16, 64)
 	w, err := Create(dir,
 		&WriteOptions{Directed: m.Directed, Workers: s.o.Workers,
-			Options: m.Options, Identity: identity ^ mask})
+			Options: m.Options, Identity: m.identity() ^ mask})
 	if err != nil {
 		return err
 	}
@@ -114,10 +113,7 @@ func nodesAt(s *Store, place []uint32, count int) (*Nodes, error) {
 	} else {
 		numbers := make([]uint64, 0, count)
 		for id := range ids {
-			number, err := strconv.ParseUint(string(id), 10, 64)
-			if err != nil {
-				return nil, err
-			}
+			number, _ := strconv.ParseUint(string(id), 10, 64) // as all ids of such a store
 			numbers = append(numbers, number)
 		}
 		list = NumericNodes(numbers)

@@ -175,12 +175,9 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		return err
 	}
 	if m.Codec == Zstd {
-		s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
+		s.zstd, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
 			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange,
-				sparse.MaxRange))))
-		if err != nil {
-			return err
-		}
+				sparse.MaxRange)))) // the options are constants
 	}
 	return planMemory(s, workers, o)
 }
