@@ -65,7 +65,8 @@ func (c *computation) accept(a *engineResult, miss, rounded float64) (bool, erro
 // rounding keeps the iteration from its own. An inverse without a digit has no parameters to change.
 func (c *computation) refineError(err error) error {
 	missed := new(ToleranceError)
-	if c.k.work.needsSmallest && errors.As(err, &missed) && !(missed.Reached < 1) {
+	isInverse := c.k.work.matrix == "" && c.k.work.search // L⁺
+	if isInverse && errors.As(err, &missed) && !(missed.Reached < 1) {
 		return noDigit("")
 	}
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
