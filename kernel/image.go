@@ -28,7 +28,7 @@ func (c *computation) image(ctx context.Context, e engine,
 	for done := false; !done; {
 		a, err = applyEngine(ctx, c, e, dst, x, t.again)
 		if done, err = t.review(dst, a, err); done && err == nil {
-			done, err = c.accept(a, measure(dst, a.bound), measure(dst, a.rounded))
+			done, err = acceptResult(c, a, measure(dst, a.bound), measure(dst, a.rounded))
 		}
 	}
 	if err != nil {
@@ -46,10 +46,10 @@ func applyEngine(ctx context.Context, c *computation, e engine,
 			certify: c.bounded || c.s.certifies(c.k.Len())}, again)
 }
 
-// accept reports whether a result is the last one, with an error if its error miss is above the limit.
+// acceptResult reports whether a result is the last one, with an error if its error miss is above the limit.
 // It and rounded, its part from rounding, are relative to the tolerance. An estimate above the limit is
 // replaced by a bound first, because the error names a tolerance that can be met.
-func (c *computation) accept(a *engineResult, miss, rounded float64) (bool, error) {
+func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
 		return true, nil
@@ -219,7 +219,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64],
 		miss := measure(dst, a.bound)
 		switch {
 		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
-			if done, err := c.accept(a, miss, measure(dst, a.rounded)); done {
+			if done, err := acceptResult(c, a, miss, measure(dst, a.rounded)); done {
 				return a, c.refineError(err)
 			}
 		case a.isSmallest || attempt == mostAttempts:
