@@ -32,8 +32,7 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 
 // Stride returns the distance between the rows of [NewBlock] with cols columns.
 func Stride[T Float](cols int) int {
-	var t T
-	size := int(unsafe.Sizeof(t))
+	size := sizeOf[T]()
 	const register = 32
 	if bytes := cols * size; bytes > register/2 {
 		return (bytes + register - 1) / register * register / size

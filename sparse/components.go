@@ -7,7 +7,6 @@ import (
 	"iter"
 	"math"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -96,10 +95,7 @@ func connect(ctx context.Context, a Matrix, sign float64,
 				if divided {
 					c = m.columns[c]
 				}
-				v := 1.0
-				if val != nil {
-					v = val[e]
-				}
+				v := valueAt(val, e)
 				if sign != 0 && v != 0 {
 					mirrored := n + c
 					if sign*v < 0 {
@@ -206,7 +202,7 @@ func (f forest) join(a, b uint32) {
 // to the others.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f))), 4*len(f))
+	bytes := bytesOf(f)
 	blocks := (len(bytes) + size - 1) / size
 	mine := make([]byte, blocks*size)
 	received := make([]byte, blocks*size)

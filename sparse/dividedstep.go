@@ -62,7 +62,7 @@ func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int,
 		return err
 	}
 	f.joinSplitRows()
-	f.visitSplitRows(0, m.team.First)
+	f.visitSplitRows(m.team.First)
 	shareNamed(f, m)
 	return f.visitRanges(ctx, workers, m.team.First)
 }
@@ -135,7 +135,7 @@ func shareNamed[T Float](f *fused[T], m *Divided) {
 }
 
 // bytesOf returns the memory of a slice.
-func bytesOf[T Float](s []T) []byte {
+func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))),
 		len(s)*sizeOf[T]())
 }

@@ -55,7 +55,7 @@ const (
 	registerBytes = 32
 )
 
-func sizeOf[T Float]() int {
+func sizeOf[T any]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
 }
@@ -322,14 +322,14 @@ func (f *fused[T]) joinSplitRows() {
 	}
 }
 
-// visitSplitRows calls the visitor with the long rows lo ≤ i < hi.
-func (f *fused[T]) visitSplitRows(lo, hi int) {
+// visitSplitRows calls the visitor with the long rows i < hi.
+func (f *fused[T]) visitSplitRows(hi int) {
 	if f.step.Visit == nil {
 		return
 	}
 	ranges := f.o.A.Ranges()
 	for _, index := range f.o.splits {
-		if r := ranges[index]; r.Piece == 0 && lo <= r.Lo && r.Hi <= hi {
+		if r := ranges[index]; r.Piece == 0 && r.Hi <= hi {
 			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: index})
 		}
 	}

@@ -108,13 +108,10 @@ func (m *CSR) At(i, j int) float64 {
 	}
 	col, val := m.Row(i)
 	e, ok := slices.BinarySearch(col, uint32(j))
-	switch {
-	case !ok:
+	if !ok {
 		return 0
-	case val == nil:
-		return 1
 	}
-	return val[e]
+	return valueAt(val, e)
 }
 
 // T returns the transpose as a view.
@@ -125,11 +122,7 @@ func (m *CSR) DoNonZero(f func(i, j int, v float64)) {
 	for i := range m.rows {
 		col, val := m.Row(i)
 		for e, c := range col {
-			v := 1.0
-			if val != nil {
-				v = val[e]
-			}
-			f(i, int(c), v)
+			f(i, int(c), valueAt(val, e))
 		}
 	}
 }

@@ -80,7 +80,12 @@ func (m *Joined) Ranges() []Range { return m.ranges }
 
 // Resident implements [Resident].
 func (m *Joined) Resident() bool {
-	r, ok := m.Matrix.(Resident)
+	return isResident(m.Matrix)
+}
+
+// isResident reports whether sweeps over a matrix read nothing.
+func isResident(a Matrix) bool {
+	r, ok := a.(Resident)
 	return !ok || r.Resident()
 }
 

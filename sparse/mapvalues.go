@@ -13,7 +13,8 @@ func MapValues(ctx context.Context, a Matrix,
 	if d, ok := a.(*Divided); ok {
 		return d.withValues(ctx, value)
 	}
-	return &mappedValues{Matrix: a, value: value}, nil
+	return &mappedValues{Matrix: a, value: value,
+		buffers: sync.Pool{New: func() any { return new([MaxRange]float64) }}}, nil
 }
 
 // MapValuesBytes returns the memory of the result of [MapValues].
@@ -27,13 +28,12 @@ func MapValuesBytes(a Matrix, workers int) int64 {
 type mappedValues struct {
 	Matrix
 	value   func(i, j int, w float64) float64
-	buffers sync.Pool // of *[]float64
+	buffers sync.Pool // of *[MaxRange]float64
 }
 
 // Resident implements [Resident].
 func (m *mappedValues) Resident() bool {
-	r, ok := m.Matrix.(Resident)
-	return !ok || r.Resident()
+	return isResident(m.Matrix)
 }
 
 // Sweep implements [Matrix].
@@ -51,23 +51,19 @@ func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int,
 // mapVisitor returns a visitor that calls visit with mapped values, which are nil if all are 1.
 func (m *mappedValues) mapVisitor(visit func(worker int, p Panel) error) func(worker int, p Panel) error {
 	return func(worker int, p Panel) error {
-		values, _ := m.buffers.Get().(*[]float64)
-		if values == nil {
-			values = new([]float64)
-			*values = make([]float64, MaxRange)
-		}
+		values := m.buffers.Get().(*[MaxRange]float64)
 		defer m.buffers.Put(values)
 		ones := true
 		for i := range p.Hi - p.Lo {
 			for e := p.Ptr[i] - p.Ptr[0]; e < p.Ptr[i+1]-p.Ptr[0]; e++ {
 				v := m.value(p.Lo+i, int(p.Col[e]), valueAt(p.Val, int(e)))
-				(*values)[e] = v
+				values[e] = v
 				ones = ones && v == 1
 			}
 		}
 		p.Val = nil
 		if !ones {
-			p.Val = (*values)[:len(p.Col)]
+			p.Val = values[:len(p.Col)]
 		}
 		return visit(worker, p)
 	}

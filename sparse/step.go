@@ -72,7 +72,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	}
 	if err == nil {
 		f.joinSplitRows()
-		f.visitSplitRows(0, f.dst.Rows)
+		f.visitSplitRows(f.dst.Rows)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"sort"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -236,10 +235,9 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	const lineBytes = 64 // size of a cache line
 	for r := range rows {
 		row := x.Data[r*x.Stride:][:width]
-		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))),
-			width*sizeOf[T]())
-		for offset := 0; offset < len(line); offset += lineBytes {
-			sum += line[offset]
+		bytes := bytesOf(row)
+		for offset := 0; offset < len(bytes); offset += lineBytes {
+			sum += bytes[offset]
 		}
 	}
 	return sum

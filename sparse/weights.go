@@ -79,10 +79,7 @@ func (w weights) part(lo, hi int64) weights {
 // store stores n values; if val is empty, they are ones.
 func (w weights) store(val []float64, n int) {
 	for e := range n {
-		v := 1.0
-		if val != nil {
-			v = val[e]
-		}
+		v := valueAt(val, e)
 		switch {
 		case w.bytes != nil:
 			w.bytes[e] = uint8(v)
