@@ -1,8 +1,8 @@
 package partition
 
 import (
+	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -84,13 +84,12 @@ func newMerging(a *sparse.CSR) *merging {
 		panic(badShape)
 	}
 	g := &merging{
-		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n),
+		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n), rising: make([]uint32, n),
 		parent: make([]uint32, n), child: make([]uint32, n),
 		sibling: make([]uint32, n),
 		links:   make([][]link, n), degree: make([]float64, n), size: make([]uint32, n),
 		weight: make([]float32, n),
 	}
-	falling := make([]uint32, n) // MaxUint32 − degree, because byDegree sorts in decreasing order
 	for i := range n {
 		col, _ := a.Row(i)
 		d := uint32(len(col))
@@ -101,12 +100,13 @@ func newMerging(a *sparse.CSR) *merging {
 		g.parent[i] = uint32(i)
 		g.child[i] = uint32(i)
 		g.sibling[i] = uint32(i)
-		falling[i] = math.MaxUint32 - d
+		g.rising[i] = uint32(i)
 		g.degree[i] = float64(d)
 		g.size[i] = 1
 		g.total += float64(d)
 	}
-	g.rising = byDegree(falling)
+	slices.SortStableFunc(g.rising,
+		func(a, b uint32) int { return cmp.Compare(g.neighbours[a], g.neighbours[b]) })
 	return g
 }
 
