@@ -297,15 +297,12 @@ func Compare(labels []int, reached *roaring.Bitmap,
 	seeds, actual *nodefile.Labels) *Truth {
 	seedClass := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
-	position := map[string]int{}
-	for i, name := range names {
-		position[name] = i
-	}
+	var positions []int // of the names of actual classes
 	for _, name := range actual.Names {
-		if _, ok := position[name]; !ok {
-			position[name] = len(names)
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
+		positions = append(positions, slices.Index(names, name))
 	}
 	blank := len(names) // in a column of its own, which has no part in the mean of F1
 	var truth, predicted, rows []int
@@ -317,7 +314,7 @@ func Compare(labels []int, reached *roaring.Bitmap,
 		if class == Unlabelled {
 			class = blank
 		}
-		truth = append(truth, position[actual.Names[actual.Class[i]]])
+		truth = append(truth, positions[actual.Class[i]])
 		predicted = append(predicted, class)
 		rows = append(rows, row)
 	}

@@ -169,7 +169,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n",
-			thousands(r.Unreached), thousands(r.Nodes))
+			report.Count(r.Unreached).Text, report.Count(r.Nodes).Text)
 	}
 	means := page.Table("Means over splits.")
 	if !slices.ContainsFunc(r.Results,
@@ -193,9 +193,6 @@ const (
 	legend = "* best, ≈ not significantly worse; " + tests
 	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where training sets are larger than test sets; Holm, level 0.05"
 )
-
-// thousands writes a count with commas between groups of three digits.
-func thousands(n int) string { return report.Count(n).Text }
 
 // drawn describes the splits that means are over.
 func (r *protocol) drawn() string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
@@ -118,10 +119,7 @@ func rotate(a, b []float64, c, s float64) {
 
 // sortIndices returns the indices of the values in rising order.
 func sortIndices(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
+	order := sched.UpTo(len(values))
 	slices.SortStableFunc(order,
 		func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	return order
