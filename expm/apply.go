@@ -51,7 +51,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 // apply is [Map.ApplyTo] on the interval of m, with valid arguments.
 func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	e := &evaluation{m: m, settings: s.withDefaults(), b: b}
+	e := &evaluation{costs: costs{m: m, settings: s.withDefaults()}, b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
@@ -137,10 +137,7 @@ func checkBlocks(n int, dst []*sparse.Block[float64], b *sparse.Block[float64],
 
 // evaluation is one call under way.
 type evaluation struct {
-	m        *Map
-	settings Settings
-	norm     float64 // ‖B − P₀B‖; 0: not known yet
-	rough    float64 // see measureRough
+	costs
 	b        *sparse.Block[float64]
 	parts    []part
 	result   Result
@@ -152,11 +149,6 @@ type evaluation struct {
 	norms []float64 // ‖(B − P₀B)_j‖
 
 	weights rowWeights
-}
-
-// costs returns the predictions from the norms so far.
-func (e *evaluation) costs() *costs {
-	return &costs{m: e.m, settings: &e.settings, norm: e.norm, rough: e.rough}
 }
 
 // part is one function of an evaluation. The terms of its Chebyshev series are added two at a time: the

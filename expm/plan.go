@@ -47,7 +47,7 @@ const (
 // costs predicts the sweeps of methods.
 type costs struct {
 	m        *Map
-	settings *Settings
+	settings Settings
 	norm     float64 // ‖B − P₀B‖; 0: not known yet
 	rough    float64 // see measureRough
 }
@@ -146,13 +146,13 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 					continue
 				}
 				cost = max(float64(pl.sweeps),
-					e.costs().seriesCost(falling[count-1]))
+					e.seriesCost(falling[count-1]))
 			}
 			for _, g := range groupsOf(falling[count:]) {
 				if cost > best {
 					break
 				}
-				cost += solveWeight * e.costs().resolventCost(g)
+				cost += solveWeight * e.resolventCost(g)
 			}
 			if cost < best {
 				best = cost
@@ -173,10 +173,10 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		pl.series = append(pl.series, p)
 		pl.steepest = p
 		pl.sweeps = max(pl.sweeps,
-			degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowError(p), 1)))
+			degree(-p.f.rate*e.m.Hi/2, min(e.allowError(p), 1)))
 	}
 	for _, g := range pl.groups {
-		pl.sweeps += int(e.costs().resolventCost(g))
+		pl.sweeps += int(e.resolventCost(g))
 	}
 	return nil
 }
@@ -287,7 +287,7 @@ func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	f := Exp(-beta)
 	e := &costs{
 		m:        &Map{laplacian: degrees, Hi: degrees.Largest},
-		settings: &Settings{Tolerance: plannedTolerance},
+		settings: Settings{Tolerance: plannedTolerance},
 	}
 	p := &part{f: &f}
 	cost := e.seriesCost(p)

@@ -77,10 +77,10 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 // run computes the group's results. It returns true where they are not within
 // the tolerance because their norms were guessed wrong.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
-	s.gamma, _ = s.e.costs().chooseShift(s.group)
+	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
 	for _, p := range s.group {
-		s.planned = append(s.planned, s.e.costs().likely(p))
+		s.planned = append(s.planned, s.e.likely(p))
 		const samples = 512
 		p.expansion = expandFalling(-p.f.rate/s.gamma, samples)
 		p.lastReach = nil
@@ -169,7 +169,7 @@ func (m *Map) ground(i int) float64 {
 
 // budget returns the error that a part may have, in the norm of H.
 func (s *solves) budget(p *part) float64 {
-	return s.e.costs().tolerance(p) * s.e.costs().likely(p)
+	return s.e.tolerance(p) * s.e.likely(p)
 }
 
 // lastTerm returns the last term of a part's series.

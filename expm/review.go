@@ -23,7 +23,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	target := s.target(0)
 	series := infinity
 	if s.e.settings.Method == Automatic && first {
-		series = s.e.costs().seriesCost(s.group[len(s.group)-1])
+		series = s.e.seriesCost(s.group[len(s.group)-1])
 	}
 	digits := digitsOf(target / s.e.norm)
 	remainder := s.digits(1, last)
@@ -109,7 +109,7 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 	for i, p := range s.group {
 		// Another attempt is of use only if the norm is smaller than planned.
 		if first && s.e.norm > 0 && p.lower < s.planned[i] {
-			allowed := s.e.costs().tolerance(p) * p.lower
+			allowed := s.e.tolerance(p) * p.lower
 			if s.errors.spent(p, p.end) > allowed &&
 				s.errors.boundRounding(p, p.end) < allowed*mostGain {
 				return true, nil

@@ -58,7 +58,7 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 //
 // It is called with measured set after term j, with the norm of the result.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
-	tolerance := e.costs().tolerance(p)
+	tolerance := e.tolerance(p)
 	unit := e.norm
 	if unit == 0 {
 		p.end = 0

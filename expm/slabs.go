@@ -45,7 +45,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			selected = append(selected, p)
 		}
 	}
-	s := &evaluation{m: e.m, settings: e.settings}
+	s := &evaluation{costs: costs{m: e.m, settings: e.settings}}
 	running := make([]*part, len(selected))
 	for lo, hi := range blocks.Slabs(cols, width) {
 		s.b, s.result.Sweeps = e.b.Columns(lo, hi), 0
