@@ -188,7 +188,7 @@ func denseRounds(a mat.Symmetric, run *run, rounds int) *mat.Dense {
 	f := mat.NewDense(n, c, nil)
 	clamp := func() {
 		for i := range n {
-			if k := net.known(i, run.fold); k >= 0 {
+			if k := net.known(i, run.hidden); k >= 0 {
 				for j := range c {
 					f.Set(i, j, 0)
 				}

@@ -101,21 +101,19 @@ func (m *Model) KnowsItself() bool {
 // a neighbour. Fit has made a single run, and Predict was not called. Cost: a sweep.
 func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	q := m.only
-	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
-		hi := min(lo+q.logs.Cols, len(q.field))
+	err := q.sweep(ctx, func(_ context.Context, lo, hi int) error {
 		for i := range q.logs.Rows {
 			clear(q.logs.Row(i))
 		}
 		for _, row := range q.seeds.Row {
-			if c := q.known(row, q.fold); lo <= c && c < hi {
+			if c := q.known(row, q.hidden); lo <= c && c < hi {
 				q.logs.Row(row)[c-lo] = 1
 			}
 		}
-		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi),
-			q.logs.Columns(0, hi-lo), sparse.Step[float32]{Alpha: 1}); err != nil {
-			return nil, err
-		}
-		q.sweeps++
+		return nil
+	}, nil)
+	if err != nil {
+		return nil, err
 	}
 	votes := make([]int, len(m.HeldOut))
 	for i, label := range m.HeldOut {

@@ -20,11 +20,11 @@ const linkRounds = 4
 // state is the state of a run at its beginning or after a round.
 type state struct {
 	beliefs *sparse.Block[float32]
-	field   []float32
-	prior   []float32
-	shares  []float64
-	fold    int
-	begins  bool
+	field   []float32 // log(f R)
+	prior   []float32 // log shares
+	shares  []float64 // of the classes of the remaining labels
+	hidden  int       // the fold whose labels are left out; noFold: none
+	begins  bool      // before the first round
 }
 
 // keepState keeps a copy of the state of a run that is explained.
@@ -32,22 +32,15 @@ func keepState(q *run, begins bool) {
 	if !q.keeps {
 		return
 	}
-	copied := *q.beliefs
-	copied.Data = slices.Clone(copied.Data)
+	s := q.state
+	s.beliefs = new(*q.beliefs)
+	s.beliefs.Data = slices.Clone(q.beliefs.Data)
+	s.field = slices.Clone(q.field)
+	s.begins = begins
 	if len(q.states) == mostStates {
 		q.states = slices.Delete(q.states, 0, 1)
 	}
-	q.states = append(q.states,
-		state{&copied, slices.Clone(q.field), q.prior, q.shares, q.fold, begins})
-}
-
-// restore returns a run to a state. The messages of the next round are those of its beliefs.
-func restore(q *run, s *state) {
-	q.beliefs = s.beliefs
-	q.field = s.field
-	q.prior = s.prior
-	q.shares = s.shares
-	q.fold = s.fold
+	q.states = append(q.states, s)
 }
 
 // Form returns the scores of the beliefs of the last round as sums over labels, after [Model.Predict] with Explain. With
@@ -70,14 +63,14 @@ func (m *Model) Form() *explain.Form {
 	if q == nil {
 		return nil
 	}
-	last := &q.states[len(q.states)-1]
+	last := q.states[len(q.states)-1]
 	f := &explain.Form{Width: q.seeds.Classes, Message: func(dst []float32, node int) {
-		restore(q, last)
+		q.state = last
 		messageTo(dst, q, node)
 	}}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
-		restore(q, last)
-		if err := q.sweep(ctx, nil); err != nil {
+		q.state = last
+		if err := q.sweep(ctx, q.logsTo, nil); err != nil {
 			return nil, nil, err
 		}
 		k := q.seeds.Classes
@@ -159,7 +152,7 @@ func newUnrolled(q *run, nodes int) *unrolled {
 // unroll goes back from the last state to the oldest one.
 func (u *unrolled) unroll(ctx context.Context) error {
 	for i := len(u.q.states) - 1; ; i-- {
-		restore(u.q, &u.q.states[i])
+		u.q.state = u.q.states[i]
 		if err := u.q.op.StepTo(ctx, u.sums, u.logits,
 			sparse.Step[float32]{Alpha: float64(u.q.t)}); err != nil {
 			return err
@@ -176,7 +169,7 @@ func (u *unrolled) unroll(ctx context.Context) error {
 		if i > 0 && u.q.states[i].begins { // with the beliefs of an earlier run
 			shares := u.q.shares
 			i--
-			restore(u.q, &u.q.states[i])
+			u.q.state = u.q.states[i]
 			err := u.addRest(ctx,
 				func(_, class int) float64 { return u.q.shares[class] - shares[class] })
 			if err != nil {
@@ -189,7 +182,7 @@ func (u *unrolled) unroll(ctx context.Context) error {
 		}
 		u.q.beliefs = u.q.states[i-1].beliefs
 		u.q.field = u.q.states[i-1].field
-		if err := u.q.sweep(ctx, nil); err != nil {
+		if err := u.q.sweep(ctx, u.q.logsTo, nil); err != nil {
 			return err
 		}
 		if err := u.passRound(ctx); err != nil {
@@ -265,7 +258,7 @@ func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
 			if isZero(sums) && isZero(weights) {
 				continue
 			}
-			if u.q.known(i, u.q.fold) >= 0 {
+			if u.q.known(i, u.q.hidden) >= 0 {
 				messageTo(message, u.q, i)
 				shares := direct[int(u.q.seedOf[i])*len(u.terms):][:len(u.terms)]
 				for j, w := range sums {

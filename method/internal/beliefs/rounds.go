@@ -104,17 +104,12 @@ type run struct {
 	*network
 	ratios   *mat.Dense // nil: homophily of the given strength
 	strength float64
-	t        float32   // weight of the evidence of an edge
-	fold     int       // the fold whose labels are left out; noFold: none
-	shares   []float64 // of the classes of the remaining labels
-
-	beliefs  *sparse.Block[float32]
+	t        float32 // weight of the evidence of an edge
+	state
 	evidence *sparse.Block[float32] // A log(F R)
 	logs     *sparse.Block[float32] // log(F R), of the columns of a sweep
 
 	factors   []float32 // ratios by columns; of homophily, strength/share of each class
-	prior     []float32 // log shares
-	field     []float32 // log(f R)
 	continued bool      // beliefs are those of another run
 	active    bool      // beliefs have not settled
 	rounds    int
@@ -129,11 +124,12 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	rows := len(n.g.Degrees)
 	c := n.seeds.Classes
 	q := &run{
-		network: n, ratios: ratios, strength: strength, t: float32(t), fold: fold,
-		shares: n.sharesOf(fold), active: true,
-		beliefs:  chunks.Block[float32](rows, c),
-		evidence: chunks.Block[float32](rows, c), field: make([]float32, c),
-		logs: block(n, sweepWidth(rows, c, n.memory)),
+		network: n, ratios: ratios, strength: strength, t: float32(t),
+		state: state{hidden: fold, shares: n.sharesOf(fold),
+			beliefs: chunks.Block[float32](rows, c), field: make([]float32, c)},
+		active:   true,
+		evidence: chunks.Block[float32](rows, c),
+		logs:     block(n, sweepWidth(rows, c, n.memory)),
 	}
 	q.prior = logsOf(q.shares)
 	for i, share := range q.shares {
@@ -190,7 +186,7 @@ func (q *run) advance(ctx context.Context, limit int) error {
 
 // know lets a run know the labels of its fold too, so that it can be continued.
 func know(q *run) {
-	q.fold = noFold
+	q.hidden = noFold
 	q.shares = q.sharesOf(noFold)
 	q.prior = logsOf(q.shares)
 	q.active = true
@@ -220,7 +216,7 @@ func (q *run) begin(ctx context.Context) error {
 
 // finish fixes the belief f of a labelled node, and adds it to the sums if the row counts.
 func (q *run) finish(row int, f []float32, sums []float64) {
-	if c := q.known(row, q.fold); c >= 0 {
+	if c := q.known(row, q.hidden); c >= 0 {
 		clear(f)
 		f[c] = 1
 	}
@@ -255,7 +251,7 @@ func (q *run) sumUp() {
 // round makes one round. Each row is updated while it is in cache.
 func (q *run) round(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
-	if err := q.sweep(ctx, q.updateRows); err != nil {
+	if err := q.sweep(ctx, q.logsTo, q.updateRows); err != nil {
 		return err
 	}
 	q.rounds++
@@ -264,11 +260,12 @@ func (q *run) round(ctx context.Context) error {
 	return nil
 }
 
-// sweep computes the evidence by a sweep over the logarithms of each group of columns, and visits the rows in the last one.
-func (q *run) sweep(ctx context.Context, visit func(sparse.Rows)) error {
+// sweep computes the evidence by a sweep over each group of columns of logs, which fill stores, and visits the rows in the last one.
+func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi int) error,
+	visit func(sparse.Rows)) error {
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
 		hi := min(lo+q.logs.Cols, len(q.field))
-		if err := q.logsTo(ctx, lo, hi); err != nil {
+		if err := fill(ctx, lo, hi); err != nil {
 			return err
 		}
 		step := sparse.Step[float32]{Alpha: 1}
@@ -350,7 +347,7 @@ func (q *run) takeLogits(row int, evidence []float32) {
 // update moves the belief f of a node to the softmax of its evidence, and returns the sum of the changes.
 // evidence is the sum of the neighbours' logarithms; it is overwritten.
 func (q *run) update(row int, f, evidence []float32) (change float64) {
-	if q.known(row, q.fold) >= 0 {
+	if q.known(row, q.hidden) >= 0 {
 		return 0
 	}
 	q.takeLogits(row, evidence)
