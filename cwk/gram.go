@@ -22,15 +22,10 @@ const panelBytes = 32 << 20
 // rows and cols are the same the block is symmetric to the bit.
 func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) error {
-	if err := validate(w, start); err != nil {
-		return err
-	}
 	if len(rows) == 0 || len(cols) == 0 {
 		panic(badShape)
 	}
-	k := w.walkerOf(rows, cols)
-	square := slices.Equal(rows, cols)
-	plan, err := w.planGram(k.columns(), start, len(rows), len(cols), square)
+	k, plan, err := w.planGram(start, rows, cols)
 	if err != nil {
 		return err
 	}
@@ -39,7 +34,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	values := make([]T, plan.panel*len(cols))
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
 	held := blocks.Range(features, 0, len(cols))
-	if square {
+	if plan.rows == 0 {
 		if err := k.collectTo(ctx, held, start, cols, scaleOf(w, start), plan.slab); err != nil {
 			return err
 		}
@@ -67,12 +62,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 // number of sweeps. The error is that of a limit that is too low.
 func (w *Walk[T]) GramBytes(start int,
 	rows, cols []Pick) (bytes int64, sweeps int, err error) {
-	if err := validate(w, start); err != nil {
-		return 0, 0, err
-	}
-	k := w.walkerOf(rows, cols)
-	plan, err := w.planGram(k.columns(), start, len(rows), len(cols),
-		slices.Equal(rows, cols))
+	k, plan, err := w.planGram(start, rows, cols)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -99,25 +89,32 @@ func (p gramPlan) walks(rows int) int {
 // features, one row of a panel, one column of a walk), up to a quarter goes to panels and a
 // quarter to features of rows. The walk then gets all the columns that fit, because each slab
 // costs a walk, and the rest goes to features again.
-func (w *Walk[T]) planGram(columns, start, rows, cols int,
-	square bool) (gramPlan, error) {
+func (w *Walk[T]) planGram(start int,
+	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {
+	if err := validate(w, start); err != nil {
+		return nil, plan, err
+	}
+	k = w.walkerOf(picked, across)
+	square := slices.Equal(picked, across)
+	rows := len(picked)
+	cols := len(across)
 	panelRow := int64(cols) * size[T]()
 	row := pickedBytes(w, start, 1)
-	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows),
-		slab: columns}
+	plan = gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows),
+		slab: k.columns()}
 	if square {
 		plan.rows = 0
 		row = 0
 	}
 	if w.Memory <= 0 {
-		return plan, nil
+		return k, plan, nil
 	}
 	m := memoryOf(w)
 	held := pickedBytes(w, start, cols)
 	need := held + panelRow + row + m.walks(1, 1)
 	spare := w.Memory - need
 	if spare < 0 {
-		return plan, memoryError(w.Memory, need)
+		return k, plan, memoryError(w.Memory, need)
 	}
 	plan.panel = min(plan.panel, clamp(1+spare/4/panelRow, rows))
 	fixed := held + int64(plan.panel)*panelRow
@@ -125,12 +122,11 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int,
 	if !square {
 		reserve *= int64(clamp(1+spare/4/row, rows))
 	}
-	var err error
-	if plan.slab, err = m.slab(columns, fixed+reserve); err != nil || square {
-		return plan, err
+	if plan.slab, err = m.slab(k.columns(), fixed+reserve); err != nil || square {
+		return k, plan, err
 	}
 	plan.rows = clamp((w.Memory-fixed-m.walks(plan.slab, 1))/row, rows)
-	return plan, nil
+	return k, plan, nil
 }
 
 // clamp returns n, at least 1 and at most limit.

@@ -134,6 +134,5 @@ func (m memory[T]) slab(columns int, used int64) (int, error) {
 }
 
 func size[T sparse.Float]() int64 {
-	var t T
-	return int64(unsafe.Sizeof(t))
+	return int64(unsafe.Sizeof(T(0)))
 }

@@ -25,8 +25,7 @@ func Chunks(rows int) int {
 
 // BlockBytes returns the memory of [sparse.NewBlock] with this shape.
 func BlockBytes[T sparse.Float](rows, cols int) int64 {
-	var element T
-	return pages.Bytes(int64(rows) * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(element)))
+	return pages.Bytes(int64(rows) * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(T(0))))
 }
 
 // Rows returns the rows of a block from row i on, for the loops of [simd].
