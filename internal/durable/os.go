@@ -79,18 +79,6 @@ func (system) Mkdir(name string) error {
 	return os.Mkdir(name, 0o777)
 }
 
-func (system) SyncDir(dir string) error {
-	return syncDir(dir)
-}
-
-func (system) Lock(name string) (io.Closer, error) {
-	return lock(name)
-}
-
-func (system) Free(name string) (int64, error) {
-	return freeSpace(name)
-}
-
 func (system) Follow(name string) (string, error) {
 	const limit = 40 // links, as for Linux
 	path := name

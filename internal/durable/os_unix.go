@@ -13,7 +13,7 @@ import (
 
 const errFull = unix.ENOSPC
 
-func freeSpace(path string) (int64, error) {
+func (system) Free(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}
@@ -21,7 +21,7 @@ func freeSpace(path string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
-func syncDir(dir string) error {
+func (system) SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -87,10 +87,10 @@ type flock struct {
 	unsupported bool // the file system has no locks
 }
 
-// lock takes an flock on a file and checks that the file still has that name, because its last
+// Lock takes an flock on a file and checks that the file still has that name, because its last
 // owner may have removed it in between. On a file system without locks it returns a lock that
 // excludes no process, see [IsUnlocked].
-func lock(name string) (io.Closer, error) {
+func (system) Lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
 		if err != nil {
@@ -107,17 +107,10 @@ func lock(name string) (io.Closer, error) {
 			f.Close()
 			return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 		}
-		held, err := f.Stat()
-		if err == nil {
-			var named os.FileInfo
-			if named, err = os.Stat(name); err == nil && os.SameFile(held, named) {
-				return flock{f, false}, nil
-			}
+		if sameFile(f, name) {
+			return flock{f, false}, nil
 		}
 		f.Close()
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 const errFull = windows.ERROR_DISK_FULL
 
-func freeSpace(path string) (int64, error) {
+func (system) Free(path string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, err
@@ -23,8 +23,8 @@ func freeSpace(path string) (int64, error) {
 	return int64(free), nil
 }
 
-// syncDir does nothing: the system writes names through and has no call.
-func syncDir(string) error { return nil }
+// SyncDir does nothing: the system writes names through and has no call.
+func (system) SyncDir(string) error { return nil }
 
 // lockedByte is the place of the lock on a temporary file. Locks keep others
 // from reading and writing, so that it lies far behind every content.
@@ -83,7 +83,7 @@ func lockTemp(f *os.File) error {
 
 type fileLock struct{ f *os.File }
 
-func lock(name string) (io.Closer, error) {
+func (system) Lock(name string) (io.Closer, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

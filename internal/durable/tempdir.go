@@ -75,26 +75,8 @@ func InTempDir(path string) (parent string, ours bool) {
 
 // Remove removes the directory with all that is in it.
 func (t *TempDir) Remove() error {
-	err := removeAll(t.Content())
+	err := os.RemoveAll(t.Content())
 	return errors.Join(err, t.lock.Close(), OS.Remove(t.Path))
-}
-
-// removeAll removes a directory, if it exists, with its content. Links are removed, not
-// followed.
-func removeAll(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.IsDir() {
-			err = errors.Join(err, removeAll(path))
-		} else {
-			err = errors.Join(err, OS.Remove(path))
-		}
-	}
-	return errors.Join(err, OS.Remove(dir))
 }
 
 // removeLeft removes the temporary directories in parent that no process has locked. A directory
