@@ -79,6 +79,10 @@ func (system) Mkdir(name string) error {
 	return os.Mkdir(name, 0o777)
 }
 
+func (system) Lock(name string) (io.Closer, error) {
+	return lock(name)
+}
+
 func (system) Follow(name string) (string, error) {
 	const limit = 40 // links, as for Linux
 	path := name

@@ -87,10 +87,10 @@ type flock struct {
 	unsupported bool // the file system has no locks
 }
 
-// Lock takes an flock on a file and checks that the file still has that name, because its last
+// lock takes an flock on a file and checks that the file still has that name, because its last
 // owner may have removed it in between. On a file system without locks it returns a lock that
 // excludes no process, see [IsUnlocked].
-func (system) Lock(name string) (io.Closer, error) {
+func lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
 		if err != nil {

@@ -83,7 +83,7 @@ func lockTemp(f *os.File) error {
 
 type fileLock struct{ f *os.File }
 
-func (system) Lock(name string) (io.Closer, error) {
+func lock(name string) (io.Closer, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
