@@ -49,6 +49,14 @@ func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	j.lengths = append(j.lengths, uint32(len(col)))
 }
 
+// slicePart returns a part of the values or codes of entries, nil if they have none.
+func slicePart[E any](list []E, lo, hi int) []E {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[lo:hi]
+}
+
 func appendOnes(dst []float64, n int) []float64 {
 	for range n {
 		dst = append(dst, 1)
@@ -73,14 +81,8 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	lo := 0
 	for i, n := range j.lengths {
 		hi := lo + int(n)
-		var val []float64
-		if j.valued {
-			val = j.val[lo:hi]
-		}
-		var code []uint32
-		if len(j.code) > 0 {
-			code = j.code[lo:hi]
-		}
+		val := slicePart(j.val, lo, hi)
+		code := slicePart(j.code, lo, hi)
 		pairs, loops := pairSum(m.Directed, direction, uint32(j.r.Lo+i),
 			j.ids[lo:hi], val, code)
 		j.pairs += pairs

@@ -190,15 +190,7 @@ func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error 
 		hi := min(lo+sparse.MaxRange, len(col))
 		r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p,
 			Pieces: pieces}
-		var values []float64
-		if val != nil {
-			values = val[lo:hi]
-		}
-		var codes []uint32
-		if code != nil {
-			codes = code[lo:hi]
-		}
-		w.open.append(col[lo:hi], values, codes)
+		w.open.append(col[lo:hi], slicePart(val, lo, hi), slicePart(code, lo, hi))
 		if err := w.submit(r); err != nil {
 			return err
 		}
@@ -236,23 +228,15 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	for ; upper < len(col) && col[upper] == i; upper++ {
 		loops++
 	}
-	var lowerVal, upperVal []float64
-	if val != nil {
-		lowerVal = val[:lower]
-		upperVal = val[upper:]
-	}
-	var lowerCode, upperCode []uint32
-	if code != nil {
-		lowerCode = code[:lower]
-		upperCode = code[upper:]
-	}
 	// the number of a row goes into the upper half
 	row := uint64(i) << 32
 	column := uint64(i)
 	switch {
 	case !directed:
-		return hashPairs(row, 0, col[upper:], upperVal, upperCode) -
-			hashPairs(column, 32, col[:lower], lowerVal, lowerCode), loops
+		return hashPairs(row, 0, col[upper:], slicePart(val, upper, len(col)),
+			slicePart(code, upper, len(col))) -
+			hashPairs(column, 32, col[:lower], slicePart(val, 0, lower),
+				slicePart(code, 0, lower)), loops
 	case direction == 0:
 		return hashPairs(row, 0, col, val, code), loops
 	}
