@@ -25,14 +25,12 @@ type Components struct {
 func FindComponents(ctx context.Context, a Matrix,
 	workers int) (*Components, error) {
 	rows, _ := a.Dims()
-	return FindComponentsInOrder(ctx, a, upTo(TeamOf(a).TotalOf(rows)), workers)
-}
-
-func upTo(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := 0; i < n && yield(i); i++ {
+	total := TeamOf(a).TotalOf(rows)
+	inTurn := func(yield func(int) bool) {
+		for i := 0; i < total && yield(i); i++ {
 		}
 	}
+	return FindComponentsInOrder(ctx, a, inTurn, workers)
 }
 
 // FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows

@@ -32,21 +32,13 @@ var ErrStructure = errors.New("sparse: malformed matrix")
 // which must not be changed. The error wraps [ErrStructure] and names the position.
 func NewCSR(rows, cols int, ptr []int64, col []uint32,
 	val []float64) (*CSR, error) {
-	switch {
-	case rows < 0 || cols < 0 || cols > math.MaxUint32:
+	if rows < 0 || cols < 0 || cols > math.MaxUint32 {
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
-	case len(ptr) != rows+1 || ptr[0] != 0 || ptr[rows] != int64(len(col)):
-		return nil, fmt.Errorf("%w: row pointers do not span the columns",
-			ErrStructure)
-	case val != nil && len(val) != len(col):
-		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure,
-			len(val), len(col))
+	}
+	if err := checkPointers(rows, ptr, col, val); err != nil {
+		return nil, err
 	}
 	for i := range rows {
-		if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(col)) {
-			return nil, fmt.Errorf("%w: row pointer %d is out of order",
-				ErrStructure, i+1)
-		}
 		row := col[ptr[i]:ptr[i+1]]
 		for e, c := range row {
 			if int64(c) >= int64(cols) || e > 0 && row[e-1] >= c {
@@ -65,6 +57,23 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32,
 
 func finite(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// checkPointers returns an error unless the row pointers divide the columns, and the values if there are any.
+func checkPointers(rows int, ptr []int64, col []uint32, val []float64) error {
+	switch {
+	case len(ptr) != rows+1 || ptr[0] != 0 || ptr[rows] != int64(len(col)):
+		return fmt.Errorf("%w: row pointers do not span the columns", ErrStructure)
+	case val != nil && len(val) != len(col):
+		return fmt.Errorf("%w: %d values for %d entries", ErrStructure, len(val),
+			len(col))
+	}
+	for i := range rows {
+		if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(col)) {
+			return fmt.Errorf("%w: row pointer %d is out of order", ErrStructure, i+1)
+		}
+	}
+	return nil
 }
 
 // badValue returns the error about a value that is not finite, or 0 in a graph.

@@ -30,20 +30,11 @@ const nearlyEqual = 1e-10
 // their order only. A matrix that is not symmetric passes with probability 2⁻⁶⁴.
 func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	val []float64, workers int) (*Symmetric, error) {
-	switch {
-	case n < 0 || n > math.MaxUint32 || len(ptr) != n+1 || ptr[0] != 0 ||
-		ptr[n] != int64(len(col)):
-		return nil, fmt.Errorf("%w: row pointers do not span the columns",
-			ErrStructure)
-	case val != nil && len(val) != len(col):
-		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure,
-			len(val), len(col))
+	if n < 0 || n > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, n, n)
 	}
-	for i := range n {
-		if ptr[i+1] < ptr[i] {
-			return nil, fmt.Errorf("%w: row pointer %d is out of order",
-				ErrStructure, i+1)
-		}
+	if err := checkPointers(n, ptr, col, val); err != nil {
+		return nil, err
 	}
 	s := &Symmetric{CSR: &CSR{rows: n, cols: n, ptr: ptr, col: col, val: val}}
 	s.cut()
