@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -125,20 +126,17 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 		s.Largest = n
 	}
 	var class []int32 // of each row; nil: there are no labels
+	var ends []steps  // of each row
 	pairCount := 0
 	if l != nil {
 		s.ofLabels(l)
 		class = classOfRow(l, n)
+		ends = make([]steps, n)
 		if len(l.Names) <= mostPaired {
 			pairCount = len(l.Names) * len(l.Names)
 		}
 	}
-	// of each row, and of each worker
-	ends := []steps(nil)
-	pairs := make([][]int64, sched.Workers(workers))
-	if class != nil {
-		ends = make([]steps, n)
-	}
+	pairs := make([][]int64, sched.Workers(workers)) // of each worker
 	for w := range pairs {
 		pairs[w] = make([]int64, pairCount)
 	}
@@ -154,10 +152,7 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 			if pairCount > 0 {
 				pairs[worker][int(class[row])*len(l.Names)+int(class[c])]++
 			}
-			entry := steps{ends: 1, weight: 1}
-			if val != nil {
-				entry.weight = val[e]
-			}
+			entry := steps{ends: 1, weight: blocks.Factor(val, e)}
 			if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
 				entry.ends = 2
 				entry.weight = 2 * entry.weight

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -264,10 +265,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 					product += li[k*width+column]*rj[first+column] +
 						lj[k*width+column]*ri[first+column]
 				}
-				importance := float64(product)
-				if val != nil {
-					importance *= val[entry]
-				}
+				importance := float64(product) * blocks.Factor(val, entry)
 				if importance > 0 {
 					link := LinkImportance{Rows: [2]int{i, int(c)},
 						Importance: importance}
