@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -25,36 +26,63 @@ func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(first, second), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
+// areTimes reports whether a column can hold times but no weights and hardly ids: clock times, dates, seconds since 1970,
+// or numbers that rise by a constant step of 20 or more with few gaps.
+func (c column) areTimes() bool {
+	if !c.mayBeTimes() {
+		return false
+	}
+	step := 0
+	var numbers []int
+	for i, text := range c.values {
+		n, _ := strconv.Atoi(PlainInteger(text))
+		numbers = append(numbers, n)
+		for rest := n - numbers[max(i-1, 0)]; rest != 0; {
+			step, rest = rest, step%rest
+		}
+	}
+	times := len(c.distinct())
+	hasStep := step >= 20 && times >= leastTimes && numbers[len(numbers)-1]-numbers[0] <= 2*step*times
+	return hasStep || !c.all(isWhole) || c.all(isTime) || c.all(IsDate)
+}
+
 // hasClock reports whether the first of three columns may be the time of the next two: it never falls, and the others
-// look like two nodes. These share many values, and either none with the first column, or they are in order on every
-// line, or at least half are shared, never on one line, on many lines or unlike the first column.
+// look like two nodes, because they share values. If the first column may hold ids too, lines are not in the order of
+// source and target, and the others are in order on each line, or share at least half of their values, never on one
+// line, and few with the first column.
 func hasClock(s *Sample) bool {
 	if !s.column(0).mayBeTimes() {
 		return false
 	}
-	const lines = 2000
-	s = lengthen(s, lines)
+	s = lengthen(s)
 	clock := s.column(0)
 	source := s.column(1)
 	target := s.column(2)
+	times := len(clock.distinct())
 	ids := len(source.distinct()) + len(target.distinct())
 	shared := source.countShared(target)
-	if !clock.mayBeTimes() || shared < 3 || 6*shared < ids {
+	if !clock.mayBeTimes() || times < 3 || shared < 3 || 6*shared < ids {
 		return false
 	}
-	if clock.countShared(source)+clock.countShared(target) == 0 {
+	if clock.areTimes() || !target.all(IsNumber) {
 		return true
 	}
-	isOrdered := len(s.Rows) > 2*leastTimes &&
-		all(s.Rows, func(row []string) bool { return compareIDs(row[1], row[2]) < 0 })
+	areSorted := slices.IsSortedFunc(s.Rows, func(a, b []string) int {
+		return cmp.Or(compareIDs(a[0], b[0]), compareIDs(a[1], b[1]), -1)
+	})
+	if !areSorted && all(s.Rows, func(row []string) bool { return compareIDs(row[1], row[2]) < 0 }) {
+		return true
+	}
 	isLoop := func(row []string) bool { return row[1] == row[2] }
-	isApart := 4*clock.countShared(source) <= len(clock.distinct())
-	return isOrdered || 3*shared >= ids && !slices.ContainsFunc(s.Rows, isLoop) &&
-		(isApart || len(s.Rows) >= 2*ids)
+	common := clock.countShared(source)
+	isApart := 4*common <= times || 4*common <= 3*times && len(s.Rows) >= 2*ids
+	areEdges := areSorted && len(s.Rows) >= 2*times
+	return isApart && 3*shared >= ids && !areEdges && !slices.ContainsFunc(s.Rows, isLoop)
 }
 
-// lengthen returns a sample with more rows of the text, up to a number, that have a field for each title.
-func lengthen(s *Sample, rows int) *Sample {
+// lengthen returns a sample with more rows of the text that have a field for each title.
+func lengthen(s *Sample) *Sample {
+	const rows = 2000
 	longer := &Sample{Titles: s.Titles, Rows: s.Rows[:1]}
 	var f Fields
 	for line := range bytes.Lines(s.Text) {

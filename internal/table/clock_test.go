@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -21,8 +22,8 @@ func sampleOf(rows [][3]int) *Sample {
 	return s
 }
 
-// TestClock checks that contacts t i j are a question, also if times are small numbers that ids share, and that edges with
-// weights in the order of their sources are none.
+// TestClock checks that contacts t i j are a question, also if times are small numbers that ids share, and that edges in
+// the order of their sources or weights, edges with weights above their ids, and ratings of users are none.
 func TestClock(t *testing.T) {
 	random := rand.New(rand.NewPCG(80, 1))
 	alarms, silent := 0, 0
@@ -51,19 +52,31 @@ func TestClock(t *testing.T) {
 		if _, err := sampleOf(contacts).ChooseEdges(EdgeOptions{}); err == nil {
 			silent++
 		}
-		if _, err := sampleOf(edges).ChooseEdges(EdgeOptions{}); err != nil {
-			alarms++
-			t.Log(err, edges[:10])
+		sums := slices.Clone(edges)
+		byWeight := slices.Clone(edges)
+		slices.SortFunc(byWeight, func(a, b [3]int) int { return a[2] - b[2] })
+		var ratings [][3]int
+		for i, e := range edges {
+			sums[i][2] = e[0] + e[1]
+			byWeight[i][2] = 3*i + byWeight[i][2]
+			ratings = append(ratings, [3]int{1000 + e[0], 1 + e[1]%9, 1 + random.IntN(5)})
+		}
+		slices.SortFunc(ratings, func(a, b [3]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
+		for _, list := range [][][3]int{edges, sums, byWeight, slices.Compact(ratings)} {
+			if _, err := sampleOf(list).ChooseEdges(EdgeOptions{}); err != nil {
+				alarms++
+				t.Log(err, list[:10])
+			}
 		}
 	}
 	if silent > trials/50 || alarms > trials/50 {
-		t.Errorf("%d contacts without a question and %d edges with one, of %d", silent, alarms, trials)
+		t.Errorf("%d contacts without a question and %d edges with one, of %d", silent, alarms, 4*trials)
 	}
 	var mails [][3]int
 	for i := range 20 {
 		mails = append(mails, [3]int{random.IntN(9), 9 + random.IntN(9), 100 * i})
 	}
-	if _, err := sampleOf(mails).ChooseEdges(EdgeOptions{}); err == nil || !strings.HasPrefix(err.Error(), "the third column never falls") {
+	if _, err := sampleOf(mails).ChooseEdges(EdgeOptions{}); err == nil || !strings.HasPrefix(err.Error(), "the third column rises in steps") {
 		t.Errorf("times in the third column: %v", err)
 	}
 }

@@ -508,8 +508,8 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			first+1, first+2, third+1))
 		return nil
 	}
-	if weight := s.column(third); weight.mayBeTimes() && len(weight.distinct()) >= leastTimes {
-		return &input.Error{Msg: "the third column never falls and may hold times",
+	if s.column(third).areTimes() {
+		return &input.Error{Msg: "the third column rises in steps and may hold times",
 			Fix: "pass {fields=1,2}, and {time=3} to keep the times, or {fields=1,2,3}"}
 	}
 	t.Weight = third
