@@ -116,6 +116,7 @@ func TestWrongKindsAndTimes(t *testing.T) {
 		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; fix the line`},
 		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day, the month or the year; pass option time=time:dmy if the day is first, else option time=time:mdy, option time=time:ymd or option time=time:my`},
 		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" has another order of day, month and year than the times before it; fix the line or pass option skip-bad-lines`},
+		{header + "a,b,x,202401\na,c,x,202413\na,d,x,202402\n", `e.txt:3:7: time "202413" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,,3\n", `e.txt:2:5: an edge without a kind; fix the line`},
 	} {
 		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)
@@ -150,6 +151,8 @@ func TestTimesOfFormats(t *testing.T) {
 		{[2]string{"Wed Jan 31 11:26:00 +0000 2024", "1.3.2024"}, [2]int{45320, 45350}},
 		{[2]string{"202401", "202403"}, [2]int{45290, 45350}},
 		{[2]string{"20240131112600", "20240301000000"}, [2]int{45320, 45350}},
+		{[2]string{"202401311126", "202403010000"}, [2]int{45320, 45350}},
+		{[2]string{"2024013111", "2024030100"}, [2]int{45320, 45350}},
 		{[2]string{"31012024", "01032024"}, [2]int{45320, 45350}},
 		{[2]string{"01312024", "03012024"}, [2]int{45320, 45350}},
 		{[2]string{"1706700000000000", "1709251200000000000"}, [2]int{45320, 45350}},
@@ -183,6 +186,7 @@ func TestTimesOfFormats(t *testing.T) {
 func TestOrderOfDates(t *testing.T) {
 	for _, test := range []struct{ first, second, order string }{
 		{"310124", "010324", "dmy"}, {"240131", "240301", "ymd"}, {"01/02/2024", "05/06/2024", "mdy"}, {"010224", "050624", "dmy"}, {"012024", "122023", "mdy"},
+		{"24/01/31", "24/02/01", "ymd"}, {"24.01.31", "24.02.01", "ymd"}, {"31.01.24", "01.02.24", "dmy"},
 	} {
 		text := "source,target,at\na,b," + test.first + "\nb,c," + test.second + "\n"
 		ambiguous := "e.csv:2: time " + strconv.Quote(test.first) + " may begin with the day, the month or the year"
@@ -198,7 +202,7 @@ func TestOrderOfDates(t *testing.T) {
 		layout := strings.NewReplacer("d", "02", "m", "01", "y", "06").Replace(test.order)
 		want := ""
 		for i, text := range []string{test.first, test.second} {
-			text = strings.NewReplacer("/20", "", "/", "").Replace(text)
+			text = strings.NewReplacer("/20", "", "/", "", ".", "").Replace(text)
 			date, err := time.Parse(layout, text)
 			if err != nil {
 				t.Fatal(err)

@@ -170,6 +170,8 @@ func TestDoubtfulColumns(t *testing.T) {
 		fmt.Fprintf(&sample, "%d\t%d\n", 1000+i, 1119+i)
 	}
 	wantError(t, nil, []file{{"e.txt", contacts.String()}}, "e.txt:1: the first column never falls and may hold times; pass option fields=2,3, and option time=1 to keep the times, or option fields=1,2,3")
+	wantError(t, nil, []file{{"e.txt", strings.ReplaceAll(contacts.String(), "\n", " 5A 2B\n")}}, "e.txt:1: 5 fields; pass option fields=2,3, and option time=1 to keep the times")
+	wantError(t, nil, []file{{"e.csv", "h,r,t\n1,0,3\n1,1,4\n3,0,4\n4,1,5\n5,2,1\n"}}, `e.csv:1: the header "h,r,t" names no source and target; pass option fields=h,t, and option kind=r to keep the kinds`)
 	wantError(t, nil, []file{{"e.csv", "Time,From Bank,Account,To Bank,Account,Paid\n2022-09-01,10,80E1,10,80E2,37.3\n2022-09-01,32,80E2,1,80E3,1.1\n"}},
 		`e.csv:1: two pairs of columns could be source and target: "From Bank" and "To Bank", or "Account" and "Account"; pass option fields=2,4 or option fields=3,5`)
 	wantError(t, nil, []file{{"e.csv", "Bank,Account,Bank,Account\n10,80E1,10,80E2\n32,80E2,1,80E3\n"}},

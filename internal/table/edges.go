@@ -298,6 +298,9 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	case 1:
 		fix = fmt.Sprintf("{weight=%s} makes it the weight",
 			FieldList(s.Titles, columns[0]))
+		if s.mayBeKinds(t.Source, columns[0], t.Target) {
+			fix = fmt.Sprintf("{kind=%s} keeps them as kinds", FieldList(s.Titles, columns[0]))
+		}
 	}
 	noun := "column"
 	if len(names) > 1 {

@@ -170,7 +170,7 @@ func isWhole(text string) bool {
 
 // Layouts of dates, which a time of day may follow, and those of months.
 var (
-	dateLayouts = strings.Split("2006-01-02|2006-1-2|2006/1/2|2006.1.2|20060102|20060102150405|2.1.2006|2.1.06|"+
+	dateLayouts = strings.Split("2006-01-02|2006-1-2|2006/1/2|2006.1.2|20060102|2006010215|200601021504|20060102150405|2.1.2006|"+
 		"2 Jan 2006|2 January 2006|2-Jan-2006|2-Jan-06|Jan 2, 2006|January 2, 2006|"+
 		time.ANSIC+"|"+time.RubyDate+"|"+time.RFC1123+"|"+time.RFC1123Z, "|")
 	monthLayouts = strings.Split("2006-1|2006/1|1/2006|2006M01|Jan 2006|January 2006|Jan-06", "|")
@@ -191,8 +191,8 @@ const (
 
 // orderedLayouts has the layouts of each order.
 var orderedLayouts = [...][]string{
-	strings.Fields("200601"), strings.Fields("2/1/2006 2-1-2006 2/1/06 020106 02012006"),
-	strings.Fields("1/2/2006 1-2-2006 1/2/06 010206 01022006"), strings.Fields("060102"),
+	strings.Fields("200601"), strings.Fields("2/1/2006 2-1-2006 2/1/06 2.1.06 020106 02012006"),
+	strings.Fields("1/2/2006 1-2-2006 1/2/06 010206 01022006"), strings.Fields("06/1/2 06.1.2 060102"),
 	strings.Fields("012006"),
 }
 
@@ -202,7 +202,7 @@ func IsDate(text string) bool {
 	_, isDate := parseDate(text, dateLayouts)
 	for _, layouts := range orderedLayouts {
 		_, isOrdered := parseDate(text, layouts)
-		isDate = isDate || isOrdered && strings.ContainsAny(text, "/-")
+		isDate = isDate || isOrdered && strings.ContainsAny(text, "/-.")
 	}
 	return isDate
 }

@@ -50,7 +50,7 @@ type TimeForm struct {
 	orders   table.DateOrders // that dates can have; 0: no date has been seen
 	isGiven  bool             // a setting has the order
 	hasStart bool             // numbers are seconds since a start
-	dates    int              // times that can be dates
+	dates    int              // numbers that can be dates
 	numbers  int
 }
 
@@ -82,17 +82,19 @@ func (f *TimeForm) Observe(text string) {
 		f.hasStart = f.hasStart || n > math.MaxUint16 && n < leastSeconds
 		f.numbers++
 	}
-	if possible > 0 {
-		f.orders = possible
+	if possible == 0 {
+		return
+	}
+	f.orders = possible
+	if err == nil {
 		f.dates++
 	}
 }
 
-// dateOf parses a date in the orders of the column. A number is one only if it has the digits of a month, a day or a second.
+// dateOf parses a date in the orders of the column. A number is one only if it has the digits of a month, a day or more.
 func (f TimeForm) dateOf(text string, isNumber bool) (time.Time, table.DateOrders, bool) {
-	const month, day, second = len("202401"), len("20240131"), len("20240131112659")
 	text = table.PlainInteger(text)
-	if isNumber && len(text) != month && len(text) != day && len(text) != second {
+	if isNumber && (len(text) < len("202401") || len(text)%2 != 0) {
 		return time.Time{}, 0, false
 	}
 	return table.ParseDate(text, cmp.Or(f.orders, table.AnyOrder))
@@ -105,7 +107,7 @@ var clock = sync.OnceValue(func() *regexp.Regexp {
 
 // Parse parses a time: a date or a month, or the time since 1970 in seconds (a number of 1e8 or more) or a power of 1000
 // of them, which are days; hours and minutes, or seconds since a start, which are minutes; or a whole number from 0 to
-// 65535, which is a step. In a column with a number from 65536 to 1e8 all numbers are seconds since a start, unless all
+// 65535, which is a step. In a column with a number from 65536 to 1e8 all numbers are seconds since a start, unless most
 // are dates in digits.
 func (f TimeForm) Parse(text string) (t uint16, unit, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
@@ -115,7 +117,8 @@ func (f TimeForm) Parse(text string) (t uint16, unit, fault string) {
 		return stepOf(float64(60*hours+minutes), minuteUnit)
 	}
 	date, possible, isAmbiguous := f.dateOf(text, err == nil)
-	isNumber := err == nil && !f.isGiven && (possible == 0 || 10*f.dates < 9*f.numbers) // nearly all dates in digits are one
+	haveDigits := 2*f.dates > f.numbers // the dates
+	isNumber := err == nil && !f.isGiven && (!haveDigits || possible == 0 && n >= leastSeconds)
 	switch {
 	case isAmbiguous && !isNumber:
 		return 0, "", AmbiguousTime
