@@ -51,9 +51,6 @@ func (c column) areTimes() bool {
 // source and target, and the others are in order on each line, or share at least half of their values, never on one
 // line, and few with the first column.
 func hasClock(s *Sample) bool {
-	if !s.column(0).mayBeTimes() {
-		return false
-	}
 	s = lengthen(s)
 	clock := s.column(0)
 	source := s.column(1)

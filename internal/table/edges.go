@@ -298,7 +298,7 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	case 1:
 		fix = fmt.Sprintf("{weight=%s} makes it the weight",
 			FieldList(s.Titles, columns[0]))
-		if s.mayBeKinds(t.Source, columns[0], t.Target) {
+		if t.Source < columns[0] && columns[0] < t.Target {
 			fix = fmt.Sprintf("{kind=%s} keeps them as kinds", FieldList(s.Titles, columns[0]))
 		}
 	}
@@ -526,22 +526,15 @@ func (t *EdgeTable) report(s *Sample) {
 	t.Columns = nameColumns(s.Titles, t.HasHeader)
 	t.AreEvents = t.Time >= 0 ||
 		t.HasHeader && areEvents(titles[t.Source], titles[t.Target])
+	uses := map[int]string{t.Time: input.Time, t.Kind: input.Kind, t.Weight: input.Weight,
+		t.Target: input.Target, t.Source: input.Source}
 	for i, title := range titles {
-		isOther := i != t.Source && i != t.Target && i != t.Weight && i != t.Kind
-		t.AreEvents = t.AreEvents ||
-			isOther && (t.HasHeader && IsTime(title) ||
-				len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
+		use, isUsed := uses[i]
+		t.AreEvents = t.AreEvents || !isUsed && (t.HasHeader && IsTime(title) ||
+			len(s.Rows) > 0 && s.column(i).all(func(text string) bool { return isTime(text) || IsDate(text) }))
 		switch c := &t.Columns[i]; {
-		case i == t.Source:
-			c.Use = input.Source
-		case i == t.Target:
-			c.Use = input.Target
-		case i == t.Weight:
-			c.Use = input.Weight
-		case i == t.Kind:
-			c.Use = input.Kind
-		case i == t.Time:
-			c.Use = input.Time
+		case isUsed:
+			c.Use = use
 		case t.HasHeader && (i == 0 && IsIndex(title) ||
 			strings.HasPrefix(title, IndexOfPandas)), i == 0 && t.hasIndex:
 			c.Use = input.Index

@@ -430,11 +430,6 @@ func askForEnds(s *Sample) error {
 		QuoteTitles(s.Titles, Comma)))
 }
 
-// mayBeKinds reports whether column i is between the ends, as in triples, and holds whole numbers without the title of a weight.
-func (s *Sample) mayBeKinds(source, i, target int) bool {
-	return source < i && i < target && !IsWeight(s.Titles[i]) && s.column(i).all(isWhole)
-}
-
 // ask returns an error whose remedy names the columns of an edge: the only two columns that share
 // ids, and as the weight, kind or time the only column of numbers. Without such columns it asks which ones are
 // meant, because a guess would join things that have nothing in common.
@@ -469,16 +464,17 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	numbers := fmt.Sprintf("%d,%d", source+1, target+1)
 	fix := fmt.Sprintf("pass {fields=%s}", ends)
 	if len(weights) == 1 {
+		weight := weights[0]
 		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}",
-			FieldList(titles, source, target, weights[0]), ends)
+			FieldList(titles, source, target, weight), ends)
 		option := ""
-		if s.mayBeKinds(source, weights[0], target) {
+		if source < weight && weight < target {
 			option = "kind"
-		} else if weights[0] == 0 && s.column(0).mayBeTimes() {
+		} else if weight == 0 && s.column(0).mayBeTimes() {
 			option = "time"
 		}
 		if option != "" {
-			fix = fmt.Sprintf("pass {fields=%s}, and {%s=%s} to keep the %[2]ss", ends, option, FieldList(titles, weights[0]))
+			fix = fmt.Sprintf("pass {fields=%s}, and {%s=%s} to keep the %[2]ss", ends, option, FieldList(titles, weight))
 		}
 	} else if ends != numbers {
 		fix += fmt.Sprintf(" (or {fields=%s})", numbers)
