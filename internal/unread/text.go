@@ -43,6 +43,8 @@ var texts = []*textFormat{
 	{"an edge index of two lines, sources above targets",
 		"numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"edges with an arrow between source and target",
+		"leave the semicolons out: sed 's/;[[:space:]]*$//' FILE > edges.txt; pass {fields=1,3}, or with a weight {fields=1,3,4}", matchLines(ended)},
+	{"edges with an arrow between source and target",
 		"pass {fields=1,3}, or with a weight {fields=1,3,4}", matchLines(arrows)},
 	{"edges with an arrow between source and target",
 		"put a blank in its place: sed -E 's/(-+>|--|=>|→);?/ /; s/;$//' FILE > edges.txt", matchLines(joined)},
@@ -61,7 +63,7 @@ var texts = []*textFormat{
 	{"a list of neighbours behind each node",
 		"write one edge a line, as networkx.write_edgelist does", matchLines(neighbours)},
 	{"a node and a list of its neighbours in one cell",
-		`write one edge a line: awk -F'\t' '{n = split($2, list, /[,;| ]+/); for (i = 1; i <= n; i++) print $1 FS list[i]}' FILE > edges.tsv`, isCellList},
+		`write one edge a line: awk -F'SEPARATOR' '{gsub(/["\r]/, ""); n = split(substr($0, length($1) + 2), list, /[,;| ]+/); for (i = 1; i <= n; i++) if (list[i] != "") print $1 FS list[i]}' FILE > edges.txt`, isCellList},
 	{"a matrix of the NOS format",
 		"in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(numpy.loadtxt(FILE, skiprows=3))) makes a graph of it", matchLines(nos)},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
@@ -125,8 +127,10 @@ func textOf(name string, head []byte) *text {
 	return t
 }
 
-// separatorOf returns the separator of the fields of a line: tabs, or else semicolons, commas or blanks.
+// separatorOf returns the separator of the fields of a line outside quotes: tabs, or else semicolons, commas
+// or blanks.
 func separatorOf(line string) string {
+	line = quoted().ReplaceAllString(line, "")
 	for _, separator := range []string{"\t", ";", ","} {
 		if strings.Contains(line, separator) {
 			return separator
@@ -147,9 +151,11 @@ func fieldsOf(line string) []string {
 	if separator == " " {
 		return strings.Fields(line)
 	}
+	line = quoted().ReplaceAllStringFunc(line,
+		func(cell string) string { return strings.ReplaceAll(cell, separator, "\n") })
 	fields := strings.Split(line, separator)
 	for i, field := range fields {
-		fields[i] = strings.Trim(field, ` "`)
+		fields[i] = strings.Trim(strings.ReplaceAll(field, "\n", separator), ` "`)
 	}
 	return fields
 }
@@ -219,10 +225,12 @@ func isTGF(t *text) bool {
 // tuple of these; names such as (2,4-D)-acid or {6F96-8B86} are none.
 const (
 	item  = `(-?[0-9][0-9.e+-]*|'[^']*'|"[^"]*")`
+	arrow = `([^\t\n]+\t|[^\s,;]+[ ,;]+)"?(-+>|<-+>?|--?|→|↔|=>|\||>)"?[ \t,;].*`
 	tuple = `\(\s*` + item + `(\s*,\s*` + item + `)*\s*,?\s*\)`
 )
 
 var (
+	quoted     = pattern(`"[^"]*"`)
 	dictionary = pattern(`^([a-z_A-Z.]+ ?= ?)?([a-zA-Z]+\(.*)?\{\s*(` + item + `|` + tuple + `)\s*:`)
 	tuples     = pattern(`^(` + tuple + `[ \t,;]+` + tuple + `([ \t,;].*)?\n)+$`)
 	listed     = pattern(`^(.*\n)?([^\s,;\[{(]+[ \t,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?\n)+$`)
@@ -231,7 +239,8 @@ var (
 	neighbours = pattern(`^([^\s,;]+:([ \t,;].*)?\n)+$`)
 	counted    = pattern(`^[0-9]+\n(-?[0-9]+[ \t,;]+-?[0-9]+[ \t,;]+-?[0-9]+\n)+$`)
 	nos        = pattern(`^1\n[0-9]+ +[0-9]+\n([0-9]+ +)+[0-9]+\n(-?[0-9.e+-]+( +-?[0-9.e+-]+)+\n)+$`)
-	arrows     = pattern(`^(([^\t\n]+\t|[^\s,;]+[ ,;]+)"?(-+>|<-+>?|--?|→|↔|=>|\||>)"?[ \t,;].*\n)+$`)
+	arrows     = pattern(`^(` + arrow + `\n)+$`)
+	ended      = pattern(`^(` + arrow + `\n)*` + arrow + `;\n(` + arrow + `\n)*$`)
 	joined     = pattern(`^([^\s,;]+(-+>|--|=>|→)[^\s,;]+;?\n)+$`)
 	printed    = pattern(`^(<.*\n|with .*\n|Coords.*\n)*(\([0-9]+, *[0-9]+\)[ \t]+(-> *)?\S+\n)+(:.*\n)?`)
 	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)
