@@ -112,6 +112,8 @@ func TestBadFiles(t *testing.T) {
 		{"e.json", `{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}`, `e.json@34: an edge has an end that is no node: "2"; list it as a node`},
 		{"e.json", `{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": -2}]}`, `e.json@72: weight "-2" is negative; pass option weights=signed for edges between opponents, or take absolute values`},
 		{"e.json", `{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1}], "edges": [{"source": 1, "target": 1}]}`, "e.json@99: two lists of edges; leave one out"},
+		{"e.json", `{"directed": "yes"}`, `e.json@18: "directed" is neither true nor false; correct it`},
+		{"e.json", `{"type":"relationship","id":"0","properties":{"x":2},"start":{"id":"1"}}` + "\n{}", "e.json@1: an edge without source or target; give it both"},
 		{"e.json", `{"links": [1]}`, `e.json@12: the list "links" has a member that is no object; write node-link data, as networkx.node_link_data does, or the edges as text`},
 		{"e.json", `{"links": []} {}`, "e.json@15: text behind the graph; write each graph into a file of its own"},
 		{"e.json", `{"links" []}`, "e.json@9: no well-formed JSON: invalid character '[' after object key; correct it"},

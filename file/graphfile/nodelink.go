@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -64,10 +65,11 @@ type nodeLink struct {
 	listed bool // there is a list of edges
 	alone  bool // nodes need not be listed
 	arcs   bool
-	isJGF  bool        // edges have directions unless the file says otherwise
 	ends   [2]string   // keys of the source and the target, chosen by the first edge
-	fields []jsonField // of the record at hand
-	start  int64       // where it begins
+	fields []jsonField // of the record at hand, those of its containers first
+	own    []jsonField // of the record itself
+	into   *[]jsonField
+	start  int64 // where it begins
 
 	hasArrow, hasEnds, isStated bool // of the record; the ends are chosen; the file says whether edges have directions
 
@@ -128,7 +130,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 			"text behind the graph")
 	}
 	for i, hasArrow := range g.edges.hasArrow { // directed may stand behind the edges
-		g.edges.hasArrow[i] = hasArrow && (g.arcs || g.isJGF)
+		g.edges.hasArrow[i] = hasArrow && g.arcs
 	}
 	if g.withoutID == 0 {
 		g.nodes.ignored = []string{"name"}
@@ -231,13 +233,15 @@ func (g *nodeLink) skip(t json.Token) error {
 
 // member reads a member of the outermost object.
 func (g *nodeLink) member(key string, value json.Token) error {
-	if _, isNested := value.(json.Delim); !isNested && key != "directed" {
+	if _, isNested := value.(json.Delim); !isNested && (key != "directed" || g.depth > 1 && g.isStated) {
 		return nil
 	}
 	switch key {
 	case "directed":
-		g.arcs = value == true
-		g.isJGF = false
+		var err error
+		if g.arcs, err = strconv.ParseBool(fmt.Sprint(value)); err != nil {
+			return g.out.fault(g.at(), "correct it", `"directed" is neither true nor false`)
+		}
 		g.isStated = true
 	case "graph", "elements":
 		if value == json.Delim('[') && key == "elements" {
@@ -247,7 +251,8 @@ func (g *nodeLink) member(key string, value json.Token) error {
 		if value == json.Delim('{') {
 			count := len(g.edges.hasArrow)
 			err := g.object(g.member)
-			g.isJGF = key == "graph" && len(g.edges.hasArrow) > count && !g.isStated
+			isJGF := key == "graph" && len(g.edges.hasArrow) > count
+			g.arcs = g.arcs || isJGF && !g.isStated // of which edges have directions
 			return err
 		}
 	case "adjacency":
@@ -282,31 +287,31 @@ func (g *nodeLink) member(key string, value json.Token) error {
 	return g.skip(value)
 }
 
-// record reads the members of an object that are text or numbers into g.fields. Members of an object in it stand for
-// those of the record, or else for the id of the object. Then it calls add.
+// record reads the members of an object that are text or numbers into g.fields. Members of a container in it stand for
+// those of the record, another object for its id. Then it calls add.
 func (g *nodeLink) record(add func() error) error {
 	g.fields = g.fields[:0]
+	g.own = g.own[:0]
+	g.into = &g.own
 	g.start = g.at()
 	g.hasArrow = true
 	if err := g.object(g.field); err != nil {
 		return err
 	}
+	g.fields = append(g.fields, g.own...)
 	return add()
 }
 
 // field reads a member of a record.
 func (g *nodeLink) field(key string, value json.Token) error {
 	isID := key == "id" || slices.Contains(g.ends[:], key)
-	switch v := value.(type) {
-	case string:
-		g.fields = append(g.fields, jsonField{key, v, true, g.at()})
+	text, isText := value.(string)
+	number, isNumber := value.(json.Number)
+	if isText || isNumber {
+		*g.into = append(*g.into, jsonField{key, text + number.String(), isText, g.at()})
 		return nil
-	case json.Number:
-		g.fields = append(g.fields, jsonField{key, v.String(), false, g.at()})
-		return nil
-	case bool:
-		g.hasArrow = g.hasArrow && !(key == "undirected" && v)
 	}
+	g.hasArrow = g.hasArrow && !(key == "undirected" && value == true)
 	switch {
 	case value != json.Delim('{') && isID:
 		return g.out.fault(g.at(), "write it as text", "%s is neither text nor a number",
@@ -314,7 +319,11 @@ func (g *nodeLink) field(key string, value json.Token) error {
 	case value != json.Delim('{'):
 		return g.skip(value)
 	case slices.Contains(containers, key):
-		return g.object(g.field)
+		outer := g.into
+		g.into = &g.fields
+		err := g.object(g.field)
+		g.into = outer
+		return err
 	}
 	return g.object(func(inner string, value json.Token) error {
 		if inner != "id" {
@@ -327,10 +336,12 @@ func (g *nodeLink) field(key string, value json.Token) error {
 // containers are the members of graphology, Cytoscape.js, the JSON Graph Format and Neo4j with attributes of nodes and edges.
 var containers = []string{"attributes", "data", "metadata", "properties"}
 
-// find returns the first field of the record with a key, or an empty one.
+// find returns the field of the record with a key, or an empty one.
 func (g *nodeLink) find(key string) (f jsonField) {
-	if i := slices.IndexFunc(g.fields, func(f jsonField) bool { return f.key == key }); i >= 0 {
-		f = g.fields[i]
+	for _, field := range g.fields {
+		if field.key == key {
+			f = field
+		}
 	}
 	if !f.isText {
 		f.text = table.PlainInteger(f.text)
@@ -341,6 +352,16 @@ func (g *nodeLink) find(key string) (f jsonField) {
 // element adds the edge of the record, or the node among edges.
 func (g *nodeLink) element() error {
 	id := g.find("id").text
+	for _, f := range g.own {
+		switch f.key + " " + f.text {
+		case "type node", "group nodes":
+			if id != "" {
+				return g.declare(id)
+			}
+		case "type relationship", "group edges":
+			return g.edge()
+		}
+	}
 	if g.chooseEnds(); id == "" || g.find(g.ends[0]).text != "" {
 		return g.edge()
 	}
@@ -382,7 +403,7 @@ func (g *nodeLink) edge() error {
 	g.chooseEnds()
 	var ends [2]string
 	for _, f := range g.fields {
-		if end := slices.Index(g.ends[:], f.key); end >= 0 && ends[end] == "" { // attributes of graphology follow
+		if end := slices.Index(g.ends[:], f.key); end >= 0 {
 			g.hasText = g.hasText || f.isText
 			ends[end] = g.find(f.key).text
 			continue
@@ -408,13 +429,16 @@ func (g *nodeLink) chooseEnds() {
 		return
 	}
 	g.ends = [2]string{"source", "target"}
-	titles := make([]string, len(g.fields))
-	for i, f := range g.fields {
-		titles[i] = f.key
-	}
-	if source, target := table.Ends(titles); source >= 0 {
-		g.ends = [2]string{titles[source], titles[target]}
-		g.hasEnds = true
+	for _, fields := range [][]jsonField{g.own, g.fields} {
+		titles := make([]string, len(fields))
+		for i, f := range fields {
+			titles[i] = f.key
+		}
+		if source, target := table.Ends(titles); source >= 0 {
+			g.ends = [2]string{titles[source], titles[target]}
+			g.hasEnds = true
+			return
+		}
 	}
 }
 

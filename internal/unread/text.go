@@ -43,9 +43,7 @@ var texts = []*textFormat{
 	{"an edge index of two lines, sources above targets",
 		"numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"edges with an arrow between source and target",
-		"leave the semicolons out: sed 's/;[[:space:]]*$//' FILE > edges.txt; pass {fields=1,3}, or with a weight {fields=1,3,4}", matchLines(ended)},
-	{"edges with an arrow between source and target",
-		"pass {fields=1,3}, or with a weight {fields=1,3,4}", matchLines(arrows)},
+		"pass {fields=1,3}, or with a weight {fields=1,3,4}; leave out semicolons at the ends of lines first: sed 's/;[[:space:]]*$//' FILE > edges.txt", matchLines(arrows)},
 	{"edges with an arrow between source and target",
 		"put a blank in its place: sed -E 's/(-+>|--|=>|→);?/ /; s/;$//' FILE > edges.txt", matchLines(joined)},
 	{"a sparse matrix as SciPy, MATLAB or Octave prints it",
@@ -145,7 +143,7 @@ func separators(line string) *strings.Replacer {
 	return strings.NewReplacer("SEPARATOR", strings.ReplaceAll(separator, "\t", `\t`), "BETWEEN", strings.NewReplacer("\t", `\t`, " ", `\s+`).Replace(separator))
 }
 
-// fieldsOf splits a line at its tabs, or else at semicolons, commas or blanks.
+// fieldsOf splits a line at its tabs, or else at semicolons, commas or blanks; those in quotes become line breaks.
 func fieldsOf(line string) []string {
 	separator := separatorOf(line)
 	if separator == " " {
@@ -155,7 +153,7 @@ func fieldsOf(line string) []string {
 		func(cell string) string { return strings.ReplaceAll(cell, separator, "\n") })
 	fields := strings.Split(line, separator)
 	for i, field := range fields {
-		fields[i] = strings.Trim(strings.ReplaceAll(field, "\n", separator), ` "`)
+		fields[i] = strings.Trim(field, ` "`)
 	}
 	return fields
 }
@@ -225,7 +223,6 @@ func isTGF(t *text) bool {
 // tuple of these; names such as (2,4-D)-acid or {6F96-8B86} are none.
 const (
 	item  = `(-?[0-9][0-9.e+-]*|'[^']*'|"[^"]*")`
-	arrow = `([^\t\n]+\t|[^\s,;]+[ ,;]+)"?(-+>|<-+>?|--?|→|↔|=>|\||>)"?[ \t,;].*`
 	tuple = `\(\s*` + item + `(\s*,\s*` + item + `)*\s*,?\s*\)`
 )
 
@@ -239,8 +236,7 @@ var (
 	neighbours = pattern(`^([^\s,;]+:([ \t,;].*)?\n)+$`)
 	counted    = pattern(`^[0-9]+\n(-?[0-9]+[ \t,;]+-?[0-9]+[ \t,;]+-?[0-9]+\n)+$`)
 	nos        = pattern(`^1\n[0-9]+ +[0-9]+\n([0-9]+ +)+[0-9]+\n(-?[0-9.e+-]+( +-?[0-9.e+-]+)+\n)+$`)
-	arrows     = pattern(`^(` + arrow + `\n)+$`)
-	ended      = pattern(`^(` + arrow + `\n)*` + arrow + `;\n(` + arrow + `\n)*$`)
+	arrows     = pattern(`^(([^\t\n]+\t|[^\s,;]+[ ,;]+)"?(-+>|<-+>?|--?|→|↔|=>|\||>)"?[ \t,;].*\n)+$`)
 	joined     = pattern(`^([^\s,;]+(-+>|--|=>|→)[^\s,;]+;?\n)+$`)
 	printed    = pattern(`^(<.*\n|with .*\n|Coords.*\n)*(\([0-9]+, *[0-9]+\)[ \t]+(-> *)?\S+\n)+(:.*\n)?`)
 	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)
@@ -452,7 +448,7 @@ func isCellList(t *text) bool {
 		if len(fields) != 2 {
 			return false
 		}
-		list := strings.FieldsFunc(fields[1], func(r rune) bool { return strings.ContainsRune(",;| ", r) })
+		list := strings.FieldsFunc(fields[1], func(r rune) bool { return strings.ContainsRune(",;| \n", r) })
 		hasList = hasList || len(list) > 1
 		return len(list) < 2 || all(list, func(node string) bool { return nodes[node] })
 	}) && hasList

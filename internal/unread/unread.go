@@ -59,9 +59,8 @@ var formats = []*Format{
 	byLine("a Git LFS pointer", "fetch the file itself with git lfs pull", `^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`),
 	byLine("a git-annex pointer", "fetch the file itself with git annex get", `^(\.\./)*(\.git)?/?annex/objects/`),
 	byLine("an HTML page", fetchRemedy, `(?i)^\s*<(!doctype html|html|head|body)\b`),
-	byHead("an error message", fetchRemedy, `<Error><Code>`),
 	byLine("an HTTP answer", fetchRemedy, `^(HTTP/[0-9.]+ [0-9]{3}\b|30[1278] (Moved (Permanently|Temporarily)|(Temporary|Permanent) Redirect)\b|((Moved( Permanently| Temporarily)?|Found|See Other|(Temporary|Permanent) Redirect)\. )?(Redirecting|Moved) to (/|https?://))`),
-	byHead("an error message", fetchRemedy, `(?i)^\s*(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|`+
+	byHead("an error message", fetchRemedy, `<Error><Code>|(?i)^\s*(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|`+
 		`(file|page|object) not found|no such (file|key|bucket)\b.*|bad (gateway|request)|(internal server|service) (error|unavailable)|gateway time-?out|`+
 		`too many requests|(rate|quota|download)( limit| quota)? exceeded.*|moved (permanently|temporarily)|request (timed out|blocked).*|authentication required|login required|please (log|sign) in.*)[.!]*\s*(\n.*){0,10}$`),
 	byLine("SQL", "export the table of edges as CSV", `(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use `+"`?[a-z_0-9]+`?;"+`|lock tables\b|/\*!)`),
