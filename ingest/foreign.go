@@ -69,7 +69,7 @@ func (c *Config) recognize(ctx context.Context,
 		}
 	}
 	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines {
-		if f := unread.RecognizeText(in.Name(), in.Peek(unread.HeadBytes)); f != nil {
+		if f := unread.RecognizeText(in.Peek(unread.HeadBytes)); f != nil {
 			return nil, notRead(in.Name(), f)
 		}
 	}

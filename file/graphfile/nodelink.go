@@ -101,16 +101,14 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	first, err := g.next()
 	switch {
 	case err != nil:
-	case areLines:
+	case areLines, first == json.Delim('['):
 		g.alone = true
-		for t := first; t == json.Delim('{') && err == nil; {
-			if err = g.record(g.element); err == nil {
-				t, err = g.next()
-			}
+		if areLines {
+			err = g.record(g.element)
 		}
-	case first == json.Delim('['):
-		g.alone = true
-		err = g.list("edges", first, g.element)
+		if err == nil {
+			err = g.list("edges", json.Delim('['), g.element)
+		}
 	case first == json.Delim('{'):
 		err = g.object(g.member)
 	default:
@@ -205,7 +203,7 @@ func (g *nodeLink) list(key string, first json.Token, add func() error) error {
 	}
 	for {
 		t, err := g.next()
-		if err != nil || t == json.Delim(']') {
+		if err != nil || t == json.Delim(']') || t == nil { // nil below lines
 			return err
 		}
 		if t != json.Delim('{') {

@@ -75,7 +75,6 @@ type textFormat struct {
 
 // text is the beginning of a file of text.
 type text struct {
-	name   string
 	lines  []string   // that are not blank and no comments
 	fields [][]string // of each line, without quotes
 	hash   int        // the number of lines above the first line that is # alone; 0: none
@@ -84,12 +83,12 @@ type text struct {
 
 // RecognizeText returns the form of a text by its first [HeadBytes] bytes, or fewer if the file is
 // shorter; nil if it may be an edge list.
-func RecognizeText(name string, head []byte) *Format {
+func RecognizeText(head []byte) *Format {
 	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) ||
 		bytes.IndexByte(head, 0) >= 0 {
 		return nil
 	}
-	t := textOf(name, head)
+	t := textOf(head)
 	for _, f := range texts {
 		if len(t.lines) > 0 && f.matches(t) {
 			return &Format{Title: f.title,
@@ -104,8 +103,8 @@ func matchLines(expr func() *regexp.Regexp) func(t *text) bool {
 	return func(t *text) bool { return expr().MatchString(strings.Join(t.lines, "\n") + "\n") }
 }
 
-func textOf(name string, head []byte) *text {
-	t := &text{name: name, isCut: len(head) >= HeadBytes}
+func textOf(head []byte) *text {
+	t := &text{isCut: len(head) >= HeadBytes}
 	content := string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	if end := strings.LastIndexByte(content, '\n'); t.isCut && end > 0 {
 		content = content[:end]
