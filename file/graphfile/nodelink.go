@@ -306,7 +306,7 @@ func (g *nodeLink) field(key string, value json.Token) error {
 	text, isText := value.(string)
 	number, isNumber := value.(json.Number)
 	if isText || isNumber {
-		*g.into = append(*g.into, jsonField{key, text + number.String(), isText, g.at()})
+		*g.into = append(*g.into, jsonField{key, text + table.PlainInteger(number.String()), isText, g.at()})
 		return nil
 	}
 	g.hasArrow = g.hasArrow && !(key == "undirected" && value == true)
@@ -340,9 +340,6 @@ func (g *nodeLink) find(key string) (f jsonField) {
 		if field.key == key {
 			f = field
 		}
-	}
-	if !f.isText {
-		f.text = table.PlainInteger(f.text)
 	}
 	return f
 }
@@ -403,7 +400,7 @@ func (g *nodeLink) edge() error {
 	for _, f := range g.fields {
 		if end := slices.Index(g.ends[:], f.key); end >= 0 {
 			g.hasText = g.hasText || f.isText
-			ends[end] = g.find(f.key).text
+			ends[end] = f.text
 			continue
 		}
 		a := g.edges.attribute(f.key)
