@@ -182,11 +182,7 @@ func areInterval(s *Sample, i, j int, word string) bool {
 		first.countShared(last) > 0 {
 		return false
 	}
-	return all(s.Rows, func(row []string) bool {
-		low, _ := ParseNumber([]byte(row[i]), 64)
-		high, _ := ParseNumber([]byte(row[j]), 64)
-		return low <= high
-	})
+	return all(s.Rows, func(row []string) bool { return compareIDs(row[i], row[j]) <= 0 })
 }
 
 // byFields takes the columns that the settings name.

@@ -117,14 +117,12 @@ func words(title string) []string {
 	}
 	var previous rune
 	for _, r := range title {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		isSign := !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		if isSign || unicode.IsUpper(r) && unicode.IsLower(previous) ||
+			unicode.IsDigit(r) != unicode.IsDigit(previous) {
 			end()
-		case unicode.IsUpper(r) && unicode.IsLower(previous),
-			unicode.IsDigit(r) != unicode.IsDigit(previous):
-			end()
-			word = append(word, unicode.ToLower(r))
-		default:
+		}
+		if !isSign {
 			word = append(word, unicode.ToLower(r))
 		}
 		previous = r
