@@ -45,9 +45,7 @@ func TestBest(t *testing.T) {
 	g := gridOf(t, lists, "svm")
 	best := func(g *job, merit []float64, tested int) int {
 		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
-		for i, m := range merit {
-			counts.Right[i] = m
-		}
+		copy(counts.Right, merit)
 		s := &choose.Search{Kernel: g.sourceSpace, Learner: g.space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}
 		found, err := s.Run(t.Context())
 		if err != nil {
