@@ -507,8 +507,10 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 			first+1, first+2, third+1))
 		return nil
 	}
-	if s.column(third).areTimes() {
-		return &input.Error{Msg: "the third column rises in steps and may hold times",
+	clock := s.column(third)
+	startsAtZero := clock.mayBeTimes() && clock.values[0] == "0" && len(clock.distinct()) >= leastTimes
+	if startsAtZero || clock.areTimes() {
+		return &input.Error{Msg: "the third column never falls and may hold times",
 			Fix: "pass {fields=1,2}, and {time=3} to keep the times, or {fields=1,2,3}"}
 	}
 	t.Weight = third

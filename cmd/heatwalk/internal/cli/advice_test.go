@@ -44,6 +44,7 @@ var advices = []advice{
 
 	// Weights.
 	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},
+	{"x.csv\nhead,relation,tail\n1,0,3\n1,1,4\n2,0,8\n", "", "the numbers of the column \"relation\" are ignored; --kind=relation keeps them as kinds", "", "1,3 1,4 2,8"},
 	{"x.csv\nsource,target,cost,hits\na,b,2,9\nb,c,3,9\n", "", "the numbers of the columns \"cost\", \"hits\" are ignored; --weight=NAME makes one the weight", "--weight=NAME", "a,b,2 b,c,3"},
 	{"x.txt\na b 1999\nb c 2001\nc d 2004\n", "", "column 3 looks like years and is left out; --fields=1,2,3 makes it the weight", "--fields=1,2,3", "a,b,1999 b,c,2001 c,d,2004"},
 	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "--decimal=.", "pass --decimal=, or leave the column out with --fields=source,target", "--decimal=,", "a,b,1.5 b,c,2"},
