@@ -3,9 +3,9 @@ package classify
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"go.uber.org/goleak"
 )
@@ -19,25 +19,9 @@ type problem struct {
 	classes int
 }
 
-// clouds draws n items of normally distributed features around one centre for
-// each class, spread apart from each other; every class has an item.
+// clouds is the problem of [testgraph.Clouds].
 func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
-	rng := rand.New(rand.NewPCG(rngSeed, 1))
-	centre := make([]float64, classes*p)
-	for i := range centre {
-		centre[i] = spread * rng.NormFloat64()
-	}
-	f := &sparse.Block[float64]{Rows: n, Cols: p, Stride: p, Data: make([]float64, n*p)}
-	y := make([]int, n)
-	for i := range n {
-		y[i] = rng.IntN(classes)
-		if i < classes {
-			y[i] = i
-		}
-		for j := range p {
-			f.Data[i*p+j] = float64(float32(centre[y[i]*p+j] + rng.NormFloat64())) // the same in single precision
-		}
-	}
+	f, y := testgraph.Clouds(rngSeed, n, p, classes, spread)
 	return problem{f, y, classes}
 }
 

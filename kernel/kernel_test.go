@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -116,23 +114,7 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 				if r.HalfSteps {
 					halves[c.name]++
 				}
-				sym := mat.NewSymDense(len(nodes), nil)
-				for i := range nodes {
-					for j := range nodes {
-						if b.Row(i)[j] != b.Row(j)[i] {
-							t.Fatalf("(%d, %d) is %v, (%d, %d) is %v", i, j, b.Row(i)[j], j, i, b.Row(j)[i])
-						}
-						sym.SetSym(i, j, b.Row(i)[j])
-					}
-				}
-				var e mat.EigenSym
-				if !e.Factorize(sym, false) {
-					t.Fatal("no eigenvalues")
-				}
-				m := float64(len(nodes))
-				if least := slices.Min(e.Values(nil)); least < -m*(r.ErrorBound+4*epsilon*r.Largest) {
-					t.Errorf("the least eigenvalue is %g, with the bound %g", least, r.ErrorBound)
-				}
+				testgraph.Semidefinite(t, b, float64(len(nodes))*(r.ErrorBound+4*epsilon*r.Largest))
 			}
 		})
 	}

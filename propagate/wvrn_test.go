@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -57,7 +58,7 @@ func TestWVRNAgainstPlain(t *testing.T) {
 					weight *= decay
 				}
 			}
-			got := propagatetest.Scores(t, propagate.Learners().Named("wvrn"), propagatetest.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := propagatetest.Scores(t, propagate.Learners().Named("wvrn"), graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			for i := range n {
 				for c, want := range p[i] {
 					if d := math.Abs(got.Row(i)[c] - want); !(d <= 1e-13*float64(rounds+1)) {

@@ -1,8 +1,9 @@
-// Package graphtest runs computations on graphs whose rows several processes share, for tests of packages
+// Package graphtest makes graphs, and runs computations on graphs whose rows several processes share, for tests of packages
 // that compute with graphs.
 package graphtest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,6 +12,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
+
+// Of returns the graph of a matrix.
+func Of(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
+	t.Helper()
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
 
 // OnProcesses runs compute in size processes that share the rows of g, with the part of g that each of them
 // has, and returns the rows of the results in the order of the rows of g. local is the row of blocks for a

@@ -114,3 +114,25 @@ func Degrees(t TB, a *sparse.CSR) []float64 {
 	}
 	return d
 }
+
+// Clouds draws n items with p normally distributed features around one centre for each class, spread apart
+// from each other, and returns the features and the classes; every class has an item.
+func Clouds(rngSeed uint64, n, p, classes int, spread float64) (f *sparse.Block[float64], y []int) {
+	rng := rand.New(rand.NewPCG(rngSeed, 1))
+	centre := make([]float64, classes*p)
+	for i := range centre {
+		centre[i] = spread * rng.NormFloat64()
+	}
+	f = sparse.BlockOf(n, p, make([]float64, n*p))
+	y = make([]int, n)
+	for i := range n {
+		y[i] = rng.IntN(classes)
+		if i < classes {
+			y[i] = i
+		}
+		for j := range p {
+			f.Row(i)[j] = float64(float32(centre[y[i]*p+j] + rng.NormFloat64())) // the same in single precision
+		}
+	}
+	return f, y
+}

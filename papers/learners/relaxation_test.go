@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate/propagatetest"
@@ -26,7 +27,7 @@ func TestRLGolden(t *testing.T) {
 			given := param.Values{
 				"gamma": param.Of(0.3), "walk": param.Of(3), "power-alpha": param.Of(1.5), "power-beta": param.Of(2.0), "rounds": param.Of(round),
 			}
-			got := propagatetest.Scores(t, &relaxationLabelling, propagatetest.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := propagatetest.Scores(t, &relaxationLabelling, graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
 		}
 	}
@@ -45,9 +46,9 @@ func TestRLAgainstDense(t *testing.T) {
 		given := param.Values{"gamma": param.Of(0.4), "walk": param.Of(walk), "power-alpha": param.Of(1.3), "power-beta": param.Of(beta)}
 		for round := range 2 {
 			given["rounds"] = param.Of(round)
-			before := propagatetest.Scores(t, &relaxationLabelling, propagatetest.GraphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			before := propagatetest.Scores(t, &relaxationLabelling, graphtest.Of(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			given["rounds"] = param.Of(round + 1)
-			after := propagatetest.Scores(t, &relaxationLabelling, propagatetest.GraphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			after := propagatetest.Scores(t, &relaxationLabelling, graphtest.Of(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			var same, r, sigma mat.Dense
 			now := mat.NewDense(n, k, nil)
 			for i := range n {
@@ -97,7 +98,7 @@ func TestRLRefusesLongWalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: 2}
-	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), propagatetest.GraphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
+	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphtest.Of(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
 	want := "rl: walk: walks of 16 steps have more than 20000 sequences of 2 classes; give fewer steps"
 	if wrong := new(param.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
 		t.Errorf("%v, want %s", err, want)

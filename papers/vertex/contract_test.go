@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/graph/graphtest"
@@ -38,22 +37,7 @@ func TestVertexContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sym := mat.NewSymDense(len(nodes), nil)
-		for i := range nodes {
-			for j := range nodes {
-				if b.Row(i)[j] != b.Row(j)[i] {
-					t.Fatalf("(%d, %d) is %v, (%d, %d) is %v", i, j, b.Row(i)[j], j, i, b.Row(j)[i])
-				}
-				sym.SetSym(i, j, b.Row(i)[j])
-			}
-		}
-		var e mat.EigenSym
-		if !e.Factorize(sym, false) {
-			t.Fatal("no eigenvalues")
-		}
-		if least := slices.Min(e.Values(nil)); least < -float64(len(nodes))*(r.ErrorBound+0x1p-50*r.Largest) {
-			t.Errorf("the least eigenvalue is %g, with the bound %g", least, r.ErrorBound)
-		}
+		testgraph.Semidefinite(t, b, float64(len(nodes))*(r.ErrorBound+0x1p-50*r.Largest))
 	}
 	whole, _, err := kernel.Matrix(t.Context(), k, sched.UpTo(90), few, nil)
 	if err != nil {

@@ -31,22 +31,12 @@ func Scores(t *testing.T, l *propagate.Learner, g *graph.Graph, groups []cwk.See
 	return f
 }
 
-// GraphOf returns the graph of a matrix.
-func GraphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
-	t.Helper()
-	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // Dense returns T = D⁻¹A, with T_ii = 1 for a node without edges.
 func Dense(t *testing.T, a sparse.Matrix) *mat.Dense {
 	t.Helper()
 	n, _ := a.Dims()
 	m := mat.NewDense(n, n, nil)
-	g := GraphOf(t, a, 1)
+	g := graphtest.Of(t, a, 1)
 	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
 		for r := range p.Hi - p.Lo {
 			cols, weights := p.Row(r)
@@ -90,7 +80,7 @@ func CheckOnProcesses(t *testing.T, l *propagate.Learner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := GraphOf(t, a, 1)
+	whole := graphtest.Of(t, a, 1)
 	named := []int{0, 1, 3, 100, 200, 201, 204, 388}
 	seeds := cwk.Seeds{Row: []int{0, 1, 200, 201, 204, 388}, Class: []int{0, 1, 2, 1, 1, 0}, Classes: classes}
 	given := param.Values{}
