@@ -411,7 +411,7 @@ func mergeSettings(methods []method.Entry, settings *method.Settings) []method.E
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	_, q, set, err := beginSeveral(ctx, g, p, s)
+	_, q, set, err := beginLearning(ctx, g, p, s, false, severalBytes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -428,20 +428,16 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
 func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	_, q, set, err := beginSeveral(ctx, g, p, s)
+	_, q, set, err := beginLearning(ctx, g, p, s, false, severalBytes)
 	if err != nil {
 		return nil, err
 	}
 	return evaluate.CompareSeveral(ctx, q, plan, set)
 }
 
-// beginSeveral begins a job with several labels of a node.
-func beginSeveral(ctx context.Context, g *Graph, p *method.Problem,
-	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
-	return beginLearning(ctx, g, p, s, false,
-		func(q *method.Problem, _ *method.Settings) (int64, error) {
-			return multilabel.Bytes(q), nil
-		})
+// severalBytes returns the memory of predictions of several labels of a node.
+func severalBytes(p *method.Problem, _ *method.Settings) (int64, error) {
+	return multilabel.Bytes(p), nil
 }
 
 // beginLearning begins a job on a problem, with what [graph.New] finds if structure is set. It returns the problem on

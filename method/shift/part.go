@@ -67,7 +67,6 @@ type level struct {
 // Cost: [partition.Communities] for a graph of up to partEntries, and randomSamples counts of the labels.
 func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers int,
 	canHaveLabel func(row int, isLabelled bool) bool) (Part, error) {
-
 	noPart := Part{Probability: 1}
 	if !isDivided(p) {
 		return noPart, nil

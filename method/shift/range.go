@@ -4,8 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/method/problem"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // accuracy is a weighted share of right predictions.

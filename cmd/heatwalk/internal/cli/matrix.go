@@ -120,10 +120,13 @@ func idBytes(ids axis) int64 {
 	return int64(file)
 }
 
-// numbersBytes returns an upper bound of the size of a file of numbers of nodes, of its ids and of the run file.
-func numbersBytes(ids axis) int64 {
+// reserveNumbers adds an upper bound of the size of a file of numbers of nodes, of its ids and of the run file to an
+// estimate. Real runs need none, and formatting all ids takes time.
+func (costs *runCosts) reserveNumbers(ids axis) {
 	const line = 100 // bytes of the numbers of a line
-	return runFileBytes + idBytes(ids) + line*int64(ids.N)
+	if costs.estimating {
+		costs.disk += runFileBytes + idBytes(ids) + line*int64(ids.N)
+	}
 }
 
 // checkSpace returns an error if the disk of path has not the given space.

@@ -117,7 +117,7 @@ func runRank(run *session, c *rankOptions, name string) error {
 			"--kernel="+function.PersonalizedPageRank.Name)
 	}
 	ids := nodesOf(g, d.rows)
-	run.costs.disk += numbersBytes(ids)
+	run.costs.reserveNumbers(ids)
 	report := run.progress.Phases()
 	set := &rank.Settings{RNGSeed: uint64(run.seed),
 		Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}

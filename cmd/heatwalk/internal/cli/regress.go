@@ -150,7 +150,7 @@ func runRegress(run *session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	run.costs.disk += numbersBytes(nodeAxis(in.data.g))
+	run.costs.reserveNumbers(nodeAxis(in.data.g))
 	p, err := predictValues(run, in)
 	if err != nil {
 		return valuesError(run.costs, err, in.values, name)
