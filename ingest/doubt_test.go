@@ -48,6 +48,7 @@ func TestNoGraph(t *testing.T) {
 		{file{"e.txt", "nodedef>name VARCHAR\na\nedgedef>node1,node2\na,a\n"}, "a GDF file, which is not read; write the lines below edgedef> as CSV, with the header node1,node2"},
 		{file{"e.tar.gz", packed(archive.String())}, "a tar archive, which is not read; unpack it and give a file in it"},
 		{file{"e.xlsx", zipped("[Content_Types].xml", "xl/workbook.xml")}, "a spreadsheet, which is not read; save its sheet as CSV"},
+		{file{"export.bin", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 504)}, "an old Excel or Office file, which is not read; save its sheet as CSV"},
 		{file{"e.zip", zipped("edges.csv")}, "a zip archive, which is not read; unpack it and give a file in it"},
 		{file{"e.txt", " payer | payee | amount \n-------+-------+--------\n a1    | a2    |  12.50\n(1 row)\n"}, screen},
 		{file{"e.txt", "+----+----+\r\n| a  | b  |\r\n+----+----+\r\n| x  | y  |\r\n+----+----+\r\n"}, screen},

@@ -95,7 +95,7 @@ var formats = []*Format{
 	byHead("a script", "give the file that it writes", `^#!/`),
 	byHead("a tar archive", unpackRemedy, `^(?s:.{200,257})ustar`),
 	byHead("a spreadsheet", exportCSV, `(?s)^PK\x03\x04.{20,26}(\[Content_Types\]\.xml|_rels/|xl/|docProps/|mimetype.*application/vnd\.oasis)`, ".xlsx", ".ods"),
-	byHead("an old Excel or Office file", exportCSV, `^\x{FFFD}\x{FFFD}\x11\x{FFFD}`),
+	byHead("an old Excel or Office file", exportCSV, `^\x{FFFD}\x{FFFD}\x11\x{0871}`, ".xls"),
 	byHead("a file of PyTorch", mmwrite, `(?s)^PK\x03\x04.{20,26}[-\w ./]*data\.pkl`),
 	{Title: "a zip archive", Remedy: unpackRemedy, test: isOtherZip},
 	byHead("a 7z, rar or xz archive", unpackRemedy, `^(7z\x{FFFD}|Rar!\x1a\x07)`),
