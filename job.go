@@ -54,8 +54,8 @@ type Needs struct {
 	// Labels is the number of labels or values that the job learns from or compares with; they are part of the plan.
 	Labels int
 
-	// Bytes returns the memory of the job, or of its Part, within Job.Memory, and sets the sweeps of the plan. It may be
-	// called several times, the last time for the final plan. Nil: it takes none.
+	// Bytes returns the memory of the job, or of its Part, within Job.Memory, and sets the sweeps of the plan. It is
+	// called again, with more memory, if the job does not fit unless the graph stays on disk. Nil: it takes none.
 	Bytes func(j *Job, p *Plan) (int64, error)
 	Part  string
 }
@@ -118,53 +118,84 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	return j, err
 }
 
-// load plans the memory of a job, and provides the matrix.
-func (j *Job) load(ctx context.Context, n *Needs) (err error) {
-	g := j.g
-	var p *Plan
-	plan := func() (sweeps, rowBytes int, err error) {
-		p = planOf(g)
-		p.Sweeps = budget.UnknownSweeps
-		p.Named = len(slices.Concat(n.Named...))
-		if j.division != nil {
-			_ = p.Reserve(j.dividedBytes(), "rows of this process") // the next part reports the error
-		}
-		if n.Labels > 0 {
-			_ = p.Reserve(budget.LearnerBytes+budget.LabelBytes*int64(n.Labels), budget.LabelPart)
-		}
-		j.Memory = p.Room()
-		if n.Bytes != nil {
-			bytes, err := n.Bytes(j, p)
-			if err := p.ReserveJob(bytes, err, n.Part); err != nil {
-				return 0, p.RowBytes, err
-			}
-		}
-		if p.Sweeps == budget.UnknownSweeps {
-			return 0, p.RowBytes, nil
-		}
-		return max(1, p.Sweeps), p.RowBytes, nil
+// plan plans the memory of a job.
+func (j *Job) plan(n *Needs) (*Plan, error) {
+	p := planOf(j.g)
+	p.Sweeps = budget.UnknownSweeps
+	p.Named = len(slices.Concat(n.Named...))
+	if j.division != nil {
+		_ = p.Reserve(j.dividedBytes(), "rows of this process") // the next part reports the error
 	}
-	if g.Store == nil || g.resources.a != nil {
-		_, _, err = plan()
-	} else {
-		err = g.Store.Settle(ctx, !n.Reweighs, plan)
+	if n.Labels > 0 {
+		_ = p.Reserve(budget.LearnerBytes+budget.LabelBytes*int64(n.Labels), budget.LabelPart)
+	}
+	j.Memory = p.Room()
+	if n.Bytes == nil {
+		return p, nil
+	}
+	bytes, err := n.Bytes(j, p)
+	return p, p.ReserveJob(bytes, err, n.Part)
+}
+
+// load plans the memory of a job, and provides the matrix.
+func (j *Job) load(ctx context.Context, n *Needs) error {
+	g := j.g
+	s := g.Store
+	isPlaced := s == nil || g.resources.a != nil // in memory
+	if !isPlaced && n.Reweighs {
+		defer func(copied *sparse.Layout) {
+			if !s.IsStreamed() {
+				s.Copy = copied // for later jobs
+			}
+		}(s.Copy)
+		s.Copy = nil
+	}
+	p, err := j.plan(n)
+	if err != nil && !isPlaced {
+		isLess, failure := s.KeepOnDisk()
+		if failure != nil {
+			return failure
+		}
+		if isLess {
+			p, err = j.plan(n)
+		}
+	}
+	if err == nil && !isPlaced && s.Copy != nil {
+		err = j.arrange(ctx, p)
 	}
 	if err == nil && g.options.Planned != nil {
 		err = g.options.Planned(p)
 	}
-	if err != nil || g.Store == nil || j.division != nil {
+	if err != nil || s == nil || j.division != nil {
 		return err
 	}
 	if g.resources.a == nil && !n.Reweighs {
-		if err := g.Store.Load(ctx); err != nil {
+		if err := s.Load(ctx); err != nil {
 			return err
 		}
-		g.resources.a = g.Store.A
+		g.resources.a = s.A
 	}
 	if g.resources.a != nil {
 		j.A = g.resources.a
 	}
 	return nil
+}
+
+// arrange chooses the layout of the copy of the graph within the memory that a plan leaves.
+func (j *Job) arrange(ctx context.Context, p *Plan) error {
+	s := j.g.Store
+	held := s.Held()
+	spare, _ := p.Left()
+	o := sparse.LayoutOptions{RowBytes: p.RowBytes}
+	if p.Sweeps != budget.UnknownSweeps {
+		o.Sweeps = max(1, p.Sweeps)
+	}
+	if err := s.Arrange(ctx, o, spare); err != nil {
+		return err
+	}
+	more := s.Held() - held
+	j.Memory = budget.Subtract(j.Memory, more)
+	return p.Reserve(more, budget.GraphPart)
 }
 
 // addStructure adds what [graph.New] finds, once for all jobs.

@@ -195,10 +195,10 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 		Bytes: func(j *Job, plan *Plan) (int64, error) {
 			sized := j.Problem(p)
 			set.Memory = j.Memory
-			if c, ok := m.(method.Coster); ok {
-				plan.Disk, plan.Sweeps = c.Cost(sized, &set)
-			}
-			return predictionBytes(sized, m, &set, &options)
+			cost, err := method.EstimateCost(m, sized, nil, &set)
+			plan.Disk = cost.Disk
+			plan.Sweeps = cost.Sweeps
+			return predictionBytes(sized, m, &cost, &set, &options), err
 		},
 	})
 	if err != nil {
@@ -312,15 +312,15 @@ const learningPart = "learning and predictions"
 
 // predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
 // and its output or the suggestions that follow from it.
-func predictionBytes(p *method.Problem, m method.Method, s *method.Settings,
-	o *PredictOptions) (int64, error) {
-	bytes, err := method.Bytes(m, p, nil, s)
+func predictionBytes(p *method.Problem, m method.Method, cost *method.Cost,
+	s *method.Settings, o *PredictOptions) int64 {
+	bytes := cost.Bytes
 	if o.compares(m) {
 		if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
 			bytes = max(bytes, compare)
 		}
 	}
-	output := method.ScoreBytes(m, p, s) + 17*int64(len(p.Degrees)) // reached nodes too
+	output := cost.Scores + 17*int64(len(p.Degrees)) // reached nodes too
 	output += shift.Bytes(p)
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
@@ -328,7 +328,7 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings,
 	if s.Explain {
 		output += explain.Bytes(len(p.Degrees), len(p.Names))
 	}
-	return max(bytes, output), err
+	return max(bytes, output)
 }
 
 // Evaluate compares methods on random splits of the labels: all of them are trained on the

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -102,34 +101,22 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 }
 
 // signedMethod returns what auto does on graphs with negative weights, because its other parts are walks.
-func signedMethod(p *Problem) interface {
-	Method
-	Sizer
-} {
+func signedMethod(p *Problem) Method {
 	if split.TooFew(p.Class) {
 		return labelPropagation{}
 	}
 	return graphMethod{spreading{propagate.Learners().Named("lgc")}}
 }
 
-// keepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes.
-func (automatic) keepsHighest(p *Problem, s *Settings) bool {
-	return auto.PlanOf(p, autoSettings(p, *s)).KeepsHighest
-}
-
-// Cost implements [Coster].
-func (automatic) Cost(p *Problem, s *Settings) (disk int64, sweeps int) {
+// plan implements [planner].
+func (automatic) plan(p *Problem, s *Settings) (Cost, error) {
 	if p.Signed {
-		return 0, budget.UnknownSweeps
+		return ownCost(signedMethod(p), p, nil, s)
 	}
 	plan := auto.PlanOf(p, autoSettings(p, *s))
-	return plan.Disk, plan.Sweeps
-}
-
-// Bytes implements [Sizer].
-func (automatic) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	if p.Signed {
-		return signedMethod(p).Bytes(p, tuned, s)
+	c := Cost{Bytes: plan.Bytes, Scores: scoreBytes(p), Disk: plan.Disk, Sweeps: plan.Sweeps}
+	if plan.KeepsHighest {
+		c.Scores = highestBytes(p)
 	}
-	return auto.PlanOf(p, autoSettings(p, *s)).Bytes, nil
+	return c, nil
 }

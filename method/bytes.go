@@ -21,36 +21,49 @@ type Sizer interface {
 	Bytes(p, tuned *Problem, s *Settings) (int64, error)
 }
 
-// Coster is implemented by methods that may store blocks in temporary files.
-type Coster interface {
-	// Cost returns the size of temporary files of Predict in bytes, and the number of its sweeps over the graph, −1 if
-	// it depends on the data.
-	Cost(p *Problem, s *Settings) (disk int64, sweeps int)
+// Cost is the estimated cost of a prediction.
+type Cost struct {
+	Bytes  int64 // of memory, the components of the graph included
+	Scores int64 // of these, the scores and classes of all nodes
+	Disk   int64 // of temporary files
+	Sweeps int   // over the graph; [budget.UnknownSweeps] if they depend on the data
 }
 
-// Bytes estimates the memory of a prediction by m, see [Sizer]. The components of the graph
-// are part of it. The error is an error of memory, see [sparse.ErrMemory], if the estimate
-// exceeds Settings.Memory; the estimate then is a limit that is enough.
+// planner is implemented by methods that may store blocks in temporary files.
+type planner interface {
+	plan(p *Problem, s *Settings) (Cost, error)
+}
+
+// Bytes is the memory of [EstimateCost].
 func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
+	c, err := EstimateCost(m, p, tuned, s)
+	return c.Bytes, err
+}
+
+// EstimateCost estimates the cost of a prediction by m, see [Sizer] for the memory.
+// The error is an error of memory, see [sparse.ErrMemory], if the estimate
+// exceeds Settings.Memory; the estimate then is a limit that is enough.
+func EstimateCost(m Method, p, tuned *Problem, s *Settings) (Cost, error) {
 	set := s.WithDefaults()
-	bytes, err := bytesWithin(m, p, tuned, &set)
-	if err != nil || set.Memory == 0 || bytes <= set.Memory {
-		return bytes, err
+	c, err := costWithin(m, p, tuned, &set)
+	if err != nil || set.Memory == 0 || c.Bytes <= set.Memory {
+		return c, err
 	}
 	enough := set
-	for bytes > enough.Memory { // because wider blocks are used within a larger limit
-		enough.Memory = bytes + bytes/64
-		if bytes, err = bytesWithin(m, p, tuned, &enough); err != nil {
-			return 0, err
+	for c.Bytes > enough.Memory { // because wider blocks are used within a larger limit
+		enough.Memory = c.Bytes + c.Bytes/64
+		if c, err = costWithin(m, p, tuned, &enough); err != nil {
+			return Cost{}, err
 		}
 	}
+	c.Bytes = enough.Memory
 	over := &budget.Error{Need: enough.Memory, Limit: set.Memory,
 		Largest: budget.Item{What: "prediction by " + m.Name(),
 			Bytes: enough.Memory}}
 	if p.Attributes == nil {
 		over.Instead = smallerMethods(m, p, &set)
 	}
-	return enough.Memory, over
+	return c, over
 }
 
 // smallerMethods returns the names of other methods that fit the memory limit, among those that many nodes and classes allow.
@@ -64,33 +77,47 @@ func smallerMethods(m Method, p *Problem, s *Settings) string {
 			param.CheckSigned(spec, p.Signed) != nil {
 			continue
 		}
-		if bytes, err := bytesWithin(other, p, nil, s); err == nil && bytes <= s.Memory {
+		if c, err := costWithin(other, p, nil, s); err == nil && c.Bytes <= s.Memory {
 			names = append(names, other.Name())
 		}
 	}
 	return strings.Join(names, " or ")
 }
 
-// bytesWithin estimates the memory of a prediction within the limit of the settings, which the estimate
+// costWithin estimates the cost of a prediction within the limit of the settings, which the memory
 // may exceed.
-func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
+func costWithin(m Method, p, tuned *Problem, s *Settings) (c Cost, err error) {
 	if choosesFactors(p, s) { // which are values of entries
 		weighted := *p
 		weighted.Weighted = true
 		p = &weighted
 	}
-	bytes := ScoreBytes(m, p, s)
-	if sizer, ok := m.(Sizer); ok {
-		needed, err := sizer.Bytes(p, tuned, s)
-		if over := new(budget.Error); errors.As(err, &over) {
-			needed = max(needed, s.Memory+over.Need-over.Limit)
-		} else if err != nil {
-			return 0, err
-		}
-		bytes = max(bytes, needed)
+	c, err = ownCost(m, p, tuned, s)
+	if over := new(budget.Error); errors.As(err, &over) {
+		c.Bytes = max(c.Bytes, s.Memory+over.Need-over.Limit)
+	} else if err != nil {
+		return Cost{}, err
 	}
 	mapped, choice := weighBytes(m, p, s)
-	return max(bytes+mapped, choice) + p.ComponentBytes(), nil
+	c.Bytes = max(max(c.Bytes, c.Scores)+mapped, choice) + p.ComponentBytes()
+	return c, nil
+}
+
+// ownCost returns the cost of the scores and of Predict itself, with the error of the method.
+func ownCost(m Method, p, tuned *Problem, s *Settings) (c Cost, err error) {
+	if m, ok := m.(planner); ok {
+		return m.plan(p, s)
+	}
+	c = Cost{Scores: scoreBytes(p), Sweeps: budget.UnknownSweeps}
+	if m, ok := m.(interface {
+		keepsHighest(p *Problem, s *Settings) bool
+	}); ok && m.keepsHighest(p, s) {
+		c.Scores = highestBytes(p)
+	}
+	if m, ok := m.(Sizer); ok {
+		c.Bytes, err = m.Bytes(p, tuned, s)
+	}
+	return c, err
 }
 
 // keepsHighest reports whether a prediction keeps the highest scores of a node only: those of all classes would take
@@ -102,18 +129,13 @@ func keepsHighest(p *Problem, s *Settings) bool {
 		bytes > p.SubtractComponents(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
 }
 
-// ScoreBytes returns the memory of the scores and classes of all nodes in a prediction by m.
-func ScoreBytes(m Method, p *Problem, s *Settings) int64 {
-	if highest, ok := m.(interface {
-		keepsHighest(p *Problem, s *Settings) bool
-	}); ok && highest.keepsHighest(p, s) {
-		return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
-	}
-	return scoreBytes(p)
-}
-
 // scoreBytes is the memory of the scores of all classes and the classes of all nodes.
 func scoreBytes(p *Problem) int64 {
 	n := p.Rows()
 	return blocks.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
+}
+
+// highestBytes is the memory of the highest scores and the classes of all nodes.
+func highestBytes(p *Problem) int64 {
+	return problem.HighestBytes(p.Rows()) + 8*int64(p.Rows())
 }

@@ -64,9 +64,9 @@ func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters,
 	return k.m.predict(ctx, p, s)
 }
 
-// Bytes implements [Sizer].
-func (k keptMethod) Bytes(p, _ *Problem, s *Settings) (int64, error) {
-	return Bytes(k.Method, p, nil, k.m.settings(s))
+// plan implements [planner].
+func (k keptMethod) plan(p *Problem, s *Settings) (Cost, error) {
+	return EstimateCost(k.Method, p, nil, k.m.settings(s))
 }
 
 // HasRaw reports whether predictions of a method have the scores of its formula, see [Settings.Raw]. A

@@ -115,15 +115,11 @@ func (p *Prediction) share(i int, smooth []float64) {
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
 func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	prediction := scoreBytes(p)
-	err := error(nil)
-	if sizer, ok := m.Method.(Sizer); ok {
-		prediction, err = sizer.Bytes(p, tuned, s)
-	}
+	prediction, err := ownCost(m.Method, p, tuned, s)
 	n := len(p.Degrees)
 	k := len(p.Names)
 	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
 	limit := budget.Subtract(p.SubtractComponents(s.Memory), scores)
-	return max(prediction,
+	return max(prediction.Bytes,
 		scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

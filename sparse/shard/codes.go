@@ -282,7 +282,8 @@ func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	s.Degrees, err = sparse.Degrees(ctx, s.joined, s.o.Workers)
 	s.weighed = true
 	if err == nil && s.Copy != nil {
-		err = s.plan(ctx, s.planned) // which depends on the values
+		s.Copy = nil
+		err = s.Arrange(ctx, sparse.LayoutOptions{Sweeps: 1}, 0) // which depends on the values
 	}
 	return err
 }

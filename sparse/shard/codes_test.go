@@ -93,7 +93,7 @@ func TestCodes(t *testing.T) {
 				if got, want := s.Degrees[1], 1.0; got != want {
 					t.Errorf("degree %v without a kind, want %v", got, want)
 				}
-				must(0, keepOnDisk(sweeper)) // frames are decoded anew
+				must(sweeper.KeepOnDisk()) // frames are decoded anew
 				if got := must(sparse.Degrees(bg, sweeper.A, 2)); !slices.Equal(got, s.Degrees) {
 					t.Error("other degrees from disk")
 				}

@@ -17,8 +17,7 @@ type Sweeper struct {
 	Copy    *sparse.Layout // layout of the copy, or nil
 	Forward bool           // [Store.Transpose] is not swept
 
-	o       Options
-	planned sparse.LayoutOptions // of the copy
+	o Options
 
 	// The entries of a store with codes after Weigh, and of its transpose after the first use.
 	joined, transposed *sparse.Joined
@@ -51,7 +50,7 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 }
 
 // OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
-// it. If copied is set and the store is small, [Sweeper.Settle] plans a copy instead.
+// it. If copied is set and the store is small, [Sweeper.Load] makes a copy instead.
 func OpenSweeper(ctx context.Context, dir string, o *Options,
 	copied bool) (*Sweeper, error) {
 	copied = copied && !o.Stream
@@ -60,7 +59,7 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 		if err != nil {
 			return nil, err
 		}
-		copied = copyRoom(m, o.Memory) > 0
+		copied = copyBytes(m) <= o.Memory/copyShare
 	}
 	opened := *o
 	opened.Memory /= 2
@@ -71,14 +70,15 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 	}
 	s := &Sweeper{Store: store, A: store, o: *o}
 	if copied {
-		if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: 1}); err != nil {
+		if err := s.Arrange(ctx, sparse.LayoutOptions{Sweeps: 1}, 0); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
 	return s, nil
 }
 
-// copyShare is the smallest ratio of the memory limit to the memory of a copy, which only saves time.
+// copyShare is the smallest ratio of the memory limit to the memory of a copy, and to that of a layout beyond plain ids.
+// Decoding ids takes up to a third of the time of a sweep over few columns.
 const copyShare = 8
 
 // copyBytes returns the memory of a copy with plain column ids.
@@ -86,32 +86,31 @@ func copyBytes(m *Manifest) int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
-// copyRoom returns the memory limit of a copy for a run with the given memory, or 0 for no copy. Decoding ids
-// takes up to a third of the time of a sweep over few columns, so that a copy is faster; it is made if it
-// needs a small part of the memory.
-func copyRoom(m *Manifest, run int64) int64 {
-	if plain := copyBytes(m); plain <= run/copyShare {
-		return plain + run/copyShare
+// KeepOnDisk decides that every sweep reads the matrix from disk, and reports whether this changes [Sweeper.Held].
+// Degrees and ids are not read again, because callers already refer to them.
+func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
+	if s.o.Stream {
+		return false, nil
 	}
-	return 0
-}
-
-// keepOnDisk decides that the matrix does not stay in memory. Degrees and ids are not read again, because callers
-// already refer to them.
-func keepOnDisk(s *Sweeper) error {
 	s.o.Stream, s.A, s.Copy = true, entriesOf(s), nil
-	return planMemory(s.Store, sched.Workers(s.o.Workers), &s.o)
+	return true, planMemory(s.Store, sched.Workers(s.o.Workers), &s.o)
 }
 
-// plan plans a copy.
-func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
-	s.planned = o
+// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit [Sweeper.Held] increases by
+// at most spare bytes, or from none to the memory of a copy with plain column ids and these.
+func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
+	spare int64) (err error) {
+	a := entriesOf(s)
 	o.Workers = s.o.Workers
-	if s.o.Memory > 0 {
-		o.Memory = max(copyBytes(s.Manifest), copyRoom(s.Manifest, s.o.Memory))
-	}
 	o.Ones = !s.Manifest.Weighted
-	s.Copy, err = sparse.FindLayout(ctx, entriesOf(s), &o)
+	if limit := s.o.Memory; limit > 0 {
+		o.Memory = sparse.LoadBytes(s.Manifest.Rows, a.NNZ(), s.Manifest.Weighted)
+		if s.Copy != nil {
+			spare += s.Copy.Matrix - o.Memory
+		}
+		o.Memory += min(spare, limit/copyShare)
+	}
+	s.Copy, err = sparse.FindLayout(ctx, a, &o)
 	return err
 }
 
@@ -133,47 +132,6 @@ func (s *Sweeper) Held() int64 {
 		bytes += sparse.JoinedBytes(s.Store, sched.Workers(s.o.Workers))
 	}
 	return bytes
-}
-
-// Settle decides which parts of the store stay in memory, and in which layout. plan returns an error if the run
-// does not fit into the memory limit together with [Sweeper.Held] bytes. It also returns the number of sweeps and
-// the bytes of a row of the widest block, 0 if they are not known. Settle calls plan again after each decision,
-// so that the last call is for the final state, and returns its error. If the run fits only without frames in
-// memory, every sweep reads them from disk. A copy has the layout for these sweeps unless the run then does
-// not fit. If copied is not set, the run makes no copy, and a later one may.
-func (s *Sweeper) Settle(ctx context.Context, copied bool,
-	plan func() (sweeps, rowBytes int, err error)) error {
-	if planned := s.Copy; planned != nil && !copied {
-		s.Copy = nil
-		defer func() {
-			if !s.o.Stream {
-				s.Copy = planned
-			}
-		}()
-	}
-	sweeps, rowBytes, err := plan()
-	if err != nil && !s.o.Stream {
-		if err := keepOnDisk(s); err != nil {
-			return err
-		}
-		_, _, err = plan()
-	}
-	if err != nil || s.Copy == nil {
-		return err
-	}
-	if err := s.plan(ctx,
-		sparse.LayoutOptions{Sweeps: sweeps, RowBytes: rowBytes}); err != nil ||
-		!s.Copy.Tiled {
-		return err
-	}
-	if _, _, err := plan(); err == nil {
-		return nil
-	}
-	if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: 1}); err != nil {
-		return err
-	}
-	_, _, err = plan() // fits, as before
-	return err
 }
 
 // Load makes the copy, if there is to be one.

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -27,25 +26,23 @@ func band(rows, width int) *sparse.CSR {
 	return must(sparse.NewCSR(rows, rows, ptr, col, nil))
 }
 
-// Frames in memory are given up only if the run does not fit with them.
-func TestSettle(t *testing.T) {
+// A store keeps frames in memory until it is decided otherwise, and stays open.
+func TestKeepOnDisk(t *testing.T) {
 	const memory = 1 << 27
-	dir, over := opened(t, band(1<<15, 100), "none").listed.dir, errors.New("too much")
+	dir := opened(t, band(1<<15, 100), "none").listed.dir
 	for _, fits := range []bool{true, false} { // with frames in memory
 		s := swept(t, dir, memory, false)
 		all, before := s.Held(), s.Store
 		if s.resident == 0 {
 			t.Fatal("nothing of the store stays in memory")
 		}
-		var last int64 // held at the last call
-		err := s.Settle(t.Context(), true, func() (sweeps, rowBytes int, err error) {
-			if last = s.Held(); last == all && !fits {
-				return 0, 0, over
+		if !fits {
+			if isLess, err := s.KeepOnDisk(); err != nil || !isLess || s.resident > 0 || s.Held() >= all || !s.IsStreamed() {
+				t.Errorf("%v, less: %v; keeps %d; holds %d of %d", err, isLess, s.resident, s.Held(), all)
 			}
-			return 2, 8, nil
-		})
-		if streams := s.resident == 0; err != nil || streams == fits || last != s.Held() || streams != (last < all) {
-			t.Errorf("fits %v: %v; streams: %v, last planned with %d bytes, holds %d of %d", fits, err, streams, last, s.Held(), all)
+			if isLess, err := s.KeepOnDisk(); err != nil || isLess {
+				t.Errorf("again: %v, less: %v", err, isLess)
+			}
 		}
 		if s.Store != before {
 			t.Errorf("fits %v: another store was opened; the memory of the first is used twice", fits)
@@ -68,48 +65,24 @@ func TestSettle(t *testing.T) {
 	if s.Forward = true; back == 0 || s.Held() != all-back {
 		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
 	}
-	s.Forward = false
-	if err := s.Settle(t.Context(), true, func() (int, int, error) { return 0, 0, over }); err != over || s.resident > 0 {
-		t.Errorf("what never fits: %v, keeps %d", err, s.resident)
-	}
 }
 
-// A copy is for runs with eight times its memory, and takes a quarter of that at the most.
-func TestCopyRoom(t *testing.T) {
-	m := &Manifest{Rows: 5000, Entries: 40_000}
-	plain := copyBytes(m)
-	run := 8 * plain
-	if room := copyRoom(m, run); room < plain || room > run/4 {
-		t.Errorf("%d bytes may be taken of %d, the copy takes %d", room, run, plain)
-	}
-	for _, little := range []int64{0, run - 8} {
-		if room := copyRoom(m, little); room != 0 {
-			t.Errorf("%d bytes may be taken of %d, which is too little", room, little)
-		}
-	}
-}
-
-// A copy is included in the estimate before it is made, has plain ids if the run does not fit together with
-// tiles, and is swept instead of the store. There is no copy if memory is short.
-func TestSettleCopy(t *testing.T) {
+// A copy is for runs with eight times its memory; its layout takes a quarter of that at the most.
+// It is included in the estimate before it is made, takes no more memory than the run leaves for tiles, and is swept instead of the store.
+func TestArrange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")
 	}
 	dir := opened(t, crowded(0, 1, 1), "").listed.dir
-	for _, fits := range []bool{true, false} { // in another layout
-		s := swept(t, dir, 0, true)
+	for _, spare := range []int64{0, 1 << 30} {
+		s := swept(t, dir, 1<<30, true)
 		plain := s.Held()
 		if s.A != s.Store || s.resident > 0 || plain <= s.Store.Held() {
 			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Store.Held(), s.resident)
 		}
-		err := s.Settle(t.Context(), true, func() (sweeps, rowBytes int, err error) {
-			if !fits && s.Held() != plain {
-				err = sparse.ErrMemory
-			}
-			return 100, 32, err
-		})
-		if err != nil || s.Copy.Tiled != fits || s.Held()-s.Store.Held() != s.Copy.Matrix {
-			t.Errorf("fits %v: %v, tiled: %v, %d bytes of %d are counted for the copy", fits, err, s.Copy.Tiled, s.Held()-s.Store.Held(), s.Copy.Matrix)
+		err := s.Arrange(t.Context(), sparse.LayoutOptions{Sweeps: 100, RowBytes: 32}, spare)
+		if err != nil || !s.Copy.Tiled && spare > 0 || s.Held()-s.Store.Held() != s.Copy.Matrix || s.Held() > plain+min(spare, 1<<30/copyShare) {
+			t.Errorf("spare %d: %v, tiled: %v, %d bytes of %d are counted for the copy", spare, err, s.Copy.Tiled, s.Held()-s.Store.Held(), s.Copy.Matrix)
 		}
 		if err := s.Load(t.Context()); err != nil || s.A == s.Store {
 			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)
