@@ -391,7 +391,7 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 		sum := f.chunks[i*f.width : (i+1)*f.width]
 		clear(sum)
 		for lo, hi := range team.Counted(i*chunk, min(x.Rows, (i+1)*chunk)) {
-			weightedSumTo(sum, x, v, lo, hi) // a chunk has one run of rows that count
+			simd.AddWeighted(sum[:x.Cols], v[lo:hi], rowsOf(x, lo, 0))
 		}
 		return nil
 	})
@@ -408,31 +408,4 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 		f.rankOne[j] = T(f.step.Alpha * f.o.Gamma * s)
 	}
 	return err
-}
-
-// weightedSumTo stores Σ v_i·x_i over the rows lo ≤ i < hi in sum, four columns at a time, so that the
-// sums stay in registers.
-func weightedSumTo[T Float](sum []float64, x *Block[T], v []float64, lo, hi int) {
-	clear(sum)
-	j := 0
-	for ; j+4 <= x.Cols; j += 4 {
-		var s0, s1, s2, s3 float64
-		for r := lo; r < hi; r++ {
-			e := x.Data[r*x.Stride+j:][:4:4]
-			f := v[r]
-			s0 += float64(f * float64(e[0]))
-			s1 += float64(f * float64(e[1]))
-			s2 += float64(f * float64(e[2]))
-			s3 += float64(f * float64(e[3]))
-		}
-		sum[j] = s0
-		sum[j+1] = s1
-		sum[j+2] = s2
-		sum[j+3] = s3
-	}
-	for ; j < x.Cols; j++ {
-		for r := lo; r < hi; r++ {
-			sum[j] += float64(v[r] * float64(x.Data[r*x.Stride+j]))
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -178,22 +179,25 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint,
 	if err := s.Compute(ctx, n, x, workers, nil); err != nil {
 		return err
 	}
+	for i, v := range s.Totals {
+		s.Totals[i] = -v
+	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
-		for i := chunk * ChunkRows; i < min((chunk+1)*ChunkRows, x.Rows); i++ {
-			target := dst.Row(i)
-			source := x.Row(i)
-			switch slot := n.Slot[i]; slot {
-			case NoSlot:
-				copy(target, source)
-			case OwnSlot:
-				clear(target)
-			default:
-				sum := s.Of(slot)
-				for j, v := range source {
-					target[j] = v - float64(n.Unit[i]*sum[j])
+		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
+		s.EachRun(lo, hi, func(r Run) {
+			if r.Total != nil {
+				simd.AddRows(Rows(dst, r.Lo), r.Hi-r.Lo, x.Cols, Rows(x, r.Lo), r.Unit,
+					simd.Rows[float64]{Data: r.Total})
+				return
+			}
+			for i := r.Lo; i < r.Hi; i++ {
+				target := dst.Row(i)
+				copy(target, x.Row(i))
+				if r.Own {
+					clear(target)
 				}
 			}
-		}
+		})
 		return nil
 	})
 }
@@ -218,10 +222,12 @@ func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float6
 		if fill != nil {
 			fill(worker, lo, hi)
 		}
-		for i := lo; i < hi; i++ {
-			if slot := n.Slot[i]; slot < OwnSlot && n.team.Counts(i) {
-				AddScaled(s.At(slot), n.Unit[i], x.Row(i))
-			}
+		for start, end := range n.team.Counted(lo, hi) {
+			s.EachRun(start, end, func(r Run) {
+				if r.Total != nil {
+					simd.AddWeighted(s.At(n.Slot[r.Lo]), r.Unit, Rows(x, r.Lo))
+				}
+			})
 		}
 		return nil
 	})

@@ -29,3 +29,29 @@ func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T,
 		}
 	}
 }
+
+// AddWeighted adds the weighted rows of x to sum in turn, in float64:
+//
+//	sum[j] += Σ_r weight[r]·x[r][j]
+//
+// Four columns at a time stay in registers. Products are rounded before they are added.
+func AddWeighted[T Float](sum, weight []float64, x Rows[T]) {
+	j := 0
+	for ; j+4 <= len(sum); j += 4 {
+		s := (*[4]float64)(sum[j:])
+		s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
+		for r, f := range weight {
+			e := (*[4]T)(x.Data[r*x.Stride+j:])
+			s0 += float64(f * float64(e[0]))
+			s1 += float64(f * float64(e[1]))
+			s2 += float64(f * float64(e[2]))
+			s3 += float64(f * float64(e[3]))
+		}
+		*s = [4]float64{s0, s1, s2, s3}
+	}
+	for ; j < len(sum); j++ {
+		for r, f := range weight {
+			sum[j] += float64(f * float64(x.Data[r*x.Stride+j]))
+		}
+	}
+}
