@@ -103,7 +103,7 @@ func findMethod(name string) (Method, error) {
 	if suggestion := nearest.Of(name, methodNames()); suggestion != "" {
 		hint = "did you mean " + suggestion + "?"
 	}
-	return nil, split.Usage("there is no method %q; %s", name, hint)
+	return nil, split.Usage("there is no method %q; %s", name, param.HintImport(name, hint))
 }
 
 // noTuning implements Tune for methods that have nothing to choose on splits, or choose inside

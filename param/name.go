@@ -2,6 +2,8 @@ package param
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -50,7 +52,7 @@ func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 		}
 		values[p.Name] = v
 	}
-	for name := range texts {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if s.Param(name) == nil {
 			takes := "it has none"
 			if names := s.Takes(); len(names) > 0 {

@@ -132,8 +132,13 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 	}
 	family := kernel.Families().Named(n.Name)
 	if family == nil {
+		var names []string
+		for _, s := range Specs() {
+			names = append(names, s.Name)
+		}
 		return nil, &param.ParameterError{Of: "matfunc", Parameter: "function",
-			What: fmt.Sprintf("there is no function %q", n.Name)}
+			What: fmt.Sprintf("there is no function %q; %s", n.Name,
+				param.HintImport(n.Name, "choose from "+strings.Join(names, ", ")))}
 	}
 	var err error
 	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {

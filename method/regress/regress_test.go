@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -429,5 +431,22 @@ func TestRefusals(t *testing.T) {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%q is a method", text)
 		}
+	}
+}
+
+// TestNamesOfPapers: this program does not import the papers; the error for each of their names says so.
+func TestNamesOfPapers(t *testing.T) {
+	for _, name := range []string{"rl", "gp-transduction+cs", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
+		"cwk+dkm-svm", "cwk+dkm-rls", "cwk+dkm-gp", "cwk+dkm-logistic", "cwk+dkm-perceptron", "cwk+dkm-centroid"} {
+		_, err := method.Parse(name)
+		_, ofNumbers := Parse(name)
+		for _, err := range []error{err, ofNumbers} {
+			if err == nil || !strings.HasSuffix(err.Error(), `; add import _ "github.com/heatwalk/heatwalk/papers"`) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if _, err := method.Parse("cwk+gpp"); err == nil || strings.Contains(err.Error(), "papers") {
+		t.Error(err)
 	}
 }
