@@ -52,15 +52,20 @@ func newEvaluate(run *session) *cobra.Command {
 	return cmd
 }
 
-// runEvaluate compares methods that predict one label for each node, with --multi-label any number, or with --values a number.
+// runEvaluate reads the inputs, compares the methods on splits, judges the results, and writes the report.
 func runEvaluate(run *session, c *evaluateOptions, name string) error {
-	switch {
-	case c.values != "":
-		return compareValues(run, c, name)
-	case c.learning.several:
-		return compareSeveral(run, c, name)
+	in, err := readComparison(run, c, name)
+	if err != nil {
+		return err
 	}
-	return compareLabels(run, c, name)
+	report, err := compareMethods(run, in)
+	if err != nil {
+		return explainComparison(run.costs, in, err)
+	}
+	if classes, ok := report.(*evaluate.Report); ok {
+		warnUnfinished(run.console, in.plan, classes)
+	}
+	return writeComparison(in, report)
 }
 
 // checkEvaluate validates the flags and records problems.
@@ -107,32 +112,97 @@ type (
 	}
 )
 
-func compareLabels(run *session, c *evaluateOptions, name string) error {
-	d, err := beginLearning(run, &c.learning, name, c.splitting.report)
-	if err != nil {
-		return err
-	}
-	g := d.g
-	l := d.l
+// comparison is what evaluate reads.
+type comparison struct {
+	f      *evaluateOptions
+	data   *graphRun
+	values *valuesRun       // nil: nodes have classes
+	labels *nodefile.Labels // of the values too
+	plan   *evaluate.Plan
+}
+
+// readComparison reads the graph with one label of each node, with --multi-label any number, or with --values a number,
+// and draws the splits.
+func readComparison(run *session, c *evaluateOptions, name string) (*comparison, error) {
+	in := &comparison{f: c}
+	path := c.splitting.report
 	splits, phase := run.progress.Parts("evaluating", "split")
-	settings, err := d.settings(run, &c.learning.base, &c.learning, phase)
-	if err != nil {
-		return err
+	in.plan = &evaluate.Plan{Progress: splits, Settings: &method.Settings{
+		RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase}}
+	var err error
+	switch {
+	case c.values != "":
+		if in.values, err = beginValues(run, &c.learning.graph, name, c.values, path,
+			&c.learning.attributes, c.regression); err != nil {
+			return nil, err
+		}
+		in.data = in.values.data
+		in.labels = in.values.values.Labels
+	case c.learning.several:
+		in.data, err = beginSeveral(run, &c.learning, name, path)
+	default:
+		if in.data, err = beginLearning(run, &c.learning, name, path); err != nil {
+			return nil, err
+		}
+		in.plan.TuningSplits = c.tuningSplits
+		in.plan.Methods = c.learning.entries
+		in.plan.Stratified = c.splitting.draw == "stratified"
+		in.plan.Settings, err = in.data.settings(run, &c.learning.base, &c.learning, phase)
 	}
-	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, Progress: splits,
-		Settings: settings}
-	plan.Methods = c.learning.entries
+	if err != nil {
+		return nil, err
+	}
+	if in.values == nil {
+		in.labels = in.data.l
+	}
 	run.costs.disk += runFileBytes
-	result, err := runPlan(run, d.out, &c.splitting, &c.learning.graph.tables, plan, g.Nodes, l, func() (*evaluate.Report, error) {
-		return heatwalk.Compare(run.ctx, g.Graph, d.problem(), plan)
-	})
-	if err != nil {
-		return graphError(run.costs, err, name, another)
+	return in, c.splitting.drawSplits(in.data.out, &c.learning.graph.tables, in.plan,
+		in.data.g.Nodes, in.labels)
+}
+
+// compareMethods compares methods that predict one label, several labels or a number for each node.
+func compareMethods(run *session, in *comparison) (reporter, error) {
+	g := in.data.g.Graph
+	switch s := in.plan.Settings; {
+	case in.values != nil:
+		return heatwalk.CompareValues(run.ctx, g, in.values.problem, in.values.methods, in.plan, s)
+	case in.f.learning.several:
+		return heatwalk.CompareSeveral(run.ctx, g, in.data.problem(), in.plan, s)
 	}
-	doc := &evaluateDocument{result,
-		comparedDocument{Graph: name, Skipped: skippedOf(l),
-			Attributes: attributesOf(g)}}
-	return publishPlanned(d.out, doc)
+	return heatwalk.Compare(run.ctx, g, in.data.problem(), in.plan)
+}
+
+// explainComparison adds the file, the flag or the graph to an error of a comparison.
+func explainComparison(costs *runCosts, in *comparison, err error) error {
+	name := in.data.g.name
+	switch {
+	case in.values == nil:
+		err = in.f.splitting.explain(err, in.data.g.Nodes, in.labels)
+		return graphError(costs, err, name, another)
+	case errors.As(err, new(*split.SplitError)):
+		return in.f.splitting.explain(err, in.data.g.Nodes, in.labels)
+	case errors.Is(err, problem.ErrConstant):
+		return fault.Data(in.labels.File,
+			"the training nodes of a split have the value %v alone; train on more of them", in.values.values.Value[0])
+	}
+	return valuesError(costs, err, in.values.values, name)
+}
+
+// writeComparison publishes the report.
+func writeComparison(in *comparison, report reporter) error {
+	compared := comparedDocument{Graph: in.data.g.name, Skipped: skippedOf(in.labels),
+		Attributes: attributesOf(in.data.g)}
+	switch r := report.(type) {
+	case *evaluate.ValuesReport:
+		return publishReport(in.data.out, &valuesDocument{r, compared}, r, "values", compared.Graph,
+			compared.Skipped.text("value"), compared.Attributes.String())
+	case *evaluate.SeveralReport:
+		return publishReport(in.data.out, &multiLabelDocument{r, compared}, r, "severallabels",
+			compared.Graph)
+	case *evaluate.Report:
+		return publishClasses(in.data.out, &evaluateDocument{r, compared})
+	}
+	return nil
 }
 
 // reporter is a report as text.
@@ -171,8 +241,8 @@ func publishReport(o *outputs, doc document, r reporter, page, graph string,
 	return run.console.stdout.err
 }
 
-// publishPlanned publishes the report on a plan.
-func publishPlanned(o *outputs, doc *evaluateDocument) error {
+// publishClasses publishes the report on predictions of classes.
+func publishClasses(o *outputs, doc *evaluateDocument) error {
 	return publishReport(o, doc, doc.Report, "evaluate", doc.Graph,
 		doc.Skipped.String(), doc.Attributes.String())
 }
@@ -370,25 +440,16 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// runPlan draws the training sets of a plan for labels, and compares its methods by do.
-func runPlan(run *session, o *outputs, s *splitFlags, in *inputs,
-	plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels,
-	do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
+// drawSplits completes a plan with the training sets for labels, reads those of --split, and writes all to the file of
+// --save-splits.
+func (s *splitFlags) drawSplits(o *outputs, in *inputs, plan *evaluate.Plan,
+	nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions = s.train
 	plan.PerClass = s.perClass
 	plan.Folds = s.folds
-	plan.Stratified = s.draw == "stratified"
 	plan.Splits = s.splits
-	if err := cmp.Or(s.readSplits(run, in, plan, nodes, l),
-		s.writeSplits(o, plan, nodes, l)); err != nil {
-		return nil, err
-	}
-	report, err := do()
-	if err != nil {
-		return nil, s.explain(err, nodes, l)
-	}
-	warnUnfinished(run.console, plan, report)
-	return report, nil
+	return cmp.Or(s.readSplits(o.run, in, plan, nodes, l),
+		s.writeSplits(o, plan, nodes, l))
 }
 
 // explain adds ids, classes, files and flags to errors about splits.
@@ -408,42 +469,4 @@ func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error
 		return fault.Usage("--per-class", "%s", withoutUsage(err))
 	}
 	return err
-}
-
-// compareValues compares methods that predict a number for each node.
-func compareValues(run *session, c *evaluateOptions, name string) error {
-	d, err := beginValues(run, &c.learning.graph, name, c.values,
-		c.splitting.report, &c.learning.attributes, c.regression)
-	if err != nil {
-		return err
-	}
-	v := d.values
-	splits, phase := run.progress.Parts("evaluating", "split")
-	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
-		Splits: c.splitting.splits, Progress: splits}
-	if err := c.splitting.readSplits(run, &c.learning.graph.tables, plan,
-		d.data.g.Nodes, v.Labels); err != nil {
-		return err
-	}
-	run.costs.disk += runFileBytes
-	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
-		Progress: phase}
-	result, err := heatwalk.CompareValues(run.ctx, d.data.g.Graph, d.problem,
-		d.methods, plan, s)
-	if wrong := new(split.SplitError); errors.As(err, &wrong) {
-		return c.splitting.explain(err, d.data.g.Nodes,
-			&nodefile.Labels{Names: []string{"number"}})
-	}
-	if errors.Is(err, problem.ErrConstant) {
-		return fault.Data(v.File,
-			"the training nodes of a split have the value %v alone; train on more of them", v.Value[0])
-	}
-	if err != nil {
-		return valuesError(run.costs, err, v, name)
-	}
-	doc := &valuesDocument{result,
-		comparedDocument{Graph: name, Skipped: skippedOf(v.Labels),
-			Attributes: attributesOf(d.data.g)}}
-	return publishReport(d.data.out, doc, result, "values", name,
-		doc.Skipped.text("value"), doc.Attributes.String())
 }

@@ -180,6 +180,7 @@ func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Lab
 func (r *itemRun) evaluate() error {
 	run := r.out.run
 	plan := &evaluate.Plan{
+		Stratified: r.f.splitting.draw == "stratified",
 		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
 			Workers: run.threads},
 		Progress: run.progress.StageCallback("evaluating", "split"),
@@ -191,12 +192,16 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return err
 	}
-	report, err := runPlan(run, r.out, &r.f.splitting, &r.f.tables, plan, nodes,
-		r.l, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem(), plan) })
-	if err != nil {
+	s := &r.f.splitting
+	if err := s.drawSplits(r.out, &r.f.tables, plan, nodes, r.l); err != nil {
 		return r.explain(err)
 	}
-	return publishPlanned(r.out,
+	report, err := evaluate.Run(run.ctx, r.problem(), plan)
+	if err != nil {
+		return r.explain(s.explain(err, nodes, r.l))
+	}
+	warnUnfinished(run.console, plan, report)
+	return publishClasses(r.out,
 		&evaluateDocument{report,
 			comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}})
 }

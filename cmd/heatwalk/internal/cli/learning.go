@@ -411,30 +411,29 @@ func refuseBeside(line *commandLine, f *learningFlags, flag string, takes []stri
 
 // beginSeveral reads the graph, the labels and the attributes.
 func beginSeveral(run *session, f *learningFlags,
-	name, path string) (*graphRun, *method.Settings, error) {
+	name, path string) (*graphRun, error) {
 	d, err := beginLearning(run, f, name, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, label := range d.l.Names {
 		if strings.Contains(label, severalSeparator) {
-			return nil, nil, fault.Data(d.l.File,
+			return nil, fault.Data(d.l.File,
 				"the label %s holds %s, which separates labels in predictions; rename it", quote(label), severalSeparator)
 		}
 	}
-	_, phase := run.progress.Parts("learning", "")
-	s := &method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads,
-		Progress: phase}
-	run.costs.disk += runFileBytes
-	return d, s, nil
+	return d, nil
 }
 
 func predictSeveral(run *session, c *classifyOptions, name string) error {
-	d, s, err := beginSeveral(run, &c.learning, name, c.out)
+	d, err := beginSeveral(run, &c.learning, name, c.out)
 	if err != nil {
 		return err
 	}
-	model, p, err := heatwalk.PredictSeveral(run.ctx, d.g.Graph, d.problem(), s)
+	run.costs.disk += runFileBytes
+	_, phase := run.progress.Parts("learning", "")
+	model, p, err := heatwalk.PredictSeveral(run.ctx, d.g.Graph, d.problem(),
+		&method.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: phase})
 	if err != nil {
 		return graphError(run.costs, err, name, another)
 	}
@@ -457,22 +456,4 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 		}
 		return strings.Join(names, severalSeparator), class
 	})
-}
-
-func compareSeveral(run *session, c *evaluateOptions, name string) error {
-	d, s, err := beginSeveral(run, &c.learning, name, c.splitting.report)
-	if err != nil {
-		return err
-	}
-	splits, _ := run.progress.Parts("evaluating", "split")
-	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds,
-		Splits: c.splitting.splits, Progress: splits}
-	report, err := heatwalk.CompareSeveral(run.ctx, d.g.Graph, d.problem(), plan, s)
-	if err != nil {
-		return graphError(run.costs, c.splitting.explain(err, d.g.Nodes, d.l),
-			name, another)
-	}
-	doc := &multiLabelDocument{report,
-		comparedDocument{Graph: name, Skipped: skippedOf(d.l)}}
-	return publishReport(d.out, doc, report, "severallabels", name)
 }
