@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -133,6 +132,9 @@ func printPlan(run *session, command string) error {
 // leastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
 var leastLimit int64 = budget.LeastLimit
 
+// limitRuntime is replaced by tests, which run many commands in one process, some at the same time.
+var limitRuntime = pages.Within
+
 // limitMemory sets the memory limit: --max-memory, or most of the memory of the machine.
 func limitMemory(run *session) error {
 	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
@@ -156,7 +158,8 @@ func limitMemory(run *session) error {
 			words.Bytes(run.costs.memory))
 		run.costs.memory = limit
 	}
-	debug.SetMemoryLimit(run.costs.memory - budget.FileBytes)
+	heap := run.costs.memory - budget.FileBytes
+	limitRuntime(heap, heap)
 	return nil
 }
 
@@ -188,7 +191,7 @@ func (costs *runCosts) begin(p *budget.Plan) error {
 	// Estimates are within a factor of two of the peak, so that the heap of a large run begins with half of
 	// one: otherwise the collector would let garbage grow up to the estimate.
 	total := p.Total()
-	pages.Within(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
+	limitRuntime(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
 	return nil
 }
 
@@ -204,7 +207,7 @@ func beginWith(costs *runCosts, bytes int64, what string) error {
 // limitHeap limits the heap to bytes of data; 0 means no limit.
 func limitHeap(bytes int64) {
 	if bytes > 0 {
-		pages.Within(budget.HeapLimit(bytes), budget.HeapLimit(bytes))
+		limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes))
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	_ "github.com/heatwalk/heatwalk/papers"
 )
@@ -47,10 +48,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
+	limitRuntime = func(int64, int64) {}
 	debug.SetGCPercent(400) // not in the programs that tests start: what those take is measured
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
+			limitRuntime = pages.Within
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
