@@ -28,7 +28,7 @@ import (
 // but that ȳ is that of all (Golub, Heath, Wahba 1979), and without F the other items r have
 // G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in the places of G and C.
 type Path struct {
-	Mean  float64 // w̄; λ counts as it is after Mean is set to 1
+	Mean  float64 // w̄, 1 if that is 0; λ counts as it is after Mean is set to 1
 	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
 
 	a     *mat.Dense // m×(d + 1); nil: values of a kernel were given
@@ -114,6 +114,9 @@ func (p *Path) decompose(ctx context.Context, squares *mat.SymDense,
 	workers int) (err error) {
 	m, k := p.y.Dims()
 	p.Mean = mat.Trace(squares) / float64(m)
+	if p.Mean == 0 {
+		p.Mean = 1 // items without features have the scores ȳ for every λ
+	}
 	p.means = make([]float64, k)
 	for i := 0; !p.isPlain && i < m; i++ {
 		floats.AddScaled(p.means, 1/float64(m), p.y.RawRowView(i))

@@ -409,3 +409,19 @@ func TestPoissonAlone(t *testing.T) {
 		t.Errorf("%d labels are alone", alone)
 	}
 }
+
+// Labels without edges give every node probabilities, though the values of a kernel between them are all 0.
+func TestLabelsWithoutEdges(t *testing.T) {
+	const n, labels = 18, 16
+	a := testgraph.Random(1, n, 0, false)
+	p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Names: []string{"a", "b"}}
+	for v := range labels {
+		p.Row, p.Class = append(p.Row, v), append(p.Class, v%2)
+	}
+	out := evident(t, p, &Settings{})
+	for v := range n {
+		if row := out.Scores.Row(v); !(row[0] >= 0 && row[0] <= 1) {
+			t.Errorf("node %d has the scores %v", v, row)
+		}
+	}
+}
