@@ -19,7 +19,7 @@ func TestExtension(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "extension")
-	build := exec.Command("go", "build", "-o", program, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".")
 	build.Dir = filepath.Join("examples", "extension")
 	build.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -55,7 +55,8 @@ func TestExtension(t *testing.T) {
 			Parameters map[string]any `json:"parameters"`
 			Accuracy   float64        `json:"accuracy_estimate"`
 		}
-		text := run("classify", graph, "--labels", filepath.Join(golden, "train.tsv"), "--method", name, "-o", "out.tsv", "--json")
+		saved, want := filepath.Join(dir, "saved"), filepath.Join(dir, "out.tsv")
+		text := run("classify", graph, "--labels", filepath.Join(golden, "train.tsv"), "--method", name, "--save-model", saved, "-o", "out.tsv", "--json")
 		if err := json.Unmarshal([]byte(text), &chosen); err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +67,6 @@ func TestExtension(t *testing.T) {
 		if chosen.Method != name || chosen.Settings < 2 || len(chosen.Parameters) < 2 || chosen.Accuracy < least {
 			t.Errorf("%s: %+v", name, chosen)
 		}
-		saved, want := filepath.Join(dir, "saved"), filepath.Join(dir, "out.tsv")
-		run("classify", graph, "--labels", filepath.Join(golden, "train.tsv"), "--method", name, "--save-model", saved, "-o", "out.tsv", "--quiet")
 		if text, err := os.ReadFile(want); err != nil || run("predict", graph, "--model", saved, "-o", "-", "--quiet") != string(text) {
 			t.Errorf("%s: the saved model predicts otherwise (%v)", name, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
@@ -92,7 +93,7 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 	dir, labels := coraStore(t)
 	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson,beliefs,cwk:steps=20:alpha=0.9+svm,"+
 		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16")
-	for _, name := range strings.Split(methods, ",") {
+	for _, name := range testgraph.Sample(t, 4, strings.Split(methods, ",")) {
 		t.Run(name, func(t *testing.T) {
 			one := openStore(t, dir)
 			o := &heatwalk.ClassifyOptions{Method: name}
@@ -159,7 +160,9 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at, list := range []string{"lgc:alpha=0.9,cwk:alpha=0.9:steps=5+density", "poisson,p-step:steps=3+rls"} {
+	lists := []string{"lgc:alpha=0.9,cwk:alpha=0.9:steps=5+density", "poisson,p-step:steps=3+rls"}
+	for _, at := range testgraph.Sample(t, 1, []int{0, 1}) {
+		list := lists[at]
 		entries, err := method.Parse(list)
 		if err != nil {
 			t.Fatal(err)

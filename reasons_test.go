@@ -60,7 +60,7 @@ func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labe
 // within the error, which is small, shares are not many times as large as the score, and a pair of nodes is one link
 // whose kinds have shares that add up to one. HEATWALK_HUNT=1 tries 300 graphs.
 func TestReasonsAddUp(t *testing.T) {
-	count := 6
+	count := 4
 	if os.Getenv("HEATWALK_HUNT") != "" {
 		count = 300
 	}

@@ -1,10 +1,31 @@
 package testgraph
 
-import "os"
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
 
 // Hunt says that sweeps over plans, kills and random files are to be long ones:
 // every case, not a sample. HEATWALK_HUNT=1 sets it.
 var Hunt = os.Getenv("HEATWALK_HUNT") != ""
+
+// Sample returns all items in a hunt, and otherwise count of them, in their order. Each run draws others and logs them.
+func Sample[T any](t testing.TB, count int, items []T) []T {
+	t.Helper()
+	if Hunt || count >= len(items) {
+		return items
+	}
+	rows := rand.Perm(len(items))[:count]
+	slices.Sort(rows)
+	drawn := make([]T, count)
+	for i, row := range rows {
+		drawn[i] = items[row]
+	}
+	t.Logf("a sample of %d items: %v", len(items), rows)
+	return drawn
+}
 
 // Workers returns numbers of workers whose results are to be the same bits: 1, 2 and 7
 // in a hunt, and otherwise 1 and, by turns, 2 or 7.
