@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -65,7 +66,15 @@ type engine struct {
 	scratch [][]float64
 }
 
+// fewRows is the number of rows up to which starting a second worker takes longer than a pass over
+// a block.
+const fewRows = 8192
+
+// newEngine returns an engine with one worker for few rows, unless workers is set.
 func newEngine(team *sparse.Team, rows, workers int) *engine {
+	if workers <= 0 && rows < fewRows {
+		workers = 1
+	}
 	e := &engine{Pieces: blocks.NewPieces(team, rows, segment, workers), team: team,
 		rows: rows}
 	e.scratch = make([][]float64, e.Workers)
@@ -146,6 +155,17 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 		clear(out)
 		addColumns(out, cols, v.panel(chunk), nv, q, cols)
 		copy(w.panel(chunk), out)
+	})
+}
+
+// scaleRows multiplies the rows of x by the factors.
+func (e *engine) scaleRows(ctx context.Context, x *sparse.Block[float64],
+	factor []float64) error {
+	zero := simd.Rows[float64]{Data: make([]float64, x.Cols)}
+	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
+		rows := blocks.Rows(x, lo)
+		simd.AddRows(rows, hi-lo, x.Cols, zero, factor[lo:hi], rows)
 	})
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sort"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -101,6 +103,42 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 		}
 	}
 	return y, nil
+}
+
+// balancedMap is R·A·R⁻¹ with R = diag(factor) for a map A = R·M·R, that is R²·M. Its products need
+// no scaled copy of the block, which takes a quarter of a product with few entries in a row.
+type balancedMap struct {
+	sparse.Applier[float64]
+	factor, inverse []float64
+}
+
+// balanceVectors is the number of vectors of a [balancedMap].
+const balanceVectors = 3
+
+// balance returns the balanced map, or nil if the map is no such product, has rows in other
+// processes, or has a factor of 0 in a row that is not excluded.
+func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
+	o, ok := a.(*sparse.Operator[float64])
+	if !ok || o.Team() != nil || o.U != nil || o.Right == nil || !slices.Equal(o.Left, o.Right) {
+		return nil
+	}
+	square := make([]float64, len(o.Right))
+	for i, f := range o.Right {
+		square[i] = f * f
+	}
+	factor := slices.Clone(o.Right)
+	for _, i := range excluded {
+		factor[i] = 1
+	}
+	if !(slices.Min(factor) > 0) {
+		return nil
+	}
+	return &balancedMap{
+		Applier: &sparse.Operator[float64]{A: o.A, Scale: o.Scale, Left: square, Diag: o.Diag,
+			Workers: o.Workers},
+		factor:  factor,
+		inverse: blocks.Inverses(factor),
+	}
 }
 
 // quantile is a value and the estimated number of eigenvalues beyond it.

@@ -15,6 +15,7 @@ import (
 // images computes products of A with columns of a basis, a block of up to width at a time.
 type images struct {
 	a        sparse.Applier[float64]
+	balanced *balancedMap // nil if that is not known
 	e        *engine
 	x, y     *sparse.Block[float64] // a block and its image
 	image    *basis                 // the image as columns

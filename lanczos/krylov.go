@@ -2,6 +2,7 @@ package lanczos
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -151,12 +152,10 @@ func (k *krylov) expand(ctx context.Context, m int,
 		if err := k.purify(ctx, k.m.x, q); err != nil {
 			return err
 		}
-		image, err := k.f.apply(ctx, k.m.a, k.m.x, k.m.y,
-			func(x *sparse.Block[float64]) error { return k.deflation.remove(ctx, x, k.m.e.Workers) })
+		image, err := k.image(ctx)
 		if err != nil {
 			return err
 		}
-		k.m.products += k.f.degree
 		if err := k.deflation.remove(ctx, image, k.m.e.Workers); err != nil {
 			return err
 		}
@@ -195,6 +194,29 @@ func (k *krylov) expand(ctx context.Context, m int,
 		}
 	}
 	return nil
+}
+
+// image returns the product of the map with the block in m.x.
+func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
+	k.m.products += k.f.degree
+	remove := func(x *sparse.Block[float64]) error {
+		return k.deflation.remove(ctx, x, k.m.e.Workers)
+	}
+	b := k.m.balanced
+	if b == nil || k.f.degree == 1 {
+		return k.f.apply(ctx, k.m.a, k.m.x, k.m.y, remove)
+	}
+	if err := k.m.e.scaleRows(ctx, k.m.x, b.factor); err != nil {
+		return nil, err
+	}
+	image, err := k.f.apply(ctx, b, k.m.x, k.m.y, func(x *sparse.Block[float64]) error {
+		return errors.Join(k.m.e.scaleRows(ctx, x, b.inverse), remove(x),
+			k.m.e.scaleRows(ctx, x, b.factor))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return image, k.m.e.scaleRows(ctx, image, b.inverse)
 }
 
 // decompose computes the Ritz values of V and their residuals, which needs no product.

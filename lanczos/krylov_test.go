@@ -214,6 +214,46 @@ func TestDecomposition(t *testing.T) {
 	}
 }
 
+// TestBalancedMap compares filtered products of S with those of the balanced map, on a graph with weights and
+// nodes without edges.
+func TestBalancedMap(t *testing.T) {
+	a := testgraph.Random(3, 500, 500, true)
+	degrees := degreesOf(t, a)
+	c, err := sparse.FindComponents(ctx, a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := make([]float64, len(degrees))
+	p := Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degrees),
+		Known: &Known{Components: c, Weights: roots, Value: 1}}
+	for i, d := range degrees {
+		if roots[i] = math.Sqrt(d); d == 0 {
+			p.Excluded = append(p.Excluded, uint32(i))
+		}
+	}
+	r, err := p.prepare(p.Known.Count(nil)+3, nil)
+	if err != nil || len(p.Excluded) == 0 || r.m.balanced == nil {
+		t.Fatal(err, len(p.Excluded), r.m.balanced)
+	}
+	k := newKrylov(r, 80)
+	k.f = filter{sign: 1, centre: -0.2, half: 0.8, degree: 9, clean: 2}
+	images := [2]*sparse.Block[float64]{}
+	for turn := range images {
+		k.streams = 0
+		if err := k.fillRandom(ctx, k.v.slice(0, width)); err != nil {
+			t.Fatal(err)
+		}
+		image, err := k.image(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		images[turn] = sparse.NewBlock[float64](image.Rows, image.Cols)
+		copy(images[turn].Data, image.Data)
+		r.m.balanced = nil
+	}
+	testgraph.Close(t, images[0], images[1], 1e-10, 1e-10)
+}
+
 func TestFilter(t *testing.T) {
 	n := 40
 	op := sparse.NewOperator[float64](sparse.Laplacian, testgraph.Path(n), degreesOf(t, testgraph.Path(n)))

@@ -223,6 +223,9 @@ func (s *search) enough(ctx context.Context) (bool, error) {
 		excess := min(s.worst/s.tolerance(), 1/s.r.s.Tolerance)
 		s.look = max(s.look, k.size+int(math.Log(max(1, excess))/mostGrowth)*width)
 	}
+	if k.f.degree == 1 && s.worst > 0.01*s.r.norm { // hardly less than at the beginning
+		s.look = k.size + k.size/2
+	}
 	return s.converged == s.want || s.sunk(), err
 }
 

@@ -121,7 +121,8 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	set := s.withDefaults()
 	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs,
 		norm: math.Abs(excluded.value)}
-	r.m = &images{a: p.A, e: newEngine(team, n, set.Workers)}
+	r.m = &images{a: p.A, balanced: balance(p.A, p.Excluded),
+		e: newEngine(team, n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k),
 		Method: "dense", Degree: 1}
 	return r, nil
@@ -204,7 +205,7 @@ func Bytes(n, k, excluded int, which Which, basis int) int64 {
 // lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
 func lanczosBytes(n, k, size int) int64 {
 	return basisBytes(n, size+3*width) +
-		int64(n)*8*int64(2*width+sparse.Stride[float64](k))
+		int64(n)*8*int64(2*width+balanceVectors+sparse.Stride[float64](k))
 }
 
 // report calls [Settings.Progress].

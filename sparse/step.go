@@ -39,7 +39,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	if _, divided := o.A.(*Divided); divided && x.Cols*sizeOf[T]() > dividedBytes {
 		return o.stepDivided(ctx, dst, x, s)
 	}
-	workers := sched.Workers(o.Workers)
+	workers := o.countWorkers(x.Cols)
 	f := o.newFused()
 	f.begin(dst, x, s, workers)
 	defer f.end()
@@ -75,6 +75,19 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 		f.visitSplitRows(f.dst.Rows)
 	}
 	return err
+}
+
+// countWorkers returns the number of goroutines of a step with the given number of columns: one for
+// little work, unless Workers is set, because starting others takes up to 20 µs.
+func (o *Operator[T]) countWorkers(cols int) int {
+	const rowEntries = 8   // a row takes as long as so many entries
+	const little = 1 << 19 // elements, 0.1 ms
+	rows, _ := o.A.Dims()
+	elements := (EntriesOf(o.A) + rowEntries*int64(rows)) * int64(cols)
+	if o.Workers <= 0 && elements < little {
+		return 1
+	}
+	return sched.Workers(o.Workers)
 }
 
 // prepare computes the data that all steps need, once.
