@@ -72,7 +72,7 @@ func (c *Confidence) Note(reached bool, class int, row, full []float64) {
 	c.tested++
 	c.labels[class]++
 	c.right[class] += right(best)
-	for i, q := range row {
+	for i, q := range full {
 		c.sums[i] += q
 		c.squared[i] += float64(q * q)
 	}
@@ -106,8 +106,8 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 	for class, sum := range c.sums {
 		mean := sum / n
 		out.HeldOut[class] = mean
-		out.Variance[class] = max(c.squared[class]/n-float64(mean*mean),
-			squares[class]-float64(means[class]*means[class]))
+		out.Variance[class] = (c.squared[class]/n - float64(mean*mean) +
+			squares[class] - float64(means[class]*means[class])) / 2
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package problem
 import (
 	"errors"
 	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Work counts sweeps over the graph.
@@ -32,9 +34,11 @@ type HeldOut struct {
 // Comparison compares the probabilities that a method predicts for held-out labels with those of the other nodes that a
 // label reaches.
 type Comparison struct {
-	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the larger one of
+	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the mean of
 	// the two variances, and the number of its labels that are predicted right. One that is the only one of its class is wrong.
 	Labels, HeldOut, Others, Variance, Right []float64
+
+	Spectrum *sparse.Block[float32] // rows of eigenvectors of all nodes, of unit length; nil: they were not computed
 }
 
 // PhaseSeconds is the time of each phase of a prediction, in seconds.

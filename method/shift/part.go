@@ -30,7 +30,7 @@ type Part struct {
 func (p Part) Exceeds() bool { return p.Probability < partRate }
 
 const (
-	partRate      = 0.004 // share of random samples that cause a warning
+	partRate      = 0.002 // share of random samples that cause a warning
 	randomSamples = 300
 
 	// partEntries bounds the stored entries of graphs whose parts are tested, because finding communities takes a
@@ -79,10 +79,7 @@ func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers i
 	if err != nil {
 		return noPart, err
 	}
-	isLabelled := make([]bool, len(order))
-	for _, row := range p.Row {
-		isLabelled[row] = true
-	}
+	isLabelled := markLabels(p)
 	var labelled []int
 	nodes := []int{0} // that can have a label, before each of the order
 	for _, row := range order {

@@ -79,7 +79,7 @@ func nearestClasses(p *problem.Problem, paths nearest,
 }
 
 // predictedClasses compares the mean probabilities of the k classes at held-out labels with those at other nodes. The difference
-// of a class is in units of its standard error, with the larger one of the variances at labels and at others, because few labels
+// of a class is in units of its standard error, with the mean of the variances at labels and at others, because few labels
 // may have nearly the same probability by chance. The sum of the squares exceeds a quantile of χ² with k − 1 degrees of
 // freedom if labels are no random sample: with too many labels of one class there are too few of all others. The class that is
 // reported is the one with most too many labels, if these are clearErrors or more, and otherwise that with the largest difference.
@@ -94,7 +94,7 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison,
 	hasExcess := false
 	for class, variance := range c.Variance {
 		difference := (c.HeldOut[class] -
-			c.Others[class]) / math.Sqrt(nearness*(variance+leastVariance)*(1/free+
+			c.Others[class]) / math.Sqrt((variance+leastVariance)*(1/free+
 			1/float64(max(1, nodes))))
 		squares += float64(difference * difference)
 		switch {
@@ -118,22 +118,18 @@ func predictedClasses(p *problem.Problem, c *problem.Comparison,
 }
 
 // shareRate is the share of random samples that cause a warning.
-const shareRate = 0.003
+const shareRate = 0.002
 
 // mostPredicted is the largest number of labels whose mean probabilities are compared. Held-out labels are predicted from
 // fewer labels than other nodes, which changes these means a little; with thousands of labels chance explains less than that.
 const mostPredicted = 500
 
-// nearness is how much larger the variance of a mean at labels is than that of as many independent ones, because labels near
-// each other have a part in each other's probabilities. Without it and the degrees of
-// freedom 6 of 323 random samples exceeded the limit, with both 1; the factor was set on these samples.
-const nearness = 1.4
-
 // clearErrors is the number of standard errors of a difference of one class that is hardly chance.
 const clearErrors = 2.0
 
-// leastVariance is added to the variances of probabilities, so that a class without a label in reach is not divided by 0.
-const leastVariance = 1e-4
+// leastVariance is added to the variances of probabilities. Where predictions say nothing of classes they differ by less than a
+// hundredth, and held-out ones from others because they are learned from fewer labels.
+const leastVariance = 1e-3
 
 // likelihoodRatio returns twice the logarithm of the likelihood ratio of two shares x/m and y/n to a common one.
 func likelihoodRatio(x, m, y, n float64) float64 {

@@ -17,6 +17,8 @@ type Report struct {
 	Share  Share      `json:"share"`  // of the class that differs most
 	Part   Part       `json:"part"`   // of the graph that lacks labels most
 
+	Spectrum Spectrum `json:"spectrum"` // of labels near each other in eigenvectors, if the method computes these
+
 	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels
 	// on one kind alone, which are compared with the nodes of this kind.
 	OneKind bool `json:"one_kind,omitempty"`
@@ -36,7 +38,7 @@ type Report struct {
 // Sounds reports whether the labels are not a random sample.
 func (r *Report) Sounds() bool {
 	return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() ||
-		r.Part.Exceeds()
+		r.Part.Exceeds() || r.Spectrum.Exceeds()
 }
 
 // Bytes returns the memory of a comparison: the two nearest labels of each node before and
@@ -45,7 +47,7 @@ func Bytes(p *problem.Problem) int64 {
 	n := int64(len(p.Degrees))
 	bytes := int64(0)
 	if isDivided(p) {
-		bytes = 72*n + 20*p.A.NNZ()
+		bytes = 200*n + 20*p.A.NNZ()
 	}
 	return 40*n + bytes
 }
@@ -85,9 +87,14 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 		r.Share = nearestClasses(p, paths, classes)
 	}
 	// Components with a single label are left out, because small ones without a label are.
-	r.Part, err = comparePart(ctx, p, s.RNGSeed, s.Workers, func(row int, isLabelled bool) bool {
+	canHaveLabel := func(row int, isLabelled bool) bool {
 		return paths.at(1, row) != unreached && (isLabelled || isTarget(row))
-	})
+	}
+	r.Spectrum.Probability = 1
+	if out.Comparison != nil {
+		r.Spectrum = compareSpectrum(p, out.Comparison.Spectrum, canHaveLabel)
+	}
+	r.Part, err = comparePart(ctx, p, s.RNGSeed, s.Workers, canHaveLabel)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,11 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	out.Reached = f.reached
 	out.Unfinished = in.unfinished
 	out.Omitted = in.omitted
-	return estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
+	err = estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
+	if out.Comparison != nil {
+		out.Comparison.Spectrum = f.spectrum
+	}
+	return err
 }
 
 // all selects every label.

@@ -27,8 +27,9 @@ type features struct {
 	ridges     ridgeList      // on attributes, on link rows, and then on kernels
 	attributes *attributeForm // nil: none, or not kept
 	kernels    []*nodeKernel
-	believed   *beliefs.Model // beliefs of a block model; nil: none
-	poisson    component      // Poisson learning
+	believed   *beliefs.Model         // beliefs of a block model; nil: none
+	poisson    component              // Poisson learning
+	spectrum   *sparse.Block[float32] // nil: eigenvectors are no features
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels

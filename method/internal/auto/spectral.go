@@ -48,6 +48,7 @@ func addSpectral(ctx context.Context, f *features) error {
 	if err != nil || x == nil {
 		return err
 	}
+	f.spectrum = x
 	labels := sampleLabels(f.in, labelLimit(x.Cols))
 	workers := f.in.set.Workers
 	rows := chunks.Block[float32](len(labels.p.Row), x.Cols)

@@ -263,6 +263,9 @@ func shiftText(sample *shift.Report) string {
 		parts = append(parts,
 			fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
 	}
+	if len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("by the eigenvectors of the graph labelled nodes are nearer to each other than %s", population))
+	}
 	return strings.Join(parts, "; ")
 }
 
