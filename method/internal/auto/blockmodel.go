@@ -34,10 +34,10 @@ func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 		!set.LowEffort && !split.TooFew(p.Class)
 }
 
-// fitBeliefs fits the first candidate of beliefs to labels in folds, −1 for those that are not held out. Its settings
-// do not depend on the memory limit.
-func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []int,
-	memory int64, work *problem.Work) (*beliefs.Model, error) {
+// fitBeliefs fits beliefs with the ratios from a source to labels in folds, −1 for those that are not held out. Its
+// settings do not depend on the memory limit.
+func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, ratios string,
+	fold []int, memory int64, work *problem.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,10 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, fold []i
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts,
 		Workers: set.Workers}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	list := beliefs.Candidates()[:1]
+	list[0].Ratios = ratios
 	return beliefs.Fit(ctx, g, seeds, fold,
-		&beliefs.Settings{Candidates: beliefs.Candidates()[:1],
+		&beliefs.Settings{Candidates: list,
 			Explain: set.Explain, Memory: memory, Progress: set.Progress})
 }
 
@@ -55,37 +57,42 @@ func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
 	work *problem.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
-	return fitBeliefs(ctx, p, set, fold,
+	return fitBeliefs(ctx, p, set, beliefs.Walks, fold,
 		budget.Subtract(p.SubtractComponents(set.Memory), heldOutBytes(p)), work)
 }
 
 const (
-	// fewestBelieved is the least number of labels with which beliefs are a candidate, because with fewer they seem
-	// likelier by luck. Of manyBelieved labels believedFolds of the folds are held out.
-	fewestBelieved = 40
-	manyBelieved   = 500
-	believedFolds  = 2
+	// Of manyBelieved labels believedFolds of the folds are held out. Few labels are in as many folds.
+	manyBelieved  = 500
+	believedFolds = 2
 )
 
 // believes reports whether beliefs are a candidate: on a graph of at most blockModelNodes nodes, because on larger ones
 // they predict alone or not at all.
 func (in *input) believes() bool {
-	m := len(in.p.Row)
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
-		m >= fewestBelieved && !split.TooFew(in.p.Class)
+		!in.tooFewLabels && !split.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model.
+// believe fits beliefs of a block model. Few labels have too few pairs to learn from which classes are next to which: then
+// beliefs of other nodes say it too.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
+	ratios := beliefs.Walks
+	if in.fewLabels {
+		ratios = beliefs.Iterated
+	}
 	for i := range fold {
 		if len(fold) >= manyBelieved && fold[i] >= believedFolds {
 			fold[i] = -1
 		}
+		if in.fewLabels {
+			fold[i] %= believedFolds
+		}
 	}
-	f.believed, err = fitBeliefs(ctx, in.p, in.set, fold, in.memory, in.work)
+	f.believed, err = fitBeliefs(ctx, in.p, in.set, ratios, fold, in.memory, in.work)
 	return err
 }
 
@@ -98,10 +105,15 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	if err := f.believe(ctx); err != nil {
 		return err
 	}
-	t := newComponent(candidate{Beliefs: true}, 0, len(h.class))
+	t := newComponent(candidate{Beliefs: true, Alone: in.fewLabels}, 0, len(h.class))
 	for j, label := range f.believed.HeldOut {
-		if i, isLearned := slices.BinarySearch(in.places, label); isLearned && h.hasFeatures[i] {
+		i, isLearned := slices.BinarySearch(in.places, label)
+		switch {
+		case !isLearned:
+		case h.hasFeatures[i]:
 			t.rows[i] = f.believed.Probabilities[j]
+		case t.Alone:
+			t.set(i, f.priorOfMissed(h.fold[i]))
 		}
 	}
 	h.components = append(h.components, t)

@@ -26,7 +26,7 @@ type candidate struct {
 	Links      bool `json:"links,omitempty"`      // scores of link rows take part
 	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors take part also without walks
 	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels take part also without walks
-	Alone      bool `json:"alone,omitempty"`      // without columns of walks, and of kernels and eigenvectors that are not named
+	Alone      bool `json:"alone,omitempty"`      // without columns of walks, and of kernels and eigenvectors that are not named; of beliefs: a term of the sum, not a factor
 	Fixed      bool `json:"fixed,omitempty"`      // logits are the scores of a ridge times sharpness: the weight is not learned
 }
 
@@ -97,6 +97,9 @@ var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 // fewRidges are those of few labels.
 var fewRidges = []float64{10, 0.1}
 
+// isFactor reports whether a component is multiplied with the sum of the others.
+func (c candidate) isFactor() bool { return c.Beliefs && !c.Alone }
+
 // isModel reports whether a candidate is fitted to labels.
 func (c candidate) isModel() bool {
 	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority
@@ -133,20 +136,20 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 		list = slices.Concat(list, linkCandidates)
 	}
 	list = slices.Clip(list)
+	ofSpectral, ofKernels := spectralCandidate, kernelCandidate
 	isFew := len(p.Row) <= mostFew
-	if d.spectral && isFew {
-		list = append(list, fixedSpectral)
+	if isFew {
+		ofSpectral, ofKernels = fixedSpectral, fixedKernels
 	}
-	if d.diffusion && isFew {
-		list = append(list, fixedKernels)
-	}
-	if p.Attributes == nil {
-		if d.spectral && !isFew {
-			list = append(list, spectralCandidate)
+	if isFew || p.Attributes == nil {
+		if d.spectral {
+			list = append(list, ofSpectral)
 		}
 		if d.diffusion {
-			list = append(list, kernelCandidate)
+			list = append(list, ofKernels)
 		}
+	}
+	if p.Attributes == nil {
 		return list
 	}
 	attributed := attributeCandidates

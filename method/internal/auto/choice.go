@@ -36,7 +36,7 @@ type MixedModel struct {
 // Models describes the components by decreasing weight, and a factor last.
 func (c *Choice) Models() (list []MixedModel) {
 	for _, k := range c.Mixture {
-		m := MixedModel{Weight: k.Weight, IsFactor: k.Beliefs}
+		m := MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}
 		switch {
 		case k.Poisson:
 			m.Name = "Poisson learning"

@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// component is a component with the probabilities that it predicts for labels, each without its fold. Beliefs, which
-// stand last in a mixture, are multiplied with the sum q of the others: p ∝ q^(1−w)·b^w for their probabilities b and
-// weight w.
+// component is a component with the probabilities that it predicts for labels, each without its fold. Beliefs that are a
+// factor stand last in a mixture, and are multiplied with the sum q of the others: p ∝ q^(1−w)·b^w for their probabilities b
+// and weight w.
 type component struct {
 	Component
 	rows  [][]float32           // of each label, for all classes; nil: not predicted
@@ -81,10 +81,7 @@ func mix(h *heldOut, among func(label int) bool) []component {
 		return []component{chosen}
 	}
 	list := h.likeliest(among)
-	mixture := h.stack(list, among)
-	if !h.fewLabels {
-		mixture = h.multiply(mixture, among)
-	}
+	mixture := h.multiply(h.stack(list, among), among)
 	if len(h.class) > mostFew {
 		mixture = preferSingle(h, mixture, list, among)
 	}
@@ -171,7 +168,7 @@ func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares.Weight = weight
 	shrunk := []component{shares}
 	for _, c := range mixture {
-		if !c.Majority && !c.Beliefs {
+		if !c.Majority && !c.isFactor() {
 			c.Weight *= 1 - weight
 			shrunk = append(shrunk, c)
 		}
@@ -234,7 +231,7 @@ func compare(first, second []int) (better, worse float64) {
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
-		func(c component) bool { return c.Beliefs })
+		func(c component) bool { return c.isFactor() })
 	if position < 0 {
 		return mixture
 	}
@@ -284,7 +281,7 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
-// likeliest returns each candidate but beliefs with the λ that makes some of the labels likeliest, without those that
+// likeliest returns each candidate but a factor with the λ that makes some of the labels likeliest, without those that
 // are the only ones of their class.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	var labels []int
@@ -294,7 +291,7 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 		}
 	}
 	for _, components := range byCandidate(h.components) {
-		if components[0].Beliefs || components[0].Majority && h.fewLabels {
+		if components[0].isFactor() || components[0].Majority && h.fewLabels {
 			continue // its weight is learned afterwards
 		}
 		best := 0
@@ -393,7 +390,7 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 func mixTo(dst []float64, mixture []component, i int) {
 	clear(dst)
 	for _, s := range mixture {
-		if s.Beliefs {
+		if s.isFactor() {
 			multiplyTo(dst, dst, s.rows[i], s.Weight)
 			continue
 		}

@@ -215,7 +215,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	clear(t.score)
 	for i, c := range t.mixture {
 		weight := c.Weight // in the product with beliefs
-		if last := t.mixture[len(t.mixture)-1]; last.Beliefs && !c.Beliefs {
+		if last := t.mixture[len(t.mixture)-1]; last.isFactor() && !c.isFactor() {
 			weight *= 1 - last.Weight
 		}
 		t.predictBy(i, t.node, walks, propagated)

@@ -177,7 +177,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	}
 	clear(p.row)
 	for i, c := range p.mixture {
-		if c.Beliefs {
+		if c.isFactor() {
 			if isKnown {
 				multiplyTo(p.row, p.row, p.beliefs.Row(v), c.Weight)
 			}
