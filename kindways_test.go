@@ -24,7 +24,7 @@ import (
 )
 
 // TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and
-// streamed, and by a graph that has already predicted from other labels or from these. All ways give the same answers, and the accuracy
+// streamed, and by a graph that has already predicted from other labels or from these, and by Predict of the method itself. All ways give the same answers, and the accuracy
 // that Evaluate reports is that of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	path, class := edgesOfKinds(t)
@@ -81,6 +81,13 @@ func TestKindsChosenAlike(t *testing.T) {
 			}
 			return err
 		})
+		ask(way, func(g *heatwalk.Graph) error {
+			p, err := g.Problem(labels)
+			if err == nil {
+				got.predicted, err = m[0].Method.Predict(t.Context(), p, nil, &method.Settings{RNGSeed: 1})
+			}
+			return err
+		})
 		ask(way, func(g *heatwalk.Graph) (err error) {
 			got.evaluated, err = g.Evaluate(t.Context(), known, o)
 			return err
@@ -94,6 +101,10 @@ func TestKindsChosenAlike(t *testing.T) {
 		}
 		if !slices.Equal(got.classified.Class, want.classified.Class) {
 			t.Errorf("%s: other labels than by Open", way)
+		}
+		if !slices.Equal(got.predicted.Class, want.classified.Class) || got.predicted.Accuracy != want.classified.Accuracy ||
+			!maps.Equal(got.predicted.Factors.ByName(), want.classified.Factors.ByName()) {
+			t.Errorf("%s: Method.Predict reports %.3f with weights %v, Classify %.3f with %v", way, got.predicted.Accuracy, got.predicted.Factors.ByName(), want.classified.Accuracy, want.classified.Factors.ByName())
 		}
 		if diff := cmp.Diff(want.suggested.Suggestions, got.suggested.Suggestions); diff != "" {
 			t.Errorf("%s: other suggestions: %s", way, diff)
@@ -206,6 +217,7 @@ func TestChosenKindsAreKept(t *testing.T) {
 // answersOfKinds are the answers to the same questions.
 type answersOfKinds struct {
 	classified, suggested *heatwalk.Prediction
+	predicted             *method.Prediction
 	evaluated             *evaluate.Report
 	regressed             *regress.Prediction
 }

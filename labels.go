@@ -270,10 +270,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 	if o.Predicting != nil {
 		o.Predicting()
 	}
-	problem, weights, err := method.Weigh(ctx, m, problem, set)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if o.compares(m) {
 		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m,
 			problem, set)
@@ -283,7 +280,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 	if err != nil {
 		return nil, err
 	}
-	p.EdgeWeights = *weights
+	problem = cmp.Or(p.Prediction.Problem, problem)
 	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}

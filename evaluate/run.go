@@ -171,11 +171,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) err
 	r.reportProgress(m.Name, 0)
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		p, _, err := method.ChooseFactors(ctx, r.p, m.Settings)
-		if err != nil {
-			return err
-		}
-		choice, err := m.Method.Tune(ctx, p, s.tuning, m.Settings)
+		choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
 		if err != nil {
 			return err
 		}
@@ -253,10 +249,6 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem,
 	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = keepLabelledClasses(train)
-	}
-	train, _, err := method.Weigh(ctx, m, train, s)
-	if err != nil {
-		return nil, err
 	}
 	out, err := m.Predict(ctx, train, chosen, s)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].
 // On a graph with negative weights it is learning with local and global consistency, or label propagation with too few labels.
-type automatic struct{ noTuning }
+type automatic struct{}
 
 var autoSpec = param.Spec{
 	Name: "auto", Works: param.Undirected | param.Directed | param.Signed,
@@ -101,7 +101,7 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 }
 
 // signedMethod returns what auto does on graphs with negative weights, because its other parts are walks.
-func signedMethod(p *Problem) Method {
+func signedMethod(p *Problem) engine {
 	if split.TooFew(p.Class) {
 		return labelPropagation{}
 	}

@@ -39,26 +39,43 @@ type Baselines struct {
 // IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
 // accuracy is theirs.
 func IsBaseline(m Method) bool {
-	return m == labelPropagation{} || m == Majority
+	_, isBaseline := engineOf(m).(baseline)
+	return isBaseline
 }
 
-// estimateOf returns the estimate of a prediction by m.
-func (r *Baselines) estimateOf(m Method, p *Prediction) problem.Estimate {
-	switch {
-	case m == Majority:
-		return r.Majority
-	case m == labelPropagation{} && r.declared != nil:
-		return *r.declared
-	case m == labelPropagation{}:
-		return r.Propagation
-	}
-	return p.Estimate
+// baseline is a method whose estimate of accuracy is among the baselines.
+type baseline interface {
+	estimateOf(r *Baselines) problem.Estimate
 }
+
+func (majority) estimateOf(r *Baselines) problem.Estimate { return r.Majority }
+
+func (labelPropagation) estimateOf(r *Baselines) problem.Estimate {
+	if r.declared != nil {
+		return *r.declared
+	}
+	return r.Propagation
+}
+
+// mixture is a method that mixes models, of which label propagation may be one. Its accuracy is
+// that for known shares of classes.
+type mixture interface {
+	foldCount(labels int) int
+	propagates(p *Problem) bool
+}
+
+func (automatic) foldCount(labels int) int { return auto.FoldCount(labels) }
+
+func (automatic) propagates(p *Problem) bool { return auto.Propagates(p) }
 
 // PredictCompared predicts with m as [Method.Predict] does, and measures the baselines, from which the estimate of a
 // baseline is taken. auto learns from the predictions of label propagation, which are computed once for both.
 func PredictCompared(ctx context.Context, m Method, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
+	p, err := Weigh(ctx, m, p, s)
+	if err != nil {
+		return nil, nil, err
+	}
 	start := time.Now()
 	b, err := measureBaselines(ctx, m, p, s)
 	if err != nil {
@@ -71,7 +88,9 @@ func PredictCompared(ctx context.Context, m Method, p *Problem,
 	if err != nil {
 		return nil, nil, err
 	}
-	out.Estimate = b.estimateOf(m, out)
+	if m, isBaseline := engineOf(m).(baseline); isBaseline {
+		out.Estimate = m.estimateOf(b)
+	}
 	return out, b, nil
 }
 
@@ -90,12 +109,13 @@ func measureBaselines(ctx context.Context, m Method, p *Problem,
 		return new(Baselines), nil
 	}
 	folds := set.folds(len(p.Row))
-	if m == (automatic{}) {
-		folds = auto.FoldCount(len(p.Row))
+	mix, mixes := engineOf(m).(mixture)
+	if mixes {
+		folds = mix.foldCount(len(p.Row))
 	}
 	fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
-	if m == (automatic{}) && !auto.Propagates(p) {
+	if mixes && !mix.propagates(p) {
 		return r, nil
 	}
 	if need := BaselineBytes(p, &set); set.Memory > 0 && need > set.Memory {
@@ -108,10 +128,10 @@ func measureBaselines(ctx context.Context, m Method, p *Problem,
 	}
 	r.Propagation = comparison.Propagation
 	r.center = comparison.Center
-	if m == (automatic{}) && !p.Directed {
+	if mixes && !p.Directed {
 		r.answers = comparison.Answers
 	}
-	if _, isGiven, _ := propagationValues(&set); isGiven && m == (labelPropagation{}) {
+	if _, isGiven, _ := propagationValues(&set); isGiven && IsBaseline(m) {
 		r.declared, err = apart(ctx, m, p, nil, &set, fold, folds)
 	}
 	return r, err
@@ -173,7 +193,7 @@ func BaselineBytes(p *Problem, s *Settings) int64 {
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
 // its prior. Labels that absorb less of a walk, and walks of a given length, give the
 // distributions P_t of the walk of package cwk.
-type labelPropagation struct{ noTuning }
+type labelPropagation struct{}
 
 var propagationSpec = param.Spec{
 	Name: "lp", Title: "limit of the absorbing walk, label propagation",
@@ -324,11 +344,11 @@ func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 }
 
 // Majority gives every node the largest class. It takes nothing from the graph.
-var Majority Method = majority{}
+var Majority Method = weighing{majority{}}
 
 // majority gives every node the largest class, whether a label reaches it or
 // not, and the shares of the labels for scores, each class counted once more.
-type majority struct{ noTuning }
+type majority struct{}
 
 // Name implements [Method].
 func (majority) Name() string { return "majority" }
@@ -367,7 +387,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
 func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction,
 	s *Settings) error {
 	err := Reweigh(ctx, p, out, s.Workers)
-	if err != nil || p.Shares == nil || out.Tested == 0 || m == (automatic{}) {
+	if _, mixes := engineOf(m).(mixture); err != nil || p.Shares == nil || out.Tested == 0 || mixes {
 		return err
 	}
 	var par *Parameters

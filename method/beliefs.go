@@ -16,7 +16,7 @@ import (
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
 // beliefs. Parameters that are not given are chosen from seven combinations by held-out labels.
-type blockBeliefs struct{ noTuning }
+type blockBeliefs struct{}
 
 var beliefsSpec = param.Spec{
 	Name: "beliefs", Works: param.Undirected,

@@ -69,7 +69,7 @@ func EstimateCost(m Method, p, tuned *Problem, s *Settings) (Cost, error) {
 // smallerMethods returns the names of other methods that fit the memory limit, among those that many nodes and classes allow.
 func smallerMethods(m Method, p *Problem, s *Settings) string {
 	var names []string
-	for _, other := range []Method{automatic{}, blockBeliefs{}, labelPropagation{},
+	for _, other := range []engine{automatic{}, blockBeliefs{}, labelPropagation{},
 		graphMethod{spreading{propagate.Learners().Named("lgc")}}} {
 		spec := other.Declarations()[0]
 		if other.Name() == m.Name() ||
@@ -77,7 +77,7 @@ func smallerMethods(m Method, p *Problem, s *Settings) string {
 			param.CheckSigned(spec, p.Signed) != nil {
 			continue
 		}
-		if c, err := costWithin(other, p, nil, s); err == nil && c.Bytes <= s.Memory {
+		if c, err := costWithin(weighing{other}, p, nil, s); err == nil && c.Bytes <= s.Memory {
 			names = append(names, other.Name())
 		}
 	}
@@ -92,7 +92,7 @@ func costWithin(m Method, p, tuned *Problem, s *Settings) (c Cost, err error) {
 		weighted.Weighted = true
 		p = &weighted
 	}
-	c, err = ownCost(m, p, tuned, s)
+	c, err = ownCost(engineOf(m), p, tuned, s)
 	if over := new(budget.Error); errors.As(err, &over) {
 		c.Bytes = max(c.Bytes, s.Memory+over.Need-over.Limit)
 	} else if err != nil {
@@ -104,7 +104,7 @@ func costWithin(m Method, p, tuned *Problem, s *Settings) (c Cost, err error) {
 }
 
 // ownCost returns the cost of the scores and of Predict itself, with the error of the method.
-func ownCost(m Method, p, tuned *Problem, s *Settings) (c Cost, err error) {
+func ownCost(m engine, p, tuned *Problem, s *Settings) (c Cost, err error) {
 	if m, ok := m.(planner); ok {
 		return m.plan(p, s)
 	}

@@ -38,6 +38,9 @@
 //	}
 //	fmt.Println(names[out.Class[0]], out.Scores.Row(0), out.Accuracy)
 //
+// Predict first chooses weights of edges by the labels, see [Weigh]: those of kinds and times that are open in
+// [problem.Problem.Edges], and w, 1 or log(1 + w). out.Problem is the problem with these weights.
+//
 // A node from which no label can be reached has its prior as scores, because nothing can be
 // learned of it: its class is the likeliest of the prior, and the largest class if the prior is
 // uniform. No classifier learns from such a row. On graphs with many small components this

@@ -204,7 +204,7 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 		if set.Lists, err = file.of(e.Method); err == nil {
 			set.fix(e.Own)
 		}
-		if _, ok := e.Method.(walkMethod); ok && err == nil {
+		if _, ok := engineOf(e.Method).(walkMethod); ok && err == nil {
 			_, err = walkSettings(&set)
 		}
 		e.Settings = &set

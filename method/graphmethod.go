@@ -48,7 +48,7 @@ type graphMethod struct{ graphLearner }
 
 // graphMethods returns the learners of package propagate, logistic regression on eigenvectors,
 // and the methods of [Register].
-func graphMethods() (list []Method) {
+func graphMethods() (list []engine) {
 	for _, l := range propagate.Learners() {
 		list = append(list, graphMethod{spreading{l}})
 	}

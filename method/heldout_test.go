@@ -102,7 +102,7 @@ func TestReferPropagates(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
 	least := BaselineBytes(p, &Settings{Memory: 1})
-	if got, err := measureBaselines(t.Context(), automatic{}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
+	if got, err := measureBaselines(t.Context(), weighing{automatic{}}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
 		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
 	}
 	enough := least // blocks are wider within a larger limit
@@ -110,7 +110,7 @@ func TestReferPropagates(t *testing.T) {
 		enough = need
 	}
 	for _, memory := range []int64{0, enough} { // with all columns together, and within a limit
-		got, err := measureBaselines(t.Context(), automatic{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		got, err := measureBaselines(t.Context(), weighing{automatic{}}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

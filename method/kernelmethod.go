@@ -33,7 +33,7 @@ func kernels() []*kernel.Family {
 }
 
 // kernelMethods returns every kernel with every learner.
-func kernelMethods() (list []Method) {
+func kernelMethods() (list []engine) {
 	for _, f := range kernels() {
 		for _, l := range learners() {
 			list = append(list, kernelMethod{f, l})

@@ -40,14 +40,21 @@ type Method interface {
 
 // NeedsTranspose reports whether the method needs [graph.Graph.In] of the problem if the graph has directions and
 // several processes share its rows.
-func NeedsTranspose(m Method) bool { return m == (automatic{}) }
+func NeedsTranspose(m Method) bool {
+	specs := m.Declarations()
+	return len(specs) > 0 && specs[0].Arcs == param.BothDirections
+}
 
 // All returns every method that has a name: those of this package, and those with a kernel, a
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].
 func All() []Method {
-	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority,
-		blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods())
+	var list []Method
+	for _, e := range slices.Concat([]engine{automatic{}, labelPropagation{}, majority{},
+		blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods()) {
+		list = append(list, weighing{e})
+	}
+	return list
 }
 
 // methodNames returns the names of all methods.
@@ -90,7 +97,7 @@ func findMethod(name string) (Method, error) {
 	}
 	switch {
 	case i >= 0 && smooth:
-		return smoothedMethod{methods[i]}, nil
+		return weighing{smoothedMethod{methods[i]}}, nil
 	case i >= 0:
 		return methods[i], nil
 	}
@@ -104,14 +111,4 @@ func findMethod(name string) (Method, error) {
 		hint = "did you mean " + suggestion + "?"
 	}
 	return nil, split.Usage("there is no method %q; %s", name, param.HintImport(name, hint))
-}
-
-// noTuning implements Tune for methods that have nothing to choose on splits, or choose inside
-// each training set.
-type noTuning struct{}
-
-// Tune implements [Method].
-func (noTuning) Tune(context.Context, *Problem, *split.Splits,
-	*Settings) (*Choice, error) {
-	return nil, nil
 }

@@ -46,7 +46,7 @@ var ErrNotKept = errors.New("method: the model cannot be kept")
 // [split.ErrUsage] for a method that this program does not have.
 func (m *Model) Method() (Method, error) {
 	method, err := findMethod(m.content.Method)
-	return keptMethod{method, m}, err
+	return weighing{keptMethod{method, m}}, err
 }
 
 // Factors returns the factors of kinds and times that the model was learned with; nil: edges had none.
@@ -72,7 +72,7 @@ func (k keptMethod) plan(p *Problem, s *Settings) (Cost, error) {
 // HasRaw reports whether predictions of a method have the scores of its formula, see [Settings.Raw]. A
 // learner with a classifier for every two classes may have none all the same.
 func HasRaw(m Method) bool {
-	switch m := m.(type) {
+	switch m := engineOf(m).(type) {
 	case keptMethod:
 		return HasRaw(m.Method)
 	case automatic, majority, blockBeliefs:
@@ -130,15 +130,7 @@ func (m *Model) Predict(ctx context.Context, p *Problem,
 	if err != nil {
 		return nil, err
 	}
-	p, weights, err := Weigh(ctx, method, p, s)
-	if err != nil {
-		return nil, err
-	}
-	out, err := m.predict(ctx, p, s)
-	if err == nil {
-		out.EdgeWeights = *weights
-	}
-	return out, err
+	return method.Predict(ctx, p, nil, s)
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.
@@ -153,7 +145,7 @@ func (m *Model) predict(ctx context.Context, p *Problem,
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if method == (automatic{}) && !p.Signed &&
+	if _, mixes := engineOf(method).(mixture); mixes && !p.Signed &&
 		(m.content.Auto == nil || !m.content.Auto.Valid()) {
 		return nil, ErrChanged
 	}

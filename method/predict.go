@@ -57,7 +57,10 @@ type Prediction struct {
 	BlockModel bool
 	Omitted    []string
 
-	EdgeWeights // those that [Weigh] has returned
+	EdgeWeights // of Problem
+
+	// Problem is the problem with the weights of edges that the method has learned from, see [Weigh].
+	Problem *Problem
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds

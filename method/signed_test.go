@@ -44,7 +44,7 @@ func TestTwoFactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &Problem{Graph: g, Weighted: true, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-		for _, m := range []Method{automatic{}, labelPropagation{}} {
+		for _, m := range []Method{weighing{automatic{}}, weighing{labelPropagation{}}} {
 			out, err := m.Predict(t.Context(), p, nil, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -115,7 +115,7 @@ func (p *Prediction) share(i int, smooth []float64) {
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
 func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	prediction, err := ownCost(m.Method, p, tuned, s)
+	prediction, err := ownCost(engineOf(m.Method), p, tuned, s)
 	n := len(p.Degrees)
 	k := len(p.Names)
 	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)

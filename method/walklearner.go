@@ -24,8 +24,8 @@ type walkMethod struct {
 }
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
-func walkMethods() []Method {
-	list := []Method{walkMethod{cwk.Spec.Name, learners()[0]}}
+func walkMethods() []engine {
+	list := []engine{walkMethod{cwk.Spec.Name, learners()[0]}}
 	for _, l := range learners() {
 		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, l})
 	}

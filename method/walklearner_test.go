@@ -117,8 +117,9 @@ func TestWalkLearners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range walkMethods() {
-		if l := m.(walkMethod).learner; strings.HasPrefix(l.Name, "dkm-") && l.Name != "dkm-svm" {
+	for _, e := range walkMethods() {
+		m := weighing{e}
+		if l := e.(walkMethod).learner; strings.HasPrefix(l.Name, "dkm-") && l.Name != "dkm-svm" {
 			continue
 		}
 		var first string

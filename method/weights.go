@@ -70,21 +70,72 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 
 // choosesWeights reports whether held-out labels choose the weights for a method.
 func choosesWeights(m Method, p *Problem, s *Settings) bool {
-	chooser, ok := m.(weightChooser)
+	chooser, ok := engineOf(m).(weightChooser)
 	return ok && p.Weighted && !p.Signed && s.Weights == "" &&
 		chooser.choosesWeights(s) && !split.TooFew(p.Class)
 }
 
-// EdgeWeights are the weights of edges that a method has learned from.
-type EdgeWeights struct {
-	// Weights are the name of a function of the weights, one of [Weightings]; "": the graph has no weights.
-	Weights string
+// EdgeWeights are the weights of edges that a method has learned from. Weights is one of
+// [Weightings].
+type EdgeWeights = problem.EdgeWeights
 
-	// Factors are those of kinds and times; nil: edges have none.
-	Factors *sides.Choice
+// weighing is a method that predicts, and chooses parameters, on the problem of [Weigh].
+type weighing struct{ engine }
+
+// engine computes the predictions of a method on the edges of a problem as they are.
+type engine interface {
+	Name() string
+	Takes() []string
+	Declarations() []*param.Spec
+	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 }
 
-// Weigh returns the problem with the weights of edges that a method learns from, and these.
+// tuner is an engine that chooses parameters on splits.
+type tuner interface {
+	Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error)
+}
+
+// Predict implements [Method].
+func (m weighing) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
+	p, err := Weigh(ctx, m, p, s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.engine.Predict(ctx, p, par, s)
+	if err == nil {
+		out.Problem = p
+		out.EdgeWeights = *p.Learned
+	}
+	return out, err
+}
+
+// Tune implements [Method]. An engine without it has nothing to choose on splits, or chooses
+// inside each training set.
+func (m weighing) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
+	t, tunes := m.engine.(tuner)
+	if !tunes {
+		return nil, nil
+	}
+	p, err := Weigh(ctx, m, p, s)
+	if err != nil {
+		return nil, err
+	}
+	return t.Tune(ctx, p, splits, s)
+}
+
+// engineOf returns the engine of a method of this package, or else the method itself.
+func engineOf(m Method) engine {
+	if w, isOwn := m.(weighing); isOwn {
+		return w.engine
+	}
+	return m
+}
+
+// Weigh returns the problem with the weights of edges that a method learns from, which are
+// [problem.Problem.Learned]. Predict and Tune of the methods of this package begin with it. A nil
+// method is a model that is no [Method], with the weights of Settings.Weights.
 //
 // Open factors of kinds and times are chosen by the labels, see package sides. Then come functions of the weights: that of
 // Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
@@ -95,47 +146,46 @@ type EdgeWeights struct {
 // w, and log(1 + w) more than the better of these, by a standard error √(better + worse) of the difference. Cost: these walks with a column for
 // each fold and class for each of the weights, on some of the folds of large graphs.
 func Weigh(ctx context.Context, m Method, p *Problem,
-	s *Settings) (*Problem, *EdgeWeights, error) {
-	set := s.WithDefaults()
-	if model, hasModel := m.(keptMethod); hasModel {
-		m = model.Method
-		set = *model.m.settings(&set)
+	s *Settings) (*Problem, error) {
+	if p.Learned != nil {
+		return p, nil
 	}
-	out := new(EdgeWeights)
-	q, factors, err := ChooseFactors(ctx, p, &set)
-	out.Factors = factors
+	set := weighingSettings(m, s)
+	q, err := chooseFactors(ctx, p, &set)
 	if err != nil || !q.Weighted {
-		return q, out, err
+		return q, err
 	}
-	if q != p && !p.Edges.Weighted {
+	if choosesFactors(p, &set) && !p.Edges.Weighted {
 		set.Weights = cmp.Or(set.Weights, GivenWeights)
 	}
 	if choosesWeights(m, q, &set) {
-		q, out.Weights, err = chooseWeights(ctx, q, &set)
-		return q, out, err
+		return chooseWeights(ctx, q, &set)
 	}
-	out.Weights = GivenWeights
 	for _, w := range weightings {
 		if w.name == set.Weights && q.Signed {
-			return nil, nil, &param.ParameterError{Of: "edge-weights",
+			return nil, &param.ParameterError{Of: "edge-weights",
 				Parameter: "edge-weights",
 				What:      w.name + " has no meaning for negative weights; leave it out"}
 		}
 		if w.name == set.Weights {
-			out.Weights = w.name
-			q, err = w.problem(ctx, q, set.Workers)
-			return q, out, err
+			return w.problem(ctx, q, set.Workers)
 		}
 	}
-	return q, out, nil
+	return q, nil
+}
+
+// weighingSettings returns the settings of a method, with those of a kept model.
+func weighingSettings(m Method, s *Settings) Settings {
+	set := s.WithDefaults()
+	if kept, hasModel := engineOf(m).(keptMethod); hasModel {
+		return *kept.m.settings(&set)
+	}
+	return set
 }
 
 // Reweighs reports whether [Weigh] gives a method other factors of kinds and times than those in the graph.
 func Reweighs(m Method, p *Problem, s *Settings) bool {
-	set := s.WithDefaults()
-	if model, hasModel := m.(keptMethod); hasModel {
-		set = *model.m.settings(&set)
-	}
+	set := weighingSettings(m, s)
 	return choosesFactors(p, &set)
 }
 
@@ -168,35 +218,44 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// ChooseFactors returns the problem with the factors of kinds and times that a kept model has or labels or
-// numbers choose, p itself if there is nothing to choose, and these factors, nil if edges have none.
-func ChooseFactors(ctx context.Context, p *Problem,
-	s *Settings) (_ *Problem, factors *sides.Choice, err error) {
+// chooseFactors returns the problem with the given weights, and the factors of kinds and times that
+// are given, or that a kept model has, or that labels or numbers choose.
+func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+	q := *p
+	learned := new(EdgeWeights)
+	q.Learned = learned
 	if p.Edges != nil {
-		factors = p.Edges.Given()
+		learned.Factors = p.Edges.Given()
 	}
-	if !choosesFactors(p, s) {
-		return p, factors, nil
-	}
-	if s.model != nil {
-		factors = p.Edges.Restore(s.model.Edges)
-	} else {
-		factors, err = p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory, s.Workers)
+	if choosesFactors(p, s) {
+		var err error
+		if s.model != nil {
+			learned.Factors = p.Edges.Restore(s.model.Edges)
+		} else if learned.Factors, err = p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory,
+			s.Workers); err != nil {
+			return nil, err
+		}
+		q.Weighted = true
+		q.Edges = nil
+		q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, learned.Factors, s.Memory,
+			s.Workers)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	q := *p
-	q.Weighted = true
-	q.Edges = nil
-	q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, factors, s.Memory, s.Workers)
-	return &q, factors, err
+	if q.Weighted {
+		learned.Weights = GivenWeights
+	}
+	return &q, nil
 }
 
 // problem returns p with other weights.
 func (w *weighting) problem(ctx context.Context, p *Problem,
 	workers int) (*Problem, error) {
 	q := *p
+	learned := *p.Learned
+	learned.Weights = w.name
+	q.Learned = &learned
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
 		return nil, err
@@ -226,7 +285,7 @@ func newWeightWalks(p *Problem, s *Settings) *propagation.Propagation {
 
 // chooseWeights returns the problem with the weights that held-out labels choose.
 func chooseWeights(ctx context.Context, p *Problem,
-	s *Settings) (*Problem, string, error) {
+	s *Settings) (*Problem, error) {
 	folds := s.folds(len(p.Row))
 	fold := split.Folds(p.Class, folds, s.RNGSeed, 0)
 	entries := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
@@ -253,19 +312,18 @@ func chooseWeights(ctx context.Context, p *Problem,
 		return out, err
 	}
 	best := p
-	name := GivenWeights
 	rightly, err := right(p)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for _, w := range weightings {
 		q, err := w.problem(ctx, p, s.Workers)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		correct, err := right(q)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		better := 0.0
 		worse := 0.0
@@ -279,14 +337,13 @@ func chooseWeights(ctx context.Context, p *Problem,
 		}
 		if better-worse > math.Sqrt(better+worse) {
 			best = q
-			name = w.name
 			rightly = correct
 		}
 	}
-	return best, name, nil
+	return best, nil
 }
 
-// FactorBytes returns the memory of the problem of [ChooseFactors], and that of the choice with it.
+// FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
 func FactorBytes(p *Problem, s *Settings) (kept, choice int64) {
 	if !choosesFactors(p, s) {
 		return 0, 0
@@ -297,7 +354,7 @@ func FactorBytes(p *Problem, s *Settings) (kept, choice int64) {
 
 // weighBytes returns the memory of [Weigh] that a prediction keeps, and that of the choice.
 func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
-	if _, hasModel := m.(keptMethod); hasModel { // which counts it
+	if _, hasModel := engineOf(m).(keptMethod); hasModel { // which counts it
 		return 0, 0
 	}
 	kept, choice = FactorBytes(p, s)

@@ -56,15 +56,11 @@ func TestWeightsAreChosen(t *testing.T) {
 		m := methodOf(t, name)
 		accuracy := func(p *Problem, class []int, weights string) (float64, string) {
 			set := &Settings{RNGSeed: 1, Weights: weights}
-			q, chosen, err := Weigh(t.Context(), m, p, set)
+			out, err := m.Predict(t.Context(), p, nil, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := m.Predict(t.Context(), q, nil, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return problemtest.Accuracy(p, out.Class, class), chosen.Weights
+			return problemtest.Accuracy(p, out.Class, class), out.Weights
 		}
 		p, class := noise(t)
 		given, _ := accuracy(p, class, GivenWeights)
@@ -96,8 +92,8 @@ func TestWeightsAreNotChosen(t *testing.T) {
 		{p, "lp", &Settings{Fixed: true}, GivenWeights},
 		{p, "lgc", &Settings{Weights: "log"}, "log"},
 	} {
-		if _, got, err := Weigh(t.Context(), methodOf(t, c.name), c.p, c.set); err != nil || got.Weights != c.want {
-			t.Errorf("%s: weights %q, %v, want %q", c.name, got.Weights, err, c.want)
+		if got, err := Weigh(t.Context(), methodOf(t, c.name), c.p, c.set); err != nil || got.Learned.Weights != c.want {
+			t.Errorf("%s: weights %q, %v, want %q", c.name, got.Learned.Weights, err, c.want)
 		}
 	}
 }
@@ -109,15 +105,11 @@ func TestWeightsAreKept(t *testing.T) {
 	m := methodOf(t, "lp")
 	var want *Prediction
 	for _, set := range []*Settings{{Workers: 1, RNGSeed: 1}, {Workers: 3, Memory: 1 << 20, RNGSeed: 1}} {
-		q, weights, err := Weigh(t.Context(), m, p, set)
-		if err != nil || weights.Weights != "none" {
-			t.Fatalf("weights %q, %v", weights.Weights, err)
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil || out.Weights != "none" {
+			t.Fatalf("weights %q, %v", out.Weights, err)
 		}
-		out, err := m.Predict(t.Context(), q, nil, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.EdgeWeights = *weights; want == nil {
+		if want == nil {
 			want = out
 		}
 		if !slices.Equal(out.Scores.Data, want.Scores.Data) {
@@ -150,14 +142,17 @@ func TestWeightsAreKept(t *testing.T) {
 		for _, row := range p.Row {
 			q.Row = append(q.Row, local(row))
 		}
-		r, weights, err := Weigh(t.Context(), m, &q, &Settings{RNGSeed: 1, Workers: g.Workers})
-		if err == nil && weights.Weights != "none" {
-			t.Errorf("weights %q on processes", weights.Weights)
+		r, err := Weigh(t.Context(), m, &q, &Settings{RNGSeed: 1, Workers: g.Workers})
+		if err != nil {
+			return nil, err
+		}
+		if r.Learned.Weights != "none" {
+			t.Errorf("weights %q on processes", r.Learned.Weights)
 		}
 		y := sparse.NewBlock[float64](len(g.Degrees), 1)
 		for i := range y.Rows {
 			y.Row(i)[0] = r.Degrees[i]
 		}
-		return y, err
+		return y, nil
 	})
 }

@@ -37,6 +37,19 @@ type Problem struct {
 	// Edges are those of a store with kinds or times; nil: there are none, or A has their factors. Factors that are
 	// open are 1 in A.
 	Edges *sides.Edges
+
+	// Learned are the weights of edges that A has for a method; nil: A has those of the graph,
+	// and a method may choose others.
+	Learned *EdgeWeights
+}
+
+// EdgeWeights are the weights of edges that a method learns from.
+type EdgeWeights struct {
+	// Weights are the name of a function of the weights; "": the graph has no weights.
+	Weights string
+
+	// Factors are those of kinds and times; nil: edges have none.
+	Factors *sides.Choice
 }
 
 // OfItems returns a problem of items without edges: records, or the graphs of a collection.

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -37,7 +36,7 @@ var baselines = []Method{{Method: &constant}, {Method: &neighbours}}
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
 func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Prediction, error) {
-	p, factors, s, err := begin(ctx, p, methods, s)
+	p, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 		list = append(list, e)
 	}
 	out := &Prediction{
-		Factors: factors, Tested: len(c.Row),
+		Factors: p.Learned.Factors, Tested: len(c.Row),
 		Mean: c.measure(list[:1]), Neighbours: c.measure(list[1:2]),
 	}
 	list = list[2:]
@@ -95,7 +94,7 @@ const (
 // predicts.
 func Each(ctx context.Context, p *Problem, methods []Method, s *Settings,
 	visit func(name string, v method.Parameters, predicted []float64)) error {
-	p, _, s, err := begin(ctx, p, methods, s)
+	p, s, err := begin(ctx, p, methods, s)
 	if err != nil {
 		return err
 	}
@@ -152,31 +151,31 @@ func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 
 // begin checks a problem, and chooses open factors of kinds and times of edges by its values.
 func begin(ctx context.Context, p *Problem, methods []Method,
-	s *Settings) (*Problem, *sides.Choice, *Settings, error) {
+	s *Settings) (*Problem, *Settings, error) {
 	set := s.WithDefaults()
 	if p.In != nil {
-		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
+		return nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
 	if err := p.Validate(); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	for _, m := range methods {
 		if err := param.CheckSigned(&m.Method.Spec, p.Signed); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 	}
-	q, factors, err := method.ChooseFactors(ctx, p, &set)
-	if err != nil || q == p || p.Edges.Division != nil {
-		return q, factors, &set, err
+	q, err := method.Weigh(ctx, nil, p, &set)
+	if err != nil || q.Graph == p.Graph || p.Edges.Division != nil {
+		return q, &set, err
 	}
 	q.Graph, err = graph.New(ctx, q.A, &graph.Settings{Nodes: p.Graph.Nodes, Workers: set.Workers})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	q.Memory = p.Memory
 	q.TempDir = p.TempDir
 	q.Hyperedges = p.Hyperedges
-	return q, factors, &set, nil
+	return q, &set, nil
 }
 
 // parametersOf returns a setting as parameters.
