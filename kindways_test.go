@@ -21,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method/sides"
 )
 
 // TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and
@@ -211,6 +212,40 @@ func TestChosenKindsAreKept(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Labels of which a node has several choose the weights of kinds, and predict as these weights do when they are given.
+func TestSeveralLabelsChooseKinds(t *testing.T) {
+	path, class := edgesOfKinds(t)
+	predict := func(kinds map[string]float64) *heatwalk.Prediction {
+		o := &heatwalk.Options{Edges: sides.Options{Kinds: kinds}, Reading: &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}}
+		g, err := heatwalk.Open(t.Context(), path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		var rows, classes []int
+		for v := range 200 {
+			row, _ := g.Nodes.Lookup(fmt.Sprint("n", v))
+			c := slices.Index([]string{"honest", "fraud"}, class[v])
+			rows, classes = append(rows, row), append(classes, c)
+			if v%10 == 0 {
+				rows, classes = append(rows, row), append(classes, 1-c)
+			}
+		}
+		_, p, err := heatwalk.PredictSeveral(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), &method.Settings{RNGSeed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	got := predict(nil)
+	if weights := got.Factors.ByName(); weights["device"] != 1 || weights["pays"] > 0.2 {
+		t.Fatalf("weights of kinds %v", weights)
+	}
+	if want := predict(got.Factors.ByName()); !slices.Equal(got.Prediction.Scores.Data, want.Prediction.Scores.Data) {
+		t.Error("given weights predict other scores than the same chosen ones")
 	}
 }
 

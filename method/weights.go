@@ -203,17 +203,28 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.model != nil || !split.TooFew(p.Class)
 }
 
-// edgeLabels returns the labels or numbers as evidence of factors of edges, with rows of the whole graph.
+// edgeLabels returns the labels or numbers as evidence of factors of edges, with rows of the whole graph. All
+// labels of a node are of one fold.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
-	class := p.Class
-	if p.Value != nil {
-		class = make([]int, len(p.Value))
+	l := &sides.Labels{Class: p.Class, Classes: len(p.Names), Value: p.Value}
+	var class []int           // of each node, its first one
+	position := map[int]int{} // of a row in class
+	for i, row := range p.Row {
+		if _, isListed := position[row]; isListed {
+			continue
+		}
+		position[row] = len(class)
+		if p.Value != nil {
+			class = append(class, 0)
+		} else {
+			class = append(class, p.Class[i])
+		}
 	}
-	l := &sides.Labels{Class: p.Class, Classes: len(p.Names), Value: p.Value,
-		Fold: split.Folds(class, sides.Folds, s.RNGSeed, 0)}
+	fold := split.Folds(class, sides.Folds, s.RNGSeed, 0)
 	team := problem.TeamOf(p)
 	for _, row := range p.Row {
 		l.Row = append(l.Row, team.Row(row))
+		l.Fold = append(l.Fold, fold[position[row]])
 	}
 	return l
 }

@@ -46,7 +46,8 @@ type Learner struct {
 
 	problem *method.Problem
 	set     method.Settings
-	columns *sparse.Block[float64] // nil before the first model
+	fitted  *method.Problem        // with the weights of edges of the last model, without directions
+	columns *sparse.Block[float64] // of it; nil before the first model
 }
 
 // NewLearner returns the learner of a problem, in which a node has a row for each of its labels.
@@ -69,28 +70,42 @@ func NewLearner(p *method.Problem, s *method.Settings) *Learner {
 	return l
 }
 
-// Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once.
-// The errors are those of [lanczos.Problem.Solve] and of weights that are too large or too small.
-func (l *Learner) Fit(ctx context.Context, positions []int) (m *Model, err error) {
-	if l.columns == nil {
-		if l.problem.Directed {
-			_, l.set.Memory = l.problem.ArcsBytes(l.set.Memory)
-			if l.problem, _, err = l.problem.WithoutDirections(ctx, l.set.Workers,
-				new(problem.Work)); err != nil {
-				return nil, err
-			}
-		}
-		if l.columns, err = newColumns(ctx, l.problem, &l.set); err != nil {
+// Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once
+// unless labels choose weights of edges. The errors are those of [method.Weigh], of [lanczos.Problem.Solve] and of weights
+// that are too large or too small.
+func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
+	node := problem.Pick(l.Row, positions)
+	sets := problem.Pick(l.Sets, positions)
+	training := *l.problem
+	training.Row = nil
+	training.Class = nil
+	for i, v := range node {
+		training.Row = append(training.Row, slices.Repeat([]int{v}, len(sets[i]))...)
+		training.Class = append(training.Class, sets[i]...)
+	}
+	if l.columns == nil || method.Reweighs(nil, &training, &l.set) {
+		if err := l.embed(ctx, &training); err != nil {
 			return nil, err
 		}
 	}
-	node := make([]int, len(positions))
-	sets := make([][]int, len(positions))
-	for i, position := range positions {
-		node[i] = l.Row[position]
-		sets[i] = l.Sets[position]
-	}
 	return fit(ctx, l.columns, node, sets, len(l.problem.Names), &l.set)
+}
+
+// embed computes the columns of a problem with the weights of edges that its labels choose.
+func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
+	if l.fitted, err = method.Weigh(ctx, nil, p, &l.set); err != nil {
+		return err
+	}
+	set := l.set
+	if p.Directed {
+		_, set.Memory = p.ArcsBytes(set.Memory)
+		if l.fitted, _, err = l.fitted.WithoutDirections(ctx, set.Workers,
+			new(problem.Work)); err != nil {
+			return err
+		}
+	}
+	l.columns, err = newColumns(ctx, l.fitted, &set)
+	return err
 }
 
 // Frequent returns the number of the nodes at some positions with each label, a score that is the same for all nodes, and the threshold
@@ -361,7 +376,7 @@ func Predict(ctx context.Context, p *method.Problem,
 	for i, v := range l.Row {
 		m.labels[v] = l.Sets[i]
 	}
-	out, err := m.predict(ctx, l.problem, &l.set)
+	out, err := m.predict(ctx, l.fitted, &l.set)
 	return m, out, err
 }
 
@@ -371,7 +386,7 @@ func (m *Model) predict(ctx context.Context, p *method.Problem,
 	n := len(p.Degrees)
 	labels := len(m.shares)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels),
-		Class: make([]int, n)}
+		Class: make([]int, n), Problem: p, EdgeWeights: *p.Learned}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err

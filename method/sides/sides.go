@@ -457,8 +457,8 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 		for j := lo; j < hi; j++ {
 			if j/each != w.Fold[i] {
 				mass := w.mass(i, j%each)
-				start.Row(row)[j-lo] = mass
-				x.Row(row)[j-lo] = mass
+				start.Row(row)[j-lo] += mass // of several labels of a node at most one has some
+				x.Row(row)[j-lo] += mass
 			}
 		}
 	}

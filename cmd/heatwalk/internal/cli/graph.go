@@ -233,13 +233,12 @@ type openGraph struct {
 func checkGraph(line *commandLine, r *graphInputs, args []string) {
 	checkSources(line, r)
 	cmd := line.command
-	several := cmd.Flags().Lookup("multi-label")
 	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate",
-		"regress"}, cmd.Name()) && (several == nil || !several.Changed)
+		"regress"}, cmd.Name())
 	line.refuse(rule{cmd.Name() == "ingest", "kind-weights since until half-life",
 		"a store keeps all edges; give this flag to the command that opens it"},
 		rule{r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life",
-			"labels choose it in classify, suggest, explain, evaluate and regress, but not with --multi-label; give a time such as 30d"})
+			"labels choose it in classify, suggest, explain, evaluate and regress; give a time such as 30d"})
 	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
 		line.refuse(rule{true, strings.Join(r.names, " "),
 			args[last] + " is a store already; give this flag to heatwalk ingest"})

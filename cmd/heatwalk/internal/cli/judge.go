@@ -91,6 +91,7 @@ func countPredictions(in *predictionInputs, p *heatwalk.Prediction,
 		labelsDocument: learnedFrom(in.data.out, in.data.l), Nodes: len(p.Class),
 		Sweeps: p.Work.Sweeps, Components: p.UnreachedComponents,
 	}
+	d.factorsDocument = in.data.g.factorsOf(p.Factors)
 	d.Labelled = labelled
 	d.Unreached = d.Nodes - int(p.Reached.GetCardinality())
 	d.Predicted = d.Nodes - d.Labelled
@@ -113,7 +114,6 @@ func judge(run *session, in *predictionInputs, p *heatwalk.Prediction,
 	d.BlockModel = p.BlockModel
 	d.Omitted = p.Omitted
 	d.Model = p.Choice()
-	d.factorsDocument = g.factorsOf(p.Factors)
 	d.Phases.Read = in.seconds
 	d.Phases.PhaseSeconds = p.Seconds
 	if c.model == "" && !in.isComplete {

@@ -399,7 +399,7 @@ func checkSeveral(line *commandLine, f *learningFlags, takes ...string) {
 func refuseBeside(line *commandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.names,
 		[]string{flag, "temp-dir", "label-fields", "label-separator", "missing",
-			"unknown-ids"})
+			"unknown-ids", "kind-weights", "since", "until", "half-life"})
 	line.command.Flags().Visit(func(item *pflag.Flag) {
 		if line.command.InheritedFlags().Lookup(item.Name) == nil &&
 			!slices.Contains(takes, item.Name) {
