@@ -30,6 +30,10 @@ type CG struct {
 	ladder *ladder // nil: Precond for all
 	run    run
 
+	// complete says that Precond is the inverse of A, or A⁺ but for the null space, to within rounding errors.
+	// Without Start the iteration begins at its solution, which seldom needs another step.
+	complete bool
+
 	// easy are eigenvectors of the scaled system, of the eigenvalues ground/s². Without Start
 	// the iteration begins at the exact solution for the part of B in their span, because
 	// they slow it down the most. Nil: it begins at zero.

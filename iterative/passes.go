@@ -52,8 +52,8 @@ func (r *passes) measureChunk(chunk, lo, hi int) {
 	r.lessen(chunk, lo, hi, r.r)
 }
 
-// lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the
-// null space's share of both.
+// lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the null space's share of
+// both. In the scaled system they are s∘z and r/s, and the vectors are u.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)
@@ -66,41 +66,39 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	}
 	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha,
 		weights[:hi-lo], r.inverse[lo:hi], rr, rz)
-	if r.cg.Null != nil {
-		r.null.Clear(chunk)
-		for i := lo; i < hi; i++ {
-			row := r.r.Row(i)
-			r.addNull(i, r.inverse[i], row, row)
+	if r.cg.Null == nil {
+		return
+	}
+	var room [blocks.ChunkRows]float64
+	r.null.Clear(chunk)
+	r.null.Add(lo, hi, r.b.Cols, r.nullFactors(&room, lo, hi, false), r.r)
+	if r.z == nil {
+		for i, u := range r.nullFactors(&room, lo, hi, true) {
+			room[i] = u * r.inverse[lo+i]
 		}
+		r.null.Add(lo, hi, 0, room[:hi-lo], r.r)
 	}
 }
 
-// addNull adds row i's share of the null space in z = f·v and in r. In the
-// scaled system they are s∘z and r/s, and the vectors are u.
-func (r *passes) addNull(i int, f float64, v, res []float64) {
-	slot := r.cg.Null.Slot[i]
-	if slot >= blocks.OwnSlot || !r.team.Counts(i) {
-		return
+// nullFactors returns the vectors of the null space in the rows of a chunk, multiplied by s or divided by it.
+func (r *passes) nullFactors(room *[blocks.ChunkRows]float64, lo, hi int, multiplied bool) []float64 {
+	unit := r.cg.Null.Unit[lo:hi]
+	if r.cg.Scale == nil {
+		return unit
 	}
-	u := r.cg.Null.Unit[i]
-	s := blocks.Factor(r.cg.Scale, i)
-	sums := r.null.At(slot)
-	blocks.AddScaled(sums, f*u*s, v)
-	blocks.AddScaled(sums[r.b.Cols:], u/s, res)
+	for i, s := range r.cg.Scale[lo:hi] {
+		if !multiplied {
+			s = 1 / s
+		}
+		room[i] = unit[i] * s
+	}
+	return room[:hi-lo]
 }
 
 // projectChunk is projectResidual on one chunk.
 func (r *passes) projectChunk(_, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		row := r.r.Row(i)
-		switch slot := r.cg.Null.Slot[i]; {
-		case slot == blocks.OwnSlot:
-			clear(row)
-		case slot != blocks.NoSlot:
-			blocks.AddScaled(row, -r.cg.Null.Unit[i]*blocks.Factor(r.cg.Scale, i),
-				r.null.Of(slot)[r.b.Cols:][:len(row)])
-		}
-	}
+	var room [blocks.ChunkRows]float64
+	r.null.Subtract(lo, hi, r.b.Cols, r.negated, r.nullFactors(&room, lo, hi, true), r.r)
 }
 
 // productsChunk computes rᵀz of a chunk from z.
@@ -108,11 +106,15 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
 	simd.DotColumns(rz, hi-lo, blocks.Rows(r.r, lo), blocks.Rows(r.z, lo))
+	r.addNull(chunk, lo, hi, r.z)
+}
+
+// addNull adds up a chunk's share of the null space in a block z.
+func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	if r.cg.Null != nil {
+		var room [blocks.ChunkRows]float64
 		r.null.Clear(chunk)
-		for i := lo; i < hi; i++ {
-			r.addNull(i, 1, r.z.Row(i), r.r.Row(i))
-		}
+		r.null.Add(lo, hi, 0, r.nullFactors(&room, lo, hi, true), z)
 	}
 }
 
@@ -125,22 +127,22 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	}
 	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo),
 		r.alpha, r.beta, factor[lo:hi])
+	r.removeNull(lo, hi, r.p)
+}
+
+// removeNull takes the null space's share of z out of the rows of a chunk.
+func (r *passes) removeNull(lo, hi int, p *sparse.Block[float64]) {
 	if r.cg.Null != nil {
-		for i := lo; i < hi; i++ {
-			r.removeNull(i, r.p.Row(i))
-		}
+		var room [blocks.ChunkRows]float64
+		r.null.Subtract(lo, hi, 0, r.negated, r.nullFactors(&room, lo, hi, false), p)
 	}
 }
 
-// removeNull takes the null space's share of z out of row i of a direction.
-func (r *passes) removeNull(i int, p []float64) {
-	slot := r.cg.Null.Slot[i]
-	switch {
-	case slot == blocks.NoSlot:
-	case slot == blocks.OwnSlot:
-		clear(p)
-	default:
-		blocks.AddScaled(p, -r.cg.Null.Unit[i]/blocks.Factor(r.cg.Scale, i),
-			r.null.Of(slot)[:len(p)])
+// totalNull adds up the null space's share of all chunks.
+func (r *passes) totalNull() {
+	r.null.Total()
+	r.negated = blocks.Grow(r.negated, len(r.null.Totals))
+	for i, v := range r.null.Totals {
+		r.negated[i] = -v
 	}
 }

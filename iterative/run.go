@@ -50,6 +50,8 @@ type passes struct {
 	parts []float64 // sums by chunk
 	dots  sched.Sums
 	null  blocks.Share // parts of z, and behind them those of r
+
+	negated []float64 // totals of null
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -103,7 +105,7 @@ func (r *passes) chunks(ctx context.Context,
 // start prepares the recurrence for the first approximation.
 func (r *run) start(ctx context.Context) error {
 	switch {
-	case !r.settings.Start && r.cg.easy == nil:
+	case !r.settings.Start && r.cg.easy == nil && !r.cg.complete:
 		if err := r.v.clear(ctx, r.v.x); err != nil {
 			return err
 		}
@@ -127,9 +129,9 @@ func (r *run) start(ctx context.Context) error {
 	var err error
 	switch {
 	case r.settings.Start:
-		r.rec.result.Sweeps++
-		err = r.cg.A.StepTo(ctx, r.v.r, r.v.x,
-			sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
+		err = r.residualOf(ctx)
+	case r.cg.complete:
+		err = r.startComplete(ctx)
 	case r.cg.easy != nil:
 		err = r.rec.startEasy(ctx)
 	}
@@ -145,6 +147,38 @@ func (r *run) start(ctx context.Context) error {
 	}
 	r.record()
 	return nil
+}
+
+// startComplete stores in x the solution by the complete factor, and in r the residual of that. It counts as a step.
+func (r *run) startComplete(ctx context.Context) error {
+	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
+		return err
+	}
+	if r.cg.Null != nil {
+		err := r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.addNull(chunk, lo, hi, r.x) })
+		if err != nil {
+			return err
+		}
+		r.v.totalNull()
+		err = r.v.chunks(ctx, func(r *passes, _, lo, hi int) { r.removeNull(lo, hi, r.x) })
+		if err != nil {
+			return err
+		}
+	}
+	for j := range r.columns {
+		if c := &r.columns[j]; c.norm > 0 {
+			c.steps = 1
+			r.rec.result.Steps = 1
+		}
+	}
+	return r.residualOf(ctx)
+}
+
+// residualOf takes A·X from the right-hand sides in r.
+func (r *run) residualOf(ctx context.Context) error {
+	r.rec.result.Sweeps++
+	return r.cg.A.StepTo(ctx, r.v.r, r.v.x,
+		sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
 }
 
 // checkNorm returns an error if the norm of column j of the right-hand sides is not finite.
@@ -299,6 +333,9 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.rec.measure(ctx); err != nil {
 		return err
 	}
+	if r.rec.exact && r.isSolved() {
+		return nil
+	}
 	if err := r.rec.precondition(ctx); err != nil {
 		return err
 	}
@@ -311,6 +348,22 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isSolved reports whether the residuals of all columns are at their targets, before any preconditioner is
+// applied, and then notes that.
+func (r *run) isSolved() bool {
+	for j := range r.columns {
+		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
+			return false
+		}
+	}
+	for j := range r.columns {
+		c := &r.columns[j]
+		c.residual = math.Sqrt(r.rec.rr[j])
+		c.status = converged
+	}
+	return true
 }
 
 // aim makes the residual the first direction.
@@ -356,20 +409,35 @@ func (r *recurrence) precondition(ctx context.Context) error {
 		r.v.total(r.rz, 1)
 	}
 	if r.cg.Null != nil {
-		r.v.null.Total()
+		r.v.totalNull()
 		r.correct()
 	}
 	return nil
 }
 
-// projectResidual takes the null space's part out of r. The recurrence lets it
-// grow from rounding errors, and a factor of a singular matrix, which leaves
+// projectResidual takes the null space's part out of the columns of r where it is more than negligible. The
+// recurrence lets it grow from rounding errors, and a factor of a singular matrix, which leaves
 // one row of each component out, would make something large of it.
 func (r *recurrence) projectResidual(ctx context.Context) error {
 	if r.cg.Null == nil {
 		return nil
 	}
-	r.v.null.Total()
+	r.v.totalNull()
+	const negligible = 1e-14 // of the norm of a column
+	isNeeded := false
+	k := r.v.b.Cols
+	for products := range slices.Chunk(r.v.negated, 2*k) {
+		for j, v := range products[k:] {
+			if math.Abs(v) <= negligible*math.Sqrt(r.rr[j]) {
+				products[k+j] = math.Copysign(0, -1)
+			} else {
+				isNeeded = true
+			}
+		}
+	}
+	if !isNeeded {
+		return nil
+	}
 	return r.v.chunks(ctx, (*passes).projectChunk)
 }
 

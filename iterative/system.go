@@ -97,6 +97,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	switch {
 	case hard && s.complete:
 		s.cg.Precond = s.factor
+		s.cg.complete = true
 	case !noFactor(s) && (!l.refused || s.Strict):
 		l = s.newLadder(settings)
 		s.cg.ladder = l
@@ -196,6 +197,7 @@ func (s *System) prepare(cols int) {
 		}
 	}
 	c.Precond = s.jacobi
+	c.complete = false
 	c.ladder = nil
 }
 
