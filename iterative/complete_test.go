@@ -16,15 +16,7 @@ import (
 
 // completeWithin returns the complete factor within limits.
 func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fillLimits) (*cholesky, error) {
-	edges, err := readAdjacency(ctx, a, scale)
-	if err != nil {
-		return nil, err
-	}
-	fronts, err := orderFronts(ctx, edges, nil, limits)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := eliminateFronts(ctx, edges, ground, fronts, math.MaxInt64)
+	columns, err := completeColumns(ctx, a, scale, ground, nil, func(int, int64) fillLimits { return limits })
 	if err != nil {
 		return nil, err
 	}

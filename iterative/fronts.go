@@ -16,9 +16,10 @@ import (
 // The weights within a front are the columns of a dense matrix below its diagonal. The weights that it
 // leaves between the vertices of the border wait on a stack until the parent takes them.
 type multifrontal struct {
-	a      *adjacency
-	ground []float64
-	fronts *fronts
+	a        *adjacency
+	vertices []uint32 // of the graph, those of a
+	ground   []float64
+	fronts   *fronts
 
 	done  []bool  // eliminated
 	place []int32 // of a vertex in the present front
@@ -30,7 +31,7 @@ type multifrontal struct {
 	shares [panelColumns][]float64 // of the pivots' weights
 	unused []float64
 
-	columns columns
+	columns *columns
 }
 
 // panelColumns is the number of pivots whose products are added to the other columns together.
@@ -45,42 +46,52 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	if err != nil {
 		return nil, err
 	}
-	limits := limit(len(a.start)-1, int64(len(a.end)))
-	fronts, err := orderFronts(ctx, a, held, limits)
+	n := len(a.start) - 1
+	limits := limit(n, int64(len(a.end)))
+	columns := newColumns(n, int64(len(a.end)))
+	weights := make([]float64, n)
+	copy(weights, ground)
+	vertices := eliminateLeaves(a, weights, held, &columns)
+	if len(vertices) == 0 {
+		return &columns, nil
+	}
+	limits.entries -= columns.count
+	isHeld := make([]bool, n)
+	for _, v := range held {
+		isHeld[v] = true
+	}
+	for i, v := range vertices {
+		weights[i] = weights[v]
+		isHeld[i] = isHeld[v]
+	}
+	fronts, err := orderFronts(ctx, a, isHeld[:len(vertices)], limits)
 	if err != nil {
 		return nil, err
 	}
-	return eliminateFronts(ctx, a, ground, fronts, limits.entries)
+	m := &multifrontal{a: a, vertices: vertices, ground: weights[:len(vertices)], fronts: fronts, columns: &columns}
+	return &columns, m.eliminateFronts(ctx, limits.entries)
 }
 
-// eliminateFronts returns the columns of the complete factor with the given fronts. The error wraps
+// eliminateFronts adds the columns of the fronts. The error wraps
 // [ErrFill] where more numbers would wait on the stack than limit.
-func eliminateFronts(ctx context.Context, a *adjacency, ground []float64,
-	fronts *fronts, limit int64) (*columns, error) {
-	n := len(a.start) - 1
-	m := &multifrontal{a: a, ground: make([]float64, n), fronts: fronts,
-		done: make([]bool, n), place: make([]int32, n)}
-	copy(m.ground, ground)
-	children := childrenOf(fronts)
-	order := postorder(fronts, children)
+func (m *multifrontal) eliminateFronts(ctx context.Context, limit int64) error {
+	children := childrenOf(m.fronts)
+	order := postorder(m.fronts, children)
 	waiting := m.largestStack(order, children)
 	if waiting > limit {
-		return nil, errCompleteFill
+		return errCompleteFill
 	}
+	m.done = make([]bool, len(m.vertices))
+	m.place = make([]int32, len(m.vertices))
 	m.stack = make([]float64, 0, waiting)
-	m.columns = newColumns(n, int64(len(a.end)))
 	for step, f := range order {
 		if step%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
-		if step < fronts.peeled {
-			m.assemblePeeled(f)
-		} else {
-			m.assemble(f, children.of(f))
-		}
+		m.assemble(f, children.of(f))
 		m.eliminate(f)
 	}
-	return &m.columns, nil
+	return nil
 }
 
 // pairs returns the number of numbers that a front with a border of the given size leaves.
@@ -109,11 +120,11 @@ func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
 }
 
-// childrenOf returns the fronts whose parent is each front, except those that leave nothing behind.
+// childrenOf returns the fronts whose parent is each front.
 func childrenOf(fronts *fronts) *children {
 	parent := fronts.parent
 	c := &children{start: make([]int32, len(parent)+1)}
-	for _, p := range parent[fronts.peeled:] {
+	for _, p := range parent {
 		if p >= 0 {
 			c.start[p]++ // the end, below
 		}
@@ -124,8 +135,8 @@ func childrenOf(fronts *fronts) *children {
 		c.start[p] = count
 	}
 	c.front = make([]int32, count)
-	for f := len(parent) - 1; f >= fronts.peeled; f-- {
-		if p := parent[f]; p >= 0 {
+	for f, p := range slices.Backward(parent) {
+		if p >= 0 {
 			c.start[p]--
 			c.front[c.start[p]] = int32(f)
 		}
@@ -133,13 +144,13 @@ func childrenOf(fronts *fronts) *children {
 	return c
 }
 
-// postorder returns the peeled fronts and then the others, in an order in which all that leads to a front stands
+// postorder returns the fronts in an order in which all that leads to a front stands
 // before it, and nothing else since the first of it.
 func postorder(fronts *fronts, children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
 	for f, p := range fronts.parent {
-		if p < 0 && f >= fronts.peeled {
+		if p < 0 {
 			open = append(open, int32(f))
 		}
 	}
@@ -150,25 +161,8 @@ func postorder(fronts *fronts, children *children) []int32 {
 		order = append(order, f)
 		open = append(open, children.of(f)...)
 	}
-	for f := fronts.peeled - 1; f >= 0; f-- {
-		order = append(order, int32(f))
-	}
 	slices.Reverse(order)
 	return order
-}
-
-// assemblePeeled adds up the weights between the vertices of a peeled front.
-func (m *multifrontal) assemblePeeled(f int32) {
-	v := m.fronts.all(f)[0]
-	m.stride = 4
-	m.matrix = blocks.Grow(m.matrix, 2*m.stride)
-	m.matrix[1] = 0
-	ends, weights := m.a.of(v)
-	for e, u := range ends {
-		if !m.done[u] {
-			m.matrix[1] += weights[e]
-		}
-	}
 }
 
 // assemble adds up the weights within front f: the edges of its pivots and what its children left.
@@ -249,8 +243,8 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 		sum.Add(w)
 	}
 	total := sum.Value()
-	c := &m.columns
-	c.begin(v, total)
+	c := m.columns
+	c.begin(m.vertices[v], total)
 	shares := blocks.Grow(m.shares[panel], m.stride)
 	clear(shares)
 	m.shares[panel] = shares
@@ -260,7 +254,7 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 				continue
 			}
 			shares[i] = weights[i] / total
-			c.add(vertices[i], shares[i])
+			c.add(m.vertices[vertices[i]], shares[i])
 			m.ground[vertices[i]] += float64(shares[i] * ground)
 		}
 	}

@@ -65,7 +65,6 @@ type fronts struct {
 	vertices       []uint32
 	pivots, border []span
 	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
-	peeled         int     // number of fronts, the first ones, that have one pivot and one neighbour and leave nothing
 }
 
 func (f *fronts) add(pivots, border []uint32) {
@@ -189,10 +188,9 @@ var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
 // orderFronts returns the fronts of a complete factor, in which the held vertices come last. The error
 // wraps [ErrFill] beyond the limits.
-func orderFronts(ctx context.Context, a *adjacency, held []int,
+func orderFronts(ctx context.Context, a *adjacency, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
-	m := newMinimumDegree(a, held, limits)
-	m.peel()
+	m := newMinimumDegree(a, isHeld, limits)
 	size := int64(len(a.end) + len(m.size))
 	review := size // the steps after which the search is judged
 	for step := 0; m.left > 0; step++ {
@@ -210,7 +208,6 @@ func orderFronts(ctx context.Context, a *adjacency, held []int,
 		}
 		m.eliminate(m.queue.takeLeast())
 	}
-	m.fronts.joinPeeled(len(m.size))
 	if err := m.placeLast(a); err != nil {
 		return nil, err
 	}
@@ -236,13 +233,13 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegree {
+func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
 		start: a.start, list: slices.Clone(a.end),
 		elements: make([]int32, n), length: make([]int32, n),
 		size: make([]int32, n), next: make([]uint32, n), degree: make([]int32, n),
-		isLast: make([]bool, n),
+		isLast: isHeld,
 		front:  make([]int32, n), border: make([]span, n), extent: make([]int32, n),
 		beyond: make([]int32, n), reached: make([]int32, n), mark: make([]int32, n),
 		limits: limits,
@@ -250,9 +247,7 @@ func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegre
 	m.fronts.vertices = make([]uint32, 0, 2*n+len(a.end)/2)
 	m.names = make([]uint32, 0, n+len(a.end)/2)
 	m.twins.begin(n)
-	for _, v := range held {
-		m.isLast[v] = true
-	}
+	var held []uint32
 	large := int32(max(16, 10*math.Sqrt(float64(n))))
 	for v := range n {
 		m.length[v] = int32(a.start[v+1] - a.start[v])
@@ -261,6 +256,7 @@ func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegre
 		m.front[v] = -1
 		switch {
 		case m.isLast[v]:
+			held = append(held, uint32(v))
 		case m.degree[v] > large:
 			m.isLast[v] = true
 			m.last = append(m.last, uint32(v))
@@ -269,54 +265,18 @@ func newMinimumDegree(a *adjacency, held []int, limits fillLimits) *minimumDegre
 			m.left++
 		}
 	}
-	for _, v := range held {
-		m.last = append(m.last, uint32(v))
-	}
+	m.last = append(m.last, held...)
 	for _, v := range m.last {
 		ends, _ := a.of(v)
 		for _, u := range ends {
 			m.degree[u]--
 		}
 	}
-	return m
-}
-
-// peel eliminates the vertices with one neighbour, until there are none: these fronts leave nothing
-// between others. The rest waits in the queue.
-func (m *minimumDegree) peel() {
-	for first := range m.size {
-		for v := uint32(first); m.size[v] > 0 && m.degree[v] == 1; {
-			list := m.list[m.start[v]:][:m.length[v]]
-			u := list[slices.IndexFunc(list,
-				func(u uint32) bool { return m.size[u] > 0 })]
-			m.size[v] = 0
-			m.left--
-			m.degree[u]--
-			m.fronts.add([]uint32{v}, []uint32{u})
-			m.cost.add(1, 1)
-			v = u
-		}
-	}
-	m.fronts.peeled = len(m.fronts.parent)
 	m.queue.fill(m.degree)
-	for v, size := range m.size {
-		if size == 0 {
-			m.queue.remove(uint32(v))
-		}
+	for _, v := range m.last {
+		m.queue.remove(v)
 	}
-}
-
-// joinPeeled finds the parents of the peeled fronts of a graph with n vertices.
-func (f *fronts) joinPeeled(n int) {
-	front := make([]int32, n)
-	for number, pivots := range f.pivots {
-		for _, v := range pivots.of(f.vertices) {
-			front[v] = int32(number)
-		}
-	}
-	for number, border := range f.border[:f.peeled] {
-		f.parent[number] = front[border.of(f.vertices)[0]]
-	}
+	return m
 }
 
 // eliminate makes variable v, and those that have no other neighbours, the pivots of a front, and an
@@ -486,7 +446,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	first := m.fronts
 	f := m.number()
 	m.cost = factorCost{}
-	m.fronts = fronts{} // a peeled front may get another neighbour
+	m.fronts = fronts{}
 	beside := make([][]uint32, f+1)
 	for number, pivots := range first.pivots {
 		m.round++

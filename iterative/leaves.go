@@ -1,0 +1,67 @@
+package iterative
+
+import "slices"
+
+// eliminateLeaves eliminates the vertices with at most one neighbour, until there are none but the held ones: their columns
+// change no weight between others. It adds the columns, leaves the edges between the other vertices in a, under new numbers,
+// and returns the vertices with these numbers.
+func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []uint32 {
+	n := len(a.start) - 1
+	degree := make([]int, n)    // neighbours that are left; -1: eliminated
+	others := make([]uint32, n) // the exclusive or of these neighbours
+	for v := range degree {
+		ends, _ := a.of(uint32(v))
+		degree[v] = len(ends)
+		for _, u := range ends {
+			others[v] ^= u
+		}
+	}
+	for _, v := range held {
+		degree[v] += n + 2
+	}
+	for first := range degree {
+		v := uint32(first)
+		for degree[v] == 1 {
+			u := others[v]
+			ends, weights := a.of(v)
+			w := weights[slices.Index(ends, u)]
+			total := ground[v] + w
+			share := w / total
+			c.begin(v, total)
+			c.add(u, share)
+			c.start = append(c.start, c.count)
+			ground[u] += float64(share * ground[v])
+			degree[v] = -1
+			degree[u]--
+			others[u] ^= v
+			v = u
+		}
+		if degree[v] == 0 {
+			c.begin(v, ground[v])
+			c.start = append(c.start, c.count)
+			degree[v] = -1
+		}
+	}
+	core := make([]uint32, 0, n-len(c.order))
+	for v, d := range degree {
+		if d >= 0 {
+			others[v] = uint32(len(core)) // its new number
+			core = append(core, uint32(v))
+		}
+	}
+	start := make([]int64, 1, len(core)+1)
+	var size int64
+	for _, v := range core {
+		ends, weights := a.of(v)
+		for e, u := range ends {
+			if degree[u] >= 0 {
+				a.end[size] = others[u]
+				a.weight[size] = weights[e]
+				size++
+			}
+		}
+		start = append(start, size)
+	}
+	*a = adjacency{start, a.end[:size], a.weight[:size]}
+	return core
+}
