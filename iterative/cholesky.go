@@ -308,11 +308,25 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	}
 }
 
+// fewEntries is the number of entries of positions up to which a call of the loops of simd takes longer than they do.
+const fewEntries = 8
+
 // gather adds up the rows of y that the positions lo ≤ p < hi take, times their coefficients. It reports
 // whether there are any.
 func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	first := t.ptr[lo]
 	end := t.ptr[hi]
+	if end-first <= fewEntries && hi-lo <= fewEntries {
+		w := s.sums.Stride
+		for p := lo; p < hi; p++ {
+			sums := s.sums.Data[(p-lo)*w:][:w]
+			clear(sums)
+			for e := t.ptr[p]; e < t.ptr[p+1]; e++ {
+				blocks.AddScaled(sums, t.val[e], s.y.Data[int(t.col[e])*s.y.Stride:][:w])
+			}
+		}
+		return first < end
+	}
 	simd.Gather(s.sums, s.sums.Stride, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1],
 		t.col[first:end], t.val[first:end])
 	return first < end

@@ -148,6 +148,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	if err := e.read(ctx, a, scale); err != nil {
 		return nil, err
 	}
+	e.buckets.stacks = n + 1
 	e.buckets.fill(e.count)
 	e.columns = newColumns(n, a.NNZ())
 	for step := range n {
@@ -325,13 +326,13 @@ func (e *elimination) sampleTree(total float64) {
 	}
 }
 
-// buckets hold the vertices by their number of edges, as doubly linked lists,
-// the latest first.
+// buckets hold the vertices by their number of edges, as doubly linked lists.
 type buckets struct {
-	first      []uint32 // of each bucket; the last bucket is for all that have more
-	next, prev []uint32
-	in         []int32 // the bucket of each vertex
-	lowest     int     // no bucket before holds a vertex
+	first, last []uint32 // of each bucket; the last bucket is for all that have more
+	next, prev  []uint32
+	in          []int32 // the bucket of each vertex
+	lowest      int     // no bucket before holds a vertex
+	stacks      int     // buckets whose latest vertex comes first; in the others it comes last
 }
 
 const noVertex = math.MaxUint32
@@ -341,22 +342,39 @@ func (b *buckets) fill(count []int32) {
 	// Vertices gain edges: where all have four, a bucket for four and more would
 	// be taken from in any order, and the factor fill in twice as much.
 	b.first = make([]uint32, n+1)
+	b.last = make([]uint32, n+1)
 	for i := range b.first {
 		b.first[i] = noVertex
+		b.last[i] = noVertex
 	}
 	b.next = make([]uint32, n)
 	b.prev = make([]uint32, n)
 	b.in = make([]int32, n)
 	for v := n - 1; v >= 0; v-- {
-		b.put(uint32(v), count[v])
+		b.putFirst(uint32(v), int(count[v]))
 	}
 }
 
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
-	b.in[v], b.prev[v], b.next[v] = int32(i), noVertex, b.first[i]
-	if b.first[i] != noVertex {
-		b.prev[b.first[i]] = v
+	if i < b.stacks || b.first[i] == noVertex {
+		b.putFirst(v, i)
+		return
+	}
+	last := b.last[i]
+	b.in[v], b.prev[v], b.next[v] = int32(i), last, noVertex
+	b.next[last] = v
+	b.last[i] = v
+}
+
+// putFirst puts v first in bucket i.
+func (b *buckets) putFirst(v uint32, i int) {
+	first := b.first[i]
+	b.in[v], b.prev[v], b.next[v] = int32(i), noVertex, first
+	if first == noVertex {
+		b.last[i] = v
+	} else {
+		b.prev[first] = v
 	}
 	b.first[i] = v
 	b.lowest = min(b.lowest, i)
@@ -370,7 +388,9 @@ func (b *buckets) remove(v uint32) {
 	} else {
 		b.next[prev] = next
 	}
-	if next != noVertex {
+	if next == noVertex {
+		b.last[b.in[v]] = prev
+	} else {
 		b.prev[next] = prev
 	}
 }

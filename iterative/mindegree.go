@@ -67,6 +67,16 @@ type fronts struct {
 	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
 }
 
+// newFronts returns no fronts, with room for a number of them and of their vertices.
+func newFronts(count, vertices int) fronts {
+	return fronts{
+		vertices: make([]uint32, 0, vertices),
+		pivots:   make([]span, 0, count),
+		border:   make([]span, 0, count),
+		parent:   make([]int32, 0, count),
+	}
+}
+
 func (f *fronts) add(pivots, border []uint32) {
 	first := int64(len(f.vertices))
 	middle := first + int64(len(pivots))
@@ -158,6 +168,10 @@ const (
 	stepsPerEntry = 30
 )
 
+// shortLists is the number of edges below which the latest vertex is eliminated first, along chains, whose numbers
+// are near each other. Of other vertices the first: the factor of a grid then has a quarter less entries.
+const shortLists = 3
+
 // noLimits returns those of a factor of any size.
 func noLimits(int, int64) fillLimits {
 	return fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
@@ -244,7 +258,7 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 		beyond: make([]int32, n), reached: make([]int32, n), mark: make([]int32, n),
 		limits: limits,
 	}
-	m.fronts.vertices = make([]uint32, 0, 2*n+len(a.end)/2)
+	m.fronts = newFronts(n, 2*n+len(a.end)/2)
 	m.names = make([]uint32, 0, n+len(a.end)/2)
 	m.twins.begin(n)
 	var held []uint32
@@ -272,6 +286,7 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 			m.degree[u]--
 		}
 	}
+	m.queue.stacks = shortLists
 	m.queue.fill(m.degree)
 	for _, v := range m.last {
 		m.queue.remove(v)
@@ -446,7 +461,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	first := m.fronts
 	f := m.number()
 	m.cost = factorCost{}
-	m.fronts = fronts{}
+	m.fronts = newFronts(len(first.pivots)+1, len(first.vertices)+2*len(m.size))
 	beside := make([][]uint32, f+1)
 	for number, pivots := range first.pivots {
 		m.round++
