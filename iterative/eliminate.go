@@ -164,21 +164,26 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	return &columns, nil
 }
 
-// read makes the records of the matrix's entries. Self loops are no part of a
-// Laplacian.
+// read makes the records of the matrix's entries, those of a row side by side, so that a list is in order in
+// memory. Self loops are no part of a Laplacian.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
+	above := make([]uint32, len(e.head)) // the next record above the diagonal whose twin has not been read
 	for i := range e.head {
 		e.head[i] = noRecord
+		above[i] = noRecord
 	}
 	return eachEdge(ctx, a, scale, func(i, c uint32, w float64) {
-		if c < i { // the other half follows
+		r := uint32(len(e.records))
+		e.records = append(e.records, record{vertex: c})
+		e.link(r, i, w)
+		if c > i {
+			above[i] = min(above[i], r)
 			return
 		}
-		first := uint32(len(e.records))
-		e.records = append(e.records, record{vertex: c, twin: first + 1}, record{vertex: i, twin: first})
-		e.link(first, i, w)
-		e.link(first+1, c, w)
+		e.records[r].twin = above[c] // columns rise, and rows
+		e.records[above[c]].twin = r
+		above[c]++
 	})
 }
 
