@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 )
@@ -46,10 +47,10 @@ func TestSharesAddUp(t *testing.T) {
 			t.Errorf("auto: the sum of shares differs from the score by %v, and they cover %v of it: %+v", e.Error, e.Covered, e)
 		}
 	}
-	for _, name := range []string{
+	for _, name := range testgraph.Sample(t, 8, []string{
 		"lp", "lp:alpha=0.5", "lp:steps=7", "lp:center=true", "lgc", "poisson", "diffusion", "diffusion+rls", "diffusion+centroid", "von-neumann+rls",
 		"regularized-laplacian+centroid", "pagerank+rls", "p-step+rls", "cwk", "cwk+rls", "cwk:alpha=0.3+logistic", "cwk+centroid",
-	} {
+	}) {
 		for _, e := range explained(t, p, name) {
 			if e.Error > 1e-6*(1+math.Abs(e.Score)) {
 				t.Errorf("%s: the sum of shares differs from the score by %v: %+v", name, e.Error, e)

@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -206,7 +207,10 @@ func TestEstimateWithoutLuck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const draws = 60
+	draws := 20
+	if testgraph.Hunt {
+		draws = 60
+	}
 	for _, name := range []string{"auto", "lp"} {
 		difference, tested := 0.0, 0.0
 		for seed := range uint64(draws) {

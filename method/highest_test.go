@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -14,18 +15,19 @@ import (
 func TestHighest(t *testing.T) {
 	p := manyClasses(t)
 	p.Row, p.Class = p.Row[:len(p.Row)/2], p.Class[:len(p.Row)/2]
-	for _, run := range []struct {
+	type limits struct {
 		name   string
 		memory int64
 		given  param.Values
-	}{
+	}
+	for _, run := range testgraph.Sample(t, 3, []limits{
 		{"lp", 200_000, param.Values{"center": param.Of(false)}},
 		{"lp", 200_000, param.Values{"center": param.Of(true)}},
 		{"lp", 200_000, param.Values{"alpha": param.Of(0.5)}},
 		{"lp", 200_000, param.Values{"steps": param.Of(3), "center": param.Of(true)}},
 		{"lgc", 250_000, param.Values{"alpha": param.Of(0.9)}},
 		{"wvrn", 250_000, nil},
-	} {
+	}) {
 		m, given := methodOf(t, run.name), run.given
 		full, err := m.Predict(t.Context(), p, nil, &Settings{Given: given, Top: 3})
 		if err != nil {

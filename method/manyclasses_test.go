@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -25,7 +26,7 @@ func TestFeaturesOfSample(t *testing.T) {
 		}, Plain, Honest)
 		return &Settings{Lists: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
 	}
-	for _, name := range []string{"cwk", "cwk+rls", "cwk+gp", "cwk+perceptron"} {
+	for _, name := range testgraph.Sample(t, 2, []string{"cwk", "cwk+rls", "cwk+gp", "cwk+perceptron"}) {
 		t.Run(name, func(t *testing.T) {
 			m := methodOf(t, name)
 			predict := func(memory int64) *Prediction {

@@ -41,9 +41,9 @@ func TestKeptModels(t *testing.T) {
 	p := problemtest.Planted(t, 7, 240, 50)
 	grown := problemtest.Of(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
 	grown.Degrees = testgraph.Degrees(t, grown.A.(*sparse.CSR))
-	for _, name := range []string{
+	for _, name := range testgraph.Sample(t, 6, []string{
 		"auto", "auto:class-weights=balanced", "beliefs", "lp", "lp+cs:smooth-alpha=0.5", "diffusion+rls+cs", "lgc", "spectral+logistic", "cwk", "cwk+svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density", "majority",
-	} {
+	}) {
 		entries, err := Parse(name)
 		if err != nil {
 			t.Fatal(err)

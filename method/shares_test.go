@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 )
@@ -20,7 +21,7 @@ func TestShares(t *testing.T) {
 			p.Row, p.Class = append(p.Row, all.Row[i]), append(p.Class, c)
 		}
 	}
-	for _, name := range []string{"auto", "beliefs", "cwk:alpha=0.5:steps=5+rls:lambda=1"} {
+	for _, name := range testgraph.Sample(t, 2, []string{"auto", "beliefs", "cwk:alpha=0.5:steps=5+rls:lambda=1"}) {
 		entries, err := method.Parse(name)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestBalancedClasses(t *testing.T) {
 		}
 	}
 	p.Names = []string{"frequent", "rare"}
-	for _, name := range []string{"auto", "cwk:alpha=0.5:steps=5+rls:lambda=1", "diffusion:beta=3+rls:lambda=1"} {
+	for _, name := range testgraph.Sample(t, 2, []string{"auto", "cwk:alpha=0.5:steps=5+rls:lambda=1", "diffusion:beta=3+rls:lambda=1"}) {
 		recall, reported, accuracy := map[string]float64{}, method.Prediction{}, 0.0
 		for _, weights := range []string{"equal", "balanced"} {
 			entries, err := method.Parse(name + ":class-weights=" + weights)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -108,7 +109,10 @@ func TestAttributesLeakNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	const draws = 6
+	draws := 3.0
+	if testgraph.Hunt {
+		draws = 6
+	}
 	without, strangers := 0.0, 0.0
 	for seed := range uint64(draws) {
 		p, class := problemtest.Blocks(t, seed, 400, 80, 4, 5, 0.5)
@@ -166,7 +170,10 @@ func TestFewLabelsTellNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds of draws")
 	}
-	const draws = 60
+	draws := 20.0
+	if testgraph.Hunt {
+		draws = 60
+	}
 	var told, found float64
 	for seed := range uint64(draws) {
 		p, class := problemtest.Blocks(t, seed, 150, 24, 3, 0.5, 0.5)

@@ -60,10 +60,11 @@ func TestEvidenceIsHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
 	}
-	for _, c := range []struct {
+	type blocks struct {
 		within, between, least float64
 		labels                 int
-	}{{5, 0.6, 0.8, 40}, {0.5, 4, 0.8, 80}, {5, 1.5, 0.7, 14}} {
+	}
+	for _, c := range testgraph.Sample(t, 2, []blocks{{5, 0.6, 0.8, 40}, {0.5, 4, 0.8, 80}, {5, 1.5, 0.7, 14}}) {
 		const draws = 6
 		var told, found float64
 		for seed := range uint64(draws) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -68,7 +69,8 @@ func TestSweepsFail(t *testing.T) {
 		if err != nil || sweeps == 0 {
 			t.Fatalf("%s: %d sweeps, %v", name, sweeps, err)
 		}
-		for _, at := range slices.Concat(slices.Collect(maps.Values(first)), slices.Collect(maps.Values(last))) {
+		ends := slices.Concat(slices.Collect(maps.Values(first)), slices.Collect(maps.Values(last)))
+		for _, at := range testgraph.Sample(t, len(ends)/3, ends) {
 			left := at
 			if err := predict(func() bool { left--; return left == -1 }); !errors.Is(err, errSweep) {
 				t.Errorf("%s: sweep %d of %d fails, the prediction ends with %v", name, at, sweeps, err)

@@ -88,7 +88,7 @@ func compareProcesses(t *testing.T, p *problem.Problem, numbers func(q *problem.
 // TestPredictOnSeveralProcesses compares probabilities and the accuracy with those of one process, with
 // attributes of some nodes, kernels, link rows and label propagation.
 func TestPredictOnSeveralProcesses(t *testing.T) {
-	p, class := problemtest.Blocks(t, 3, 600, 100, 2, 6, 1)
+	p, class := problemtest.Blocks(t, 3, 300, 60, 2, 6, 1)
 	p.Attributes = withWords(class, 2)
 	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
 		got, err := Predict(t.Context(), q, &Settings{Workers: q.Workers})
