@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -149,9 +150,9 @@ e.tsv:12: 2 fields, want 3 (source, target, weight); fix the line or pass option
 	}
 	// The same lines are named, and the same number of them, whoever reads how
 	// far.
-	big := write(t, file{"e.tsv", edgeText(400_000, line)})
+	big := write(t, file{"e.tsv", edgeText(200_000, line)})
 	var first string
-	for _, workers := range []int{1, 2, 7} {
+	for _, workers := range testgraph.Workers(1) {
 		_, _, err := ingestInto(t, &Config{Workers: workers}, big...)
 		if err == nil || !strings.Contains(err.Error(), "at least") {
 			t.Fatalf("error %v", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -84,7 +85,7 @@ func TestKindsInAnyMemory(t *testing.T) {
 		fmt.Fprintf(&b, "%d\t%d\tkind %d\t%d\t%d.25\n", i%3*(i%5000), i%7*(i%4000)+1, i*i%11, i%13, i%4)
 	}
 	in := write(t, file{"e.tsv", b.String()})
-	for _, policy := range []Duplicates{DefaultDuplicates, MaxDuplicates, FirstDuplicates} {
+	for _, policy := range testgraph.Sample(t, 1, []Duplicates{DefaultDuplicates, MaxDuplicates, FirstDuplicates}) {
 		want := ""
 		var files map[string]string
 		for _, c := range []Config{{Workers: 1}, {Workers: 3}, {Workers: 2, Memory: 2*workerBytes + pageBytes + 1<<20}} {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
 // TestLargeBucketsInRuns holds that rows and entries with more lines than the memory
@@ -15,7 +17,7 @@ func TestLargeBucketsInRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sorts millions of lines")
 	}
-	for _, test := range []struct {
+	for _, test := range testgraph.Sample(t, 3, []struct {
 		name string
 		c    Config
 		line func(i int) string
@@ -28,7 +30,7 @@ func TestLargeBucketsInRuns(t *testing.T) {
 		{"copies", Config{}, func(int) string { return "1 2" }, 7 << 20},
 		{"copies both ways", Config{Duplicates: MinDuplicates}, func(i int) string { return []string{"1 2 0.5", "2 1 0.25"}[i%2] }, 7 << 20},
 		{"sums", Config{Duplicates: SumDuplicates}, func(i int) string { return fmt.Sprintf("1 2 0.%d", i*7919%997) }, 7 << 20},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			path := write(t, file{"e.txt", edgeText(600_000, test.line)})
@@ -76,7 +78,7 @@ func TestIDsOfOtherWorkers(t *testing.T) {
 	if _, _, err := ingestInto(t, fixed(Config{Workers: 7, Memory: 1 << 20}), path...); !errors.As(err, least) {
 		t.Fatal(err)
 	}
-	for more := range int64(4) {
+	for _, more := range testgraph.Sample(t, 2, []int64{0, 1, 2, 3}) {
 		c := fixed(Config{Workers: 7, Memory: (*least).Need + more<<19})
 		if _, _, err := ingestInto(t, c, path...); err != nil {
 			t.Errorf("%d bytes: %v", c.Memory, err)

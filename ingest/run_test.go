@@ -113,7 +113,7 @@ func TestAgainstTheSlowReader(t *testing.T) {
 		{Directed: true, Duplicates: MinDuplicates, KeepLoops: true}, {}, {Directed: true},
 		{KeepLoops: true, Duplicates: SumDuplicates}, {Duplicates: MaxDuplicates},
 	}
-	for i, test := range []struct {
+	tests := []struct {
 		name string
 		sep  byte
 		id   func(r *rand.Rand) string
@@ -131,7 +131,9 @@ func TestAgainstTheSlowReader(t *testing.T) {
 			return fmt.Sprint(r.IntN(3000))
 		}, "\n"},
 		{"leading zeros", table.Blanks, func(r *rand.Rand) string { return strings.Repeat("0", r.IntN(2)) + fmt.Sprint(1+r.IntN(3000)) }, "\n"},
-	} {
+	}
+	for _, i := range testgraph.SampleOf(t, 3, len(tests)) {
+		test := tests[i]
 		for k, c := range []Config{configs[i%len(configs)], configs[(i+2)%len(configs)]} {
 			// Without a policy the two directions of an edge would differ.
 			weighted := k == 0 && (c.Duplicates != DefaultDuplicates || c.Directed)

@@ -20,7 +20,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	const lines = 150_000
-	for i, test := range []struct {
+	for i, test := range testgraph.Sample(t, 3, []struct {
 		name string
 		c    Config
 		line func(r *rand.Rand) string
@@ -50,7 +50,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 		{"one weight", Config{Duplicates: MaxDuplicates}, func(r *rand.Rand) string {
 			return fmt.Sprintf("%d\t%d\t0.3", r.IntN(300), r.IntN(300))
 		}},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(i), 7))

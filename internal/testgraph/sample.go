@@ -14,17 +14,23 @@ var Hunt = os.Getenv("HEATWALK_HUNT") != ""
 // Sample returns all items in a hunt, and otherwise count of them, in their order. Each run draws others and logs them.
 func Sample[T any](t testing.TB, count int, items []T) []T {
 	t.Helper()
-	if Hunt || count >= len(items) {
-		return items
+	var drawn []T
+	for _, i := range SampleOf(t, count, len(items)) {
+		drawn = append(drawn, items[i])
 	}
-	rows := rand.Perm(len(items))[:count]
-	slices.Sort(rows)
-	drawn := make([]T, count)
-	for i, row := range rows {
-		drawn[i] = items[row]
-	}
-	t.Logf("a sample of %d items: %v", len(items), rows)
 	return drawn
+}
+
+// SampleOf returns the positions of a sample of n items.
+func SampleOf(t testing.TB, count, n int) []int {
+	t.Helper()
+	positions := rand.Perm(n)
+	if !Hunt && count < n {
+		positions = positions[:count]
+		t.Logf("a sample of %d items: %v", n, positions)
+	}
+	slices.Sort(positions)
+	return positions
 }
 
 // Workers returns numbers of workers whose results are to be the same bits: 1, 2 and 7
