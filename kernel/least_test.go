@@ -20,7 +20,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const n = 10_000
+	const n = 5000
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
 		k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral)

@@ -93,7 +93,7 @@ func TestKernelsOnSeveralProcesses(t *testing.T) {
 		{"regularized-commute-time", nil},
 		{"pagerank", nil},
 	}
-	for i, test := range tests {
+	for i, test := range testgraph.Sample(t, 6, tests) {
 		compareOnProcesses(t, 2+i%2, g, test.name, test.given, x)
 	}
 }
