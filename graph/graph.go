@@ -18,9 +18,6 @@ import (
 // ErrWeight is returned for a graph with an edge weight that is not finite, or that is negative where it must not be.
 var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 
-// ErrSigned is returned by what needs a walk along the edges of a graph with negative weights.
-var ErrSigned = errors.New("a step of a walk would have a negative probability, because some weights are negative")
-
 // ErrScale is returned for a graph with weights so large or so small that products of degrees
 // would overflow or underflow.
 var ErrScale = blocks.ErrScale

@@ -429,8 +429,6 @@ func reweighBy(ctx context.Context, p *Problem, out *Prediction,
 			out.Class[v] = classify.ArgMax(row)
 		}
 	})
-	for i, row := range p.Row {
-		out.Class[row] = p.Class[i]
-	}
+	p.ClassesTo(out.Class)
 	return err
 }

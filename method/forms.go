@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/param"
@@ -130,7 +129,7 @@ func (r *predictor) form(ctx context.Context) error {
 	if err := w.Scores(ctx, scores, r.par.minSteps(), weights, bias, nil); err != nil {
 		return err
 	}
-	seeds := cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}
+	seeds := r.p.Seeds()
 	scale := r.par.scale()
 	first := r.par.minSteps()
 	a := &explain.Absorbed{

@@ -375,9 +375,7 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
 	r.out.Reached = prediction.Reached
 	r.out.Unfinished = prediction.Unfinished
 	r.out.Work.Sweeps += prediction.Work.Sweeps
-	for i, node := range r.p.Row {
-		r.out.Class[node] = r.p.Class[i]
-	}
+	r.p.ClassesTo(r.out.Class)
 	return nil
 }
 

@@ -170,7 +170,5 @@ func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 			out.Class[i] = classify.ArgMax(out.Scores.Row(i))
 		}
 	}
-	for i, row := range p.Row {
-		out.Class[row] = p.Class[i]
-	}
+	p.ClassesTo(out.Class)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -73,7 +72,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	out.Estimate = problem.Estimate{} // measured without what follows
-	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	seeds := p.Seeds()
 	n, k := out.Scores.Dims()
 	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)
@@ -89,9 +88,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 			out.share(i, out.Raw.Row(i))
 		}
 	}
-	for i, row := range p.Row {
-		out.Class[row] = p.Class[i]
-	}
+	p.ClassesTo(out.Class)
 	out.Seconds.Walk += time.Since(start).Seconds()
 	out.Parameters.Smoothed = &Setting{&propagate.CorrectAndSmooth, v}
 	out.Settings = max(1, out.Settings)

@@ -236,7 +236,7 @@ func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values,
 	dimension := 0
 	scores := scoreBytes(p)
 	if m.highest(p, s) {
-		scores = problem.HighestBytes(n) + 8*int64(n)
+		scores = highestBytes(p)
 	}
 	for _, v := range settings {
 		dimension = max(dimension, min(n, v.Int("dimension")))

@@ -295,13 +295,11 @@ func (m spreading) probabilities(r *graphPredictor, v param.Values,
 
 // keptBytes is the memory of the scores of all nodes, and of their classes.
 func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
-	n := len(p.Degrees)
-	k := len(p.Names)
 	if highest {
-		return problem.HighestBytes(n) + 8*int64(n)
+		return highestBytes(p)
 	}
 	if m.rule.Probabilities != nil || p.Signed || s.Raw || s.Explain {
-		return scoreBytes(p) + blocks.BlockBytes[float64](n, k)
+		return scoreBytes(p) + blocks.BlockBytes[float64](len(p.Degrees), len(p.Names))
 	}
 	return scoreBytes(p)
 }

@@ -366,7 +366,7 @@ func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps,
 		Memory: set.Memory, Workers: set.Workers,
-		Seeds: cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)},
+		Seeds: p.Seeds(),
 	}
 }
 

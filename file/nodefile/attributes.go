@@ -3,7 +3,6 @@ package nodefile
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -272,19 +271,12 @@ func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 
 // choose returns the columns of the given numbers or titles.
 func (r *attributeReader) choose(names []string) ([]int, error) {
-	if names == nil {
-		return nil, nil
-	}
 	if !table.Numbers(names) && r.t.Titles == nil {
 		return nil, textio.Fault(r.t.Name, r.lines[0],
 			"give numbers of columns, or say that there is a header",
 			"no header names %q", strings.Join(names, ","))
 	}
-	list, err := table.Choose(names, r.t.Titles)
-	if err == nil && slices.Max(list) >= len(r.columns) {
-		err = fmt.Errorf("there is no column %d; the lines have %s",
-			slices.Max(list)+1, table.Counted(len(r.columns), "field"))
-	}
+	list, err := table.ChooseWithin(names, r.t.Titles, len(r.columns))
 	if err != nil {
 		return nil, textio.Fault(r.t.Name, 0,
 			"give titles of the header, or numbers", "%v", err)

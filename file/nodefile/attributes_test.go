@@ -68,7 +68,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name the columns of attributes"},
 		{"a.csv", "a,b\n", "header=yes", "a.csv: a header and no records; write a line for each, with a value for every attribute"},
 		{"a.csv", "\n", "", "a.csv: no records; write a line for each, with a value for every attribute"},
-		{"a.csv", "a,b\nc,d\n", "columns=3", "a.csv: there is no column 3; the lines have 2 fields; give titles of the header, or numbers"},
+		{"a.csv", "a,b\nc,d\n", "columns=3", "a.csv: 2 columns, but column 3 was requested; give titles of the header, or numbers"},
 		{"a.csv", "a,b\nc,d\n", "columns=e", `a.csv: the header "a,b" has no column "e"; give titles of the header, or numbers`},
 		{"a.csv", "1,2\n1,2\n", "class=e", `a.csv:1: no header names "e"; give numbers of columns, or say that there is a header`},
 	} {

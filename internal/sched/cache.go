@@ -1,7 +1,4 @@
 package sched
 
-// Sizes of caches if the system does not report them.
-const (
-	usualCacheBytes     = 1 << 20
-	usualLastCacheBytes = 16 << 20
-)
+// usualCacheBytes is the size of the cache if the system does not report it.
+const usualCacheBytes = 1 << 20

@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
@@ -137,6 +138,18 @@ func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	}
 	team.Sum(count)
 	return int(count[0])
+}
+
+// Seeds returns the labels as the ends of walks.
+func (p *Problem) Seeds() cwk.Seeds {
+	return cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+}
+
+// ClassesTo stores the class of each labelled node in dst, which has all nodes.
+func (p *Problem) ClassesTo(dst []int) {
+	for i, row := range p.Row {
+		dst[row] = p.Class[i]
+	}
 }
 
 // At returns the problem on the same graph with the labels at the given positions alone.

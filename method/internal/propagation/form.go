@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/explain"
@@ -21,7 +20,7 @@ import (
 func (l *Propagation) Form() *explain.Form {
 	p := l.P
 	k := len(p.Names)
-	prior := l.Prior.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k})
+	prior := l.Prior.Of(p.Seeds())
 	switch {
 	case p.Directed || l.Prior.Given != nil:
 		return nil

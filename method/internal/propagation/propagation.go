@@ -75,8 +75,7 @@ func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: l.P.A, Degrees: l.P.Degrees, Prior: l.Prior, Steps: steps,
 		Memory: l.Memory, Workers: l.Workers,
-		Seeds: cwk.Seeds{Row: l.P.Row, Class: l.P.Class,
-			Classes: len(l.P.Names)},
+		Seeds:    l.P.Seeds(),
 		Variants: []cwk.Variant{{Absorb: l.Alpha}},
 	}
 }
@@ -320,8 +319,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if err != nil {
 		return 0, err
 	}
-	prior := l.Prior.Of(cwk.Seeds{Row: p.Row, Class: p.Class,
-		Classes: len(p.Names)})
+	prior := l.Prior.Of(p.Seeds())
 	for i := range f.Rows {
 		if l.reached.Contains(uint32(i)) {
 			l.keep(i, lo, f.Row(i))
