@@ -3,12 +3,13 @@
 // other, so that held-out labels are easier to predict than other nodes: on a citation graph the
 // accuracy was 79 % in cross-validation and 56 % at other nodes.
 //
-// Four differences between labelled and other nodes are tested:
+// Five differences between labelled and other nodes are tested:
 //
 //   - the hops to the nearest other label, by the test of Kolmogorov and Smirnov,
 //   - the degree, by the same test,
 //   - the mean probability of each class at held-out labels and at other nodes, by a χ² test; of methods whose
-//     held-out probabilities are not known the share of each class among the nearest other labels, by a likelihood ratio, and
+//     held-out probabilities are not known the share of each class among the nearest other labels, by a likelihood ratio,
+//   - the mean row of eigenvectors, if the method computes these, by its squared distance, see compareSpectrum, and
 //   - the number of labels in communities and unions of them, by the likelihood ratio to other nodes, see comparePart.
 //
 // If one is larger than chance explains, [Check] returns a range for the accuracy at other nodes. The accuracy of auto allows for
@@ -20,7 +21,7 @@
 // matching leave-one-out cross-validation for map validation (2022), match folds by distances for the same reason.
 //
 // Too many labels of a class, or none, are noticed if the class is predicted much better than by chance, or if its nodes
-// are communities with enough labels in a random sample: see bench/results/accuracy.md.
+// are near each other and a random sample has enough labels of them: see bench/results/accuracy.md.
 //
 // In a graph with two kinds of nodes, for example papers and authors, of which one kind has all labels, the other
 // nodes are those of this kind.

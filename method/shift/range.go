@@ -133,30 +133,25 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 
 // setMargins sets the bounds of the accuracy a that allows for the probabilities of other nodes, with its standard error s:
 //
-//	a·(1 − m/2 − 0.4·max(0, h − ½)) − 0.15 − ¾·s − 0.3·d … a + 0.07 + 0.07·h + s/2 − 0.2·d
+//	a·(1 − m/3 − h/4) − 0.13 − s/2 − d/2 … a + 0.035 + 1.2·s − 0.2·d
 //
 // m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class
 // without labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of
-// other classes than the largest are predicted worse, because there may be too many of this class. If labels have low
-// degrees, 0.12 takes the place of 0.07, because other nodes are easier to predict, and labels of one degree do not show how
-// much. The factors were fitted to odd samples of several kinds, see bench/results/accuracy.md.
+// other classes than the largest are predicted worse, because there may be too many of this class. The factors were fitted to odd
+// samples of several kinds, see bench/results/accuracy.md.
 func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	largest := floats.MaxIdx(c.Labels)
 	right := floats.Sum(c.Right) - c.Right[largest]
 	labels := floats.Sum(c.Labels) - c.Labels[largest]
 	accuracy := estimate.Accuracy
 	difference := max(0, accuracy-(right+1)/(labels+2))
-	lower := 0.15 + 0.3*difference + 0.75*estimate.Stderr
-	upper := 0.07 - 0.2*difference + estimate.Stderr/2
+	lower := 0.13 + estimate.Stderr/2 + difference/2
+	upper := 0.035 + 1.2*estimate.Stderr - 0.2*difference
 	if r.Part.Exceeds() {
-		lower += accuracy * r.Part.missing / 2
+		lower += accuracy * r.Part.missing / 3
 	}
 	if r.Hops.Exceeds() && r.Hops.Labelled < r.Hops.Others {
-		lower += accuracy * 0.4 * max(0, r.Hops.Distance-0.5)
-		upper += 0.07 * r.Hops.Distance
-	}
-	if r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others {
-		upper += 0.05
+		lower += accuracy * r.Hops.Distance / 4
 	}
 	r.Low = max(0, accuracy-lower)
 	r.High = min(1, accuracy+upper)

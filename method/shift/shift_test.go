@@ -186,7 +186,7 @@ func TestPredictedShares(t *testing.T) {
 			continue
 		}
 		difference := 0.9 - (24.0+1)/(30+2) // of the accuracies of all labels and those of other classes than b
-		if low, high := 0.9-0.15-0.015-0.3*difference, 0.9+0.07+0.01-0.2*difference; math.Abs(r.Low-low) > 1e-12 || math.Abs(r.High-high) > 1e-12 {
+		if low, high := 0.9-0.13-0.01-0.5*difference, 0.9+0.035+0.024-0.2*difference; math.Abs(r.Low-low) > 1e-12 || math.Abs(r.High-high) > 1e-12 {
 			t.Errorf("%v to %v, want %v to %v", r.Low, r.High, low, high)
 		}
 	}
