@@ -326,7 +326,7 @@ const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
 	// stackPrior is the weight, in labels, of each component beforehand, and alonePrior that of Poisson learning and of
-	// attributes, kernels and eigenvectors alone, which have few weights to learn.
+	// attributes, kernels and eigenvectors alone, which have few weights to learn. The temperature of beliefs fits these labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )
@@ -347,7 +347,7 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 	prior := []float64{alonePrior}
 	for _, c := range list {
 		s := stackPrior
-		if c.Alone && !c.Links {
+		if c.Alone && !c.Links && !c.Beliefs {
 			s = alonePrior
 		}
 		mixture = append(mixture, c)
