@@ -417,7 +417,7 @@ func reweighBy(ctx context.Context, p *Problem, out *Prediction,
 	if reweigh == nil {
 		return nil
 	}
-	err := chunks.Run(ctx, workers, len(p.Degrees), func(_, lo, hi int) {
+	err := chunks.Run(ctx, workers, p.Rows(), func(_, lo, hi int) {
 		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {
 			if simd.ConvertTo(row, out.Scores.Row(v)); out.Reached.Contains(uint32(v)) {

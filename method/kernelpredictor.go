@@ -173,7 +173,7 @@ func (r *kernelPredictor) compareLabels(ctx context.Context,
 		return nil, err
 	}
 	for _, k := range t.grams {
-		t.scales = append(t.scales, choose.Rescale(k))
+		t.scales = append(t.scales, choose.Rescale(k, k.Rows))
 	}
 	return t, nil
 }
@@ -424,7 +424,7 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split,
 			return err
 		}
 		for _, k := range grams {
-			choose.Scale(k, choose.MeanDiagonal(k, len(train.Row)))
+			choose.Rescale(k, len(train.Row))
 		}
 		err = validateKernels(ctx, r, grams, class, fold, settings, func(candidate int, o *choose.Outcome) {
 			if o.Voted == o.Class {

@@ -54,7 +54,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		var want [][2]int64 // right answers, at least and at most
 		var loss []float64
 		for _, gram := range grams {
-			choose.Rescale(gram)
+			choose.Rescale(gram, gram.Rows)
 			k := mat.NewDense(gram.Rows, gram.Rows, nil)
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))

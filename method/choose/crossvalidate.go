@@ -238,9 +238,9 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 	}
 }
 
-// MeanDiagonal returns one over the mean value between each of the first items and
-// itself, 1 if that is not positive.
-func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
+// Rescale divides a block by the mean value between each of the first items and itself, if that
+// is positive, and returns the factor.
+func Rescale(k *sparse.Block[float64], items int) float64 {
 	var trace float64
 	for i := range items {
 		trace += k.Row(i)[i]
@@ -248,13 +248,7 @@ func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
 	if !(trace > 0) {
 		return 1
 	}
-	return float64(items) / trace
-}
-
-// Rescale divides a block of items among themselves by the mean of its diagonal, if that is
-// positive, and returns the factor.
-func Rescale(k *sparse.Block[float64]) float64 {
-	f := MeanDiagonal(k, k.Rows)
+	f := float64(items) / trace
 	Scale(k, f)
 	return f
 }

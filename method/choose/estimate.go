@@ -225,7 +225,7 @@ func newEstimate(p *problem.Problem, reached *roaring.Bitmap,
 // as reached.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	nodes := roaring.New()
-	nodes.AddRange(0, uint64(len(p.Degrees)))
+	nodes.AddRange(0, uint64(p.Rows()))
 	e, _ := newEstimate(p, nodes, h.tested)
 	switch {
 	case e.Tested == 0:

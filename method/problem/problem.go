@@ -18,8 +18,9 @@ import (
 type Problem struct {
 	// Graph is one of [graph.New], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
-	// entries of a row. Items other than nodes have no A, see [OfItems].
+	// entries of a row. Items other than nodes have none of it, see [OfItems].
 	*graph.Graph
+	items int // other than nodes; 0: there are nodes
 
 	Directed bool      // A need not be symmetric
 	Weighted bool      // A may have values other than 1
@@ -55,8 +56,7 @@ type EdgeWeights struct {
 
 // OfItems returns a problem of items without edges: records, or the graphs of a collection.
 func OfItems(items int, row, class []int, names []string) *Problem {
-	return &Problem{Graph: &graph.Graph{Degrees: make([]float64, items)}, Row: row,
-		Class: class, Names: names}
+	return &Problem{Graph: new(graph.Graph), items: items, Row: row, Class: class, Names: names}
 }
 
 // Errors that the labels of a problem cause.
@@ -124,7 +124,7 @@ func (p *Problem) Nodes() int {
 }
 
 // Rows returns the number of nodes of this process, or of items without a graph.
-func (p *Problem) Rows() int { return len(p.Degrees) }
+func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 
 // TeamOf returns the processes that share the rows of the graph; nil: there is one.
 func TeamOf(p *Problem) *sparse.Team { return sparse.TeamOf(p.A) }
