@@ -41,7 +41,7 @@ func (m spreading) form(r *graphPredictor, v param.Values,
 		weights.Row(i)[c] = 1
 	}
 	f := explain.Linear(r.p.Row, weights, scores, make([]float64, k), respond)
-	if m.rule.Name == "lgc" {
+	if m.rule.Normalized {
 		f.Size = degreeOf(r.p)
 	}
 	return f

@@ -33,6 +33,10 @@ type Learner struct {
 	// must be computed together. Columns of other learners are computed in groups.
 	Coupled bool
 
+	// Normalized reports that scores spread by S = D^-½·A·D^-½, so that explanations divide the weight of a step between
+	// two nodes by the root of the product of their degrees.
+	Normalized bool
+
 	// CheckClasses, if not nil, returns the error of values that the number of classes does not admit.
 	CheckClasses func(classes int, v param.Values) error
 

@@ -21,6 +21,7 @@ var shareRange = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 // without edges keeps its row of Y. Zhou et al. 2004, equation (4) but for the factor
 // 1 − α, which changes no order of scores.
 var lgc = Learner{
+	Normalized: true,
 	Spec: param.Spec{
 		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: param.Undirected | param.Signed,
 		Source: "Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NIPS 16, 2004, equation 4",
