@@ -109,7 +109,7 @@ func readCollection(run *session, c *graphsOptions, name, out string,
 			r.readBytes = reading
 			p, over := r.plan(nil)
 			if over == nil {
-				limitHeap(max(reading, p.Total()))
+				limitHeap(p.Total())
 				return nil
 			}
 			// The refusal names the memory of the whole run, not that of reading alone.
@@ -140,23 +140,16 @@ func readCollection(run *session, c *graphsOptions, name, out string,
 	return r, nil
 }
 
-// plan returns the memory of a run: the collection, kernels and learners, and the items of rest, if any.
+// plan returns the memory of a run: the collection, also while it is read, kernels and learners, and what reserve adds.
 func (r *collectionRun) plan(reserve func(p *budget.Plan) error) (*budget.Plan, error) {
 	p := r.out.run.costs.newPlan()
-	_ = p.Reserve(r.shape.Bytes(), "graphs")
+	_ = p.Reserve(max(r.shape.Bytes(), r.readBytes), "graphs")
 	err := p.Reserve(r.bytes, "kernels and learners")
 	if err == nil && reserve != nil {
 		err = reserve(p)
 	}
-	if r.readBytes > p.Total() {
-		if over := budget.Check(p.Limit, r.readBytes, readingGraphs); over != nil {
-			err = over
-		}
-	}
 	return p, err
 }
-
-const readingGraphs = "graphs while they are read"
 
 // keep plans a run, with the items of rest, and limits its memory to the plan.
 func (r *collectionRun) keep(reserve func(p *budget.Plan) error) (err error) {
@@ -165,7 +158,6 @@ func (r *collectionRun) keep(reserve func(p *budget.Plan) error) (err error) {
 	}
 	p, err := r.plan(reserve)
 	if err == nil {
-		r.out.run.costs.reading = budget.Item{What: readingGraphs, Bytes: r.readBytes}
 		err = r.out.run.costs.begin(p)
 	}
 	return r.explainError(err)
