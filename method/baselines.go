@@ -429,6 +429,6 @@ func reweighBy(ctx context.Context, p *Problem, out *Prediction,
 			out.Class[v] = classify.ArgMax(row)
 		}
 	})
-	p.ClassesTo(out.Class)
+	setKnown(out, p)
 	return err
 }

@@ -375,7 +375,7 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
 	r.out.Reached = prediction.Reached
 	r.out.Unfinished = prediction.Unfinished
 	r.out.Work.Sweeps += prediction.Work.Sweeps
-	r.p.ClassesTo(r.out.Class)
+	setKnown(r.out, r.p)
 	return nil
 }
 

@@ -170,5 +170,12 @@ func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 			out.Class[i] = classify.ArgMax(out.Scores.Row(i))
 		}
 	}
-	p.ClassesTo(out.Class)
+	setKnown(out, p)
+}
+
+// setKnown gives labelled nodes their own classes.
+func setKnown(out *Prediction, p *Problem) {
+	for i, row := range p.Row {
+		out.Class[row] = p.Class[i]
+	}
 }

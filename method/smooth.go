@@ -88,7 +88,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 			out.share(i, out.Raw.Row(i))
 		}
 	}
-	p.ClassesTo(out.Class)
+	setKnown(out, p)
 	out.Seconds.Walk += time.Since(start).Seconds()
 	out.Parameters.Smoothed = &Setting{&propagate.CorrectAndSmooth, v}
 	out.Settings = max(1, out.Settings)

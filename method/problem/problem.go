@@ -145,13 +145,6 @@ func (p *Problem) Seeds() cwk.Seeds {
 	return cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 }
 
-// ClassesTo stores the class of each labelled node in dst, which has all nodes.
-func (p *Problem) ClassesTo(dst []int) {
-	for i, row := range p.Row {
-		dst[row] = p.Class[i]
-	}
-}
-
 // At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p
