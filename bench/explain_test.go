@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -257,7 +258,7 @@ func TestExplainByDeletion(t *testing.T) {
 		if graphs[name] == nil {
 			continue
 		}
-		for _, m := range []string{"lp:center=false", "lgc:alpha=0.9", "beliefs"} {
+		for _, m := range testgraph.Sample(t, 1, []string{"lp:center=false", "lgc:alpha=0.9", "beliefs"}) {
 			if m == "beliefs" && name != "block model" {
 				continue
 			}

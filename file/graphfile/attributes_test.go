@@ -79,7 +79,7 @@ func TestEdgeAttributes(t *testing.T) {
 
 // TestManyAttributes reads edges with an attribute of their own each, which must not take quadratic time or memory.
 func TestManyAttributes(t *testing.T) {
-	const edges = 20_000
+	const edges = 10_000
 	for name, text := range map[string][3]string{
 		"e.json":    {`{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}`, `, {"source": "a", "target": "b", "k%d": 1}`, "]}"},
 		"e.gml":     {"graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ]", " edge [ source 1 target 2 k%d 1 ]", "]"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"go.uber.org/goleak"
 )
@@ -174,7 +175,7 @@ func TestDrawnEdges(t *testing.T) {
 		"papers": {"nodes": 60_000},
 	} {
 		var texts [3]bytes.Buffer
-		for i, workers := range []int{1, 2, 7} {
+		for i, workers := range testgraph.Workers(len(model)) {
 			g, err := New(model, values(m), 3, workers)
 			if err != nil {
 				t.Fatal(err)

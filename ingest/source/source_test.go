@@ -306,7 +306,7 @@ func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 		"neighbours": source.Neighbours(x, ids, &source.NeighbourSettings{Neighbours: 5, Weight: 1, Workers: 2}),
 		"citations":  source.Citations(directed, true, true, 2),
 	} {
-		for _, limit := range []int64{1 << 20, 12 << 20, 20 << 20} {
+		for _, limit := range testgraph.Sample(t, 2, []int64{1 << 20, 12 << 20, 20 << 20}) {
 			c := &ingest.Config{Sources: []*ingest.Source{made}, Memory: limit, Workers: 2}
 			_, err := ingest.Run(t.Context(), filepath.Join(t.TempDir(), "low"), nil, c)
 			over := new(*ingest.LimitError)

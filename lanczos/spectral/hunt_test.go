@@ -20,7 +20,7 @@ import (
 // weights over 12 orders of magnitude. The residuals are computed again with the dense matrix,
 // and the bits must be the same for 1, 2 and 7 goroutines. HEATWALK_HUNT is the number of graphs.
 func TestRandomGraphs(t *testing.T) {
-	graphs := 14
+	graphs := 8
 	if n, err := strconv.Atoi(os.Getenv("HEATWALK_HUNT")); err == nil {
 		graphs = n
 	} else if testing.Short() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -102,7 +103,7 @@ func TestFindLayout(t *testing.T) {
 	scattered, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
 	s, leading, heavy := opened(t, scattered, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
 	plain := copyBytes(s.Manifest)
-	for _, c := range []struct {
+	for _, c := range testgraph.Sample(t, 4, []struct {
 		name   string
 		a      sparse.Matrix
 		o      sparse.LayoutOptions
@@ -118,7 +119,7 @@ func TestFindLayout(t *testing.T) {
 		{name: "first, no room for sums", a: leading, o: sparse.LayoutOptions{Memory: copyBytes(leading.Manifest), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
 		{name: "first, with weights", a: crowded(0, 1, 2), tiled: true},
-	} {
+	}) {
 		c.o.RowBytes, c.o.Workers = max(32, c.o.RowBytes), max(2, c.o.Workers)
 		find := func(ctx context.Context, o *sparse.LayoutOptions) (*sparse.Layout, error) {
 			return sparse.FindLayout(ctx, c.a, o)
