@@ -66,7 +66,8 @@ type search struct {
 	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted ones
 	plan     plan     // the filter in use
 
-	probing       bool // whether the basis is a small one that resolves the end of the spectrum
+	distance      float64 // of the last wanted value from the known one, at the last choice of a filter
+	probing       bool    // whether the basis is a small one that resolves the end of the spectrum
 	converged     int
 	worst         float64 // residual of a wanted pair
 	previousWorst float64 // the same at the last restart
@@ -494,16 +495,24 @@ func (s *search) expectedCycles() float64 {
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
-	s.candidate = s.alternative &&
-		top-p.spectrum.beyond(float64(s.want)) <= far*(top-s.lowest)
+	distance := top - p.spectrum.beyond(float64(s.want))
+	before := s.distance
+	s.distance = distance
+	s.candidate = s.alternative && distance <= far*(top-s.lowest)
 	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil
+	}
+	// Ritz values of an end that is not resolved are spread as squares of their numbers and move to
+	// the end with every filter. The next filters then need about products, 3 times and 10 times as many.
+	expected := next.products
+	if s.probing && distance > 10*(top-p.first) && 3*distance < before {
+		expected *= 7
 	}
 	margin := 0.5 // because plans predict too few products, and fewer while the end is not resolved
 	if s.probing {
 		margin = 0.25
 	}
-	if o := s.r.predict(p.spectrum, s.want); next.products > margin*o.cost {
+	if o := s.r.predict(p.spectrum, s.want); expected > margin*o.cost {
 		return o
 	}
 	return nil
