@@ -57,6 +57,30 @@ func TestEigenAgainstDense(t *testing.T) {
 	}
 }
 
+// TestUnresolvedEnd checks the smallest pairs of a path, whose values are known, and that the search leaves
+// Lanczos as soon as the first filters show that it would take thousands of products.
+func TestUnresolvedEnd(t *testing.T) {
+	const n, k, most = 20_000, 20, 800
+	g, err := graph.New(t.Context(), testgraph.Path(n), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}
+	pairs, err := p.Solve(t.Context(), g, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, v := range pairs.Values {
+		root := 2 * math.Sin(math.Pi*float64(j)/(2*n))
+		if math.Abs(v-root*root) > pairs.ErrorBounds[j] {
+			t.Errorf("value %d is %g ± %g, want %g", j, v, pairs.ErrorBounds[j], root*root)
+		}
+	}
+	if pairs.Method != "lobpcg" || pairs.Products > most {
+		t.Errorf("%d products by %s, want at most %d", pairs.Products, pairs.Method, most)
+	}
+}
+
 // TestBeyondKeepsSides checks that Beyond keeps the vector of the two sides of a balanced component.
 func TestBeyondKeepsSides(t *testing.T) {
 	sides := []float64{1, 1, -1, -1}
