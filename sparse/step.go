@@ -80,7 +80,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 // countWorkers returns the number of goroutines of a step with the given number of columns: one for
 // little work, unless Workers is set, because starting others takes up to 20 µs.
 func (o *Operator[T]) countWorkers(cols int) int {
-	const rowEntries = 8   // a row takes as long as so many entries
+	const rowEntries = 8   // entries that take as long as the other work of a row
 	const little = 1 << 19 // elements, 0.1 ms
 	rows, _ := o.A.Dims()
 	elements := (EntriesOf(o.A) + rowEntries*int64(rows)) * int64(cols)
