@@ -133,7 +133,7 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 
 // setMargins sets the bounds of the accuracy a that allows for the probabilities of other nodes, with its standard error s:
 //
-//	a·(1 − m/3 − h/4) − 0.13 − s/2 − d/2 … a + 0.035 + 1.2·s − 0.2·d
+//	a·(1 − m/3 − 0.3·h) − 0.13 − s/2 − d/2 … a + 0.035 + 0.06·h + 1.2·s − 0.2·d
 //
 // m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class
 // without labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of
@@ -151,7 +151,8 @@ func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 		lower += accuracy * r.Part.missing / 3
 	}
 	if r.Hops.Exceeds() && r.Hops.Labelled < r.Hops.Others {
-		lower += accuracy * r.Hops.Distance / 4
+		lower += 0.3 * accuracy * r.Hops.Distance
+		upper += 0.06 * r.Hops.Distance
 	}
 	r.Low = max(0, accuracy-lower)
 	r.High = min(1, accuracy+upper)
