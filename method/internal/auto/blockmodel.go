@@ -34,9 +34,9 @@ func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 		!set.LowEffort && !split.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs with the ratios from a source to labels in folds, −1 for those that are not held out. Its
-// settings do not depend on the memory limit.
-func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, ratios string,
+// fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds, −1 for those that are not held out.
+// Its settings do not depend on the memory limit.
+func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources []string,
 	fold []int, memory int64, work *problem.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
 	if err != nil {
@@ -45,8 +45,12 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, ratios s
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts,
 		Workers: set.Workers}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	list := beliefs.Candidates()[:1]
-	list[0].Ratios = ratios
+	var list []beliefs.Candidate
+	for _, ratios := range sources {
+		candidate := beliefs.Candidates()[0]
+		candidate.Ratios = ratios
+		list = append(list, candidate)
+	}
 	return beliefs.Fit(ctx, g, seeds, fold,
 		&beliefs.Settings{Candidates: list,
 			Explain: set.Explain, Memory: memory, Progress: set.Progress})
@@ -57,13 +61,14 @@ func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
 	work *problem.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
-	return fitBeliefs(ctx, p, set, beliefs.Walks, fold,
+	return fitBeliefs(ctx, p, set, []string{beliefs.Walks}, fold,
 		budget.Subtract(p.SubtractComponents(set.Memory), heldOutBytes(p)), work)
 }
 
 const (
-	// Of manyBelieved labels believedFolds of the folds are held out. Few labels are in as many folds.
-	manyBelieved  = 500
+	// Of manyBelieved labels believedFolds of the folds are held out, which choose between two sources of ratios at the price of one
+	// and five folds. Few labels are in as many folds.
+	manyBelieved  = 200
 	believedFolds = 2
 )
 
@@ -76,13 +81,16 @@ func (in *input) believes() bool {
 }
 
 // believe fits beliefs of a block model. Few labels have too few pairs to learn from which classes are next to which: then
-// beliefs of other nodes say it too.
+// beliefs of other nodes say it too. Where neighbours differ these begin wrong, so that more labels choose.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
-	ratios := beliefs.Walks
-	if in.fewLabels {
-		ratios = beliefs.Iterated
+	sources := []string{beliefs.Walks, beliefs.Iterated}
+	switch {
+	case in.fewLabels:
+		sources = sources[1:]
+	case len(fold) < manyBelieved:
+		sources = sources[:1]
 	}
 	for i := range fold {
 		if len(fold) >= manyBelieved && fold[i] >= believedFolds {
@@ -92,7 +100,7 @@ func (f *features) believe(ctx context.Context) (err error) {
 			fold[i] %= believedFolds
 		}
 	}
-	f.believed, err = fitBeliefs(ctx, in.p, in.set, ratios, fold, in.memory, in.work)
+	f.believed, err = fitBeliefs(ctx, in.p, in.set, sources, fold, in.memory, in.work)
 	return err
 }
 
