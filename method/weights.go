@@ -6,10 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -26,8 +24,7 @@ type weighting struct {
 	value func(i, j int, w float64) float64 // 0 of 0
 }
 
-// weightings are the functions besides [GivenWeights], in the order of the choice. The logarithm is the last one,
-// because it lies between the others and is little worse than the better of them.
+// weightings are the functions besides [GivenWeights].
 var weightings = []weighting{
 	{"none", func(_, _ int, w float64) float64 {
 		if w == 0 {
@@ -72,7 +69,7 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 func choosesWeights(m Method, p *Problem, s *Settings) bool {
 	chooser, ok := engineOf(m).(weightChooser)
 	return ok && p.Weighted && !p.Signed && s.Weights == "" &&
-		chooser.choosesWeights(s) && !split.TooFew(p.Class)
+		chooser.choosesWeights(s) && len(p.Row) >= leastLabels && !split.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from. Weights is one of
@@ -141,10 +138,8 @@ func engineOf(m Method) engine {
 // Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
 // labels best, and w for other methods.
 //
-// Walks of weighingSteps steps from the labels of other folds predict held-out labels, by scores less their mean over
-// these labels: the classes that walks end in most often depend on the weights. 1 must predict more of them than
-// w, and log(1 + w) more than the better of these, by a standard error √(better + worse) of the difference. Cost: these walks with a column for
-// each fold and class for each of the weights, on some of the folds of large graphs.
+// The evidence of both is [sides.Evidence]. 1 or log(1 + w), whichever is better, must be better than w
+// by a standard error. Cost: [sides.Evidence.QualityOf] for each of the weights.
 func Weigh(ctx context.Context, m Method, p *Problem,
 	s *Settings) (*Problem, error) {
 	if p.Learned != nil {
@@ -189,8 +184,9 @@ func Reweighs(m Method, p *Problem, s *Settings) bool {
 	return choosesFactors(p, &set)
 }
 
-// leastValues is the number of numbers from which on they choose factors of edges.
-const leastValues = 2 * sides.Folds
+// leastLabels is the number of labels from which on they choose functions of weights, and that of
+// numbers from which on they choose factors of kinds and times.
+const leastLabels = 2 * sides.Folds
 
 // choosesFactors reports whether labels or numbers, or a kept model, have factors that A does not have.
 func choosesFactors(p *Problem, s *Settings) bool {
@@ -198,15 +194,15 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	case p.Edges == nil || !p.Edges.IsOpen():
 		return false
 	case p.Value != nil:
-		return len(p.Value) >= leastValues
+		return len(p.Value) >= leastLabels
 	}
 	return s.model != nil || !split.TooFew(p.Class)
 }
 
-// edgeLabels returns the labels or numbers as evidence of factors of edges, with rows of the whole graph. All
-// labels of a node are of one fold.
+// edgeLabels returns the labels or numbers as evidence of the weights of edges. All labels of a node
+// are of one fold.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
-	l := &sides.Labels{Class: p.Class, Classes: len(p.Names), Value: p.Value}
+	l := &sides.Labels{Row: p.Row, Class: p.Class, Classes: len(p.Names), Value: p.Value}
 	var class []int           // of each node, its first one
 	position := map[int]int{} // of a row in class
 	for i, row := range p.Row {
@@ -221,9 +217,7 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 		}
 	}
 	fold := split.Folds(class, sides.Folds, s.RNGSeed, 0)
-	team := problem.TeamOf(p)
 	for _, row := range p.Row {
-		l.Row = append(l.Row, team.Row(row))
 		l.Fold = append(l.Fold, fold[position[row]])
 	}
 	return l
@@ -242,9 +236,17 @@ func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 		var err error
 		if s.model != nil {
 			learned.Factors = p.Edges.Restore(s.model.Edges)
-		} else if learned.Factors, err = p.Edges.Choose(ctx, edgeLabels(p, s), s.Memory,
-			s.Workers); err != nil {
-			return nil, err
+		} else {
+			labels := edgeLabels(p, s)
+			team := problem.TeamOf(p)
+			labels.Row = make([]int, len(p.Row)) // of the store
+			for i, row := range p.Row {
+				labels.Row[i] = team.Row(row)
+			}
+			learned.Factors, err = p.Edges.Choose(ctx, labels, s.Memory, s.Workers)
+			if err != nil {
+				return nil, err
+			}
 		}
 		q.Weighted = true
 		q.Edges = nil
@@ -281,74 +283,32 @@ func (w *weighting) problem(ctx context.Context, p *Problem,
 	return &q, err
 }
 
-// Walks of weighingSteps steps compare weights, for as many folds as need at most weighingWork entries × columns.
-const (
-	weighingSteps = 30
-	weighingWork  = 1_000_000_000
-)
-
-// newWeightWalks returns walks that compare weights.
-func newWeightWalks(p *Problem, s *Settings) *propagation.Propagation {
-	l := newBaseline(p, s)
-	l.Steps = weighingSteps
-	return l
+// evidenceOf returns the evidence of the labels for functions of the weights.
+func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
+	return sides.NewEvidence(edgeLabels(p, s), sparse.EntriesOf(p.A), s.Memory, s.Workers)
 }
 
 // chooseWeights returns the problem with the weights that held-out labels choose.
-func chooseWeights(ctx context.Context, p *Problem,
-	s *Settings) (*Problem, error) {
-	folds := s.folds(len(p.Row))
-	fold := split.Folds(p.Class, folds, s.RNGSeed, 0)
-	entries := weighingSteps * sparse.EntriesOf(p.A) * int64(len(p.Names))
-	predicted := int(min(int64(folds), max(1, weighingWork/max(1, entries))))
-	right := func(q *Problem) ([]bool, error) {
-		rows, err := newWeightWalks(q, s).OutOfFold(ctx, fold, predicted)
-		out := make([]bool, len(rows))
-		sums := make([]float64, len(p.Names))
-		count := 0.0
-		for _, row := range rows {
-			for c, v := range row {
-				sums[c] += float64(v)
-				count += float64(v)
-			}
-		}
-		count = max(1, math.Round(count)) // rows add up to 1
-		for i, row := range rows {
-			centered := make([]float64, len(row))
-			for c, v := range row {
-				centered[c] = float64(v) - sums[c]/count
-			}
-			out[i] = row != nil && classify.ArgMax(centered) == p.Class[i]
-		}
-		return out, err
-	}
+func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+	evidence := evidenceOf(p, s)
 	best := p
-	rightly, err := right(p)
+	reference, err := evidence.QualityOf(ctx, sparse.Transition, p.A, nil)
 	if err != nil {
 		return nil, err
 	}
+	highest := reference
 	for _, w := range weightings {
 		q, err := w.problem(ctx, p, s.Workers)
 		if err != nil {
 			return nil, err
 		}
-		correct, err := right(q)
+		quality, err := evidence.QualityOf(ctx, sparse.Transition, q.A, nil)
 		if err != nil {
 			return nil, err
 		}
-		better := 0.0
-		worse := 0.0
-		for i, isRight := range correct {
-			switch {
-			case isRight && !rightly[i]:
-				better++
-			case !isRight && rightly[i]:
-				worse++
-			}
-		}
-		if better-worse > math.Sqrt(better+worse) {
+		if quality.IsBetter(reference, 1) && quality.IsBetter(highest, 0) {
 			best = q
-			rightly = correct
+			highest = quality
 		}
 	}
 	return best, nil
@@ -382,7 +342,7 @@ func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
 		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
 	}
 	if chooses {
-		choice = max(choice, kept+2*mapped+newWeightWalks(p, s).CompareBytes())
+		choice = max(choice, kept+2*mapped+evidenceOf(p, s).Bytes(p.Rows()))
 	}
 	return kept + mapped, choice
 }

@@ -10,4 +10,6 @@
 // held-out nodes, after the scores were sharpened as suits these weights best. A change must improve it by its standard
 // error. The result must be better than equal weights by two standard errors and by 5 % of the mean; otherwise weights
 // stay equal. The half-life of times is chosen from a grid in the same way, with no decay as the simplest value.
+//
+// [Evidence] compares functions of the weights of edges as well, by walks of T = D⁻¹·A in place of S.
 package sides

@@ -1,0 +1,276 @@
+package sides
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	alpha     = 0.9
+	steps     = 5
+	uncertain = 0.05 // share of the class shares in predicted probabilities
+
+	// work bounds entries × columns × steps of a walk; it decides how many folds are predicted.
+	work = 300_000_000
+)
+
+// Folds is the number of folds of labels.
+const Folds = 5
+
+// Labels are classes or numbers of some nodes, from which factors are chosen.
+type Labels struct {
+	Row     []int // of the matrices
+	Class   []int
+	Classes int       // number of classes
+	Value   []float64 // numbers in place of classes; nil: there are classes
+	Fold    []int     // of each label, below [Folds]
+}
+
+// columns returns the number of columns of a fold: one for each class, or the number of values and their sum.
+func (l *Labels) columns() int {
+	if l.Value != nil {
+		return 2
+	}
+	return l.Classes
+}
+
+// Evidence compares matrices of the same edges by the predictions of walks for held-out labels.
+type Evidence struct {
+	*Labels
+	memory  int64
+	workers int
+	folds   int     // that are predicted
+	mean    float64 // of the values
+}
+
+// NewEvidence returns the evidence of labels, on matrices whose walks read a number of entries in
+// each step. The memory of walks is at most a quarter of the given one if that is not 0.
+func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
+	c := &Evidence{Labels: l, memory: memory / 4, workers: workers}
+	c.folds = int(min(Folds, max(1, work/max(1, steps*entries*int64(l.columns())))))
+	for _, v := range l.Value {
+		c.mean += v / float64(len(l.Value))
+	}
+	return c
+}
+
+// Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
+type Quality []float64
+
+// IsBetter reports whether the mean of q exceeds that of reference by a number of standard errors of the difference.
+func (q Quality) IsBetter(reference Quality, errors float64) bool {
+	n := float64(len(q))
+	sum := 0.0
+	squares := 0.0
+	for i := range q {
+		d := q[i] - reference[i]
+		sum += d
+		squares += float64(d * d)
+	}
+	variance := squares - sum*sum/n
+	return n > 1 && sum > errors*math.Sqrt(max(0, variance))
+}
+
+// isUseful reports whether q is better than simple by two standard errors and by leastGain, so that other methods
+// gain by it, too.
+func (q Quality) isUseful(simple Quality) bool {
+	return q.IsBetter(simple, 2) && q.sum() > (1-leastGain)*simple.sum()
+}
+
+func (q Quality) sum() (sum float64) {
+	for _, v := range q {
+		sum += v
+	}
+	return sum
+}
+
+// QualityOf returns the quality of walks of the operator of a matrix, and of its transpose unless that
+// is nil, for the labels of the predicted folds. Cost: steps sweeps over columns for folds and classes.
+func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
+	a, back sparse.Matrix) (Quality, error) {
+	degrees, err := sparse.Degrees(ctx, a, c.workers)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{Evidence: c}
+	if back != nil {
+		in, err := sparse.Degrees(ctx, back, c.workers)
+		if err != nil {
+			return nil, err
+		}
+		for i, d := range in {
+			degrees[i] += d
+		}
+		w.back = sparse.NewOperator[float32](kind, back, degrees)
+		w.back.Workers = c.workers
+	}
+	w.ahead = sparse.NewOperator[float32](kind, a, degrees)
+	w.ahead.Workers = c.workers
+	scores := make([]float64, len(c.Row)*c.columns()) // of each label by column
+	columns := c.folds * c.columns()
+	width := widthOf(len(degrees), columns, c.memory)
+	for lo := 0; lo < columns; lo += width {
+		if err := w.scoresTo(ctx, scores, lo, min(columns, lo+width)); err != nil {
+			return nil, err
+		}
+	}
+	if c.Value != nil {
+		return c.squares(scores), nil
+	}
+	return c.logarithms(scores), nil
+}
+
+// walkBytes is the memory of the blocks of a walk on n nodes.
+func walkBytes(n, width int) int64 {
+	const walkBlocks = 3
+	return walkBlocks * blocks.BlockBytes[float32](n, width)
+}
+
+// widthOf returns the number of columns that are computed together.
+func widthOf(n, columns int, memory int64) int {
+	return budget.Widest(columns, memory, func(width int) int64 { return walkBytes(n, width) })
+}
+
+// Bytes returns the memory of [Evidence.QualityOf] on n nodes.
+func (c *Evidence) Bytes(n int) int64 {
+	return walkBytes(n, widthOf(n, c.folds*c.columns(), c.memory)) + 2*8*int64(n)
+}
+
+// walk is the walk of one vector of weights.
+type walk struct {
+	*Evidence
+	ahead, back *sparse.Operator[float32] // back is nil without directions
+}
+
+// mass returns the mass of a label at a column of its walks.
+func (c *Evidence) mass(label, column int) float32 {
+	switch {
+	case c.Value == nil && column != c.Class[label]:
+		return 0
+	case c.Value != nil && column == 1:
+		return float32((1 - alpha) * (c.Value[label] - c.mean))
+	}
+	return 1 - alpha
+}
+
+// scoresTo stores the scores of the columns lo ≤ j < hi, which are pairs of a fold and one of its columns. Labels of a fold do
+// not start walks of its columns.
+func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
+	n, _ := w.ahead.Dims()
+	x := sparse.NewBlock[float32](n, hi-lo)
+	y := sparse.NewBlock[float32](n, hi-lo)
+	start := sparse.NewBlock[float32](n, hi-lo)
+	each := w.Labels.columns()
+	for i, row := range w.Row {
+		for j := lo; j < hi; j++ {
+			if j/each != w.Fold[i] {
+				mass := w.mass(i, j%each)
+				start.Row(row)[j-lo] += mass // of several labels of a node at most one has some
+				x.Row(row)[j-lo] += mass
+			}
+		}
+	}
+	for range steps {
+		if err := w.ahead.StepTo(ctx, y, x,
+			sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: start}); err != nil {
+			return err
+		}
+		if w.back != nil {
+			if err := w.back.StepTo(ctx, y, x,
+				sparse.Step[float32]{Alpha: alpha, Delta: 1, Prev: y}); err != nil {
+				return err
+			}
+		}
+		x, y = y, x
+	}
+	for i, row := range w.Row {
+		for j := lo; j < hi; j++ {
+			if j/each == w.Fold[i] {
+				scores[i*each+j%each] = float64(x.Row(row)[j-lo])
+			}
+		}
+	}
+	return nil
+}
+
+// sharpnesses are the exponents among which logarithms chooses.
+var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
+
+// logarithms returns the logarithms of the probabilities of the right classes. The scores of a node, divided by their
+// sum, are p_c. Its probabilities are proportional to s_c·(p_c/s_c)^q with the shares s_c of the classes among the
+// labels and the exponent q that is best for all nodes, because p_c are too cautious where a node has many neighbours.
+func (c *Evidence) logarithms(scores []float64) (best Quality) {
+	shares := make([]float64, c.Classes)
+	sharp := make([]float64, c.Classes)
+	for _, class := range c.Class {
+		shares[class] += 1 / float64(len(c.Class))
+	}
+	for _, exponent := range sharpnesses {
+		var q Quality
+		for i, class := range c.Class {
+			if c.Fold[i] >= c.folds {
+				continue
+			}
+			row := scores[i*c.Classes : (i+1)*c.Classes]
+			sum := 0.0
+			total := 0.0
+			for _, v := range row {
+				sum += v
+			}
+			for k, v := range row {
+				sharp[k] = 0
+				if v > 0 {
+					sharp[k] = shares[k] * math.Pow(v/(sum*shares[k]), exponent)
+				}
+				total += sharp[k]
+			}
+			p := shares[class]
+			if total > 0 {
+				p = (1-uncertain)*sharp[class]/total + uncertain*p
+			}
+			q = append(q, math.Log(p))
+		}
+		if best == nil || q.sum() > best.sum() {
+			best = q
+		}
+	}
+	return best
+}
+
+// squares returns the negative squares of the errors of predicted values. The prediction of a node is m + q·r with the mean
+// m of all values, the weighted mean r of the differences of other values from m, by the walks that end at the node, and the
+// factor q that is best for all nodes.
+func (c *Evidence) squares(scores []float64) (list Quality) {
+	farthest := 0.0
+	for _, v := range c.Value {
+		farthest = max(farthest, math.Abs(v-c.mean))
+	}
+	predicted := func(i int) float64 {
+		weight, sum := scores[2*i], scores[2*i+1]
+		if weight <= 0 {
+			return 0
+		}
+		return max(-farthest, min(farthest, sum/weight))
+	}
+	product := 0.0
+	square := 0.0
+	for i, v := range c.Value {
+		if c.Fold[i] < c.folds {
+			r := predicted(i)
+			product += float64(r * (v - c.mean))
+			square += float64(r * r)
+		}
+	}
+	factor := product / max(square, math.SmallestNonzeroFloat64)
+	for i, v := range c.Value {
+		if c.Fold[i] < c.folds {
+			miss := v - c.mean - float64(factor*predicted(i))
+			list = append(list, -float64(miss*miss))
+		}
+	}
+	return list
+}
