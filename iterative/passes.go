@@ -53,7 +53,7 @@ func (r *passes) measureChunk(chunk, lo, hi int) {
 }
 
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the null space's share of
-// both. In the scaled system they are s∘z and r/s, and the vectors are u.
+// both.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)
@@ -71,34 +71,19 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	}
 	var room [blocks.ChunkRows]float64
 	r.null.Clear(chunk)
-	r.null.Add(lo, hi, r.b.Cols, r.nullFactors(&room, lo, hi, false), r.r)
+	r.null.add(r.team, lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, true), r.r)
 	if r.z == nil {
-		for i, u := range r.nullFactors(&room, lo, hi, true) {
+		for i, u := range r.null.factors(&room, lo, hi, false) {
 			room[i] = u * r.inverse[lo+i]
 		}
-		r.null.Add(lo, hi, 0, room[:hi-lo], r.r)
+		r.null.add(r.team, lo, hi, 0, room[:hi-lo], r.r)
 	}
-}
-
-// nullFactors returns the vectors of the null space in the rows of a chunk, multiplied by s or divided by it.
-func (r *passes) nullFactors(room *[blocks.ChunkRows]float64, lo, hi int, multiplied bool) []float64 {
-	unit := r.cg.Null.Unit[lo:hi]
-	if r.cg.Scale == nil {
-		return unit
-	}
-	for i, s := range r.cg.Scale[lo:hi] {
-		if !multiplied {
-			s = 1 / s
-		}
-		room[i] = unit[i] * s
-	}
-	return room[:hi-lo]
 }
 
 // projectChunk is projectResidual on one chunk.
 func (r *passes) projectChunk(_, lo, hi int) {
 	var room [blocks.ChunkRows]float64
-	r.null.Subtract(lo, hi, r.b.Cols, r.negated, r.nullFactors(&room, lo, hi, true), r.r)
+	r.null.remove(lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, false), r.r)
 }
 
 // productsChunk computes rᵀz of a chunk from z.
@@ -114,7 +99,7 @@ func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64
 		r.null.Clear(chunk)
-		r.null.Add(lo, hi, 0, r.nullFactors(&room, lo, hi, true), z)
+		r.null.add(r.team, lo, hi, 0, r.null.factors(&room, lo, hi, false), z)
 	}
 }
 
@@ -134,15 +119,6 @@ func (r *passes) turnChunk(_, lo, hi int) {
 func (r *passes) removeNull(lo, hi int, p *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64
-		r.null.Subtract(lo, hi, 0, r.negated, r.nullFactors(&room, lo, hi, false), p)
-	}
-}
-
-// totalNull adds up the null space's share of all chunks.
-func (r *passes) totalNull() {
-	r.null.Total()
-	r.negated = blocks.Grow(r.negated, len(r.null.Totals))
-	for i, v := range r.null.Totals {
-		r.negated[i] = -v
+		r.null.remove(lo, hi, 0, r.null.factors(&room, lo, hi, true), p)
 	}
 }

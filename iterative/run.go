@@ -49,9 +49,7 @@ type passes struct {
 
 	parts []float64 // sums by chunk
 	dots  sched.Sums
-	null  blocks.Share // parts of z, and behind them those of r
-
-	negated []float64 // totals of null
+	null  nullShare
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -81,6 +79,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	r.v.parts = blocks.Grow(r.v.parts, 2*k*blocks.Chunks(n))
 	if c.Null != nil {
 		r.v.null.Begin(c.Null, 2*k)
+		r.v.null.scale = c.Scale
 	}
 	r.rec.setPreconditioner()
 	r.rec.dot = r.v.dotRows
@@ -129,9 +128,9 @@ func (r *run) start(ctx context.Context) error {
 	var err error
 	switch {
 	case r.settings.Start:
-		err = r.residualOf(ctx)
+		err = subtractProduct(ctx, r)
 	case r.cg.complete:
-		err = r.startComplete(ctx)
+		err = startComplete(ctx, r)
 	case r.cg.easy != nil:
 		err = r.rec.startEasy(ctx)
 	}
@@ -150,7 +149,7 @@ func (r *run) start(ctx context.Context) error {
 }
 
 // startComplete stores in x the solution by the complete factor, and in r the residual of that. It counts as a step.
-func (r *run) startComplete(ctx context.Context) error {
+func startComplete(ctx context.Context, r *run) error {
 	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
 		return err
 	}
@@ -159,7 +158,7 @@ func (r *run) startComplete(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.v.totalNull()
+		r.v.null.total()
 		err = r.v.chunks(ctx, func(r *passes, _, lo, hi int) { r.removeNull(lo, hi, r.x) })
 		if err != nil {
 			return err
@@ -171,11 +170,11 @@ func (r *run) startComplete(ctx context.Context) error {
 			r.rec.result.Steps = 1
 		}
 	}
-	return r.residualOf(ctx)
+	return subtractProduct(ctx, r)
 }
 
-// residualOf takes A·X from the right-hand sides in r.
-func (r *run) residualOf(ctx context.Context) error {
+// subtractProduct takes A·X from the right-hand sides in r.
+func subtractProduct(ctx context.Context, r *run) error {
 	r.rec.result.Sweeps++
 	return r.cg.A.StepTo(ctx, r.v.r, r.v.x,
 		sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
@@ -333,7 +332,7 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.rec.measure(ctx); err != nil {
 		return err
 	}
-	if r.rec.exact && r.isSolved() {
+	if r.rec.exact && isSolved(r) {
 		return nil
 	}
 	if err := r.rec.precondition(ctx); err != nil {
@@ -352,7 +351,7 @@ func (r *run) open(ctx context.Context) error {
 
 // isSolved reports whether the residuals of all columns are at their targets, before any preconditioner is
 // applied, and then notes that.
-func (r *run) isSolved() bool {
+func isSolved(r *run) bool {
 	for j := range r.columns {
 		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
 			return false
@@ -409,7 +408,7 @@ func (r *recurrence) precondition(ctx context.Context) error {
 		r.v.total(r.rz, 1)
 	}
 	if r.cg.Null != nil {
-		r.v.totalNull()
+		r.v.null.total()
 		r.correct()
 	}
 	return nil
@@ -422,11 +421,11 @@ func (r *recurrence) projectResidual(ctx context.Context) error {
 	if r.cg.Null == nil {
 		return nil
 	}
-	r.v.totalNull()
+	r.v.null.total()
 	const negligible = 1e-14 // of the norm of a column
 	isNeeded := false
 	k := r.v.b.Cols
-	for products := range slices.Chunk(r.v.negated, 2*k) {
+	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
 		for j, v := range products[k:] {
 			if math.Abs(v) <= negligible*math.Sqrt(r.rr[j]) {
 				products[k+j] = math.Copysign(0, -1)

@@ -183,21 +183,19 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint,
 		s.Totals[i] = -v
 	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
-		lo := chunk * ChunkRows
-		hi := min(lo+ChunkRows, x.Rows)
-		n.EachSlot(lo, hi, func(slot uint32, lo, hi int) {
-			switch slot {
-			case NoSlot:
-				for i := lo; i < hi; i++ {
-					copy(dst.Row(i), x.Row(i))
+		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
+		s.EachRun(lo, hi, func(r Run) {
+			if r.Total != nil {
+				simd.AddRows(Rows(dst, r.Lo), r.Hi-r.Lo, x.Cols, Rows(x, r.Lo), r.Unit,
+					simd.Rows[float64]{Data: r.Total})
+				return
+			}
+			for i := r.Lo; i < r.Hi; i++ {
+				target := dst.Row(i)
+				copy(target, x.Row(i))
+				if r.Own {
+					clear(target)
 				}
-			case OwnSlot:
-				for i := lo; i < hi; i++ {
-					clear(dst.Row(i))
-				}
-			default:
-				simd.AddRows(Rows(dst, lo), hi-lo, x.Cols, Rows(x, lo), n.Unit[lo:hi],
-					simd.Rows[float64]{Data: s.rowOf(s.Totals, slot)})
 			}
 		})
 		return nil
@@ -224,7 +222,13 @@ func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float6
 		if fill != nil {
 			fill(worker, lo, hi)
 		}
-		s.Add(lo, hi, 0, n.Unit[lo:hi], x)
+		for start, end := range n.team.Counted(lo, hi) {
+			s.EachRun(start, end, func(r Run) {
+				if r.Total != nil {
+					simd.AddWeighted(s.At(n.Slot[r.Lo]), r.Unit, Rows(x, r.Lo))
+				}
+			})
+		}
 		return nil
 	})
 	if err != nil {
@@ -252,37 +256,19 @@ type Run struct {
 
 // EachRun visits the rows lo ≤ i < hi, in runs and in order.
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
-	s.EachSlot(lo, hi, func(slot uint32, lo, hi int) {
-		r := Run{Lo: lo, Hi: hi, Unit: s.Unit[lo:hi], Own: slot == OwnSlot}
-		if slot < OwnSlot {
-			r.Total = s.rowOf(s.Totals, slot)
-		}
-		visit(r)
-	})
-}
-
-// EachSlot visits the rows lo ≤ i < hi, in runs of one slot and in order.
-func (n *Disjoint) EachSlot(lo, hi int, visit func(slot uint32, lo, hi int)) {
+	n := s.Disjoint
 	for start := lo; start < hi; {
 		slot := n.Slot[start]
 		end := start + 1
 		for end < hi && n.Slot[end] == slot {
 			end++
 		}
-		visit(slot, start, end)
+		r := Run{Lo: start, Hi: end, Unit: n.Unit[start:end], Own: slot == OwnSlot}
+		if slot < OwnSlot {
+			r.Total = s.Of(slot)
+		}
+		visit(r)
 		start = end
-	}
-}
-
-// Add adds the rows lo ≤ i < hi of x that count, times their factors, to the sums of their vectors, from the given
-// column of the sums on.
-func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
-	for first, last := range s.team.Counted(lo, hi) {
-		s.EachSlot(first, last, func(slot uint32, start, end int) {
-			if slot < OwnSlot {
-				simd.AddWeighted(s.At(slot)[column:][:x.Cols], factors[start-lo:end-lo], Rows(x, start))
-			}
-		})
 	}
 }
 
@@ -314,27 +300,9 @@ func (s *Share) Total() {
 	s.team.Sum(s.Totals)
 }
 
-// rowOf returns those of the products with all vectors that belong to the vector of a slot.
-func (s *Share) rowOf(products []float64, slot uint32) []float64 {
-	return products[int(s.vector[slot])*s.cols:][:s.cols]
-}
-
-// Subtract adds the factors times the part of the rows lo ≤ i < hi in their vectors, whose negated products are given
-// from a column on, to x, and clears rows that are vectors of their own.
-func (s *Share) Subtract(lo, hi, column int, negated, factors []float64, x *sparse.Block[float64]) {
-	s.EachSlot(lo, hi, func(slot uint32, start, end int) {
-		switch slot {
-		case NoSlot:
-		case OwnSlot:
-			for i := start; i < end; i++ {
-				clear(x.Row(i))
-			}
-		default:
-			rows := Rows(x, start)
-			simd.AddRows(rows, end-start, x.Cols, rows, factors[start-lo:end-lo],
-				simd.Rows[float64]{Data: s.rowOf(negated, slot)[column:]})
-		}
-	})
+// Of returns the products with the vector of a slot.
+func (s *Share) Of(slot uint32) []float64 {
+	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
 
 // Roots returns d^½ for each degree d, and 1 where d = 0: the weights of the null space of a

@@ -275,6 +275,12 @@ func (a *Array) Floats(dst []float64) error {
 
 // Decode stores len(dst) elements of an array of numbers in dst; b holds the encoded elements.
 func (a *Array) Decode(dst []float64, b []byte) {
+	if a.Kind == 'f' && a.Width == 8 && isNative(a) {
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+		return
+	}
 	for i := range dst {
 		switch bits := a.integer(b[i*a.Width:]); {
 		case a.Kind == 'i':
