@@ -434,8 +434,8 @@ func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 
 // severalBytes returns the memory of predictions of several labels of a node.
 func severalBytes(p *method.Problem, s *method.Settings) (int64, error) {
-	kept, choice := method.FactorBytes(p, s)
-	return max(multilabel.Bytes(p)+kept, choice), nil
+	keptBytes, choice := method.FactorBytes(p, s)
+	return max(multilabel.Bytes(p)+keptBytes, choice), nil
 }
 
 // beginLearning begins a job on a problem, with what [graph.New] finds if structure is set. It returns the problem on

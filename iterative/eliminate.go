@@ -168,22 +168,22 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 // memory. Self loops are no part of a Laplacian.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
-	above := make([]uint32, len(e.head)) // the next record above the diagonal whose twin has not been read
+	upper := make([]uint32, len(e.head)) // the next record above the diagonal whose twin has not been read
 	for i := range e.head {
 		e.head[i] = noRecord
-		above[i] = noRecord
+		upper[i] = noRecord
 	}
 	return eachEdge(ctx, a, scale, func(i, c uint32, w float64) {
 		r := uint32(len(e.records))
 		e.records = append(e.records, record{vertex: c})
 		e.link(r, i, w)
 		if c > i {
-			above[i] = min(above[i], r)
+			upper[i] = min(upper[i], r)
 			return
 		}
-		e.records[r].twin = above[c] // columns rise, and rows
-		e.records[above[c]].twin = r
-		above[c]++
+		e.records[r].twin = upper[c] // columns rise, and rows
+		e.records[upper[c]].twin = r
+		upper[c]++
 	})
 }
 

@@ -496,7 +496,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
 	distance := top - p.spectrum.beyond(float64(s.want))
-	before := s.distance
+	previous := s.distance
 	s.distance = distance
 	s.candidate = s.alternative && distance <= far*(top-s.lowest)
 	if !s.candidate || math.IsInf(next.products, 1) {
@@ -505,7 +505,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	// Ritz values of an end that is not resolved are spread as squares of their numbers and move to
 	// the end with every filter. The next filters then need about products, 3 times and 10 times as many.
 	expected := next.products
-	if s.probing && distance > 10*(top-p.first) && 3*distance < before {
+	if s.probing && distance > 10*(top-p.first) && 3*distance < previous {
 		expected *= 7
 	}
 	margin := 0.5 // because plans predict too few products, and fewer while the end is not resolved

@@ -69,16 +69,16 @@ func EstimateCost(m Method, p, tuned *Problem, s *Settings) (Cost, error) {
 // smallerMethods returns the names of other methods that fit the memory limit, among those that many nodes and classes allow.
 func smallerMethods(m Method, p *Problem, s *Settings) string {
 	var names []string
-	for _, other := range []engine{automatic{}, blockBeliefs{}, labelPropagation{},
+	for _, candidate := range []engine{automatic{}, blockBeliefs{}, labelPropagation{},
 		graphMethod{spreading{propagate.Learners().Named("lgc")}}} {
-		spec := other.Declarations()[0]
-		if other.Name() == m.Name() ||
+		spec := candidate.Declarations()[0]
+		if candidate.Name() == m.Name() ||
 			p.Directed && spec.Works&param.Directed == 0 ||
 			param.CheckSigned(spec, p.Signed) != nil {
 			continue
 		}
-		if c, err := costWithin(weighing{other}, p, nil, s); err == nil && c.Bytes <= s.Memory {
-			names = append(names, other.Name())
+		if c, err := costWithin(weighing{candidate}, p, nil, s); err == nil && c.Bytes <= s.Memory {
+			names = append(names, candidate.Name())
 		}
 	}
 	return strings.Join(names, " or ")

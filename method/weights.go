@@ -172,8 +172,8 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 // weighingSettings returns the settings of a method, with those of a kept model.
 func weighingSettings(m Method, s *Settings) Settings {
 	set := s.WithDefaults()
-	if kept, hasModel := engineOf(m).(keptMethod); hasModel {
-		return *kept.m.settings(&set)
+	if keeper, hasModel := engineOf(m).(keptMethod); hasModel {
+		return *keeper.m.settings(&set)
 	}
 	return set
 }

@@ -377,6 +377,9 @@ func Predict(ctx context.Context, p *method.Problem,
 		m.labels[v] = l.Sets[i]
 	}
 	out, err := m.predict(ctx, l.fitted, &l.set)
+	if err == nil {
+		out.EdgeWeights = *l.fitted.Learned
+	}
 	return m, out, err
 }
 
@@ -386,7 +389,7 @@ func (m *Model) predict(ctx context.Context, p *method.Problem,
 	n := len(p.Degrees)
 	labels := len(m.shares)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels),
-		Class: make([]int, n), Problem: p, EdgeWeights: *p.Learned}
+		Class: make([]int, n), Problem: p}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err

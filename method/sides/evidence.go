@@ -164,11 +164,11 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 	x := sparse.NewBlock[float32](n, hi-lo)
 	y := sparse.NewBlock[float32](n, hi-lo)
 	start := sparse.NewBlock[float32](n, hi-lo)
-	each := w.Labels.columns()
+	columns := w.Labels.columns()
 	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
-			if j/each != w.Fold[i] {
-				mass := w.mass(i, j%each)
+			if j/columns != w.Fold[i] {
+				mass := w.mass(i, j%columns)
 				start.Row(row)[j-lo] += mass // of several labels of a node at most one has some
 				x.Row(row)[j-lo] += mass
 			}
@@ -189,8 +189,8 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 	}
 	for i, row := range w.Row {
 		for j := lo; j < hi; j++ {
-			if j/each == w.Fold[i] {
-				scores[i*each+j%each] = float64(x.Row(row)[j-lo])
+			if j/columns == w.Fold[i] {
+				scores[i*columns+j%columns] = float64(x.Row(row)[j-lo])
 			}
 		}
 	}
