@@ -52,6 +52,9 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", ",label\n0,a\n1,b\n", "", true, "(untitled) → node, label → label", "a"},
 		{"l.csv", ",age,label\n0,31,a\n1,31,b\n2,40,b\n", "", true, "(untitled) → node, label → label; ignored: age", "a"},
 		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", "", true, "customer → node, label → label; skipped the index column", "b"},
+		// the key of a table in a database, whose numbers are nodes of the graph too
+		{"l.csv", "id,account,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "account → node, verdict → label; ignored: id", "b"},
+		{"l.csv", "id,age,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "id → node, verdict → label; ignored: age", "a"},
 		// R: the header has one title less than the rows have fields
 		{"l.txt", "\"id\" \"class\"\n\"1\" \"c100\" \"a b\"\n\"2\" \"c101\" \"b\"\n", "", false, "id → node, class → label; skipped the index column", "a b"},
 		// no header

@@ -134,6 +134,7 @@ func (c *nodeChooser) findTitles() {
 			list = slices.DeleteFunc(list,
 				func(i int) bool { return c.known(i) == 0 })
 		}
+		list = slices.DeleteFunc(list, func(i int) bool { return isRowKey(c, i) })
 		if len(list) == 0 {
 			continue
 		}
@@ -176,6 +177,7 @@ func (c *nodeChooser) holders() (columns []int) {
 		func(i int) bool { return !slices.Contains(c.values, i) },
 		func(i int) bool { return !isQuantity(c.s.Titles[i]) && !IsTime(c.s.Titles[i]) },
 		c.holdsNodes,
+		func(i int) bool { return !isRowKey(c, i) },
 		func(i int) bool { return anyOf(words(c.s.Titles[i]), kinds) },
 		func(i int) bool { return !(i == 0 && isIndex(c)) },
 	} {
@@ -199,6 +201,20 @@ func (c *nodeChooser) known(column int) (n int) {
 func (c *nodeChooser) holdsNodes(column int) bool {
 	n := len(c.s.Rows)
 	return n > 0 && c.known(column) == n && len(c.s.column(column).distinct()) == n
+}
+
+// isRowKey reports whether a column counts the rows, as the key of a table in a database does, and another
+// one, titled as ids are, has nodes of the graph in another order.
+func isRowKey(c *nodeChooser, column int) bool {
+	if !c.s.column(column).isConsecutive() {
+		return false
+	}
+	for i, title := range c.s.Titles {
+		if (isThing(title) || isID(title) || anyOf(words(title), kinds)) && c.holdsNodes(i) && !c.s.column(i).isConsecutive() {
+			return true
+		}
+	}
+	return false
 }
 
 // valueColumns returns the columns that can hold the value by their titles and their content: dates, ids,
