@@ -1,10 +1,6 @@
 package iterative
 
-import (
-	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/sparse"
-)
+import "github.com/heatwalk/heatwalk/internal/blocks"
 
 // nullShare is the share of the null space in a preconditioned residual z, and behind it that in a residual r. In the
 // scaled system they are s∘z and r/s, and the vectors are u.
@@ -15,10 +11,8 @@ type nullShare struct {
 
 // total adds up the sums of all chunks, and negates them.
 func (n *nullShare) total() {
-	n.Share.Total()
-	for i, v := range n.Totals {
-		n.Totals[i] = -v
-	}
+	n.Total()
+	n.Negate()
 }
 
 // factors returns u∘s, or with divided u/s, in the rows of a chunk.
@@ -34,32 +28,4 @@ func (n *nullShare) factors(room *[blocks.ChunkRows]float64, lo, hi int, divided
 		room[i] = unit[i] * s
 	}
 	return room[:hi-lo]
-}
-
-// add adds the rows lo ≤ i < hi of x that count, times their factors, to the sums, from a column of these on.
-func (n *nullShare) add(team *sparse.Team, lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
-	for start, end := range team.Counted(lo, hi) {
-		n.EachRun(start, end, func(run blocks.Run) {
-			if run.Total != nil {
-				sums := n.At(n.Slot[run.Lo])[column:][:x.Cols]
-				simd.AddWeighted(sums, factors[run.Lo-lo:run.Hi-lo], blocks.Rows(x, run.Lo))
-			}
-		})
-	}
-}
-
-// remove adds the negated share, from a column on, times the factors of rows, to the rows lo ≤ i < hi of x.
-func (n *nullShare) remove(lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
-	n.EachRun(lo, hi, func(run blocks.Run) {
-		rows := blocks.Rows(x, run.Lo)
-		switch {
-		case run.Total != nil:
-			simd.AddRows(rows, run.Hi-run.Lo, x.Cols, rows, factors[run.Lo-lo:run.Hi-lo],
-				simd.Rows[float64]{Data: run.Total[column:]})
-		case run.Own:
-			for i := run.Lo; i < run.Hi; i++ {
-				clear(x.Row(i))
-			}
-		}
-	})
 }

@@ -71,19 +71,19 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	}
 	var room [blocks.ChunkRows]float64
 	r.null.Clear(chunk)
-	r.null.add(r.team, lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, true), r.r)
+	r.null.Add(lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, true), r.r)
 	if r.z == nil {
 		for i, u := range r.null.factors(&room, lo, hi, false) {
 			room[i] = u * r.inverse[lo+i]
 		}
-		r.null.add(r.team, lo, hi, 0, room[:hi-lo], r.r)
+		r.null.Add(lo, hi, 0, room[:hi-lo], r.r)
 	}
 }
 
 // projectChunk is projectResidual on one chunk.
 func (r *passes) projectChunk(_, lo, hi int) {
 	var room [blocks.ChunkRows]float64
-	r.null.remove(lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, false), r.r)
+	r.null.Subtract(lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, false), r.r, r.r)
 }
 
 // productsChunk computes rᵀz of a chunk from z.
@@ -99,7 +99,7 @@ func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64
 		r.null.Clear(chunk)
-		r.null.add(r.team, lo, hi, 0, r.null.factors(&room, lo, hi, false), z)
+		r.null.Add(lo, hi, 0, r.null.factors(&room, lo, hi, false), z)
 	}
 }
 
@@ -119,6 +119,6 @@ func (r *passes) turnChunk(_, lo, hi int) {
 func (r *passes) removeNull(lo, hi int, p *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64
-		r.null.remove(lo, hi, 0, r.null.factors(&room, lo, hi, true), p)
+		r.null.Subtract(lo, hi, 0, r.null.factors(&room, lo, hi, true), p, p)
 	}
 }

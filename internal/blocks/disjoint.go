@@ -179,26 +179,38 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint,
 	if err := s.Compute(ctx, n, x, workers, nil); err != nil {
 		return err
 	}
+	s.Negate()
+	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
+		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
+		s.Subtract(lo, hi, 0, n.Unit[lo:hi], dst, x)
+		return nil
+	})
+}
+
+// Negate changes the signs of the totals, for [Share.Subtract].
+func (s *Share) Negate() {
 	for i, v := range s.Totals {
 		s.Totals[i] = -v
 	}
-	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
-		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
-		s.EachRun(lo, hi, func(r Run) {
-			if r.Total != nil {
-				simd.AddRows(Rows(dst, r.Lo), r.Hi-r.Lo, x.Cols, Rows(x, r.Lo), r.Unit,
-					simd.Rows[float64]{Data: r.Total})
-				return
-			}
-			for i := r.Lo; i < r.Hi; i++ {
-				target := dst.Row(i)
+}
+
+// Subtract stores in dst, which may be x, the rows lo ≤ i < hi of x less their share: the factor of each row times the
+// totals of its vector, which are negated, from a column of these on. A row that is a vector of its own becomes 0.
+func (s *Share) Subtract(lo, hi, column int, factors []float64, dst, x *sparse.Block[float64]) {
+	s.EachRun(lo, hi, func(r Run) {
+		if r.Total != nil {
+			simd.AddRows(Rows(dst, r.Lo), r.Hi-r.Lo, x.Cols, Rows(x, r.Lo),
+				factors[r.Lo-lo:r.Hi-lo], simd.Rows[float64]{Data: r.Total[column:]})
+			return
+		}
+		for i := r.Lo; i < r.Hi; i++ {
+			target := dst.Row(i)
+			if r.Own {
+				clear(target)
+			} else {
 				copy(target, x.Row(i))
-				if r.Own {
-					clear(target)
-				}
 			}
-		})
-		return nil
+		}
 	})
 }
 
@@ -222,13 +234,7 @@ func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float6
 		if fill != nil {
 			fill(worker, lo, hi)
 		}
-		for start, end := range n.team.Counted(lo, hi) {
-			s.EachRun(start, end, func(r Run) {
-				if r.Total != nil {
-					simd.AddWeighted(s.At(n.Slot[r.Lo]), r.Unit, Rows(x, r.Lo))
-				}
-			})
-		}
+		s.Add(lo, hi, 0, n.Unit[lo:hi], x)
 		return nil
 	})
 	if err != nil {
@@ -236,6 +242,18 @@ func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float6
 	}
 	s.Total()
 	return nil
+}
+
+// Add adds the rows lo ≤ i < hi of x that count, times their factors, to the sums of their slots, from a column of these on.
+func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
+	for start, end := range s.team.Counted(lo, hi) {
+		s.EachRun(start, end, func(r Run) {
+			if r.Total != nil {
+				sums := s.At(s.Slot[r.Lo])[column:][:x.Cols]
+				simd.AddWeighted(sums, factors[r.Lo-lo:r.Hi-lo], Rows(x, r.Lo))
+			}
+		})
+	}
 }
 
 // ShareMemory returns the largest memory of the [Share] of a block with n rows, for a space of the
