@@ -217,10 +217,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		})
 		return err
 	case r.learner.Whole:
-		labelled := make([]bool, len(r.p.Degrees))
-		for _, row := range r.p.Row {
-			labelled[row] = true
-		}
+		labelled := problem.MarkLabels(r.p)
 		r.items = slices.Clone(r.p.Row)
 		for i := range labelled {
 			if !labelled[i] {

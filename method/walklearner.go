@@ -162,10 +162,7 @@ func checkProcesses(l *classify.Learner, p *Problem) error {
 // which a learner may know, come first.
 func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	n := len(r.p.Degrees)
-	labelled := make([]bool, n)
-	for _, row := range r.p.Row {
-		labelled[row] = true
-	}
+	labelled := problem.MarkLabels(r.p)
 	r.rowOf = make([]int, n)
 	for _, isLabelled := range []bool{false, true} {
 		for i := range n {

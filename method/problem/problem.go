@@ -145,6 +145,15 @@ func (p *Problem) Seeds() cwk.Seeds {
 	return cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 }
 
+// MarkLabels reports for every node whether it has a label.
+func MarkLabels(p *Problem) []bool {
+	isLabelled := make([]bool, p.Rows())
+	for _, row := range p.Row {
+		isLabelled[row] = true
+	}
+	return isLabelled
+}
+
 // At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p

@@ -79,7 +79,7 @@ func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers i
 	if err != nil {
 		return noPart, err
 	}
-	isLabelled := markLabels(p)
+	isLabelled := problem.MarkLabels(p)
 	var labelled []int
 	nodes := []int{0} // that can have a label, before each of the order
 	for _, row := range order {

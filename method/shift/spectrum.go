@@ -34,10 +34,10 @@ const spectrumRate = 0.003 // share of random samples that cause a warning
 func compareSpectrum(p *problem.Problem, x *sparse.Block[float32],
 	canHaveLabel func(row int, isLabelled bool) bool) Spectrum {
 	untested := Spectrum{Probability: 1}
-	if x == nil || sparse.TeamOf(p.A) != nil {
+	if x == nil || problem.TeamOf(p) != nil {
 		return untested
 	}
-	isLabelled := markLabels(p)
+	isLabelled := problem.MarkLabels(p)
 	nodes := 0.0
 	labels := 0.0
 	row := make([]float64, x.Cols)
@@ -77,13 +77,4 @@ func compareSpectrum(p *problem.Problem, x *sparse.Block[float32],
 	chi := distuv.ChiSquared{K: 8 / (skewness * skewness)}
 	quantile := chi.K + (squared-mean)*math.Sqrt(2*chi.K/variance)
 	return Spectrum{Distance: squared / mean, Probability: chi.Survival(max(0, quantile))}
-}
-
-// markLabels reports for every node whether it has a label.
-func markLabels(p *problem.Problem) []bool {
-	isLabelled := make([]bool, len(p.Degrees))
-	for _, row := range p.Row {
-		isLabelled[row] = true
-	}
-	return isLabelled
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -68,10 +69,7 @@ func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
 	nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P
 	n := len(p.Degrees)
-	isLabelled := make([]bool, n)
-	for _, row := range p.Row {
-		isLabelled[row] = true
-	}
+	isLabelled := problem.MarkLabels(p)
 	b := sparse.NewBlock[float64](n, len(nodes))
 	x := sparse.NewBlock[float64](n, len(nodes))
 	y := sparse.NewBlock[float64](n, len(nodes))
