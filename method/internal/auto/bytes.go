@@ -99,14 +99,12 @@ func learnedBytes(d *design, p *problem.Problem) int64 {
 }
 
 // labelBytes returns the size of the columns of labels, each of at most 32 bytes and 8 for a class: walks from the cells
-// of folds, the scores of ridges without folds, the columns of models thrice, and the predictions of settings.
+// of folds, the scores of ridges without folds, the columns of models thrice, and the predictions of settings, with
+// those of Poisson learning, beliefs and label propagation.
 func labelBytes(d *design, p *problem.Problem) int64 {
-	settings := 60
-	if d.manyClasses {
-		settings = 22
-	}
 	columns := len(d.filters)*d.folds + (4+d.folds)*d.ridges(p) +
-		3*(d.sharedCount()+len(d.free)) + settings
+		3*(d.sharedCount()+len(d.free)) +
+		3 + len(slacks) + len(ridges)*len(candidatesOf(d, p))
 	return int64(d.learnedLabels(p)) * int64(columns) * int64(32+8*len(p.Names))
 }
 
