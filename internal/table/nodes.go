@@ -210,7 +210,7 @@ func isRowKey(c *nodeChooser, column int) bool {
 		return false
 	}
 	for i, title := range c.s.Titles {
-		if (isThing(title) || isID(title) || anyOf(words(title), kinds)) && c.holdsNodes(i) && !c.s.column(i).isConsecutive() {
+		if (isThing(title) || anyOf(words(title), kinds)) && c.holdsNodes(i) && !c.s.column(i).isConsecutive() {
 			return true
 		}
 	}
