@@ -53,7 +53,7 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", ",age,label\n0,31,a\n1,31,b\n2,40,b\n", "", true, "(untitled) → node, label → label; ignored: age", "a"},
 		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", "", true, "customer → node, label → label; skipped the index column", "b"},
 		// the key of a table in a database, whose numbers are nodes of the graph too
-		{"l.csv", "id,account,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "account → node, verdict → label; ignored: id", "b"},
+		{"l.csv", "id,account,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "account → node, verdict → label; skipped the index column", "b"},
 		{"l.csv", "id,age,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "id → node, verdict → label; ignored: age", "a"},
 		// R: the header has one title less than the rows have fields
 		{"l.txt", "\"id\" \"class\"\n\"1\" \"c100\" \"a b\"\n\"2\" \"c101\" \"b\"\n", "", false, "id → node, class → label; skipped the index column", "a b"},
@@ -72,7 +72,26 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", ",customer,grp,n\n1,c100,a,0\n2,c101,b,1\n", "", false,
 			`l.csv:1: cannot determine which columns of ",customer,grp,n" hold the node and the label; pass option label-fields=customer,grp or option label-fields=customer,n`, ""},
 		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
-			"customer → node, label → label; ignored: id", "a"},
+			"customer → node, label → label; skipped the index column", "a"},
+		// serial numbers that are ids too
+		{"l.csv", "id,konto_nr,verdict\n1,40,a\n2,7,b\n3,25,a\n4,3,b\n", "", true,
+			"konto_nr → node, verdict → label; skipped the index column", "b"},
+		{"l.csv", "user,account,fraud\n50,40,1\n51,7,0\n52,25,0\n53,3,1\n", "", true,
+			"account → node, fraud → label; skipped the index column", "1"},
+		{"l.csv", "account,row_id,verdict\n40,0,a\n7,1,b\n25,2,a\n3,3,b\n", "", true,
+			"account → node, verdict → label; skipped the index column", "b"},
+		{"l.csv", "id,account,verdict\n9,40,a\n4,7,b\n2,25,a\n1,3,b\n", "", true,
+			`l.csv:1: cannot determine which columns of "id,account,verdict" hold the node and the label; pass option label-fields=id,verdict or option label-fields=account,verdict`, ""},
+		{"l.csv", "id,account,verdict\n1,40,a\n2,7,b\n3,40,a\n4,3,b\n", "", true,
+			`l.csv:1: cannot determine which columns of "id,account,verdict" hold the node and the label; pass option label-fields=id,verdict or option label-fields=account,verdict`, ""},
+		{"l.csv", "id,zip,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", "", true,
+			`l.csv:1: cannot determine which columns of "id,zip,verdict" hold the node and the label; pass option label-fields=id,verdict or option label-fields=zip,verdict`, ""},
+		{"l.csv", "1,40,a\n2,7,b\n3,4,a\n", "", true,
+			`l.csv:1: cannot determine which columns of "1,40,a" hold the node and the label; pass option label-fields=1,3 or option label-fields=2,3`, ""},
+		{"l.csv", "id,team_id,verdict\n1,40,a\n2,40,b\n3,7,a\n4,7,b\n5,7,a\n6,7,b\n7,7,a\n8,7,a\n9,7,b\n", "", true,
+			"id → node, verdict → label; ignored: team_id", "a"},
+		{"l.csv", "node,account,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", "", true,
+			"node → node, verdict → label; ignored: account", "a"},
 		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},
 		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", "", false, "column 1 → node, column 2 → label", "#a"},
 		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=|`, ""},
@@ -112,7 +131,7 @@ func TestLabelColumns(t *testing.T) {
 func TestListColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"c103\nc101\n": "[3 1]", "node\nc103\nc101\n": "[3 1]", ",node,age\n0,c103,5\n1,c101,6\n": "[3 1]",
-		"age,customer_id\n5,c103\n6,c101\n": "[3 1]", "\"c103\"\nc101\n": "[3 1]", ",id\n0,c103\n1,c101\n": "[3 1]",
+		"age,customer_id\n5,c103\n6,c101\n": "[3 1]", "id,account\n1,c103\n2,c101\n": "[3 1]", "\"c103\"\nc101\n": "[3 1]", ",id\n0,c103\n1,c101\n": "[3 1]",
 	} {
 		rows, err := ReadIDs(t.Context(), write(t, file{"r.csv", text})[0], customers(t, false), nil)
 		if got := sprint(rows); err != nil || got != want {

@@ -36,6 +36,7 @@ type nodeChooser struct {
 	s      *Sample
 	o      NodeOptions
 	values []int // columns with a title of the value
+	lines  []int // columns that number the lines, because another column holds ids of the graph
 	node   int   // column with a title of the node, or else the only column of ids of the graph, or −1
 	tied   []int // columns that are equally likely to hold the node, if there are several
 	titled bool  // a title names the column of the node
@@ -122,11 +123,14 @@ func (c *nodeChooser) findTitles() {
 	}
 	c.values = keepColumns(c.values,
 		func(i int) bool { return !c.s.column(i).areDistinct() })
+	if c.dropLineNumbers(); c.tied != nil {
+		return
+	}
 	holders := c.holders()
 	for rank, isTitle := range []func(string) bool{IsNode, isID} {
 		var list []int
 		for i, title := range titles {
-			if !slices.Contains(c.values, i) && isTitle(title) {
+			if !slices.Contains(c.values, i) && !slices.Contains(c.lines, i) && isTitle(title) {
 				list = append(list, i)
 			}
 		}
@@ -134,7 +138,6 @@ func (c *nodeChooser) findTitles() {
 			list = slices.DeleteFunc(list,
 				func(i int) bool { return c.known(i) == 0 })
 		}
-		list = slices.DeleteFunc(list, func(i int) bool { return isRowKey(c, i) })
 		if len(list) == 0 {
 			continue
 		}
@@ -152,6 +155,45 @@ func (c *nodeChooser) findTitles() {
 		c.node = holders[0]
 	} else {
 		c.tied = holders
+	}
+}
+
+// dropLineNumbers finds the columns that number the lines of a table with ids of things of the graph in another column,
+// as serial numbers of a database do; they may be ids of the graph by chance. Several columns with such ids are tied, as
+// is a number of the line with ids that recur or have another title. A title with the word node decides.
+func (c *nodeChooser) dropLineNumbers() {
+	var lines, things, others []int
+	isLineKnown := false
+	for i, title := range c.s.Titles {
+		column := c.s.column(i)
+		n := len(column.values)
+		distinct := len(column.distinct())
+		isKnown := n > 0 && 2*c.known(i) >= n
+		areIDs := isKnown && isThing(title) && 10*distinct >= 9*n
+		mayBeIDs := isKnown && c.o.Value != "" && !IsNumber(title) &&
+			(isThing(title) && 4*distinct >= n || n > 3 && 10*distinct >= 9*n)
+		switch {
+		case isKnown && isVertex(title):
+			return
+		case slices.Contains(c.values, i), isQuantity(title), IsTime(title):
+		case column.isConsecutive() && n > 1 && (i == 0 || isKnown && isThing(title)):
+			lines = append(lines, i)
+			isLineKnown = isLineKnown || isKnown
+		case areIDs && !slices.ContainsFunc(things,
+			func(j int) bool { return slices.Equal(column.values, c.s.column(j).values) }):
+			things = append(things, i)
+		case mayBeIDs:
+			others = append(others, i)
+		}
+	}
+	switch {
+	case len(things) > 1:
+		c.tied = things
+	case len(things) == 0 && len(others) > 0 && isLineKnown:
+		c.tied = slices.Sorted(slices.Values(append(lines, others...)))
+	}
+	if len(things) > 0 {
+		c.lines = lines
 	}
 }
 
@@ -174,10 +216,9 @@ func (c *nodeChooser) holders() (columns []int) {
 		}
 	}
 	for _, hasForm := range []func(i int) bool{
-		func(i int) bool { return !slices.Contains(c.values, i) },
+		func(i int) bool { return !slices.Contains(c.values, i) && !slices.Contains(c.lines, i) },
 		func(i int) bool { return !isQuantity(c.s.Titles[i]) && !IsTime(c.s.Titles[i]) },
 		c.holdsNodes,
-		func(i int) bool { return !isRowKey(c, i) },
 		func(i int) bool { return anyOf(words(c.s.Titles[i]), kinds) },
 		func(i int) bool { return !(i == 0 && isIndex(c)) },
 	} {
@@ -201,20 +242,6 @@ func (c *nodeChooser) known(column int) (n int) {
 func (c *nodeChooser) holdsNodes(column int) bool {
 	n := len(c.s.Rows)
 	return n > 0 && c.known(column) == n && len(c.s.column(column).distinct()) == n
-}
-
-// isRowKey reports whether a column counts the rows, as the key of a table in a database does, and another
-// one, titled as ids are, has nodes of the graph in another order.
-func isRowKey(c *nodeChooser, column int) bool {
-	if !c.s.column(column).isConsecutive() {
-		return false
-	}
-	for i, title := range c.s.Titles {
-		if (isThing(title) || anyOf(words(title), kinds)) && c.holdsNodes(i) && !c.s.column(i).isConsecutive() {
-			return true
-		}
-	}
-	return false
 }
 
 // valueColumns returns the columns that can hold the value by their titles and their content: dates, ids,
@@ -258,7 +285,7 @@ func isIndex(c *nodeChooser) bool {
 
 // isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
 func (c *nodeChooser) isNumbering(column int) bool {
-	return column == 0 && isIndex(c) ||
+	return column == 0 && isIndex(c) || slices.Contains(c.lines, column) ||
 		strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
 }
 
@@ -467,12 +494,14 @@ func (c *nodeChooser) withoutTitles() error {
 		return nil
 	}
 	full := *c // with the first line among the rows
-	full.s = &Sample{Titles: c.s.Titles,
+	full.s = &Sample{Titles: c.s.Titles, Separator: c.s.Separator,
 		Rows: append([][]string{c.s.Titles}, c.s.Rows...)}
 	rows := len(full.s.Rows)
-	isIndex := n > 2 && rows > 1 && full.s.column(0).isCounter() &&
-		full.known(0) < rows && full.holdsNodes(1)
-	if holders := full.holders(); isIndex {
+	isIndex := n > 2 && rows > 1 && full.s.column(0).isConsecutive() && full.holdsNodes(1)
+	if holders := full.holders(); isIndex && full.known(0) == rows {
+		full.tied = []int{0, 1}
+		return full.ask(nil, "")
+	} else if isIndex {
 		c.t.Node = 1
 	} else if len(holders) > 0 && !slices.Contains(holders, 0) {
 		c.t.Node = holders[0]

@@ -60,7 +60,7 @@ type role struct {
 var (
 	nodeRole = role{name: input.Node,
 		words: strings.Fields(`
-	node nodes id ids name vertex vertices user userid paper page nodeid person actor v n`)}
+	node nodes nodeid vertex vertices knoten id ids name user userid paper page person actor v n`), certain: 6}
 	weightRole = role{name: input.Weight,
 		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht")}
 	labelRole = role{input.Label,
@@ -96,7 +96,7 @@ var kinds = strings.Fields(`
 	document doc word term tag customer client buyer seller merchant shop store order account
 	card device ip person member company firm group club event gene protein disease drug
 	patient species plant pollinator student course team player actor director venue playlist
-	reader genre`)
+	reader genre konto kunde iban acct`)
 
 // persons are further words for nodes in the titles of ends, which do not name a kind.
 var persons = strings.Fields(`
@@ -189,6 +189,11 @@ func IsNode(title string) bool {
 			all(w, func(word string) bool { return slices.Contains(nodeRole.words, word) })
 }
 
+// isVertex reports whether a title has a word for nodes of a graph alone.
+func isVertex(title string) bool {
+	return anyOf(words(title), nodeRole.words[:nodeRole.certain])
+}
+
 // isID reports whether a title ends in a word for an id, for example customer_id.
 func isID(title string) bool {
 	return role{words: []string{"id", "ids", "key"}}.ends(title)
@@ -235,12 +240,15 @@ func isThing(title string) bool {
 		return false
 	}
 	last := w[len(w)-1]
+	if kind, isKey := KindOf(title); isKey {
+		w = words(kind)
+	}
 	if len(last) > 1 && slices.Contains(nodeRole.words, last) || last == "key" ||
 		last == "names" {
 		return true
 	}
 	for _, suffix := range []string{"", "s", "id", "name"} {
-		if stem := strings.TrimSuffix(last, suffix); slices.Contains(kinds, stem) ||
+		if stem := strings.TrimSuffix(w[len(w)-1], suffix); slices.Contains(kinds, stem) ||
 			slices.Contains(persons, stem) {
 			return true
 		}
@@ -263,7 +271,7 @@ func AreKinds(source, target string) bool {
 // KindOf returns the noun of a title in small letters, and whether a word for an id follows it.
 func KindOf(title string) (kind string, isKey bool) {
 	kind = strings.ToLower(strings.TrimSpace(title))
-	for _, suffix := range strings.Fields("id key code number nr no name") {
+	for _, suffix := range strings.Fields("id key code number nummer nr no name") {
 		stem, cut := strings.CutSuffix(kind, suffix)
 		short := strings.TrimRight(stem, "_- .")
 		if cut && short != "" && (short != stem || suffix == "id") {
