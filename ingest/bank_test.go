@@ -18,6 +18,13 @@ type payment struct {
 	day          int
 }
 
+// parquetPayment is a row of a table in Parquet.
+type parquetPayment struct {
+	Payer  string  `parquet:"payer"`
+	Payee  string  `parquet:"payee"`
+	Amount float64 `parquet:"amount"`
+}
+
 // payments returns random lines, with several of a pair in both directions, and amounts 0.
 func payments(random *rand.Rand) (list []payment) {
 	for range 60 {
@@ -38,7 +45,7 @@ func groupThousands(digits, sep string) string {
 	return digits
 }
 
-// TestPaymentForms checks that payments give the same graph in whatever form they are written: titles, order of columns,
+// TestPaymentForms checks that payments give the same graph in whatever form they are written, text or Parquet: titles, order of columns,
 // separators, an index, decimal characters, characters between thousands, dates. The weight of an edge is the sum of all
 // payments between its ends, and lines of 0 are counted.
 func TestPaymentForms(t *testing.T) {
@@ -89,7 +96,15 @@ func TestPaymentForms(t *testing.T) {
 		if sep == "|" {
 			text.Delimiter = sep
 		}
-		g, report := read(t, &Config{Text: text}, file{"payments.csv", b.String()})
+		name, content := "payments.csv", b.String()
+		if trial%len(titles) == 0 && random.IntN(2) == 0 {
+			var rows []parquetPayment
+			for _, p := range list {
+				rows = append(rows, parquetPayment{p.payer, p.payee, float64(p.cents) / 100})
+			}
+			name, content = "payments.parquet", tableFile(t, rows...)
+		}
+		g, report := read(t, &Config{Text: text}, file{name, content})
 		if len(g.out) != len(want) {
 			t.Fatalf("trial %d: %d entries, want %d\n%s", trial, len(g.out), len(want), b.String()[:300])
 		}

@@ -35,6 +35,7 @@ type foreign struct {
 	code   []uint32
 	digits []byte
 	held   int64 // bytes that the reader keeps
+	zeros  lines.Count
 }
 
 // headBytes is how much of a file is looked at to recognize it.
@@ -113,10 +114,14 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 		return err
 	}
 	last = g.Lines
+	r.t.areEvents = r.t.areEvents || g.AreEvents
 	if format.Table || !g.Columns.IsUsual() {
 		r.t.files[f.file].Columns = g.Columns
 	}
 	r.t.reportRounded(name+g.RoundedAt, g.Rounded)
+	if f.zeros.N > 0 {
+		r.t.warn(lines.ZeroWarning(name, f.zeros, lines.FieldsWithoutWeight(g.Columns, r.c.Weight != "")))
+	}
 	for _, note := range g.Notes {
 		r.t.warn(note)
 	}
@@ -230,8 +235,12 @@ func (f *foreign) take(b *graphfile.Batch) error {
 		return err
 	}
 	for i, w := range b.Weight {
-		if w == 0 && r.c.Unweighted {
+		switch {
+		case w != 0:
+		case r.c.Unweighted:
 			b.Weight[i] = 1
+		default:
+			f.zeros.N++
 		}
 	}
 	if b.Edges {

@@ -70,7 +70,7 @@ var same4 = []file{
 }
 
 // TestFormatsAgree reads one graph from nine formats, compressed and not, from
-// files and from standard input, and warns of a weight that is missing.
+// files and from standard input, and warns of a weight that is missing or 0.
 func TestFormatsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -82,6 +82,13 @@ func TestFormatsAgree(t *testing.T) {
 		warned := strings.Contains(strings.Join(report.Warnings, "\n"), ": the weight is missing on 1 edge and taken as 1; write a weight for every edge")
 		if isMissing := !slices.Contains([]string{"g.graph", "g.mtx", "g.tsv", "g.gexf"}, f.name); warned != isMissing {
 			t.Errorf("%s: warnings %q", f.name, report.Warnings)
+		}
+		zero := file{f.name, strings.ReplaceAll(f.text, "5", "0")}
+		if _, report = read(t, nil, zero); report.Edges != 2 || strings.Count(strings.Join(report.Warnings, "\n"), " with weight 0 or none ") != 1 {
+			t.Errorf("%s with a weight 0: %d edges, warnings %q", f.name, report.Edges, report.Warnings)
+		}
+		if _, report = read(t, &Config{Unweighted: true}, zero); report.Edges != 3 || strings.Contains(strings.Join(report.Warnings, "\n"), "weight 0") {
+			t.Errorf("%s with a weight 0 that counts as 1: %d edges, warnings %q", f.name, report.Edges, report.Warnings)
 		}
 		packedForm, _ := read(t, nil, file{f.name + ".gz", packed(f.text)})
 		same(t, packedForm, want)

@@ -246,8 +246,8 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 			r.t.warn(graphfile.MissingWeights(name, sum.Weightless.First,
 				sum.Weightless.N))
 		}
-		if sum.Zeros.N > 0 && list.lay.Market == nil {
-			r.t.warn(list.lay.ZeroWarning(name, sum.Zeros))
+		if sum.Zeros.N > 0 {
+			r.t.warn(lines.ZeroWarning(name, sum.Zeros, list.lay.WithoutWeight()))
 		}
 		if sum.Remarks.N > 0 {
 			r.t.warn(table.RemarkWarning(name, sum.Remarks.First, sum.Remarks.N))

@@ -162,6 +162,7 @@ type Summary struct {
 	Weighted  bool          // if the file declares its edges
 	Lines     int64         // of a text format
 	Columns   input.Columns // of a table the uses of its columns, of GraphML and GML those of the attributes of edges
+	AreEvents bool          // of a table: its lines are events between two nodes, such as payments
 	Notes     []error       // warnings
 	Rounded   int64         // weights that are integers which float64 does not hold
 	RoundedAt string        // the place of the first of them, as it follows the name of the file

@@ -34,7 +34,7 @@ type edgeTable struct {
 	out    *batchWriter
 	file   *parquetfile.Reader
 	column [5]int // the leaf columns of source, target, weight, kind and time; −1: none
-	report input.Columns
+	chosen *table.EdgeTable
 	form   shard.TimeForm
 
 	isNumber [2]bool   // the column of the source, or the target, holds integers
@@ -75,7 +75,8 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
 		return nil, err
 	}
-	return &Summary{Direction: Unstated, Columns: t.report}, nil
+	return &Summary{Direction: Unstated, Columns: t.chosen.Columns,
+		AreEvents: t.chosen.AreEvents}, nil
 }
 
 // choose settles which columns are read: those that the options name, or those
@@ -86,7 +87,7 @@ func (t *edgeTable) choose() error {
 		return err
 	}
 	t.column = [5]int{c.Source, c.Target, c.Weight, c.Kind, c.Time}
-	t.report = c.Columns
+	t.chosen = c
 	for i, c := range t.column {
 		if c < 0 {
 			continue

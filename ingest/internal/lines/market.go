@@ -32,7 +32,10 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 				return nil, bad
 			}
 			if last {
-				return layoutOfMarket(m, number), nil
+				lay := layoutOfMarket(m, number)
+				lay.zerosCount = c.Unweighted
+				lay.simple = !c.Unweighted
+				return lay, nil
 			}
 		}
 		sum.pass(chunk)

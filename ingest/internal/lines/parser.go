@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -261,6 +262,9 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 			return 0, bad
 		}
 		p.code = append(p.code, row, col)
+		if weight == 0 && lay.zerosCount {
+			weight = 1
+		}
 		return weight, nil
 	}
 	if lay.weight < 0 {
@@ -290,15 +294,15 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 			cut(text), wrong)
 	case table.NumberFix(text) != "":
 		fix = table.NumberFix(text) + " or leave the column out with " +
-			lay.withoutWeight()
+			lay.WithoutWeight()
 		otherwise = ""
 	case isNaN:
-		fix = "pass " + lay.withoutWeight() + " to count every line as 1"
+		fix = "pass " + lay.WithoutWeight() + " to count every line as 1"
 		otherwise = skipLine + " to leave such lines out"
 	case wrong == "is not a number" && table.FormOf(text) != table.Word:
-		fix = "write numbers without units, or leave the column out with " + lay.withoutWeight()
+		fix = "write numbers without units, or leave the column out with " + lay.WithoutWeight()
 	case number == lay.line || number == lay.first:
-		fix = "leave the column out with " + lay.withoutWeight()
+		fix = "leave the column out with " + lay.WithoutWeight()
 	}
 	return 0, fault(column, fix, otherwise, "weight %s %s",
 		table.Quoted(text), wrong)
@@ -314,30 +318,45 @@ func splitFix(err error) (fix, otherwise string) {
 	return fix, otherwise
 }
 
-// withoutWeight returns the setting, as in a Fix, that leaves the column of weights out.
-func (lay *Layout) withoutWeight() string {
-	titles := make([]string, max(lay.source, lay.target)+1)
-	if lay.HasHeader() {
-		for i := range titles {
-			titles[i] = lay.Columns[i].Title
-		}
+// WithoutWeight returns the setting, as in a Fix, that leaves the column of weights out, or "" without columns.
+func (lay *Layout) WithoutWeight() string {
+	return FieldsWithoutWeight(lay.Columns, lay.hasNamedWeight)
+}
+
+// FieldsWithoutWeight returns the setting, as in a Fix, of columns for the ends of edges alone, or "" if there are none.
+func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
+	var titles []string
+	for _, c := range columns {
+		titles = append(titles, c.Title)
 	}
-	fields := "{fields=" + table.FieldList(titles, lay.source, lay.target) + "}"
-	if lay.hasNamedWeight {
+	end := func(use string) int {
+		return slices.IndexFunc(columns, func(c input.Column) bool { return c.Use == use })
+	}
+	if end(input.Source) < 0 {
+		return ""
+	}
+	fields := "{fields=" + table.FieldList(titles, end(input.Source), end(input.Target)) + "}"
+	if hasNamedWeight {
 		fields += " in place of {weight}"
 	}
 	return fields
 }
 
-// ZeroWarning returns the warning about edges with weight 0, or without a weight.
-func (lay *Layout) ZeroWarning(name string, zeros Count) error {
-	fix := lay.withoutWeight() + " counts every line as 1"
+// ZeroWarning returns the warning about edges with weight 0, or without a weight. withoutWeight is the setting that leaves
+// the column of weights out, "" for a file without columns.
+func ZeroWarning(name string, zeros Count, withoutWeight string) error {
+	noun := "line"
+	fix := withoutWeight + " counts every line as 1"
+	if withoutWeight == "" {
+		noun = "entry"
+		fix = "{edge-weights=none} of classify counts every entry as 1"
+	}
 	are := "are no edges"
 	if zeros.N == 1 {
 		are = "is no edge"
 	}
 	return textio.Fault(name, zeros.First, fix, "%s with weight 0 or none %s",
-		table.Counted(zeros.N, "line"), are)
+		table.Counted(zeros.N, noun), are)
 }
 
 // endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers
