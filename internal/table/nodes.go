@@ -162,7 +162,7 @@ func (c *nodeChooser) findTitles() {
 // as serial numbers of a database do; they may be ids of the graph by chance. Several columns with such ids are tied, as
 // is a number of the line with ids that recur or have another title. A title with the word node decides.
 func (c *nodeChooser) dropLineNumbers() {
-	var lines, things, others []int
+	var lines, things, candidates []int
 	isLineKnown := false
 	for i, title := range c.s.Titles {
 		column := c.s.column(i)
@@ -183,14 +183,14 @@ func (c *nodeChooser) dropLineNumbers() {
 			func(j int) bool { return slices.Equal(column.values, c.s.column(j).values) }):
 			things = append(things, i)
 		case mayBeIDs:
-			others = append(others, i)
+			candidates = append(candidates, i)
 		}
 	}
 	switch {
 	case len(things) > 1:
 		c.tied = things
-	case len(things) == 0 && len(others) > 0 && isLineKnown:
-		c.tied = slices.Sorted(slices.Values(append(lines, others...)))
+	case len(things) == 0 && len(candidates) > 0 && isLineKnown:
+		c.tied = slices.Sorted(slices.Values(append(lines, candidates...)))
 	}
 	if len(things) > 0 {
 		c.lines = lines
@@ -248,7 +248,7 @@ func (c *nodeChooser) holdsNodes(column int) bool {
 // constants and texts that differ in nearly every row are no labels; values are numbers.
 func (c *nodeChooser) valueColumns() (columns []int) {
 	for i, title := range c.s.Titles {
-		isNone := i == c.node || slices.Contains(c.tied, i) || c.isNumbering(i) ||
+		isNone := i == c.node || slices.Contains(c.tied, i) || isNumbering(c, i) ||
 			c.t.HasHeader && (IsTime(title) || isID(title)) ||
 			c.s.column(i).all(IsDate)
 		if !isNone {
@@ -284,7 +284,7 @@ func isIndex(c *nodeChooser) bool {
 }
 
 // isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
-func (c *nodeChooser) isNumbering(column int) bool {
+func isNumbering(c *nodeChooser, column int) bool {
 	return column == 0 && isIndex(c) || slices.Contains(c.lines, column) ||
 		strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
 }
@@ -468,7 +468,7 @@ func isPart(text string) bool {
 // free returns the columns that may hold the node although no title and no id names one.
 func (c *nodeChooser) free() (columns []int) {
 	for i := range c.s.Titles {
-		if !slices.Contains(c.values, i) && !c.isNumbering(i) {
+		if !slices.Contains(c.values, i) && !isNumbering(c, i) {
 			columns = append(columns, i)
 		}
 	}
@@ -568,7 +568,7 @@ func (c *nodeChooser) report() {
 			t.Columns[i].Use = input.Node
 		case i == t.Value:
 			t.Columns[i].Use = c.o.Value
-		case t.HasHeader && c.isNumbering(i), !t.HasHeader && i == 0 && t.Node == 1:
+		case t.HasHeader && isNumbering(c, i), !t.HasHeader && i == 0 && t.Node == 1:
 			t.Columns[i].Use = input.Index
 		}
 	}
