@@ -308,9 +308,10 @@ const (
 	softmaxBatch = 32
 )
 
-// pieces calls do for one batch of items after the other, of which the last may be smaller,
-// with the number of their piece.
-func (s *softmaxFit[T]) pieces(ctx context.Context,
+// forEachBatch calls do for each batch of softmaxBatch items, of which the last may be smaller, with the
+// number of the piece that the batch belongs to. Pieces run on several workers, so that do must add to the
+// sums of its piece alone.
+func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
 		b := &s.batches[worker]
@@ -324,14 +325,14 @@ func (s *softmaxFit[T]) pieces(ctx context.Context,
 
 // logitsTo stores the logits of θ without the offset in z.
 func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
-	return s.pieces(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
+	return s.forEachBatch(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }
 
 // adjointTo stores in g the sum over items and classes of r times the derivative of
 // their logits by θ.
 func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	s.sums.Begin(len(g))
-	err := s.pieces(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), r) })
+	err := s.forEachBatch(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), r) })
 	s.sums.TotalTo(g)
 	return err
 }
@@ -341,7 +342,7 @@ func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))
-	err := s.pieces(ctx, func(piece int, b *batch[T]) {
+	err := s.forEachBatch(ctx, func(piece int, b *batch[T]) {
 		b.logitsTo(s.directionLogits, s.direction)
 		for a := b.lo; a < b.lo+b.count; a++ {
 			share := s.share[a*k : (a+1)*k]

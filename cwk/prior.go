@@ -40,8 +40,8 @@ func (p Prior) Likeliest(row, largest int) int {
 	return best
 }
 
-// Of returns what gives a node its distribution where no seed is hidden.
-func (p Prior) Of(s Seeds) func(row int) []float64 {
+// Distributions returns a function from rows to their distributions over the classes, if no seed is hidden.
+func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	if p.Given != nil {
 		return p.Given.Row
 	}

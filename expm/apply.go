@@ -212,7 +212,7 @@ func (e *evaluation) run(ctx context.Context) error {
 		last = group[len(group)-1]
 	}
 	for _, p := range plan.rational {
-		if err := e.runRational(ctx, p); err != nil {
+		if err := e.solveMatern(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -45,8 +45,9 @@ type inverses struct {
 	solves  int // in all
 }
 
-// runRational computes a Matérn function by solves.
-func (e *evaluation) runRational(ctx context.Context, p *part) error {
+// solveMatern computes a Matérn function (σI + H)^−ν·B by solves: one for each integer power, and one for each pole of
+// a rational approximation of the fractional power.
+func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 	p.out.Method = Rational
 	k := e.b.Cols
 	s := &inverses{e: e, m: e.m, p: p, x: sparse.NewBlock[float64](e.m.n, k),

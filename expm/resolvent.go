@@ -145,7 +145,7 @@ func (s *solves) prepare(ctx context.Context) error {
 	diag := make([]float64, s.m.n)
 	fullDiag := make([]float64, s.m.n)
 	for i, d := range graph.LaplacianDiagonal(s.m.graph) {
-		ground := s.m.ground(i)
+		ground := s.m.addedDiagonal(i)
 		diag[i] = float64(s.gamma*l.Diag[i]) + ground
 		fullDiag[i] = float64(s.gamma*d) + ground
 	}
@@ -159,8 +159,9 @@ func (s *solves) prepare(ctx context.Context) error {
 	return nil
 }
 
-// ground returns the diagonal element that the system adds to γL in row i.
-func (m *Map) ground(i int) float64 {
+// addedDiagonal returns element i of the diagonal that the system adds to γL: 1, for I + γL, or the degree if H is
+// normalized, for D + γL.
+func (m *Map) addedDiagonal(i int) float64 {
 	if d := m.graph.Degrees[i]; m.normalized && d > 0 {
 		return d
 	}

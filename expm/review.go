@@ -73,7 +73,7 @@ func (s *solves) factor(ctx context.Context) error {
 	}
 	ground := make([]float64, s.m.n)
 	for i := range ground {
-		ground[i] = s.m.ground(i)
+		ground[i] = s.m.addedDiagonal(i)
 	}
 	system := &iterative.System{Graph: s.m.graph, Edge: s.gamma, Ground: ground,
 		Memory: s.e.settings.Memory}

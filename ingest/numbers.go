@@ -120,12 +120,12 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// faultUnlisted returns the error for the first code that the list of nodes does not have; several is
+// faultUnlisted returns the error for the first code that the list of nodes does not have; count is
 // the number of such ids, and id appends the id of a code.
-func (n *numberer) faultUnlisted(several int, has func(code uint32) bool,
+func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 	id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"
-	if several == 1 {
+	if count == 1 {
 		verb = "id is"
 	}
 	for _, p := range n.lines.parts {
@@ -139,7 +139,7 @@ func (n *numberer) faultUnlisted(several int, has func(code uint32) bool,
 		}
 		return textio.Fault(n.t.files[p.file].Name, p.line(index/2), "pass {unknown-ids=skip} to leave such edges out",
 			"%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])),
-			n.c.Nodes, several, verb)
+			n.c.Nodes, count, verb)
 	}
 	return nil
 }

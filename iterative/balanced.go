@@ -21,7 +21,7 @@ import (
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	v []float64, bound float64) (*System, error) {
 	team := sparse.TeamOf(g.A)
-	factor := sparse.ByColumn(g.A, v)
+	factor := sparse.GhostValues(g.A, v)
 	balanced, err := sparse.MapValues(ctx, g.A,
 		func(i, j int, w float64) float64 { return float64(factor[i]*factor[j]) * w })
 	if err != nil {

@@ -150,7 +150,7 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	for {
-		if err := r.aim(ctx); err != nil {
+		if err := r.startDirection(ctx); err != nil {
 			return err
 		}
 		for r.count(live) > 0 {

@@ -365,8 +365,8 @@ func isSolved(r *run) bool {
 	return true
 }
 
-// aim makes the residual the first direction.
-func (r *run) aim(ctx context.Context) error {
+// startDirection stores the residual (with a preconditioner z) in the direction p, which is zero before.
+func (r *run) startDirection(ctx context.Context) error {
 	if r.count(live) == 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ var commuteTime = Family{
 		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
 	},
 	Distance: "pseudo-inverse:laplacian=combinatorial",
-	build: func(_ context.Context, g *matrices, _ param.Values) (Kernel, error) {
+	newOn: func(_ context.Context, g *matrices, _ param.Values) (Kernel, error) {
 		k, err := newPseudoInverse(g, combinatorial)
 		if err != nil {
 			return nil, err

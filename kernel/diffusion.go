@@ -17,7 +17,7 @@ var diffusion = Family{
 			betaParam(overDegree)},
 	},
 	asymmetric: ofRandomWalk,
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},
 	work: func(v param.Values, d *degrees) work {

@@ -25,10 +25,6 @@ type engine interface {
 	eliminate(ctx context.Context,
 		dst, x *sparse.Block[float64]) (*engineResult, error)
 
-	// function returns the matrix and the function that package expm computes, or nil and
-	// any function.
-	function() (*expm.Map, expm.Function)
-
 	// release frees the memory that is kept for the next block.
 	release()
 }
@@ -77,10 +73,6 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding,
 		sweeps: r.Sweeps, method: string(f.Method), isSmallest: err != nil,
 		assumed: r.Condition}, nil
-}
-
-func (e *series) function() (*expm.Map, expm.Function) {
-	return e.m, e.f
 }
 
 func (e *series) release() {}
@@ -191,10 +183,6 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 // on most graphs: 2 on social networks, 10 on a grid of three dimensions, 15 with weights over eight orders. A
 // solve whose error is estimated to be too large begins anew, which costs more than these digits.
 const estimateGain = 32
-
-func (e *solves) function() (m *expm.Map, f expm.Function) {
-	return m, f
-}
 
 func (e *solves) release() { e.system.Release() }
 

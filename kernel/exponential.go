@@ -16,7 +16,7 @@ var exponential = Family{
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.1",
 		Params: []param.Param{matrixParam(adjacency), exponentialBeta()},
 	},
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		matrix, beta := v.Word("matrix"), v.Number("beta")
 		m, err := g.of(ctx, sparse.Kind(matrix))
 		if err != nil {

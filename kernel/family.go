@@ -33,10 +33,10 @@ type Family struct {
 
 	// New returns the kernel with complete values on a graph. It is required of a declaration
 	// that is given to [Register]; it may return an error for values that are out of range on
-	// the graph, a [*param.ParameterError].
+	// the graph, a [*param.ParameterError]. The kernels of this package have newOn instead.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Memory, of a kernel without work, returns an upper bound on the bytes of a block, without the vectors of the
+	// Memory, of a kernel of another package, returns an upper bound on the bytes of a block, without the vectors of the
 	// graph. With a limit, 0 for none, the bound is at most the limit, or else the least memory that the block needs.
 	// Register replaces nil by eight blocks of a slab.
 	Memory func(v param.Values, s Shape, limit int64) int64
@@ -44,10 +44,12 @@ type Family struct {
 	// normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
 	normalized bool
 
-	// build returns the kernel with complete values.
-	build func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
+	// newOn is New for the kernels of this package, which share the maps of a graph.
+	// Register sets it to New.
+	newOn func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 
-	// work describes the engine on a graph with the given degrees.
+	// work is Memory for the kernels of this package: it describes the engine on a graph with
+	// the given degrees, from which their memory follows.
 	work func(v param.Values, d *degrees) work
 }
 
@@ -76,7 +78,7 @@ func Families() param.List[*Family] {
 // taken.
 func Register(f *Family) {
 	families.Add(f, f.New != nil)
-	f.build = func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
+	f.newOn = func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
 	if f.Memory == nil {
 		f.Memory = func(_ param.Values, s Shape, _ int64) int64 {
 			cols := min(SlabColumns(s.Nodes), s.Short)
@@ -150,7 +152,7 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 			shared.work = f.work(v, shared.degrees)
 		}
 		var err error
-		if ks[i], err = f.build(ctx, shared, v); err != nil {
+		if ks[i], err = f.newOn(ctx, shared, v); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ var heatPageRank = Family{
 	},
 	asymmetric: unlessSymmetric,
 	normalized: true,
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian := randomWalk
 		if v.On("symmetric") {
 			laplacian = normalized

@@ -27,7 +27,7 @@ func (c *computation) image(ctx context.Context, e engine,
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
 		a, err = applyEngine(ctx, c, e, dst, x, t.again)
-		if done, err = t.review(dst, a, err); done && err == nil {
+		if done, err = t.planNext(dst, a, err); done && err == nil {
 			done, err = acceptResult(c, a, measure(dst, a.bound), measure(dst, a.rounded))
 		}
 	}
@@ -77,22 +77,33 @@ func (c *computation) refineError(err error) error {
 
 // attempts is the state of an image under way.
 type attempts struct {
-	c       *computation
-	measure func(y *sparse.Block[float64], bound []float64) float64
-	count   int     // reviewed attempts
-	again   bool    // the next attempt begins with the result of the last one
-	anew    bool    // an attempt was begun anew with the smallest tolerance
-	reached float64 // the error before that
+	c         *computation
+	measure   func(y *sparse.Block[float64], bound []float64) float64
+	count     int     // attempts that ended without an error
+	again     bool    // the next attempt begins with the result of the last one
+	restarted bool    // an attempt began from zero with the smallest tolerance
+	reached   float64 // the error before that
 }
 
-// review decides after an attempt whether it was the last one, and sets the effort of the next. The
-// error is [ErrTolerance] if rounding keeps the image from a tolerance that must be met, because a
-// smaller tolerance of the engine would not reduce the error then.
-func (t *attempts) review(y *sparse.Block[float64], a *engineResult,
+// planNext decides after an attempt whether it was the last one, and sets the effort of the next. With
+// miss, the error of the image, and rounded, its part from rounding, both relative to the tolerance, the
+// first line that holds decides:
+//
+//	miss ≤ 1                                      done
+//	strict, rounded > mostGain, and miss ≤
+//	    2·rounded or two attempts                 ErrTolerance
+//	attempts left, and strict or miss > 2·rounded a smaller tolerance, from the last image
+//	strict, two attempts, no restart, rounded < 1 the smallest tolerance, from zero
+//	strict                                        ErrTolerance
+//	otherwise                                     done, above a tolerance that need not be met
+//
+// A tolerance is strict if it must be met. No attempt is left after [mostAttempts], or after a result that
+// no smaller tolerance of the engine would improve.
+func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	err error) (done bool, _ error) {
 	c := t.c
 	switch {
-	case t.anew && errors.Is(err, iterative.ErrIndefinite): // only rounding errors are left
+	case t.restarted && errors.Is(err, iterative.ErrIndefinite): // only rounding errors are left
 		return true, tooTight(c.s.Tolerance, t.reached)
 	case err != nil:
 		return true, err
@@ -118,8 +129,10 @@ func (t *attempts) review(y *sparse.Block[float64], a *engineResult,
 		}
 		c.effort *= aim / miss
 		return false, nil
-	case c.strict && t.count > 1 && !t.anew && rounded < 1: // a new start may come further than the last one
-		t.again, t.anew, t.reached = false, true, max(miss, promise)*c.s.Tolerance
+	case c.strict && t.count > 1 && !t.restarted && rounded < 1: // a start from zero may reach a smaller error
+		t.again = false
+		t.restarted = true
+		t.reached = max(miss, promise) * c.s.Tolerance
 		c.effort = epsilon
 		return false, nil
 	case c.strict:

@@ -36,7 +36,7 @@ var matern = Family{
 		},
 	},
 	asymmetric: ofRandomWalk,
-	build:      newMatern,
+	newOn:      newMatern,
 	work: func(v param.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"),
 			laplacianKind(v.Word("laplacian"))

@@ -73,7 +73,7 @@ var modularities = Family{
 			},
 		},
 	},
-	build: newModularity,
+	newOn: newModularity,
 	Memory: func(v param.Values, s Shape, _ int64) int64 {
 		bytes := modularityBytes(s.Nodes, rankOn(v, s.Nodes))
 		if s.Long > 0 {

@@ -17,7 +17,7 @@ var pageRank = Family{
 	},
 	asymmetric: unlessSymmetric,
 	normalized: true,
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		alpha := v.Number("alpha")
 		k, err := newWalkInverse(ctx, g, alpha, 1-alpha, lone(g.Degrees))
 		if err != nil {

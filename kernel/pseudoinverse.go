@@ -14,7 +14,7 @@ var pseudoInverse = Family{
 		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
 		Params: []param.Param{laplacianParam(normalized, combinatorial)},
 	},
-	build: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newPseudoInverse(g, v.Word("laplacian"))
 	},
 	work: func(param.Values, *degrees) work { return pseudoInverseWork },

@@ -44,7 +44,7 @@ var pStep = Family{
 		},
 	},
 	normalized: true,
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		m, err := g.of(ctx, sparse.NormalizedLaplacian)
 		if err != nil {
 			return nil, err

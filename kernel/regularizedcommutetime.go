@@ -16,7 +16,7 @@ var regularizedCommuteTime = Family{
 		Params: []param.Param{withRest(shareParam(usualShare),
 			"regularized-commute-time")},
 	},
-	build: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 		s, err := iterative.VonNeumann(g.Graph, false, v.Number("alpha"))
 		if err != nil {
 			return nil, err

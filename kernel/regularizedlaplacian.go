@@ -21,7 +21,7 @@ var regularizedLaplacian = Family{
 		}},
 	},
 	asymmetric: ofRandomWalk,
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
 		m, root, err := laplacianOf(ctx, g, laplacian)
 		if err != nil {

@@ -34,12 +34,13 @@ func (k *spectral) team() *sparse.Team {
 	return sparse.TeamOf(k.graph.A)
 }
 
+// joint implements [grouped]: only series without a root have a function that others share sweeps with.
 func (k *spectral) joint() joint {
-	if k.root != nil {
+	e, ok := k.full.(*series)
+	if !ok || k.root != nil {
 		return joint{}
 	}
-	m, f := k.full.function()
-	return joint{m, f}
+	return joint{e.m, e.f}
 }
 
 // inWhole implements [grouped]: the root of an inverse is a series of more sweeps than a solve.

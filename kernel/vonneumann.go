@@ -44,7 +44,7 @@ var vonNeumann = Family{
 			},
 		}},
 	},
-	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
+	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		if v.Word("matrix") == adjacency {
 			return newVonNeumannAdjacency(ctx, g, v.Number("alpha"))
 		}

@@ -373,7 +373,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
-	prior := classShares.Of(seedsOf(p, 0, len(p.Names)))
+	prior := classShares.Distributions(seedsOf(p, 0, len(p.Names)))
 	for i := range n {
 		simd.ConvertTo(out.Scores.Row(i), prior(i))
 	}

@@ -135,7 +135,7 @@ func (r *predictor) form(ctx context.Context) error {
 	a := &explain.Absorbed{
 		Walk: explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(),
 			Workers: r.set.Workers},
-		Prior: r.set.Prior.Of(seeds)(0), Bias: bias, Scores: scores.Row,
+		Prior: r.set.Prior.Distributions(seeds)(0), Bias: bias, Scores: scores.Row,
 		Weight: func(t, source, class int) float64 {
 			if t < first {
 				return 0

@@ -219,7 +219,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor,
 		return err
 	}
 	r.out.form = m.form(r, v, r.out.Raw)
-	prior := classShares.Of(seedsOf(r.p, 0, k))(0)
+	prior := classShares.Distributions(seedsOf(r.p, 0, k))(0)
 	if !isShare {
 		return m.probabilities(r, v, prior)
 	}

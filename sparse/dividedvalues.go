@@ -22,8 +22,9 @@ func (m *Divided) diagonal(row int) int {
 	return column
 }
 
-// ByColumn returns numbers for the columns of [LocalRows], from those of the rows of a block. Every process calls it.
-func ByColumn(a Matrix, v []float64) []float64 {
+// GhostValues returns a number for each column of [LocalRows] from the numbers v of the rows of this process: v itself at
+// its own columns, and what other processes have at the ghost columns. Every process must call it.
+func GhostValues(a Matrix, v []float64) []float64 {
 	m, divided := a.(*Divided)
 	if !divided {
 		return v

@@ -130,7 +130,7 @@ type loader struct {
 
 // load reads and checks the arrays.
 func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
-	form, err := l.npz.form()
+	form, err := l.npz.detectForm()
 	if err != nil || form != "csr" && form != "csc" { // which are the same if the matrix is symmetric
 		return nil, errOther
 	}

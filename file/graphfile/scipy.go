@@ -58,7 +58,7 @@ func readNPZ(s *batchWriter) (*Summary, error) {
 func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	s.numbered = true
 	z := &npz{out: s, archive: archive}
-	form, err := z.form()
+	form, err := z.detectForm()
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,9 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
-// form returns the form of the matrix, for example "csr".
-func (z *npz) form() (string, error) {
+// detectForm returns the form of the matrix, for example "csr", and sets z.prefix to the beginning of the names
+// of its arrays.
+func (z *npz) detectForm() (string, error) {
 	if z.archive.Has("fill_value") {
 		return "", z.out.fault(0,
 			"scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(sparse.load_npz(FILE).todense())) makes a graph of it", "a matrix of the package sparse (pydata)")

@@ -49,8 +49,9 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	return NewDisjointOf(team, c.Of, len(c.Sizes), unit)
 }
 
-// NewDisjointOf takes the component of each row, the number of components and
-// the vector, which it normalises within each component in place. While it runs it allocates
+// NewDisjointOf returns the unit vectors with disjoint supports, one for each component, that are unit
+// restricted to the component and scaled to length 1. component has the component of each row. The
+// vectors are stored in unit. While it runs it allocates
 // 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
 // is less than two columns of a block.
 func NewDisjointOf(team *sparse.Team, component []uint32, components int,

@@ -117,7 +117,7 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 			groups[row] = group{class: g.Class[row], row: row}
 			groupOf[row] = int32(row)
 		}
-		g.count(groups, groupOf)
+		g.countNodes(groups, groupOf)
 		return groups, groupOf, nil
 	}
 	region, err := g.regionsOf(ctx)
@@ -156,12 +156,13 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	for row := range n {
 		groupOf[row] = number[keyOf(row)]
 	}
-	g.count(groups, groupOf)
+	g.countNodes(groups, groupOf)
 	return groups, groupOf, nil
 }
 
-// count counts the nodes of groups.
-func (g *Graph) count(groups []group, groupOf []int32) {
+// countNodes counts the nodes and the known nodes of each group, computes its mean certainty, and in a graph above
+// mostListed nodes finds the unknown nodes that are least certain.
+func (g *Graph) countNodes(groups []group, groupOf []int32) {
 	byCertainty := func(a, b int) int { return cmp.Compare(g.certainty(a), g.certainty(b)) }
 	for row, k := range groupOf {
 		q := &groups[k]

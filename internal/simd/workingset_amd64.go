@@ -7,7 +7,8 @@ import "unsafe"
 // workingLanes is how many numbers the twins of LargestGain and Advance take at a time.
 const workingLanes = 4
 
-// largestGain looks at the first numbers, as many as it returns.
+// largestGain returns the item with the largest gain, and the gain, among the first n items, where n is the
+// largest multiple of workingLanes that fits; best is −1 if none of them has a gain.
 func largestGain[T Float](down, diag []float64, row []T,
 	f, kii, floor float64) (n, best int, gain float64) {
 	n = len(down) / workingLanes * workingLanes
@@ -24,7 +25,7 @@ func largestGain[T Float](down, diag []float64, row []T,
 	return n, best, gain
 }
 
-// advance advances the first numbers, as many as it returns.
+// advance is Advance of the first n items, where n is the largest multiple of workingLanes that fits.
 func advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (n, index int, lowest, highest float64) {
 	n = len(up) / workingLanes * workingLanes

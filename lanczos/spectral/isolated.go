@@ -46,14 +46,14 @@ func (e *eigenproblem) search(k int) int {
 	switch {
 	case e.edged == 0:
 		return 0
-	case e.first() && !e.Beyond:
+	case e.isolatedComeFirst() && !e.Beyond:
 		k = max(min(k, e.Known.Count(e.team)), k-e.isolated)
 	}
 	return min(k, e.edged)
 }
 
-// first reports whether the isolated nodes have the known eigenvalue of the components.
-func (e *eigenproblem) first() bool {
+// isolatedComeFirst reports whether the isolated nodes have the known eigenvalue of the components.
+func (e *eigenproblem) isolatedComeFirst() bool {
 	if e.Known == nil || e.isolated == 0 {
 		return false
 	}
@@ -117,7 +117,7 @@ func (e *eigenproblem) join(pairs *lanczos.Pairs, n, k int) *lanczos.Pairs {
 		for j := range rows {
 			isolated = append(isolated, pair{e.zero, -1 - j})
 		}
-		if e.first() { // whatever rounding does to the values that are not known
+		if e.isolatedComeFirst() { // whatever rounding does to the values that are not known
 			sorted = slices.Insert(sorted, pairs.Known, isolated...)
 		} else {
 			sorted = append(sorted, isolated...)

@@ -45,7 +45,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 		op = g.Laplacian()
 		norm = 2 * blocks.Largest(e.team, sparse.BlockOf(len(op.Diag), 1, op.Diag))
 		if p.Which == lanczos.Smallest && !(p.Beyond && g.Signed) {
-			e.known(g, false, 0)
+			e.deflateNullSpace(g, false, 0)
 		}
 	case sparse.Modularity:
 		gamma := p.Resolution
@@ -89,7 +89,7 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem,
 	}
 	switch {
 	case e.Which == lanczos.Largest && !(p.Beyond && g.Signed):
-		e.known(g, true, 1)
+		e.deflateNullSpace(g, true, 1)
 	case e.Which == lanczos.Smallest:
 		weights, err := bipartite(ctx, g)
 		if weights != nil {

@@ -136,9 +136,10 @@ func (p *Problem) Splits() bool {
 
 const badMatrix = "spectral: no such matrix"
 
-// known splits off the null vectors of L, or with normalized of L̃, of the components. A factor of the Laplacian helps
-// with the rest of that end, if one process has all rows and no weight is negative.
-func (e *eigenproblem) known(g *graph.Graph, normalized bool, value float64) {
+// deflateNullSpace declares the null vectors of the components, of L or with normalized of L̃, as eigenvectors of a known
+// value, so that the search does not compute them. A factor of the Laplacian preconditions the search for the other
+// eigenvectors of that end, if one process has all rows and no weight is negative.
+func (e *eigenproblem) deflateNullSpace(g *graph.Graph, normalized bool, value float64) {
 	e.Known = &lanczos.Known{Components: g.Components,
 		Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)),
 		Value:   value}

@@ -78,12 +78,12 @@ func nearestClasses(p *problem.Problem, paths nearest,
 	return largest
 }
 
-// predictedClasses compares the mean probabilities of the k classes at held-out labels with those at other nodes. The difference
+// compareProbabilities compares the mean probabilities of the k classes at held-out labels with those at other nodes. The difference
 // of a class is in units of its standard error, with the mean of the variances at labels and at others, because few labels
 // may have nearly the same probability by chance. The sum of the squares exceeds a quantile of χ² with k − 1 degrees of
 // freedom if labels are no random sample: with too many labels of one class there are too few of all others. The class that is
 // reported is the one with most too many labels.
-func predictedClasses(p *problem.Problem, c *problem.Comparison,
+func compareProbabilities(p *problem.Problem, c *problem.Comparison,
 	nodes int) (share Share) {
 	tested := floats.Sum(c.Labels)
 	squares := 0.0

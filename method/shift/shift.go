@@ -82,7 +82,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 	classes, hops := r.compareNodes(p, paths, isTarget)
 	if out.Comparison != nil && targets == nil && !r.OneKind &&
 		len(p.Row) <= mostPredicted {
-		r.Share = predictedClasses(p, out.Comparison, accuracy.Reached)
+		r.Share = compareProbabilities(p, out.Comparison, accuracy.Reached)
 	} else {
 		r.Share = nearestClasses(p, paths, classes)
 	}

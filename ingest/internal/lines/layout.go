@@ -137,7 +137,7 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 		if lay, err := c.layoutIn(in.Name(), head, factorOf(in, head)); lay != nil || err != nil {
 			return lay, err
 		}
-		sum.pass(head)
+		sum.addComments(head)
 		in.Drop()
 	}
 	if errors.Is(err, io.EOF) {

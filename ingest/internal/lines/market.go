@@ -38,7 +38,7 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 				return lay, nil
 			}
 		}
-		sum.pass(chunk)
+		sum.addComments(chunk)
 		in.Drop()
 	}
 }

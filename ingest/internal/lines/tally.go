@@ -29,8 +29,8 @@ func (c *Count) add(d Count) {
 	c.N += d.N
 }
 
-// pass takes note of a chunk of comments.
-func (t *Tally) pass(chunk *textio.Chunk) {
+// addComments counts the lines of a chunk that has only comments.
+func (t *Tally) addComments(chunk *textio.Chunk) {
 	t.Lines += int64(chunk.Lines)
 	t.Comments += int64(chunk.Lines)
 }

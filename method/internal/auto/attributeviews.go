@@ -146,7 +146,7 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 				copy(ranked.Row(i)[lo:hi], z.Row(v))
 			}
 			if store != nil {
-				if err := store.put(lo, d, z); err != nil {
+				if err := store.putSlab(lo, d, z); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -252,7 +252,7 @@ func (l *lens) rankedProduct(ctx context.Context,
 	if l.ranked != nil {
 		return func(dst *sparse.Block[float32], lo int) {
 			rows := chunks.Block[float32](dst.Rows, l.a.Cols)
-			l.ranked.rowsTo(rows, lo)
+			l.ranked.readRowsTo(rows, lo)
 			productTo(dst, rows, w)
 		}, nil
 	}
@@ -268,10 +268,10 @@ func (l *lens) rankedProduct(ctx context.Context,
 			x, err = l.rank(ctx, x, room)
 		}
 		if err == nil {
-			err = store.put(lo, w.Cols, x)
+			err = store.putSlab(lo, w.Cols, x)
 		}
 	}
-	return store.rowsTo, err
+	return store.readRowsTo, err
 }
 
 // rankBytes returns the size of a column of the three blocks in which attributes are swept.

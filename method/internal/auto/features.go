@@ -168,7 +168,7 @@ func (f *features) missedShare() float64 {
 	room := chunks.Block[float32](storedRows, f.walks.cols)
 	for lo := 0; lo < len(p.Degrees); lo += storedRows {
 		rows := blocks.Range(room, 0, min(storedRows, len(p.Degrees)-lo))
-		f.walks.rowsTo(rows, lo)
+		f.walks.readRowsTo(rows, lo)
 		for i := range rows.Rows {
 			v := lo + i
 			if !team.Counts(v) || !f.reached.Contains(uint32(v)) {

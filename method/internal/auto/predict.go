@@ -130,7 +130,7 @@ type predictor struct {
 func (p *predictor) load(lo, hi int) {
 	f := p.features
 	p.first, p.walked = lo, chunks.Block[float32](hi-lo, f.walks.cols)
-	f.walks.rowsTo(p.walked, lo)
+	f.walks.readRowsTo(p.walked, lo)
 	p.ridged = p.ridged[:0]
 	for _, r := range f.ridges {
 		scores := chunks.Block[float32](hi-lo, len(p.row))

@@ -85,9 +85,10 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 // storedRows is the number of rows of a slab that are written or read at once.
 const storedRows = 512
 
-// put stores the columns of x from first on, from first + period on, and so on: as many as fit into the columns of the
-// store. The store keeps x. The error is that of writing to the file.
-func (s *rowStore) put(first, period int, x *sparse.Block[float32]) error {
+// putSlab stores block j of the columns of x as the columns from first + j·period on of the store, whose columns are
+// several groups of period columns. All blocks have the same width. The store keeps x. The error is that of writing to
+// the file.
+func (s *rowStore) putSlab(first, period int, x *sparse.Block[float32]) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}
 	if s.file == nil {
@@ -105,8 +106,8 @@ func (s *rowStore) put(first, period int, x *sparse.Block[float32]) error {
 	return nil
 }
 
-// rowsTo stores the rows from lo on.
-func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
+// readRowsTo stores dst.Rows rows from lo on in dst. [tempFiles.remove] returns the first error of reading.
+func (s *rowStore) readRowsTo(dst *sparse.Block[float32], lo int) {
 	var values []float32
 	for _, slab := range s.slabs {
 		x := slab.block
@@ -132,7 +133,7 @@ func (s *rowStore) rowsTo(dst *sparse.Block[float32], lo int) {
 // row returns the row of node v.
 func (s *rowStore) row(v int) []float32 {
 	dst := chunks.Block[float32](1, s.cols)
-	s.rowsTo(dst, v)
+	s.readRowsTo(dst, v)
 	return dst.Row(0)
 }
 

@@ -58,7 +58,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 				return nil, err
 			}
 		}
-		if err := w.put(first, k, c.sum); err != nil {
+		if err := w.putSlab(first, k, c.sum); err != nil {
 			return nil, err
 		}
 		first = last
@@ -116,13 +116,13 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 		}
 	}
 	for _, row := range c.in.p.Row {
-		c.add(w, x[0], sparse.Rows{Lo: row, Hi: row + 1}, pass.weights(0))
+		c.addStep(w, x[0], sparse.Rows{Lo: row, Hi: row + 1}, pass.weights(0))
 	}
 	for j := 1; j <= pass.steps; j++ {
 		weight := pass.weights(j)
 		err := pass.op.StepTo(ctx, x[1], x[0],
 			sparse.Step[float32]{Alpha: 1,
-				Visit: func(rows sparse.Rows) { c.add(w, x[1], rows, weight) }})
+				Visit: func(rows sparse.Rows) { c.addStep(w, x[1], rows, weight) }})
 		if err != nil {
 			return err
 		}
@@ -137,8 +137,9 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	return nil
 }
 
-// add adds a step at some rows.
-func (c *classSlab) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
+// addStep adds weight·m(v) to the sums of every filter at the nodes v of some rows, where m(v) is the mass of x
+// at v that started at labels of each class.
+func (c *classSlab) addStep(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
 	weight weights) {
 	start, scale := c.scaleOf(weight)
 	if len(scale) == 0 {

@@ -110,12 +110,12 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 	}
 	store, err := in.files.newStore(k)
 	if err == nil {
-		err = store.put(0, k, m.z)
+		err = store.putSlab(0, k, m.z)
 	}
 	if err != nil {
 		return err
 	}
-	r.nodes, f.attributes = store.rowsTo,
+	r.nodes, f.attributes = store.readRowsTo,
 		&attributeForm{rows: m.rowsOf,
 			weights: [2]*sparse.Block[float32]{m.weights, m.weights}}
 	err = r.measure(ctx, in)

@@ -21,7 +21,7 @@ import (
 func (l *Propagation) Form() *explain.Form {
 	p := l.P
 	k := len(p.Names)
-	prior := l.Prior.Of(p.Seeds())
+	prior := l.Prior.Distributions(p.Seeds())
 	switch {
 	case p.Directed || l.Prior.Given != nil:
 		return nil

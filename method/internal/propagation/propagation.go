@@ -319,7 +319,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if err != nil {
 		return 0, err
 	}
-	prior := l.Prior.Of(p.Seeds())
+	prior := l.Prior.Distributions(p.Seeds())
 	for i := range f.Rows {
 		if l.reached.Contains(uint32(i)) {
 			l.keep(i, lo, f.Row(i))
