@@ -89,7 +89,8 @@ var ridgePath = Path{
 		}
 		return pairs, decisions, loss, err
 	},
-	// Of the few items that are tried there, a factorisation for each λ takes less.
+	// Settings on features are compared on few items, for which a factorization for each λ is faster than an
+	// eigendecomposition.
 	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }
 

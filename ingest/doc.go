@@ -57,10 +57,10 @@
 //
 // A run has four stages. Values pass between them, and each stage has a type:
 //
-//	reader       inputs            → lines of codes, names of the nodes
-//	numberer     names, lines      → the numbering; lines of ranks
-//	orderer      lines of ranks    → rows in the order of the settings; lines of rows
-//	storeWriter  lines of rows     → sorted and merged rows, written as shards
+//	reader      inputs            → lines of codes, names of the nodes
+//	numberer    names, lines      → the numbering; lines of ranks
+//	orderer     lines of ranks    → rows in the order of the settings; lines of rows
+//	storedRows  lines of rows     → sorted and merged rows, written as shards
 //
 // One vocabulary names the numbers of a node. An id is its text in a file. A code is one of
 // the two numbers of a line while files are read: the id itself while all ids are small integers, or else a

@@ -299,7 +299,7 @@ func (e *elimination) sampleTree(total float64) {
 	for i := range max(0, m-1) {
 		remainder := e.tailSums[i+1]
 		point := remainder * (float64(e.draws.Uint64()>>11) / (1 << 53))
-		// rest falls from i+1 on: the last one that is still above the point.
+		// The tail sums decrease, so that a binary search finds the last one above the point.
 		lo, hi := i+1, m
 		for lo+1 < hi {
 			if mid := (lo + hi) / 2; e.tailSums[mid] > point {

@@ -13,9 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Grams returns the block of each kernel among the given nodes, for trying
-// many parameters, with further rows behind: those of extraNodes, none of which is one of
-// nodes. Functions of one matrix (of one call of [Family.NewAll]) are
+// Grams returns a block of each kernel, to compare many parameters: its columns are those of nodes, its rows
+// those of nodes and then of cols. No node may be in both. Functions of one matrix (of one call of [Family.NewAll]) are
 // computed from the same vectors: sixteen cost little more than the one that
 // takes longest. Their blocks, and those of inverses, are symmetric to the bit
 // and, unlike those of [Matrix], made without half steps, whose products take

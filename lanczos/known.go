@@ -18,7 +18,7 @@ type Known struct {
 	Value      float64   // the eigenvalue
 }
 
-// known are the vectors of a [Known]; none if Disjoint is nil.
+// knownVectors are the vectors of a [Known]; none if Disjoint is nil.
 type knownVectors struct {
 	*blocks.Disjoint
 	component []uint32 // the component of each row

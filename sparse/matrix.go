@@ -10,8 +10,8 @@ import (
 const MaxRange = 1 << 14
 
 // Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing, except
-// in a store with codes, where equal columns may follow each other; see [Joined]. Packages outside visit whole rows, see
-// [EachRow] and [RowSums].
+// in a store with codes, where equal columns may follow each other; see [Joined]. A row of more than [MaxRange]
+// entries is visited in pieces, so that packages outside use [EachRow] and [RowSums], which visit whole rows.
 // Implementations must be safe for concurrent sweeps; package sparsetest checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
@@ -92,7 +92,8 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 	return p.Col[lo:hi], val
 }
 
-// AppendCodes appends the codes of row Lo+i: kind + 256·time, which increase among equal columns. It returns nil without kinds and times.
+// AppendCodes appends the codes of row Lo+i: kind + 256·time, which increase among equal columns. It
+// returns nil if the panel has no kinds and no times.
 func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	if p.Kinds == nil && p.Times == nil {
 		return nil

@@ -173,7 +173,7 @@ type tuReader struct {
 	size   []int32 // of the graphs
 }
 
-// number returns the graph of a vertex, and its number there.
+// vertex returns the graph of vertex v, and the number of v in it.
 func (r *tuReader) vertex(v int) (m *Member, vertex int) {
 	g := r.graph[v]
 	return &r.c.Graphs[g], int(r.place[v] - r.start[g])

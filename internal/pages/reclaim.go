@@ -12,7 +12,7 @@ import (
 // making is locked during an allocation, so that the next one includes it.
 var making sync.Mutex
 
-// most is the upper limit of [Within].
+// peak is the upper limit of [Within].
 var peak atomic.Int64
 
 // Within sets the memory limit of the runtime to bytes. If live memory and a new block exceed it,
@@ -58,7 +58,7 @@ func reclaim(bytes int) {
 	}
 }
 
-// used returns the memory of the runtime in bytes, without free pages of the heap.
+// runtimeBytes returns the memory of the runtime in bytes, without free pages of the heap.
 func runtimeBytes() int64 {
 	sample := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

@@ -25,16 +25,16 @@ type Options struct {
 }
 
 const (
-	// chunkBytes is how much is read and kept in memory, or not, as a whole;
-	// less where Memory has no room for many or there are too few.
+	// chunkBytes is the size of a chunk of frames, which are read by one call and stay in memory together
+	// or not at all. Chunks are smaller if Memory has no space for many, or if the store has few.
 	chunkBytes = 256 << 10
 )
 
 // Store is an open store. As a [sparse.Matrix] it is the matrix of the out
-// direction; see Transpose for the other. In a sweep a worker takes the frames of a
-// chunk. Those that are not in memory it reads at once, and each is checked before visit
-// sees a number of it; the system reads ahead of them. The error of a damaged frame is a
-// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use until Close;
+// direction; see Transpose for the other. In a sweep a worker visits one chunk after the other.
+// It reads the frames of a chunk that are not in memory by one call, and checks each frame
+// before visit gets its entries. The operating system reads ahead.
+// The error of a damaged frame is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use until Close;
 // none of its fields may be changed.
 type Store struct {
 	sparse.Matrix           // the out direction

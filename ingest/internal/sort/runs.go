@@ -80,12 +80,13 @@ func (s *Sorter) cutScratch() {
 		}
 	}
 	workers := sched.Workers(s.Workers)
-	s.largest, s.inRuns, s.joined = keepLargest(s.largest, countFinished(workers)),
-		keepLargest(s.inRuns, workers), keepLargest(s.joined,
-			countFinished(workers))
+	s.largest = keepLargest(s.largest, countFinished(workers))
+	s.inRuns = keepLargest(s.inRuns, workers)
+	s.joined = keepLargest(s.joined, countFinished(workers))
 }
 
-// countFinished returns the number of buckets that the workers finish or have finished at a time.
+// countFinished returns the largest number of buckets that are in memory because they are being sorted, or are
+// sorted and wait for their turn to be written.
 func countFinished(workers int) int { return 2*workers - 1 }
 
 // keepLargest returns the largest values, at most the given number of them, in falling order.

@@ -188,8 +188,8 @@ func (costs *runCosts) begin(p *budget.Plan) error {
 	if costs.timed {
 		return nil
 	}
-	// Estimates are within a factor of two of the peak, so that the heap of a large run begins with half of
-	// one: otherwise the collector would let garbage grow up to the estimate.
+	// Estimates are at most three times the peak, so that the heap of a large run begins with half of the
+	// estimate: otherwise the collector would let garbage grow up to the estimate. The limit rises as needed.
 	total := p.Total()
 	limitRuntime(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
 	return nil
