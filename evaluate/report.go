@@ -191,7 +191,7 @@ const (
 // Texts that explain the marks.
 const (
 	legend = "* best, ≈ not significantly worse; " + tests
-	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where training sets are larger than test sets; Holm, level 0.05"
+	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where test sets have at most 40 % of the size of training sets; Holm, level 0.05"
 )
 
 // drawn describes the splits that means are over.
@@ -274,14 +274,17 @@ func (r *Report) verdict() string {
 			(c.A == best.Method && c.B == next.Method ||
 				c.A == next.Method && c.B == best.Method)
 	})]
+	if test.Higher+test.Lower == 0 {
+		return text + ". They are equally accurate on every split."
+	}
 	draws := "may be chance"
 	if test.PDraws < Level {
-		draws = "is not chance"
+		draws = "is significant"
 	}
 	text += fmt.Sprintf(". Over draws of the labelled nodes of this graph, the difference %s (p value %s).", draws, pValue(test.PDraws))
 	switch {
 	case math.IsNaN(test.PHolm):
-		return text + " Other nodes are not tested, because test sets are larger than training sets."
+		return text + " Other nodes are not tested, because test sets are larger than 40 % of the training sets."
 	case test.PHolm < Level:
 		return text + " For other nodes it is significant (p value " +
 			pValue(test.PHolm) + ")."
