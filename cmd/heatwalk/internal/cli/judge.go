@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -158,7 +159,7 @@ func (d *classifyDocument) judgeHeldOut(console *streams, in *predictionInputs,
 		d.compareLargest(in.data.l, estimate)
 	}
 	if estimate.Unseen >= mostUnseen {
-		console.warn("%s: some classes have a single label; if labels were drawn at random, others have none and about %.0f %% of the nodes, which the reported accuracy counts as wrong", file, 100*estimate.Unseen)
+		console.warn("%s: some classes have a single label; if labels were drawn at random, an estimated %.0f %% of the nodes are of classes without a label, and the reported accuracy counts them as wrong", file, 100*estimate.Unseen)
 	}
 	if in.f.suggest > 0 && propagation.Tested > 0 &&
 		propagation.Accuracy-propagation.Stderr < majority.Accuracy {
@@ -184,7 +185,7 @@ func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction
 	d.Summary = evaluate.Summarize(p.Prediction, labels, in.data.l, in.truth, in.data.g.Nodes.ID)
 	d.ModelText = d.describeModel(in.f.model, p)
 	if d.shift != "" {
-		d.SampleText = fmt.Sprintf("The %s (%s).", d.shift, d.accuracyText())
+		d.SampleText = "The " + d.shift + "."
 	}
 	for _, m := range p.Models() {
 		if m.IsFactor {
@@ -202,19 +203,18 @@ func (d *classifyDocument) reportShift(console *streams, l *nodefile.Labels, sam
 		return
 	}
 	d.LabelSample = sample
-	expected := map[string]string{"lower": "is likely lower than",
-		"other": "may differ from"}[sample.Expected]
 	difference := shiftText(sample)
 	isSuggested := slices.ContainsFunc(l.Columns,
 		func(c input.Column) bool { return c.Title == suggest.GainColumn })
 	if isSuggested {
 		difference = "heatwalk suggest has chosen them"
 	}
-	d.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy at other nodes %s %s", difference, expected, words.Percent(estimate.Accuracy))
+	scope := fmt.Sprintf("is likely between %.1f and %.1f %%", 100*sample.Low, 100*sample.High)
 	if sample.Omitted > 0 {
-		d.shift += fmt.Sprintf("; measuring how much needs %s of memory",
-			words.Bytes(sample.Omitted))
+		scope = "may differ; measuring how much needs " + words.Bytes(sample.Omitted) + " of memory"
 	}
+	d.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy is %s at held-out labels, and at other nodes it %s",
+		difference, words.Percent(estimate.Accuracy), scope)
 	if isSuggested {
 		d.notes = append(d.notes, d.shift)
 	} else {
@@ -222,15 +222,21 @@ func (d *classifyDocument) reportShift(console *streams, l *nodefile.Labels, sam
 	}
 }
 
-// compareLargest notes that naming the largest class may be as accurate, if its share of the nodes is that of the labels.
+// compareLargest notes that naming the largest class is or may be as accurate, if its share of the nodes is that of the labels.
 func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
 	sizes := sizesOf(l)
 	largest := slices.Index(sizes, slices.Max(sizes))
-	if share := float64(sizes[largest]) / float64(len(l.Row)); e.Accuracy-
-		share < largestErrors*e.Stderr {
-		d.notes = append(d.notes,
-			fmt.Sprintf("the accuracy may be no better than that of always naming the largest class, if %s of all nodes are of class %s", words.Percent(share), quote(l.Names[largest])))
+	share := float64(sizes[largest]) / float64(len(l.Row))
+	margin := largestErrors * e.Stderr
+	comparison := "may be no better than"
+	switch {
+	case e.Accuracy-share >= margin:
+		return
+	case share-e.Accuracy > margin:
+		comparison = "is lower than"
 	}
+	d.notes = append(d.notes, fmt.Sprintf("the accuracy %s that of always naming the largest class, if %s of all nodes are of class %s",
+		comparison, words.Percent(share), quote(l.Names[largest])))
 }
 
 // largestErrors is the number of standard errors by which an accuracy must exceed the share of the largest class.
@@ -261,7 +267,7 @@ func shiftText(sample *shift.Report) string {
 	}
 	if p := sample.Part; p.Exceeds() {
 		parts = append(parts,
-			fmt.Sprintf("in a part of the graph %s of %s labelled, in a random sample %.0f", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), p.Expected))
+			fmt.Sprintf("in a part of the graph %s of %s have a label, in a random sample %s", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), words.Count(int(math.Round(p.Expected)))))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, fmt.Sprintf("by the eigenvectors of the graph labelled nodes are nearer to each other than %s", population))
@@ -276,7 +282,7 @@ func (d *classifyDocument) accuracyText() string {
 	if s == nil || s.High == 0 {
 		return d.describeAccuracy()
 	}
-	return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%",
+	return fmt.Sprintf("accuracy between %.1f and %.1f %%",
 		100*s.Low, 100*s.High)
 }
 
