@@ -19,16 +19,15 @@ import (
 
 const (
 	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
-	mostReasons     = 20  // nodes with reasons on a page, and the fewest on a large graph
-	fewestReasons   = 3
+	mostReasons     = 20  // nodes with reasons on a page
 	pageSuggestions = 10  // nodes to label next
 	suggestEntries  = 1e5 // entries of a graph up to which a page has them, because their search takes seconds
 	mostColors      = 10  // of classes on a page; further classes are grey
 )
 
-// reasonValues bounds the entries and rows of the graph, times the classes, times the nodes with
-// reasons. On two processors, 5e8 of them take about six seconds.
-var reasonValues int64 = 5e8
+// reasonValues bounds the work for reasons on a small graph, see reasonCount. It takes 1.5 seconds of
+// processor time.
+var reasonValues int64 = 1.2e8
 
 // finishPage makes the page, if there is one, after the predictions have been published.
 func finishPage(run *session, in *predictionInputs, p *heatwalk.Prediction,
@@ -70,8 +69,14 @@ func addReasons(ctx context.Context, in *predictionInputs, p *heatwalk.Predictio
 			in.data.g.Nodes.ID(p.Suggestions[i].Row), cells[0], cells[1], cells[2], cells[3]})
 	}
 	err := p.AddReasons(ctx, explainedRows(in, p, doc))
-	if err != nil && !errors.Is(err, explain.ErrNoForm) {
+	if errors.Is(err, explain.ErrNoForm) {
+		return nil
+	}
+	if err != nil {
 		return err
+	}
+	if p.Reasons == nil {
+		p.Reasons = []heatwalk.Reasons{} // of no node of a large graph
 	}
 	nameAttributes(in.data.g, p.Reasons)
 	return nil
@@ -95,10 +100,14 @@ func explainedRows(in *predictionInputs, p *heatwalk.Prediction, doc *classifyDo
 	return list
 }
 
-// reasonCount returns the number of nodes whose reasons a page has if none are asked for.
+// reasonCount returns the number of nodes whose reasons a page has if none are asked for: at most as
+// many as take eight seconds of processor time on a graph of a million nodes.
 func reasonCount(g *openGraph, classes int) int {
-	values := (g.A.NNZ() + 8*int64(len(g.Degrees))) * int64(classes)
-	return int(max(fewestReasons, min(mostReasons, reasonValues/max(1, values))))
+	k := int64(classes)
+	nodes := int64(len(g.Degrees))
+	values := (g.A.NNZ() + (8+k)*nodes) * k // of a node, and of what all nodes share
+	limit := reasonValues + reasonValues*nodes/250_000
+	return int(max(0, min(mostReasons, limit/max(1, values)-1)))
 }
 
 // rareRows returns the rows of the list of a rare class.

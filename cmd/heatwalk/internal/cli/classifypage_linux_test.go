@@ -28,8 +28,8 @@ func TestPageOfFewReasons(t *testing.T) {
 			t.Fatal(stderr.String())
 		}
 		page, err := os.ReadFile("p.html")
-		if err != nil || strings.Contains(string(page), "has reasons for 3 nodes") != want {
-			t.Errorf("bound of %d: %v, the page says that it has reasons for 3 nodes: %v, want %v", values, err, !want, want)
+		if err != nil || strings.Contains(string(page), "has reasons for 0 nodes") != want {
+			t.Errorf("bound of %d: %v, the page says that it has reasons for 0 nodes: %v, want %v", values, err, !want, want)
 		}
 	}
 }
