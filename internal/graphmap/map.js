@@ -80,9 +80,12 @@ function draw(parent, at) {
 	}
 	rove(discs)
 	const short = (id) => id.length > 14 ? id.slice(0, 13) + "…" : id
+	const names = []
 	for (const v of n.near.length > 24 ? [at] : [at, ...n.near]) {
-		const f = found.get(v)
-		add(svg, "text", { x: f.x, y: f.y - [18, 12, 8][f.step] }, short(nodes[v].id))
+		const f = found.get(v), text = short(nodes[v].id), y = f.y - [18, 12, 8][f.step], half = 4 * text.length
+		if (names.some((o) => Math.abs(o.x - f.x) < o.half + half && Math.abs(o.y - y) < 13)) continue // it would hide another name
+		names.push({ x: f.x, y, half })
+		add(svg, "text", { x: f.x, y }, text)
 	}
 	if (n.others.length) {
 		const sum = n.others.reduce((sum, o) => sum + o[1], 0)

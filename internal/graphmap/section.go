@@ -28,7 +28,8 @@ var script string
 const (
 	width, height = 960.0, 600.0
 	margin        = 24.0
-	mostLines     = 6000 // links that are drawn
+	mostLines     = 6000 // links of a map of nodes that are drawn
+	groupLines    = 5    // for each group of a map of groups, most of which have links to most others
 	mostBars      = 5    // probabilities of a node
 )
 
@@ -220,7 +221,7 @@ func (g *Graph) text(groups []group, doc *document) string {
 	} else {
 		text += fmt.Sprintf("some of the %s nodes, and %s has the predictions of all; ", report.Count(doc.Count).Text, g.File)
 	}
-	return text + fmt.Sprintf("%d nodes have their neighbours here: the least certain ones, those that contradict their neighbours, and those of --report-nodes.", doc.Centers)
+	return text + fmt.Sprintf("%d nodes have their neighbours here, among them the least certain ones, those that contradict their neighbours, and those of --report-nodes.", doc.Centers)
 }
 
 // roundProbability returns a probability with three decimals.
@@ -260,7 +261,11 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 		func(x, y link) int { return cmp.Compare(strength(y), strength(x)) })
 	fmt.Fprintf(b, "<figure class=\"map\"><svg viewBox=\"0 0 %g %g\" role=\"group\" aria-label=\"Map of the graph\">\n", width, height)
 	const shades = 3 // of links, strongest first
-	drawn := links[:min(mostLines, len(links))]
+	most := mostLines
+	if groups[0].row < 0 {
+		most = groupLines * len(groups)
+	}
+	drawn := links[:min(most, len(links))]
 	for shade := range shades {
 		b.WriteString(`<path class="link` + strconv.Itoa(shade) + `" d="`)
 		for _, l := range drawn[shade*len(drawn)/shades : (shade+1)*len(drawn)/shades] {
@@ -307,9 +312,9 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 	if slices.Contains(g.Colors, -1) {
 		b.WriteString("<span><i class=\"swatch grey\"></i>other classes</span>")
 	}
-	if len(links) > mostLines {
-		fmt.Fprintf(b, " <span>The %d strongest of %d links.</span>", mostLines,
-			len(links))
+	if len(links) > len(drawn) {
+		fmt.Fprintf(b, " <span>The %s strongest of %s links.</span>", report.Count(len(drawn)).Text,
+			report.Count(len(links)).Text)
 	}
 	b.WriteString("</figcaption></figure>\n")
 }
