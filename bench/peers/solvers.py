@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""solvers.py WORK FOLDER [pairs|solves|exponentials...]: eigenpairs, columns of L⁺ and exponentials of heatwalk and of
+"""solvers.py WORK FOLDER [pairs|solves|exponentials|heat...]: eigenpairs, columns of L⁺ and exponentials of heatwalk and of
 its peers on every graph FOLDER/NAME/edges.tsv[.gz] and on generated ones, as tables of processor seconds.
 
 solvers.sh builds what WORK holds: heatwalk, petsc (petsc_driver.c), sampled (sampled_driver.c) and solve (the benchmark
-of bench/solve_linux_test.go). GRAPHS="debian tree …" selects graphs, RUNS=3 is the number of runs of each program, in turn, whose
+of bench/solve_linux_test.go). GRAPHS="debian grid-300 …" selects graphs, RUNS=3 is the number of runs of each program, in turn, whose
 median is printed, one for programs of more than SLOW=2 seconds, LIMIT=100 ends a program after so many seconds."""
+import itertools
 import json
 import os
 import re
@@ -19,8 +20,9 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+HERE = Path(__file__).parent
 WORK, FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
-TABLES = sys.argv[3:] or ["pairs", "solves", "exponentials"]
+TABLES = sys.argv[3:] or ["pairs", "solves", "exponentials", "heat"]
 RUNS, LIMIT = int(os.environ.get("RUNS", 3)), int(os.environ.get("LIMIT", 100))
 SLOW = float(os.environ.get("SLOW", 2))
 COLUMNS = 8  # of L⁺
@@ -53,7 +55,7 @@ def generated(n=100_000):
 
 
 def given():
-    for path in sorted(FOLDER.glob("*/edges.tsv*")):
+    for path in filter(lambda path: is_chosen(path.parent.name), sorted(FOLDER.glob("*/edges.tsv*"))):
         t = pd.read_csv(path, sep="\t", header=None, comment="#", dtype={0: str, 1: str})
         ids = np.r_[t[0], t[1]]
         codes = np.unique(ids.astype(int), return_inverse=True)[1] if t[0].str.isdecimal().all() else pd.factorize(ids)[0]
@@ -192,6 +194,32 @@ def exponentials(name, a):
         line(name, f"{t}", f"{us[3]:.2f}", *([f"{slepc[1]:.2f}; {slepc[3]:.2f}", f"{slepc[1] / us[3]:.1f}"] if slepc is not None else [f"> {LIMIT}", "–"]))
 
 
+def heat(name, a):
+    n = a.shape[0]
+    for k, t in itertools.product((1, 16), (1, 10, 100, 1000)):
+        b = np.zeros((n, k))
+        b[np.arange(k) * n // k, np.arange(k)] = 1
+        np.save(WORK / "B.npy", b)
+
+        def multiply(tolerance, out):
+            whole, text = run("heatwalk", "apply", WORK / "store", "--function", f"exp:t={-t}:matrix=laplacian", "--block",
+                              WORK / "B.npy", "-o", WORK / out, "--tolerance", tolerance, "--json")
+            return whole, json.loads(text)["sweeps"], np.load(WORK / out)
+
+        def ours():
+            whole, sweeps, y = multiply(1e-8, "Y.npy")
+            error = (np.linalg.norm(y - reference, axis=0) / np.linalg.norm(reference, axis=0)).max()
+            return (error, 0, sweeps, whole), np.array([float(error < 1e-8)])
+
+        def kiops():
+            columns, values = driver(sys.executable, HERE / "kiops_driver.py", WORK / "L", WORK / "B.npy", t, 1e-8, WORK / "R.npy")()
+            return ((*values, *columns[1:]), np.array([float(values[0] < 1e-8)])) if columns else (None, None)
+        reference = multiply(1e-10, "R.npy")[2]
+        us, peer = compare({"heatwalk": ours, "KIOPS": kiops}, 1e-6).values()
+        line(name, f"{k}", f"{t}", f"{us[3]:.2f} ({us[2]:.0f})", f"{us[0]:.0e}",
+             *([f"{peer[1]:.2f} ({peer[2]:.0f})", f"{peer[0]:.0e}", f"{peer[1] / us[3]:.2f}"] if peer is not None else [f"> {LIMIT}", "–", "–"]))
+
+
 def line(*cells):
     print("| " + " | ".join(cells) + " |", flush=True)
 
@@ -202,20 +230,27 @@ HEADS = {
     solves: (f"{COLUMNS} columns of L⁺ to 1e-8, set-up + solve; whole process", "graph", "heatwalk", "AC", "AC2", *PETSC, "heatwalk / the better AC"),
     exponentials: ("exp(−t·L̃)·B, 16 columns, to 1e-8: heatwalk's whole command; SLEPc's MFN alone and whole",
                    "graph", "t", "heatwalk", "SLEPc", "SLEPc's call / heatwalk"),
+    heat: ("exp(−t·L)·B to 1e-8 of each column: heatwalk's whole command (sweeps), KIOPS's call alone (products), and errors",
+           "graph", "columns", "t", "heatwalk", "error", "KIOPS", "error", "KIOPS's call / heatwalk"),
 }
 
 
+def is_chosen(name):
+    names = os.environ.get("GRAPHS", "").split()
+    words = name.split()
+    return not names or words[0] in names or "-".join(words[:2]) in names
+
+
 def chosen():
-    names = os.environ.get("GRAPHS", "")
     for name, edges in (*given(), *generated()):
-        if not names or name.split()[0] in names.split():
+        if is_chosen(name):
             yield name, largest_component(edges)
 
 
 if __name__ == "__main__":
     print(f"load {os.getloadavg()[0]:.1f}, {RUNS} runs in turn, medians of processor seconds", flush=True)
     graphs = list(chosen())
-    for table in (pairs, solves, exponentials):
+    for table in HEADS:
         if table.__name__ not in TABLES:
             continue
         title, *head = HEADS[table]

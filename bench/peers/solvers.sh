@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds heatwalk and the drivers of solvers, and prints the tables of eigenpairs, solves and exponentials:
-# solvers.sh FOLDER [pairs|solves|exponentials...], see solvers.py. Needs the packages of install.sh and scripts/mpi-packages.
+# solvers.sh FOLDER [pairs|solves|exponentials|heat...], see solvers.py. Needs the packages of install.sh and scripts/mpi-packages.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
