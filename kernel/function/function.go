@@ -183,7 +183,7 @@ const DefaultTolerance = 1e-8
 // ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
 // these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
 // columns of B. The tolerance, by default [DefaultTolerance], bounds the norm of the error of each column relative to the
-// norm of the column; a column that is small compared with the others is computed again by itself. The
+// norm of the column; columns that are small compared with the others are computed again. The
 // report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
 // processes share the rows of the graph, y and b have those of this process, and the reports are the same.
 //
@@ -220,6 +220,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
+// leastTolerance is a tolerance of a block that rounding errors of few sweeps permit.
+const leastTolerance = 1e-13
+
 // limitOf returns the largest error bound that settings with a tolerance accept.
 func limitOf(s *kernel.Settings) float64 {
 	if s.Lenient {
@@ -228,7 +231,8 @@ func limitOf(s *kernel.Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes the columns again whose errors may exceed the limit relative to their norms, one by one.
+// refine computes the columns again whose errors may exceed the limit relative to their norms: where they are
+// a quarter of all, the block with a smaller tolerance, and then those that are left one by one.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *kernel.Settings, limit float64, r *kernel.Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -240,6 +244,31 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 		return relative
 	}
 	norms := blocks.Norms(f.team, y)
+	count := 0
+	largest := 0.0
+	for j := range b.Cols {
+		if relative := worst(norms, r.ColumnBound, j, b.Cols); !(relative <= limit) {
+			count++
+			largest = max(largest, relative)
+		}
+	}
+	if count > 1 && count >= b.Cols/4 {
+		tighter := *s
+		tighter.Lenient = true
+		tighter.Limit = 1
+		tighter.Tolerance = max(leastTolerance, 0.9*s.Tolerance*limit/largest)
+		again, err := f.apply(ctx, y, b, &tighter)
+		switch {
+		case errors.Is(err, kernel.ErrTolerance):
+			r.ColumnBound = slices.Repeat([]float64{math.Inf(1)}, len(r.ColumnBound))
+		case err != nil:
+			return err
+		default:
+			again.Sweeps += r.Sweeps
+			*r = *again
+			norms = blocks.Norms(f.team, y)
+		}
+	}
 	for j := range b.Cols {
 		if worst(norms, r.ColumnBound, j, b.Cols) <= limit {
 			continue

@@ -305,3 +305,49 @@ func TestExtremeTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallColumns has a column with a large result beside others: these are computed again at once, each to
+// the tolerance.
+func TestSmallColumns(t *testing.T) {
+	ctx := context.Background()
+	const n, cols, tolerance = 120, 8, 1e-9
+	g, err := graph.New(ctx, testgraph.Random(5, n, 300, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := sparse.NewBlock[float64](n, cols)
+	for i := range n {
+		b.Row(i)[0] = 100
+	}
+	for j := 1; j < cols; j++ {
+		b.Row(j)[j] = 1
+	}
+	f, err := New(ctx, g, &Named{Name: Exp, Given: param.Values{"matrix": param.Of("laplacian")}, Times: []float64{-1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := sparse.NewBlock[float64](n, cols)
+	r, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: tolerance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	single, err := f.ApplyTo(ctx, sparse.NewBlock[float64](n, 1), b.Columns(1, 2), &kernel.Settings{Tolerance: tolerance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Sweeps <= single.Sweeps || r.Sweeps > 3*single.Sweeps {
+		t.Errorf("%d sweeps, one column takes %d", r.Sweeps, single.Sweeps)
+	}
+	want := exponential(-1, denseMatrix(g, "laplacian"))
+	norms := blocks.Norms(nil, y)
+	for j := 1; j < cols; j++ {
+		square := 0.0
+		for i := range n {
+			off := y.At(i, j) - want.At(i, j)
+			square += off * off
+		}
+		if e := math.Sqrt(square); e > r.ColumnBound[j]+1e-13 || r.ColumnBound[j] > tolerance*norms[j] {
+			t.Errorf("column %d of norm %.3g: error %.3g, bound %.3g", j, norms[j], e, r.ColumnBound[j])
+		}
+	}
+}
