@@ -14,7 +14,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -76,9 +75,9 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
 		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},
 		{"edges.tsv", "a\tb\t1e999\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite` + first},
-		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{Text: input.Text{Decimal: "."}}, `edges.tsv:1:5: weight "1,5" is not a number` + point},
-		{"edges.csv", "a;b;1,5\nc;d;2\n", Config{Text: input.Text{Decimal: "."}}, `edges.csv:1:5: weight "1,5" is not a number` + point},
-		{"edges.txt", "source;target;w\na;b;1,5\n", Config{Text: input.Text{Decimal: "."}}, `edges.txt:2:5: weight "1,5" is not a number; pass option decimal=, or leave the column out with option fields=source,target`},
+		{"edges.tsv", "a\tb\t1,5\nc\td\t1.5\n", Config{}, `edges.tsv:1:5: weight "1,5" is not a number` + point},
+		{"edges.csv", "a;b;1,5\nc;d;2.5\n", Config{}, `edges.csv:1:5: weight "1,5" is not a number` + point},
+		{"edges.txt", "source;target;w\na;b;1,5\nc;d;2.5\n", Config{}, `edges.txt:2:5: weight "1,5" is not a number; pass option decimal=, or leave the column out with option fields=source,target`},
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
 		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
 		{"edges.csv", "from;to;amount\na;b;12.500\nb;c;800\n", Config{}, `edges.csv:1: "12.500" may have a point between thousands, or three decimals; pass option thousands=. or option decimal=.`},

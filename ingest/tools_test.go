@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"github.com/heatwalk/heatwalk/file/input"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,8 +64,7 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "r-matrix.csv", nodes: 3, edges: 2, weight: 2, ids: "ann|bob|cid", columns: "V1 → source, V2 → target"},
 		{file: "sheet-english.csv", nodes: 3, edges: 2, weight: 3.5, ids: "Lee, Ann|Bob|Cid", columns: "From → source, To → target, Amount → weight",
 			warning: "sheet-english.csv:3: blanks around ids (1, this is the first) were taken off; quote an id to keep them"},
-		{file: "sheet-german.csv", nodes: 3, edges: 2, weight: 3.5, ids: "Ann|Bob|Cid", columns: "Source → source, Target → target, Weight → weight", warning: "sheet-german.csv:2: weights are read with a decimal comma, as in 1.002,27; pass option decimal=. if not"},
-		{file: "sheet-german.csv", c: Config{Text: input.Text{Decimal: "."}}, err: "sheet-german.csv:2:9: weight \"2,5\" is not a number (and 1 more such line); pass option decimal=, or leave the column out with option fields=Source,Target"},
+		{file: "sheet-german.csv", nodes: 3, edges: 2, weight: 3.5, ids: "Ann|Bob|Cid", columns: "Source → source, Target → target, Weight → weight", warning: "sheet-german.csv:2: weights are read with a decimal comma, as in 1.002,27"},
 		{file: "sheet-dates.csv", nodes: 3, edges: 2, weight: 2, ids: "1|2|3", columns: "from → source, to → target; ignored: date (times)"},
 		{file: "bank.csv", nodes: 3, edges: 3, weight: 20.5, ids: "a1|a2|a3", columns: "payer → source, payee → target, amount → weight; ignored: time (times), channel, note"},
 		{file: "unnamed.csv", err: `unnamed.csv:1: the header "a,b,kind" names no source and target; which two of a, b, kind are source and target?; pass option fields=SOURCE,TARGET`},

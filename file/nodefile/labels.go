@@ -256,10 +256,11 @@ type labelReader struct {
 	missing  []string // words for a missing label
 	labels   *Labels
 	classes  classes
-	lines    []int64            // line of each label
-	last     []uint32           // for each row, 1 + index of its last label, or 0
-	previous []uint32           // for each label, 1 + index of the previous label of the same node, or 0
-	numbers  map[string]float64 // of each label, if labels must be numbers; else nil
+	lines    []int64             // line of each label
+	last     []uint32            // for each row, 1 + index of its last label, or 0
+	previous []uint32            // for each label, 1 + index of the previous label of the same node, or 0
+	numbers  *table.NumberColumn // the labels, if these must be numbers; else nil
+	fault    error               // about the first label that is no number
 
 	unknown nodetable.Unknown
 
@@ -313,12 +314,11 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 		return r.t.Fault(line, line.At, "shorten it",
 			"a class name of %d bytes, more than 64 KiB", len(label))
 	}
-	if !ok && r.numbers != nil {
-		if err := r.addNumber(label, line); err != nil {
-			return err
-		}
-	}
-	if !ok {
+	switch {
+	case ok:
+	case r.numbers != nil:
+		class = r.addNumber(label, line)
+	default:
 		class = r.classes.add(&l.Names, label)
 	}
 	for next := r.last[row]; next > 0; next = r.previous[next-1] {

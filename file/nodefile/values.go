@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // Values holds the known numbers of some nodes.
@@ -30,32 +31,46 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	}
 	r := newLabelReader(&set, nodes)
 	r.t.Value = input.Value
-	r.numbers = map[string]float64{}
+	r.numbers = &table.NumberColumn{Text: set.Text}
 	l, err := r.read(ctx, path, nodes)
 	if err != nil {
 		return nil, err
 	}
-	if fault := table.PointFault(l.Names, set.Text); fault != nil {
+	form, fault := r.numbers.Form()
+	if fault != nil {
 		fault.File = l.File
 		return nil, fault
 	}
+	if form == table.UnknownForm {
+		return nil, r.fault
+	}
+	if form > table.GivenForm && set.Warn != nil {
+		set.Warn(textio.Fault(l.File, 0, "", "numbers are read with %s", table.FormNames[form]))
+	}
 	v := &Values{Labels: l, Value: make([]float64, len(l.Row))}
+	number := make([]float64, len(l.Names))
+	for class, name := range l.Names {
+		number[class], _ = table.ParseNumber(table.PlainNumber([]byte(name), r.numbers.TextOf(form)), 64)
+	}
 	for i, class := range l.Class {
-		v.Value[i] = r.numbers[l.Names[class]]
+		v.Value[i] = number[class]
 	}
 	return v, nil
 }
 
-// addNumber keeps the number of a label.
-func (r *labelReader) addNumber(label string, line nodetable.Row) error {
-	x, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.c.Text), 64)
-	if fault != "" {
+// addNumber adds the number of a label, and keeps the first error. It returns the class of the text, because 1.000 may be
+// another number than 1.
+func (r *labelReader) addNumber(label string, line nodetable.Row) (class int) {
+	_, fault := r.numbers.Add([]byte(label))
+	if fault != "" && r.fault == nil {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		return r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix),
+		r.fault = r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix),
 			"number %s %s", table.Quoted(label), fault)
 	}
-	r.numbers[label] = x
-	return nil
+	class = len(r.labels.Names)
+	r.labels.Names = append(r.labels.Names, label)
+	r.classes[label] = class
+	return class
 }
 
 // Numeric returns the number of distinct labels if all of them are finite numbers, else 0.

@@ -32,7 +32,7 @@ func TestReadValues(t *testing.T) {
 		"n1\t1\nn2\t5 kg\n":               ":2:4: number \"5 kg\" is not a number",
 		"n1\t1\nn2\t-inf\n":               ":2:4: number \"-inf\" is infinite",
 		"n1\t1\nn2\thigh\n":               ":2:4: number \"high\" is not a number",
-		"n1\t1\nn2\t2,5\n":                ":2:4: number \"2,5\" is not a number; pass option decimal=,",
+		"n1\t1.5\nn2\t2,5\n":              ":2:4: number \"2,5\" is not a number; pass option decimal=,",
 		"n1\tNA\n":                        "no numbers: 1 line without one (NA); write a line node<TAB>number ",
 		"n1\t1\nn1\t2\n":                  "n1\" is 2 here, 1 on line 1",
 		"id,age,income\nn1,1,2\nn2,3,4\n": "label-fields",

@@ -39,29 +39,23 @@ type attributeColumn struct {
 	texts  nodetable.Dictionary // the first distinct values, up to one more than mostLevels
 	sample int                  // number of values in which these were found
 
-	// Numbers of values by their form: numbers, money and the like, numbers with a unit, other texts, and all.
-	numbers, money, units, words, count int
+	// Numbers of values by their form: money and the like, numbers with a unit, other texts, and all.
+	money, units, words, count int
 
-	// Of values that are numbers with a decimal comma: their number, their sum, and whether one can be nothing else.
-	commas     int
-	commaSum   float64
-	showsComma bool
-	hasComma   bool // the column has such numbers
+	numbers table.NumberColumn
+	form    int // of the numbers
 
 	dates   int
 	areDays bool    // dates are numbers of days
 	days    float64 // sum of the dates in days, NaN if one has no known order of day and month
 	zeros   bool    // some value is digits behind a zero
-	sum     float64
+	mean    float64
 	odd     *nodefile.ParseError // about the first value that is not a number
 
 	at     int     // first column of the result
 	levels []int32 // column of the result of each category, counted from at, by its code in texts
 	names  []string
 }
-
-// commaText has the settings of numbers with a decimal comma.
-var commaText = input.Text{Thousands: "."}
 
 // attributeTable reads a table with a node in each row.
 type attributeTable struct {
@@ -123,6 +117,7 @@ func (t *attributeTable) begin() error {
 	for i, title := range names {
 		c := &t.columns[i]
 		c.title = title
+		c.numbers.Text = t.c.Text
 		c.isNamed = slices.Contains(named, i)
 		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
@@ -169,16 +164,6 @@ func isMissing(text []byte) bool {
 		table.IsMissing(string(text), table.Missing)
 }
 
-// parseAttribute parses a number; fault is "" if it is valid, else the reason as the end of a sentence.
-func parseAttribute(text []byte,
-	settings input.Text) (value float64, fault string) {
-	value, fault = table.ParseNumber(table.PlainNumber(text, settings), 64)
-	if fault == "" && math.Abs(value) > math.MaxFloat32 {
-		fault = "is beyond float32"
-	}
-	return value, fault
-}
-
 // inspect counts the forms of the values of a row.
 func (t *attributeTable) inspect(row nodetable.Row) error {
 	for i := range t.columns {
@@ -195,13 +180,7 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			c.texts.Code(text)
 			c.sample = c.count
 		}
-		v, fault := parseAttribute(text, t.c.Text)
-		if x, wrong := parseAttribute(text, commaText); wrong == "" {
-			c.commas++
-			c.commaSum += x
-			c.showsComma = c.showsComma ||
-				table.ShowsDecimalComma([]string{string(text)})
-		}
+		_, fault := c.numbers.Add(text)
 		isDate := c.dates == c.count-1 &&
 			(fault != "" || len(text) == len("20060102")) &&
 			table.IsDate(string(text))
@@ -210,8 +189,6 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			c.days += dayOf(text)
 		}
 		if fault == "" {
-			c.numbers++
-			c.sum += v
 			c.zeros = c.zeros || table.HasLeadingZero(string(text))
 			continue
 		}
@@ -263,10 +240,12 @@ func (t *attributeTable) decide() error {
 		isNames := c.sample >= fewestNames &&
 			100*len(c.texts.Values) >= nameShare*c.sample
 		errors := c.money
-		if c.numbers > 0 || isNames {
+		numbers := c.numbers.Count[table.GivenForm]
+		if numbers > 0 || isNames {
 			errors += c.units
 		}
-		areDates := c.dates == c.count && c.numbers < c.count
+		areDates := c.dates == c.count && numbers < c.count
+		form, fault := c.numbers.Form()
 		switch {
 		case c.skipped:
 			c.ignored = "the node"
@@ -277,21 +256,17 @@ func (t *attributeTable) decide() error {
 			c.ignored = "the labels"
 		case areDates && c.isNamed && !math.IsNaN(c.days):
 			c.areDays = true
-			c.sum = c.days
-			c.numbers = c.count
+			c.mean = c.days / float64(c.count)
 		case areDates:
 			c.ignored = "dates"
-		case c.numbers == c.count && !c.zeros:
-			fault := table.PointFault(c.texts.Values, t.c.Text)
-			if first == nil && fault != nil {
-				first = textio.Fault(t.rows.Name, 0, fault.Fix, "column %s: %s", input.Escape(c.title), fault.Msg)
+		case form != table.UnknownForm && !c.zeros:
+			if fault != nil {
+				first = cmp.Or(first, textio.Fault(t.rows.Name, 0, fault.Fix, "column %s: %s", input.Escape(c.title), fault.Msg))
+				continue
 			}
-		case c.commas == c.count && c.showsComma && !c.zeros &&
-			t.c.Text.Decimal+t.c.Text.Thousands == "":
-			c.hasComma = true
-			c.sum = c.commaSum
-			c.numbers = c.count
-		case !c.zeros && (errors > 0 && c.numbers+errors > c.words ||
+			c.form = form
+			c.mean = c.numbers.Sum[form] / float64(c.count)
+		case !c.zeros && (errors > 0 && numbers+errors > c.words ||
 			100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			first = cmp.Or(first, c.odd)
@@ -302,7 +277,7 @@ func (t *attributeTable) decide() error {
 			c.ignored = fmt.Sprintf("more than %d categories", mostLevels)
 		default:
 			c.isText = true
-			if 2*c.numbers >= c.count && !c.zeros && t.c.Warn != nil {
+			if 2*numbers >= c.count && !c.zeros && t.c.Warn != nil {
 				c.odd.Msg = "column " + input.Escape(c.title) +
 					" is read as categories, because " + c.odd.Msg
 				t.c.Warn(c.odd)
@@ -358,10 +333,11 @@ func (t *attributeTable) report() {
 			t.use[i].Note = c.ignored
 		case c.areDays:
 			t.use[i].Use = "days"
-		case c.hasComma:
-			t.use[i].Use = "number with a decimal comma"
 		case !c.isText:
 			t.use[i].Use = "number"
+			if name, _, isNamed := strings.Cut(table.FormNames[c.form], ","); isNamed {
+				t.use[i].Use = "number with " + name
+			}
 		default:
 			t.use[i].Use = table.Counted(len(c.levels), "category")
 		}
@@ -380,15 +356,11 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 			code, _ := c.texts.Code(text)
 			dst[c.at+int(c.levels[code])] = 1
 		case missing:
-			dst[c.at] = float32(c.sum / float64(c.numbers))
+			dst[c.at] = float32(c.mean)
 		case c.areDays:
 			dst[c.at] = float32(dayOf(text))
 		default:
-			settings := t.c.Text
-			if c.hasComma {
-				settings = commaText
-			}
-			v, _ := parseAttribute(text, settings)
+			v, _ := table.ParseNumber(table.PlainNumber(text, c.numbers.TextOf(c.form)), 64)
 			dst[c.at] = float32(v)
 		}
 	}

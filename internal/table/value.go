@@ -105,11 +105,6 @@ func isDecimalComma(text string) bool {
 	return areDigits(strings.TrimPrefix(integer, "-")) && areDigits(fraction)
 }
 
-// isNumeric reports whether text is a number, perhaps with a decimal comma.
-func isNumeric(text string) bool {
-	return IsNumber(text) || isDecimalComma(text)
-}
-
 // noTitles are words in columns of numbers that are no titles.
 var noTitles = strings.Fields("NA N/A <NA> NaN null None nil inf infinity")
 

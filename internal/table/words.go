@@ -43,8 +43,8 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
 // PlainNumber returns a number as [ParseNumber] reads it: without the characters between thousands, and with
-// a decimal point. It returns nil if these characters are not those of the settings. With points between thousands
-// blanks may be there.
+// a decimal point. It returns nil if these characters are not those of the settings. With points or commas between
+// thousands, blanks and apostrophes may be there.
 func PlainNumber(b []byte, t input.Text) []byte {
 	comma := t.HasDecimalComma()
 	if !comma && t.Thousands == "" {
@@ -55,11 +55,14 @@ func PlainNumber(b []byte, t input.Text) []byte {
 		decimal = ","
 	}
 	integer, fraction, hasFraction := strings.Cut(plainSigns.Replace(string(b)), decimal)
-	if t.Thousands == "." {
-		integer = strings.ReplaceAll(integer, " ", ".")
+	if t.Thousands == "." || t.Thousands == "," {
+		integer = strings.NewReplacer(" ", t.Thousands, "'", t.Thousands).Replace(integer)
 	}
 	if t.Thousands != "" {
 		groups := strings.Split(strings.TrimLeft(integer, "+-"), t.Thousands)
+		if len(groups) > 1 && groups[0] == "0" {
+			return nil // 0,115 is no thousand
+		}
 		for i, group := range groups {
 			if len(groups) > 1 && len(group) != 3 &&
 				(i > 0 || len(group) == 0 || len(group) > 3) {
@@ -75,48 +78,6 @@ func PlainNumber(b []byte, t input.Text) []byte {
 		integer += "." + fraction
 	}
 	return []byte(integer)
-}
-
-// PointFault returns the error about numbers whose points are between thousands or in front of three decimals, nil if
-// this is no question or the settings decide: some number has no point, all others have three digits behind it, and one
-// of them ends in 0, which no program writes behind a decimal point where others have no fraction.
-func PointFault(values []string, t input.Text) *input.Error {
-	example := ""
-	hasWhole := false
-	for _, text := range values {
-		integer, fraction, hasPoint := strings.Cut(text, ".")
-		switch {
-		case IsMissing(text, Missing):
-		case len(integer) > 3 || !IsInteger(integer) || integer == "0" && hasPoint:
-			return nil
-		case !hasPoint:
-			hasWhole = true
-		case len(fraction) != 3 || !isWhole("1"+fraction):
-			return nil
-		case fraction[2] == '0':
-			example = text
-		}
-	}
-	if !hasWhole || example == "" || t.Decimal+t.Thousands != "" {
-		return nil
-	}
-	return &input.Error{Msg: Quoted(example) + " may have a point between thousands, or three decimals",
-		Fix: "pass {thousands=.} or {decimal=.}"}
-}
-
-// ShowsDecimalComma reports whether numbers can only have a decimal comma: one has a comma in front of other than
-// three digits, and none has a point behind its last comma, or without one.
-func ShowsDecimalComma(values []string) (isShown bool) {
-	for _, text := range values {
-		integer, fraction, hasComma := strings.Cut(text, ",")
-		point := strings.LastIndexByte(text, '.')
-		if point > len(integer) || point >= 0 && !hasComma ||
-			strings.Trim(fraction, "0123456789") != "" {
-			return false
-		}
-		isShown = isShown || hasComma && len(fraction) != 3 && len(fraction) > 0
-	}
-	return isShown
 }
 
 // delimiterFix returns the setting for a line of one field whose fields other characters seem to separate, or "".

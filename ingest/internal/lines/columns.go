@@ -172,27 +172,23 @@ func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 	}
 }
 
-// findDecimal reads weights with a decimal comma, and with points between thousands, if no setting says otherwise and
-// their fractions show it. It returns an error about points that may be between thousands.
+// findDecimal finds the form of the weights, see [table.NumberColumn].
 func (h *head) findDecimal() error {
 	lay := h.lay
-	if lay.weight < 0 || lay.text.Decimal != "" || lay.text.Thousands != "" {
-		return nil
-	}
-	var values []string
+	weights := table.NumberColumn{Text: lay.text}
 	for _, row := range append([][]string{h.s.Titles},
 		h.s.Rows...)[lay.first-lay.line:] {
-		if lay.weight < len(row) {
-			values = append(values, row[lay.weight])
+		if lay.weight >= 0 && lay.weight < len(row) && !table.IsMissing(row[lay.weight], table.Missing) {
+			weights.Add([]byte(row[lay.weight]))
 		}
 	}
-	if fault := table.PointFault(values, lay.text); fault != nil {
+	form, fault := weights.Form()
+	if fault != nil {
 		return h.fault(fault.Fix, "%s", fault.Msg)
 	}
-	if lay.sep != table.Comma && table.ShowsDecimalComma(values) {
-		lay.text.Thousands = "."
-		h.c.Warn(textio.Fault(h.name, lay.first, "pass {decimal=.} if not",
-			"weights are read with a decimal comma, as in 1.002,27"))
+	if form > table.GivenForm {
+		lay.text = weights.TextOf(form)
+		h.c.Warn(textio.Fault(h.name, lay.first, "", "weights are read with %s", table.FormNames[form]))
 	}
 	return nil
 }

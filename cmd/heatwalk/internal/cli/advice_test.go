@@ -47,8 +47,9 @@ var advices = []advice{
 	{"x.csv\nhead,relation,tail\n1,0,3\n1,1,4\n2,0,8\n", "", "the numbers of the column \"relation\" are ignored; --kind=relation keeps them as kinds", "", "1,3 1,4 2,8"},
 	{"x.csv\nsource,target,cost,hits\na,b,2,9\nb,c,3,9\n", "", "the numbers of the columns \"cost\", \"hits\" are ignored; --weight=NAME makes one the weight", "--weight=NAME", "a,b,2 b,c,3"},
 	{"x.txt\na b 1999\nb c 2001\nc d 2004\n", "", "column 3 looks like years and is left out; --fields=1,2,3 makes it the weight", "--fields=1,2,3", "a,b,1999 b,c,2001 c,d,2004"},
-	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "--decimal=.", "pass --decimal=, or leave the column out with --fields=source,target", "--decimal=,", "a,b,1.5 b,c,2"},
-	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "--decimal=.", "pass --decimal=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c"},
+	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --thousands=, or --decimal=,", "--decimal=,", "a,b,1.5 b,c,2"},
+	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --thousands=, or --decimal=,", "--thousands=,", "a,b,1500 b,c,2"},
+	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2.5\n", "", "pass --decimal=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c"},
 	{"x.csv\nfrom;to;amount\na;b;12.500\nb;c;800\n", "", "pass --thousands=. or --decimal=.", "--thousands=.", "a,b,12500 b,c,800"},
 	{"x.csv\nfrom;to;amount\na;b;12.500\nb;c;800\n", "", "pass --thousands=. or --decimal=.", "--decimal=.", "a,b,12.5 b,c,800"},
 	{"x.csv\nsource,target,weight\na,b,-1.5\nb,c,2\n", "", "pass --weights=signed for edges between opponents, or take absolute values", "--weights=signed", "a,b,-1.5 b,c,2"},
@@ -57,7 +58,6 @@ var advices = []advice{
 	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 5\n", "--undirected", "pass --directed to keep both, or --duplicates=max, min or first to keep one", "--duplicates=max", "1,2,5"},
 	{"x.mtx\n%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 0\n3 2 5\n", "", "x.mtx:3: 1 entry with weight 0 or none is no edge; --edge-weights=none of classify counts every entry as 1", "", "2,3,5"},
 	{"x.csv\nsource,target,w,amount\nx,y,0,7\ny,z,2,7\n", "--weight=w", "--fields=source,target in place of --weight", "--fields=source,target", "x,y y,z"},
-	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2\n", "", "pass --decimal=. if not", "", "a,b,1.5 b,c,2"},
 	{"x.csv\nsource,target\na,b\na,b\n", "--duplicates=error", "choose --duplicates=sum, max, min or first", "--duplicates=sum", "a,b,2"},
 	{"x.csv\nsource,target,weight\na,b,1.7e308\na,b,1.7e308\n", "", "choose --duplicates=max, min or first", "--duplicates=max", "a,b,1.7e+308"},
 	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 3.0000000000001\n", "", "keep directions with --directed", "--directed", "1,2,3 2,1,3.0000000000001"},
@@ -82,7 +82,7 @@ var advices = []advice{
 // TestAdvice follows the advice of messages about edges on the file that caused them: the flags that a message names give the
 // right graph.
 func TestAdvice(t *testing.T) {
-	wanted := remedies(t, "internal/table/edges.go", "internal/table/clock.go", "internal/table/words.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
+	wanted := remedies(t, "internal/table/edges.go", "internal/table/clock.go", "internal/table/words.go", "internal/table/numbers.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
 	var messages strings.Builder
 	for _, a := range advices {
 		t.Chdir(t.TempDir())

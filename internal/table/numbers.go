@@ -1,0 +1,114 @@
+package table
+
+import (
+	"math"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+)
+
+// NumberColumn has the values of a column, from which the form of its numbers follows.
+type NumberColumn struct {
+	Text input.Text // settings
+
+	// In each form, the number of values that are numbers, and their sum.
+	Count [3]int
+	Sum   [3]float64
+
+	total    int
+	isWhole  bool   // some value has no point
+	isPlain  bool   // some point cannot be between thousands
+	pointed  string // a value whose point may be there, and ends in 0
+	hasComma string // a value with a comma
+}
+
+// Forms of the numbers of a column.
+const (
+	UnknownForm  = -1
+	GivenForm    = 0 // that of the settings
+	DecimalComma = 1
+	DecimalPoint = 2 // with commas or other characters between thousands
+)
+
+// FormNames has a description of each form.
+var FormNames = [...]string{"", "a decimal comma, as in 1.002,27", "a decimal point, as in 1,002.27"}
+
+// TextOf returns the settings for a form.
+func (c *NumberColumn) TextOf(form int) input.Text {
+	t := c.Text
+	if form > GivenForm {
+		t.Decimal = ""
+		t.Thousands = [...]string{DecimalComma: ".", DecimalPoint: ","}[form]
+	}
+	return t
+}
+
+// Add adds a value. It returns its number by the settings, or why it is none that float32 holds.
+func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
+	c.total++
+	text := string(value)
+	for form := range c.Count {
+		y, wrong := x, fault
+		if form == GivenForm || !IsInteger(text) {
+			y, wrong = ParseNumber(PlainNumber(value, c.TextOf(form)), 64)
+		}
+		if wrong == "" && math.Abs(y) > math.MaxFloat32 {
+			wrong = "is beyond float32"
+		}
+		if wrong == "" {
+			c.Count[form]++
+			c.Sum[form] += y
+		}
+		if form == GivenForm {
+			x = y
+			fault = wrong
+		}
+	}
+	integer, fraction, hasPoint := strings.Cut(text, ".")
+	switch {
+	case len(integer) > 3 || !IsInteger(integer) || hasPoint &&
+		(integer == "0" || len(fraction) != 3 || !isWhole("1"+fraction)):
+		c.isPlain = true
+	case !hasPoint:
+		c.isWhole = true
+	case fraction[2] == '0':
+		c.pointed = text
+	}
+	if strings.Contains(text, ",") {
+		c.hasComma = text
+	}
+	return x, fault
+}
+
+// Form returns the form of all values: that of the settings, or else the only other one. It is UnknownForm if some value
+// is no number. The error is about numbers with points between thousands or in front of three decimals, where no setting
+// decides: some number has no point, all others have three digits behind it, and one of them ends in 0, which no program
+// writes behind a decimal point where others have no fraction; or about commas, where all have three digits behind them.
+func (c *NumberColumn) Form() (int, *input.Error) {
+	isComma := c.Count[DecimalComma] == c.total
+	isPoint := c.Count[DecimalPoint] == c.total
+	switch {
+	case c.Count[GivenForm] == c.total && c.isWhole && !c.isPlain && c.pointed != "" &&
+		c.Text.Decimal+c.Text.Thousands == "":
+		return GivenForm, &input.Error{Msg: Quoted(c.pointed) + " may have a point between thousands, or three decimals",
+			Fix: "pass {thousands=.} or {decimal=.}"}
+	case c.Count[GivenForm] == c.total:
+		return GivenForm, nil
+	case isComma && isPoint && c.Sum[DecimalComma] != c.Sum[DecimalPoint]:
+		return DecimalPoint, &input.Error{Msg: Quoted(c.hasComma) + " may have a comma between thousands, or three decimals",
+			Fix: "pass {thousands=,} or {decimal=,}"}
+	case isPoint:
+		return DecimalPoint, nil
+	case isComma:
+		return DecimalComma, nil
+	}
+	return UnknownForm, nil
+}
+
+// isNumeric reports whether text is a number in some form.
+func isNumeric(text string) bool {
+	var c NumberColumn
+	c.Add([]byte(text))
+	form, _ := c.Form()
+	return form != UnknownForm
+}
