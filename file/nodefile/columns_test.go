@@ -97,6 +97,18 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=|`, ""},
 		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
 			"knoten → node, klasse → label; ignored: gewicht", "a"},
+		// titles of labels, and times
+		{"l.csv", "account,is_fraud,checked_by\nc100,0,ann\nc101,1,bob\nc102,0,ann\n", "", false, "account → node, is_fraud → label; ignored: checked_by", "0"},
+		{"l.csv", "Konto;Betrugsfall;Ort\nc100;ja;Rome\nc101;nein;Oslo\nc102;nein;Rome\n", "", false, "Konto → node, Betrugsfall → label; ignored: Ort", "ja"},
+		{"l.csv", "account,fraud_score,status\nc100,0.5,x\nc101,0.1,y\nc102,0.5,y\n", "", false, "account → node, status → label; ignored: fraud_score", "x"},
+		{"l.csv", "c100,fraud\nc101,honest\nc102,fraud\n", "", false, "column 1 → node, column 2 → label", "fraud"},
+		{"l.csv", "account,seen,status\nc100,2026-03,x\nc101,2026-04,y\nc102,2026-04,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
+		{"l.csv", "account,seen,status\nc100,Q1 2026,x\nc101,Q2 2026,y\nc102,Q2 2026,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
+		{"l.csv", "account,seen,status\nc100,2026Q1,x\nc101,2026Q2,y\nc102,2026Q2,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
+		{"l.csv", "account,seen,status\nc100,14:05,x\nc101,9:30,y\nc102,9:30,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
+		{"l.csv", "account,seen,status\nc100,März 2026,x\nc101,Mai 2026,y\nc102,Dezember 2026,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
+		{"l.csv", "account,seen,status\nc100,3. März 2026,x\nc101,1. Mai 2026,y\nc102,Apr 2 2026,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
+		{"l.csv", "account,month,status\nc100,3,x\nc101,4,y\nc102,4,y\n", "", false, "account → node, status → label; ignored: month", "x"},
 		// two labels, names that are no classes, titles of spreadsheets, headers above text
 		{"l.csv", "id,label,class\nc100,a,x\nc101,a,y\n", "", false,
 			`l.csv:1: several columns could be the label; pass option label-fields=id,label or option label-fields=id,class`, ""},

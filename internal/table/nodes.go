@@ -250,7 +250,7 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 	for i, title := range c.s.Titles {
 		isNone := i == c.node || slices.Contains(c.tied, i) || isNumbering(c, i) ||
 			c.t.HasHeader && (IsTime(title) || isID(title)) ||
-			c.s.column(i).all(IsDate)
+			c.s.column(i).all(isPeriod)
 		if !isNone {
 			columns = append(columns, i)
 		}

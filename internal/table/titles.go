@@ -53,6 +53,8 @@ type role struct {
 	name    string
 	words   []string
 	certain int // number of words, the first ones, that have no other use
+
+	parts []string // of words, anywhere in a title that is none of a number, a time or an id; certain
 }
 
 // Roles of columns. A title has the role if its last word is in the list, that of a node if all
@@ -63,17 +65,18 @@ var (
 	node nodes nodeid vertex vertices knoten id ids name user userid paper page person actor v n`), certain: 6}
 	weightRole = role{name: input.Weight,
 		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht")}
-	labelRole = role{input.Label,
-		strings.Fields(`
+	labelRole = role{name: input.Label,
+		words: strings.Fields(`
 	label labels class y target outcome result ergebnis category group community subject type
-	club segment cluster faction department`), 8}
-	valueRole = role{input.Value,
-		append(strings.Fields("value values number score"),
-			labelRole.words...), 12}
-	partRole = role{input.Part,
-		strings.Fields("split part set subset fold partition"), 6}
+	club segment cluster faction department`), certain: 8,
+		parts: strings.Fields("fraud verdict suspicious betrug verdacht verdächtig")}
+	valueRole = role{name: input.Value,
+		words: append(strings.Fields("value values number score"),
+			labelRole.words...), certain: 12}
+	partRole = role{name: input.Part,
+		words: strings.Fields("split part set subset fold partition"), certain: 6}
 	timeRole = role{name: "time",
-		words: strings.Fields("time timestamp date datetime unixtime epoch ts year created timeset datum zeit")}
+		words: strings.Fields("time timestamp date datetime unixtime epoch ts year quarter month week weekday hour created timeset datum zeit uhrzeit jahr quartal monat woche wochentag valuta")}
 	indexRole = role{name: input.Index,
 		words: []string{"unnamed: 0", "index", "row.names", "row_names", "rownames",
 			"level_0"}}
@@ -169,15 +172,17 @@ func anyOf(words, list []string) bool {
 		func(word string) bool { return slices.Contains(list, word) })
 }
 
-// ends reports whether the last word of a title is one of the role.
+// ends reports whether the last word of a title is one of the role, or a part of the title.
 func (r role) ends(title string) bool {
 	w := words(title)
-	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1])
+	isPart := func(part string) bool { return strings.Contains(strings.ToLower(title), part) }
+	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1]) ||
+		slices.ContainsFunc(r.parts, isPart) && !isQuantity(title) && !IsTime(title) && !isID(title)
 }
 
 // isCertain reports whether a title has the role and no other.
 func (r role) isCertain(title string) bool {
-	return role{words: r.words[:r.certain]}.ends(title)
+	return role{words: r.words[:r.certain], parts: r.parts}.ends(title)
 }
 
 // IsNode reports whether a title heads a column of nodes: one or two words for a node, or the

@@ -166,7 +166,7 @@ func isWhole(text string) bool {
 // Layouts of dates, which a time of day may follow, and those of months.
 var (
 	dateLayouts = strings.Split("2006-01-02|2006-1-2|2006/1/2|2006.1.2|20060102|2006010215|200601021504|20060102150405|2.1.2006|"+
-		"2 Jan 2006|2 January 2006|2-Jan-2006|2-Jan-06|Jan 2, 2006|January 2, 2006|"+
+		"2 Jan 2006|2 January 2006|2-Jan-2006|2-Jan-06|Jan 2, 2006|January 2, 2006|Jan 2 2006|January 2 2006|"+
 		time.ANSIC+"|"+time.RubyDate+"|"+time.RFC1123+"|"+time.RFC1123Z, "|")
 	monthLayouts = strings.Split("2006-1|2006/1|1/2006|2006M01|Jan 2006|January 2006|Jan-06", "|")
 )
@@ -204,7 +204,7 @@ func IsDate(text string) bool {
 
 // parseDate parses a date in one of the layouts, perhaps with a time of day behind it.
 func parseDate(text string, layouts []string) (t time.Time, ok bool) {
-	text = strings.TrimSpace(text)
+	text = months.Replace(strings.TrimSpace(text))
 	if len(text) < 6 || len(text) > 40 {
 		return t, false
 	}
@@ -241,6 +241,22 @@ func ParseDate(text string, orders DateOrders) (date time.Time, possible DateOrd
 		possible |= order
 	}
 	return date, possible, isAmbiguous && possible&Months == 0
+}
+
+// months translates the German names of months, and removes points behind names and numbers of days.
+var months = strings.NewReplacer("January", "January", "February", "February", "Januar", "January", "Februar", "February",
+	"März", "March", "Mrz", "Mar", "Mär", "Mar", "Mai", "May", "Juni", "June", "Juli", "July", "Okt", "Oct", "Dez", "Dec",
+	". ", " ")
+
+// periods matches clock times, and quarters, half-years and weeks of a year.
+var periods = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:[0-9]{4}[-/ ]?(?:q|k?w|h) ?[0-9]{1,2}|(?:q|k?w|h) ?[0-9]{1,2}[-/ ]{1,3}[0-9]{4}|` +
+		`[1-4]\. ?quartal [0-9]{4}|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?: ?[ap]m)?)$`)
+})
+
+// isPeriod reports whether text is a date, a month or another period of a year, or a clock time.
+func isPeriod(text string) bool {
+	return IsDate(text) || IsMonth(text) || periods().MatchString(text)
 }
 
 // IsMonth reports whether text is a month without a day.
