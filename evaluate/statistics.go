@@ -110,58 +110,21 @@ func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 // set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
 func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	l *nodefile.Labels, workers int) (*Statistics, error) {
-	n, _ := a.Dims()
 	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
 	}
-	s := &Statistics{Components: int64(len(parts.Sizes)),
-		Neighbours: make([]uint32, n)}
-	count := map[int64]int64{}
-	for _, n := range parts.Sizes {
-		count[int64(n)]++
-	}
-	for _, n := range slices.Sorted(maps.Keys(count)) {
-		s.Sizes = append(s.Sizes, SizeCount{n, count[n]})
-		s.Largest = n
-	}
-	var class []int32 // of each row; nil: there are no labels
-	var ends []steps  // of each row
-	pairCount := 0
+	s := &Statistics{Neighbours: make([]uint32, len(parts.Of))}
+	s.countComponents(parts)
+	var links *linkCounter // nil: there are no labels
 	if l != nil {
-		s.ofLabels(l)
-		class = classOfRow(l, n)
-		ends = make([]steps, n)
-		if len(l.Names) <= mostPaired {
-			pairCount = len(l.Names) * len(l.Names)
-		}
-	}
-	pairs := make([][]int64, sched.Workers(workers)) // of each worker
-	for w := range pairs {
-		pairs[w] = make([]int64, pairCount)
+		s.countLabels(l)
+		links = newLinkCounter(l, len(parts.Of), directed, sched.Workers(workers))
 	}
 	err = sparse.EachRow(ctx, a, workers, func(worker, row int, col []uint32, val []float64) error {
 		s.Neighbours[row] = uint32(len(col))
-		if class == nil || class[row] == Unlabelled {
-			return nil
-		}
-		for e, c := range col {
-			if class[c] == Unlabelled {
-				continue
-			}
-			if pairCount > 0 {
-				pairs[worker][int(class[row])*len(l.Names)+int(class[c])]++
-			}
-			entry := steps{ends: 1, weight: blocks.Factor(val, e)}
-			if int(c) == row && !directed { // an undirected edge has two entries, but a self loop one
-				entry.ends = 2
-				entry.weight = 2 * entry.weight
-			}
-			if class[c] != class[row] {
-				entry.mixed = entry.ends
-				entry.mixedWeight = entry.weight
-			}
-			ends[row].add(entry)
+		if links != nil {
+			links.addRow(worker, row, col, val)
 		}
 		return nil
 	})
@@ -173,16 +136,85 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 			s.Isolated++
 		}
 	}
-	if pairCount > 0 {
-		for _, counts := range pairs[1:] {
+	if links != nil {
+		links.totalTo(s)
+	}
+	return s, nil
+}
+
+// countComponents stores the numbers of components by their size.
+func (s *Statistics) countComponents(parts *sparse.Components) {
+	s.Components = int64(len(parts.Sizes))
+	count := map[int64]int64{}
+	for _, size := range parts.Sizes {
+		count[int64(size)]++
+	}
+	for _, size := range slices.Sorted(maps.Keys(count)) {
+		s.Sizes = append(s.Sizes, SizeCount{size, count[size]})
+		s.Largest = size
+	}
+}
+
+// linkCounter counts the entries between labelled nodes, for each row, so that sums do not depend on the workers.
+type linkCounter struct {
+	class    []int32 // of each row
+	directed bool
+	classes  int       // of which pairs are counted; 0 if there are too many
+	pairs    [][]int64 // of each worker: entries from class b to class c at b·classes + c
+	ends     []steps   // of each row
+}
+
+func newLinkCounter(l *nodefile.Labels, rows int, directed bool, workers int) *linkCounter {
+	k := &linkCounter{class: classOfRow(l, rows), directed: directed,
+		pairs: make([][]int64, workers), ends: make([]steps, rows)}
+	if len(l.Names) <= mostPaired {
+		k.classes = len(l.Names)
+	}
+	for worker := range k.pairs {
+		k.pairs[worker] = make([]int64, k.classes*k.classes)
+	}
+	return k
+}
+
+// addRow counts the entries of a row, which no other worker counts.
+func (k *linkCounter) addRow(worker, row int, col []uint32, val []float64) {
+	class := k.class[row]
+	if class == Unlabelled {
+		return
+	}
+	for e, column := range col {
+		neighbour := k.class[column]
+		if neighbour == Unlabelled {
+			continue
+		}
+		if k.classes > 0 {
+			k.pairs[worker][int(class)*k.classes+int(neighbour)]++
+		}
+		entry := steps{ends: 1, weight: blocks.Factor(val, e)}
+		if int(column) == row && !k.directed { // an undirected edge has two entries, but a self loop one
+			entry.ends = 2
+			entry.weight = 2 * entry.weight
+		}
+		if neighbour != class {
+			entry.mixed = entry.ends
+			entry.mixedWeight = entry.weight
+		}
+		k.ends[row].add(entry)
+	}
+}
+
+// totalTo stores the counts of pairs of classes and the probabilities of different classes.
+func (k *linkCounter) totalTo(s *Statistics) {
+	if k.classes > 0 {
+		for _, counts := range k.pairs[1:] {
 			for i, n := range counts {
-				pairs[0][i] += n
+				k.pairs[0][i] += n
 			}
 		}
-		s.Pairs = slices.Collect(slices.Chunk(pairs[0], len(l.Names)))
+		s.Pairs = slices.Collect(slices.Chunk(k.pairs[0], k.classes))
 	}
 	var sum steps
-	for _, e := range ends {
+	for _, e := range k.ends {
 		sum.add(e)
 	}
 	if sum.ends > 0 {
@@ -191,7 +223,6 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	if sum.weight > 0 {
 		s.SwitchWeight = sum.mixedWeight / sum.weight
 	}
-	return s, nil
 }
 
 // StatisticsBytes returns the memory of [Measure] for a graph of n nodes, and of the labels
@@ -209,8 +240,8 @@ func StatisticsBytes(n int, l *nodefile.Labels) int64 {
 	return bytes
 }
 
-// ofLabels stores the counts of labels.
-func (s *Statistics) ofLabels(l *nodefile.Labels) {
+// countLabels stores the counts of labels.
+func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Labelled = len(l.Row)
 	s.Classes = len(l.Names)
 	if s.Labelled == 0 {
