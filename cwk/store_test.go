@@ -20,7 +20,8 @@ func TestStoreAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := writer.Append(a.Row(i)); err != nil {
+		col, val := a.Row(i)
+		if err := writer.Append(col, val, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

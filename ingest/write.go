@@ -132,7 +132,7 @@ func (o *storedRows) append(b *sort.Rows) error {
 		if math.IsInf(sum, 0) {
 			return o.heavy(row)
 		}
-		if err := o.w.AppendCoded(col, val, code); err != nil {
+		if err := o.w.Append(col, val, code); err != nil {
 			return err
 		}
 		if hi > lo {

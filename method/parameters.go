@@ -82,12 +82,6 @@ func (p *Parameters) scale() float64 {
 	return 1 / math.Sqrt(float64(p.terms()))
 }
 
-// IsBalanced reports that all classes weigh the same, see [classify.WeightsParam].
-func (p *Parameters) IsBalanced() bool {
-	return p.Declared != nil &&
-		p.Declared.Values[classify.WeightsParam.Name] == param.Of("balanced")
-}
-
 // Setting is the values of a declaration's parameters.
 type Setting struct {
 	Spec   *param.Spec

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
@@ -91,7 +92,9 @@ func TestBalancedClasses(t *testing.T) {
 				}
 			}
 			recall[weights], reported, accuracy = right/of, *out, problemtest.Accuracy(p, out.Class, class)
-			if out.Parameters.IsBalanced() != (weights == "balanced") {
+			declared := out.Parameters.Declared
+			isBalanced := declared != nil && declared.Values.Word(classify.WeightsParam.Name) == "balanced"
+			if isBalanced != (weights == "balanced") {
 				t.Errorf("%s: parameters %v", name, out.Parameters)
 			}
 		}

@@ -59,10 +59,10 @@ func TestDeclaredFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Append([]uint32{1}, nil); err != nil {
+	if err := w.Append([]uint32{1}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Append([]uint32{0}, nil); err != nil {
+	if err := w.Append([]uint32{0}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if w.Nodes, err = shard.StringNodes(slices.Values([]string{"a", "b"})); err != nil {

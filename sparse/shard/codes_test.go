@@ -52,7 +52,7 @@ func writeRelations(t *testing.T, dir string, hub int, o WriteOptions) error {
 			must(0, w.BeginIn())
 		}
 		for _, r := range rows {
-			if err := w.AppendCoded(r.col, r.val, r.code); err != nil {
+			if err := w.Append(r.col, r.val, r.code); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ func TestWrongCodes(t *testing.T) {
 	for _, code := range [][]uint32{{1, 1}, {1, 0}} {
 		w := must(Create("g", &WriteOptions{fs: durabletest.NewMem()}))
 		w.Manifest.Kinds = []Kind{{Name: "a"}, {Name: "b"}}
-		if err := w.AppendCoded([]uint32{1, 1}, nil, code); err == nil {
+		if err := w.Append([]uint32{1, 1}, nil, code); err == nil {
 			t.Errorf("codes %v of one column are accepted", code)
 		}
 		must(0, w.Abort())

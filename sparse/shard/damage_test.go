@@ -257,17 +257,17 @@ func TestForgedDegrees(t *testing.T) {
 		if c.val != nil {
 			one = c.val[:1]
 		}
-		must(0, w.Append([]uint32{1}, one))
-		must(0, w.Append([]uint32{2}, one))
-		must(0, w.Append([]uint32{0, 1}, c.val))
+		must(0, w.Append([]uint32{1}, one, nil))
+		must(0, w.Append([]uint32{2}, one, nil))
+		must(0, w.Append([]uint32{0, 1}, c.val, nil))
 		must(0, w.BeginIn())
-		must(0, w.Append([]uint32{2}, one))
+		must(0, w.Append([]uint32{2}, one, nil))
 		if c.val != nil {
-			must(0, w.Append([]uint32{0, 2}, c.val))
+			must(0, w.Append([]uint32{0, 2}, c.val, nil))
 		} else {
-			must(0, w.Append([]uint32{0, 2}, nil))
+			must(0, w.Append([]uint32{0, 2}, nil, nil))
 		}
-		must(0, w.Append([]uint32{1}, one))
+		must(0, w.Append([]uint32{1}, one, nil))
 		must(0, w.Commit(bg))
 		must(0, scan(mem))
 		mem.Change("g/"+degreesName(1), func(b []byte) []byte {

@@ -13,7 +13,7 @@
 //	}
 //	defer w.Abort()
 //	for _, row := range rows {
-//		if err := w.Append(row, nil); err != nil {
+//		if err := w.Append(row, nil, nil); err != nil {
 //			return err
 //		}
 //	}

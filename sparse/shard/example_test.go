@@ -28,7 +28,7 @@ func Example() {
 	}
 	defer w.Abort()
 	for _, neighbours := range [][]uint32{{1}, {0, 2}, {1, 3}, {2}} {
-		if err := w.Append(neighbours, nil); err != nil {
+		if err := w.Append(neighbours, nil, nil); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -150,7 +150,7 @@ func reordered(dir string) error {
 	}
 	defer w.Abort()
 	for _, neighbours := range [][]uint32{{1, 2}, {0, 3}, {0}, {1}} {
-		if err := w.Append(neighbours, nil); err != nil {
+		if err := w.Append(neighbours, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func path(dir string) error {
 	}
 	defer w.Abort()
 	for _, neighbours := range [][]uint32{{1}, {0, 2}, {1, 3}, {2}} {
-		if err := w.Append(neighbours, nil); err != nil {
+		if err := w.Append(neighbours, nil, nil); err != nil {
 			return err
 		}
 	}

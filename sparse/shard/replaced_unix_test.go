@@ -40,7 +40,7 @@ func TestOpenReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range rows {
-			if err := w.Append(nil, nil); err != nil {
+			if err := w.Append(nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -36,7 +36,8 @@ func fill(w *Writer, a, back *sparse.CSR, nodes *Nodes) error {
 	rows := func(a *sparse.CSR) error {
 		n, _ := a.Dims()
 		for i := range n {
-			if err := w.Append(a.Row(i)); err != nil {
+			col, val := a.Row(i)
+			if err := w.Append(col, val, nil); err != nil {
 				return err
 			}
 		}

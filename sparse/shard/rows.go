@@ -55,7 +55,7 @@ func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
 		if !weighted {
 			val = nil
 		}
-		return w.AppendCoded(col, val, code)
+		return w.Append(col, val, code)
 	})
 }
 

@@ -104,7 +104,7 @@ func TestHeldByStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")
 	w := must(Create(dir, nil))
 	for i := range uint32(n) {
-		must(0, w.Append([]uint32{i ^ 1}, nil))
+		must(0, w.Append([]uint32{i ^ 1}, nil, nil))
 	}
 	must(0, w.Commit(bg))
 	inUse := func() int64 {
@@ -405,7 +405,7 @@ func BenchmarkSweep(b *testing.B) {
 			col[e] = (i + d) % rows
 		}
 		slices.Sort(col)
-		must(0, w.Append(col, nil))
+		must(0, w.Append(col, nil, nil))
 	}
 	must(0, w.Commit(bg))
 	for name, stream := range map[string]bool{"memory": false, "disk": true} {

@@ -31,7 +31,7 @@ func TestVerifyFinds(t *testing.T) {
 		return ids
 	}
 	path := func(w *Writer) {
-		must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append([]uint32{0, 2}, nil), w.Append([]uint32{1}, nil)))
+		must(0, errors.Join(w.Append([]uint32{1}, nil, nil), w.Append([]uint32{0, 2}, nil, nil), w.Append([]uint32{1}, nil, nil)))
 	}
 	for _, c := range []struct {
 		name string
@@ -41,24 +41,24 @@ func TestVerifyFinds(t *testing.T) {
 		{"nothing", path, ""},
 		{"degree of a row in pieces", func(w *Writer) {
 			leaves := row(sparse.MaxRange + 2)[1:]
-			must(0, w.Append(leaves, nil))
+			must(0, w.Append(leaves, nil, nil))
 			lengths := []uint32{uint32(len(leaves)) + 1}
 			for range leaves {
-				must(0, w.Append([]uint32{0}, nil))
+				must(0, w.Append([]uint32{0}, nil, nil))
 				lengths = append(lengths, 1)
 			}
 			must(0, errors.Join(w.flush(), w.frames.drain()))
 			w.degrees.content = appendLengths(nil, lengths)
 		}, "g/manifest: degree of row 0 is 16386, found 16385"},
 		{"asymmetric", func(w *Writer) {
-			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
+			must(0, errors.Join(w.Append([]uint32{1}, nil, nil), w.Append(nil, nil, nil)))
 			must(0, errors.Join(w.flush(), w.frames.drain()))
 			w.pairs = 0
 		}, "g/manifest: not symmetric, but undirected"},
 		{"not the transpose", func(w *Writer) {
 			w.o.Directed, w.Manifest.Directed = true, true
-			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn()))
-			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
+			must(0, errors.Join(w.Append([]uint32{1}, nil, nil), w.Append(nil, nil, nil), w.BeginIn()))
+			must(0, errors.Join(w.Append([]uint32{1}, nil, nil), w.Append(nil, nil, nil)))
 			must(0, errors.Join(w.flush(), w.frames.drain()))
 			w.pairs = w.outPairs
 		}, "g/manifest: the columns are not those of the rows"},
@@ -69,15 +69,15 @@ func TestVerifyFinds(t *testing.T) {
 			w.Nodes = n
 		}, "g/manifest: ids out of order or twice"},
 		{"cut too early", func(w *Writer) {
-			must(0, w.Append([]uint32{1}, nil))
+			must(0, w.Append([]uint32{1}, nil, nil))
 			must(0, w.flush())
-			must(0, w.Append([]uint32{0}, nil))
+			must(0, w.Append([]uint32{0}, nil, nil))
 		}, "g/0000000000000001-0000.shard@76: frame 1: row 1 has room in frame 0"},
 		{"cut though a last entry fits", func(w *Writer) {
 			leaves := row(sparse.MaxRange)[1:]
-			must(0, errors.Join(w.Append(leaves, nil), w.flush()))
+			must(0, errors.Join(w.Append(leaves, nil, nil), w.flush()))
 			for range leaves {
-				must(0, w.Append([]uint32{0}, nil))
+				must(0, w.Append([]uint32{0}, nil, nil))
 			}
 		}, "g/0000000000000001-0000.shard@%d: frame 1: row 1 has room in frame 0"},
 		{"pieces overlap", func(w *Writer) {
@@ -87,7 +87,7 @@ func TestVerifyFinds(t *testing.T) {
 			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{sparse.MaxRange - 1}, nil))
 			w.rows, w.entries, w.degrees = 1, int64(len(long)+1), degreeList{content: appendLengths(nil, []uint32{uint32(len(long) + 1)})}
 			for range n - 1 {
-				must(0, w.Append(nil, nil))
+				must(0, w.Append(nil, nil, nil))
 			}
 		}, "g/0000000000000001-0000.shard@%d: frame 1: row 0: column 16383 after 16383"},
 	} {

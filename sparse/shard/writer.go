@@ -134,17 +134,12 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 }
 
 // Append writes the next row: strictly increasing columns, each below the
-// number of rows that there will be, and their values, nil for ones. The
+// number of rows that there will be, their values, nil for ones, and in a store with kinds or times
+// their codes, see [CodeOf]: columns may be equal if their codes increase. The
 // slices are not kept. The error wraps [sparse.ErrStructure] for a row that is
 // none; any other comes from the disk, perhaps for a row before. After an error
 // only Abort makes sense.
-func (w *Writer) Append(col []uint32, val []float64) error {
-	return w.AppendCoded(col, val, nil)
-}
-
-// AppendCoded is Append for a store with kinds or times: entries have codes, see [CodeOf]. Columns may be equal if
-// their codes increase.
-func (w *Writer) AppendCoded(col []uint32, val []float64, code []uint32) error {
+func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	if w.err == nil {
 		w.err = w.append(col, val, code)
 	}

@@ -95,17 +95,17 @@ func TestAppendRefuses(t *testing.T) {
 		rows func(*Writer) error
 		want string
 	}{
-		{"unsorted", func(w *Writer) error { return w.Append([]uint32{1, 0}, nil) }, "row 0: column 0 after 1"},
-		{"twice", func(w *Writer) error { return w.Append([]uint32{1, 1}, nil) }, "row 0: column 1 after 1"},
-		{"NaN", func(w *Writer) error { return w.Append([]uint32{1}, []float64{math.NaN()}) }, "row 0, column 1: value NaN"},
-		{"beyond", func(w *Writer) error { return w.Append([]uint32{0, 1}, nil) }, "column 1 of 1"},
+		{"unsorted", func(w *Writer) error { return w.Append([]uint32{1, 0}, nil, nil) }, "row 0: column 0 after 1"},
+		{"twice", func(w *Writer) error { return w.Append([]uint32{1, 1}, nil, nil) }, "row 0: column 1 after 1"},
+		{"NaN", func(w *Writer) error { return w.Append([]uint32{1}, []float64{math.NaN()}, nil) }, "row 0, column 1: value NaN"},
+		{"beyond", func(w *Writer) error { return w.Append([]uint32{0, 1}, nil, nil) }, "column 1 of 1"},
 		{"asymmetric", func(w *Writer) error {
-			return errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil))
+			return errors.Join(w.Append([]uint32{1}, nil, nil), w.Append(nil, nil, nil))
 		}, "not symmetric, and the store is not directed"},
 		{"asymmetric weight", func(w *Writer) error {
-			return errors.Join(w.Append([]uint32{1}, []float64{2}), w.Append([]uint32{0}, []float64{3}))
+			return errors.Join(w.Append([]uint32{1}, []float64{2}, nil), w.Append([]uint32{0}, []float64{3}, nil))
 		}, "not symmetric, and the store is not directed"},
-		{"ids", func(w *Writer) error { w.Nodes = NewNumericNodes(3); return w.Append(nil, nil) }, "3 ids for 1 rows"},
+		{"ids", func(w *Writer) error { w.Nodes = NewNumericNodes(3); return w.Append(nil, nil, nil) }, "3 ids for 1 rows"},
 	} {
 		mem := durabletest.NewMem()
 		w := must(Create("g", &WriteOptions{fs: mem}))
@@ -125,9 +125,9 @@ func TestAppendRefuses(t *testing.T) {
 		"another entry": {{1}, nil, nil}, "a column less": {nil, {0}}, "a column more": {nil, {0}, nil, nil},
 	} {
 		w := must(Create("g", &WriteOptions{fs: durabletest.NewMem(), Directed: true}))
-		must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.Append(nil, nil), w.BeginIn()))
+		must(0, errors.Join(w.Append([]uint32{1}, nil, nil), w.Append(nil, nil, nil), w.Append(nil, nil, nil), w.BeginIn()))
 		for _, rows := range columns {
-			must(0, w.Append(rows, nil))
+			must(0, w.Append(rows, nil, nil))
 		}
 		if err := w.Commit(bg); !errors.Is(err, sparse.ErrStructure) || !strings.HasSuffix(err.Error(), "the columns are not those of the rows") {
 			t.Errorf("%s: %v", name, err)
@@ -289,7 +289,7 @@ func TestPanics(t *testing.T) {
 	for want, mistake := range map[string]func(){
 		badOrder:  func() { NumericNodes([]uint64{2, 2}) },
 		badRow:    func() { NewNumericNodes(3).ID(3) },
-		badValues: func() { w.Append([]uint32{1}, []float64{1, 2}) },
+		badValues: func() { w.Append([]uint32{1}, []float64{1, 2}, nil) },
 		badBegin:  func() { w.BeginIn() },
 		badEnd:    func() { ended.Commit(bg) },
 		badCommit: func() { directed.Commit(bg) },

@@ -47,7 +47,7 @@ func TestDefaultOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row := range ids {
-		if err := w.Append([]uint32{uint32((row + 2) % 4)}, nil); err != nil {
+		if err := w.Append([]uint32{uint32((row + 2) % 4)}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,7 +33,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 	const rows = 1 << 18 // a frame each has 2^14 at most
 	for range rows {
-		if err := w.Append(nil, nil); err != nil {
+		if err := w.Append(nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
