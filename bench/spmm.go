@@ -18,6 +18,8 @@ func spmm(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return spmmOf[float32](ctx, t, s)
 }
 
+// spmmOf times D⁻¹A·X with elements T. The numbers of X depend on the position of a node alone, not
+// on its row, so that the checksum is the same for every order.
 func spmmOf[T sparse.Float](ctx context.Context, t *Target,
 	s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()
@@ -52,6 +54,8 @@ func walk(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return walkOf[float32](ctx, t, s)
 }
 
+// walkOf times a walk of walkSteps steps with absorbing seeds at every twentieth position, with
+// elements T.
 func walkOf[T sparse.Float](ctx context.Context, g *Target,
 	s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20

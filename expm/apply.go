@@ -115,6 +115,8 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	return nil
 }
 
+// checkBlocks panics unless there is a result of the shape of b for each function, and none
+// overlaps another or b.
 func checkBlocks(n int, dst []*sparse.Block[float64], b *sparse.Block[float64],
 	fs []Function) {
 	if b.Rows != n || len(dst) != len(fs) {

@@ -49,6 +49,8 @@ type aaa struct {
 	value   []float64 // of the rational function at every point
 }
 
+// newAAA returns the approximation of x^−s on [1, top] without support points: the mean of the
+// values.
 func newAAA(s, top float64) *aaa {
 	a := &aaa{s: s, top: top, x: grid(top, fitPoints),
 		used: make([]bool, fitPoints)}

@@ -383,6 +383,9 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.e)
 }
 
+// advanceRows computes the next vector of the recurrence, T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B −
+// T_{j−1}·B with the solves x = R·T_j·B, in rows lo ≤ i < hi, and adds its terms to the results
+// that need them.
 func (s *solves) advanceRows(j, lo, hi int) {
 	k := s.e.b.Cols
 	now := s.e.w[j%2]

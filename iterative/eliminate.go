@@ -342,6 +342,7 @@ type buckets struct {
 
 const noVertex = math.MaxUint32
 
+// fill puts every vertex into the bucket of its number of edges.
 func (b *buckets) fill(count []int32) {
 	n := len(count)
 	// Vertices gain edges: where all have four, a bucket for four and more would
@@ -385,6 +386,7 @@ func (b *buckets) putFirst(v uint32, i int) {
 	b.lowest = min(b.lowest, i)
 }
 
+// remove takes a vertex out of its bucket.
 func (b *buckets) remove(v uint32) {
 	next := b.next[v]
 	prev := b.prev[v]

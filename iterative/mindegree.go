@@ -247,6 +247,9 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
+// newMinimumDegree returns an order of which nothing is eliminated. Vertices of isHeld, and those
+// with far more edges than most, come last, because every elimination next to one would update its
+// long list.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{

@@ -61,6 +61,7 @@ type series struct {
 	f expm.Function
 }
 
+// applyTo implements [engine].
 func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, _ bool) (*engineResult, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
@@ -95,6 +96,7 @@ func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
 		scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
+// applyTo implements [engine]: the series, scaled, with the rounding of the scaling in the bounds.
 func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	out, err := e.series.applyTo(ctx, dst, x, o, again)
@@ -118,6 +120,8 @@ type solves struct {
 	assumed string // about the least eigenvalue of a singular system
 }
 
+// applyTo implements [engine]. Without a bound of the least eigenvalue errors are estimated from
+// residuals, and the tolerance is smaller by estimateGain.
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory
@@ -186,6 +190,7 @@ const estimateGain = 32
 
 func (e *solves) release() { e.system.Release() }
 
+// eliminate implements [engine].
 func (e *solves) eliminate(ctx context.Context,
 	dst, x *sparse.Block[float64]) (*engineResult, error) {
 	r, err := e.system.EliminateTo(ctx, dst, x)

@@ -91,6 +91,7 @@ func rankOn(v param.Values, n int) int {
 	return 0
 }
 
+// newModularity returns the kernel of A − γ·ddᵀ/vol. It refuses γ with which A is lost in rounding.
 func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 	team := sparse.TeamOf(g.A)
 	n := team.TotalOf(len(g.Degrees))

@@ -22,6 +22,7 @@ type otherMethod struct {
 	products float64 // of LOBPCG
 }
 
+// Error implements error.
 func (*otherMethod) Error() string {
 	return "lanczos: LOBPCG is faster"
 }

@@ -345,6 +345,8 @@ func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
 	return err
 }
 
+// predictions calls visit with the predictions of every setting for each group of held-out labels,
+// by a run of the method for each.
 func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
 	visit func(setting, group int, predict func(node int) (int, bool))) error {
@@ -363,6 +365,7 @@ func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
 	return nil
 }
 
+// scores stores the prediction with the chosen values in r.out.
 func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
 	v param.Values) error {
 	prediction, err := m.Predict(ctx, r.p, v, r.set)

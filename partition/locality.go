@@ -78,6 +78,7 @@ type merging struct {
 	touched []uint32  // scratch: communities with a weight
 }
 
+// newMerging returns the forest in which every node is a community of its own.
 func newMerging(a *sparse.CSR) *merging {
 	n, cols := a.Dims()
 	if n != cols {

@@ -15,6 +15,7 @@ var OS FS = system{}
 // system implements [FS] with package os.
 type system struct{}
 
+// Create implements [FS].
 func (system) Create(name string) (File, error) {
 	mode := os.O_RDWR
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -24,6 +25,7 @@ func (system) Create(name string) (File, error) {
 	return fileOf(f, err)
 }
 
+// CreateTemp implements [FS].
 func (system) CreateTemp(name string) (File, error) {
 	f, unlocked, err := createTemp(name)
 	if unlocked {
@@ -38,6 +40,7 @@ type unlockedFile struct{ *os.File }
 // IsUnlocked implements [Unlocked].
 func (unlockedFile) IsUnlocked() bool { return true }
 
+// RemoveTemp implements [FS].
 func (system) RemoveTemp(name string) error {
 	// A link or a pipe of such a name was not made by CreateTemp.
 	info, err := os.Lstat(name)
@@ -50,6 +53,7 @@ func (system) RemoveTemp(name string) error {
 	return removeTemp(name)
 }
 
+// Open implements [FS].
 func (system) Open(name string) (File, error) {
 	f, err := os.Open(name)
 	return fileOf(f, err)
@@ -63,26 +67,32 @@ func fileOf(f *os.File, err error) (File, error) {
 	return file{f}, nil
 }
 
+// Stat implements [FS].
 func (system) Stat(name string) (fs.FileInfo, error) {
 	return os.Stat(name)
 }
 
+// Rename implements [FS].
 func (system) Rename(oldName, newName string) error {
 	return os.Rename(oldName, newName)
 }
 
+// Remove implements [FS].
 func (system) Remove(name string) error {
 	return os.Remove(name)
 }
 
+// Mkdir implements [FS].
 func (system) Mkdir(name string) error {
 	return os.Mkdir(name, 0o777)
 }
 
+// Lock implements [FS].
 func (system) Lock(name string) (io.Closer, error) {
 	return lock(name)
 }
 
+// Follow implements [FS]. It follows links one by one, because the target need not exist yet.
 func (system) Follow(name string) (string, error) {
 	const limit = 40 // links, as for Linux
 	path := name
@@ -114,6 +124,7 @@ func leadsTo(name, path string) string {
 	return name
 }
 
+// List implements [FS].
 func (system) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -129,11 +140,13 @@ func (system) List(dir string) ([]string, error) {
 // file is an *os.File whose errors wrap [ErrFull] for a full device.
 type file struct{ *os.File }
 
+// Write implements [io.Writer]; the error of a full disk wraps [ErrFull].
 func (f file) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	return n, markFull(err)
 }
 
+// WriteAt implements [io.WriterAt]; the error of a full disk wraps [ErrFull].
 func (f file) WriteAt(p []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(p, off)
 	return n, markFull(err)
@@ -153,6 +166,7 @@ func (f file) WriteString(s string) (int, error) {
 
 func (f file) Sync() error { return markFull(f.File.Sync()) }
 
+// Chmod sets the mode, where the file system has modes.
 func (f file) Chmod(mode fs.FileMode) error {
 	err := f.File.Chmod(mode)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
@@ -164,6 +178,7 @@ func (f file) Chmod(mode fs.FileMode) error {
 // fullError is the system's error for a full device, which is also ErrFull.
 type fullError struct{ error }
 
+// Unwrap returns the error of the system and [ErrFull].
 func (e fullError) Unwrap() []error {
 	return []error{e.error, ErrFull}
 }

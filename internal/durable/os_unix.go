@@ -13,6 +13,7 @@ import (
 
 const errFull = unix.ENOSPC
 
+// Free implements [FS].
 func (system) Free(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
@@ -21,6 +22,7 @@ func (system) Free(path string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
+// SyncDir implements [FS].
 func (system) SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -43,6 +43,8 @@ func NewBeside(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, false)
 }
 
+// newFile begins a file that replaces path when it is committed. With follow, path may be a link,
+// whose target is replaced, or a pipe or device, which is written at once.
 func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	if !follow {

@@ -122,6 +122,8 @@ func (a *Array) short(err error) error {
 		"damaged after %d elements (%w)", a.At, err)
 }
 
+// header parses the dictionary of a header: type, order and shape. It refuses shapes whose bytes
+// would overflow.
 func (a *Array) header(dict string) error {
 	descr := descrPattern().FindStringSubmatch(dict)
 	fortran := fortranPattern().FindStringSubmatch(dict)

@@ -146,6 +146,7 @@ type output struct {
 	err error
 }
 
+// Write implements [io.Writer] and keeps the first error.
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {

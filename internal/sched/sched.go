@@ -63,6 +63,8 @@ type queue struct {
 	err   error
 }
 
+// work calls do for the next piece until no piece is left, a piece fails or the context ends. Of several
+// errors it keeps that of the piece with the lowest number, so that it does not depend on the workers.
 func (q *queue) work(ctx context.Context, worker int,
 	do func(worker, piece int) error) {
 	ended := false

@@ -14,6 +14,7 @@ func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	addRows(dst, rows, k, a, scale, x)
 }
 
+// plainAddRows is AddRows in plain Go.
 func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T,
 	x Rows[T]) {
 	for r := range rows {

@@ -38,6 +38,8 @@ func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 // because their sums then stay in registers.
 const few = 4
 
+// plainDotColumns is DotColumns in plain Go. Few columns are visited one after the other, so that
+// each sum stays in a register; the order of additions within a column is the same.
 func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	if len(sums) < few {
 		for j, s := range sums {
@@ -56,6 +58,8 @@ func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	}
 }
 
+// plainResidualColumns is ResidualColumns in plain Go, with few columns one after the other as in
+// plainDotColumns.
 func plainResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	rr = rr[:len(alpha)]
@@ -91,6 +95,8 @@ func plainResidualColumns[T Float](r, q Rows[T],
 	}
 }
 
+// plainTurnColumns is TurnColumns in plain Go, with few columns one after the other as in
+// plainDotColumns.
 func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	beta = beta[:len(alpha)]
 	if len(alpha) < few {

@@ -8,6 +8,7 @@ import "unsafe"
 // remaining columns.
 const columnLanes = registerBytes / 8
 
+// dotColumns is DotColumns: whole groups of columnLanes columns by AVX2, the others in plain Go.
 func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	k := len(sums) / columnLanes * columnLanes
 	if !hasAVX2 || k == 0 || rows < 1 {
@@ -28,6 +29,8 @@ func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	}
 }
 
+// residualColumns is ResidualColumns: whole groups of columnLanes columns by AVX2, the others in
+// plain Go.
 func residualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	k := len(alpha) / columnLanes * columnLanes
@@ -52,6 +55,7 @@ func residualColumns[T Float](r, q Rows[T],
 	}
 }
 
+// turnColumns is TurnColumns: whole groups of columnLanes columns by AVX2, the others in plain Go.
 func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	k := len(alpha) / columnLanes * columnLanes
 	rows := len(factor)

@@ -23,6 +23,8 @@ const (
 	spareBytes = 68
 )
 
+// decode is Decode, with AVX-512 by tables of masks and of sums of widths. Widths above 31 bits are
+// decoded in plain Go.
 func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	if !hasDecodeAVX2 || n < 1 ||
 		max(widths[0], widths[1], widths[2], widths[3]) > 31 {

@@ -25,6 +25,8 @@ var (
 
 const registerBytes = 32
 
+// addRows is AddRows by AVX2. The checks of the last elements panic before the assembly would write
+// past a slice.
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if !hasAVX2 {
 		plainAddRows(dst, rows, k, a, scale, x)
@@ -63,6 +65,7 @@ func pointer[T Float](s []T, index int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[min(index, len(s)):]))
 }
 
+// scaleTo is ScaleTo: whole groups of scaleLanes elements by AVX2, the others in plain Go.
 func scaleTo[T Float](dst []T, alpha float64, x []float64) {
 	n := len(dst) / scaleLanes * scaleLanes
 	if !hasAVX2 || n == 0 {
@@ -156,6 +159,8 @@ func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 // packGroup is the number of values in one step of the twin of Pack.
 const packGroup = 16
 
+// pack is Pack: whole groups of packGroup differences by AVX-512 if two codes fit into a word, the
+// others in plain Go from the bits that the last group leaves.
 func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup
 	if !hasDistancesAVX512 || !hasDecodeAVX512 || widest > pairBits || n == 0 {

@@ -9,6 +9,7 @@ func Distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	distances(delta[:len(id)], id, last, b, lengths)
 }
 
+// plainDistances is Distances in plain Go.
 func plainDistances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	delta = delta[:len(id)]
 	mask := uint32(1)<<(b&31) - 1

@@ -32,6 +32,7 @@ type packing struct {
 	position int
 }
 
+// plainPack is Pack in plain Go, continued after the bits of p.
 func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width,
 	widest uint32) {
 	word := p.word

@@ -29,6 +29,8 @@ func AddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	addPanels(w0, w1[:n], v0[:n], v1[:n], v2[:n], v3[:n], c)
 }
 
+// plainDotPanels is DotPanels in plain Go: lanes has four partial sums for each of the eight
+// products.
 func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	for j, w := range [4][]float64{w0, w1, w2, w3} {
 		p, q := (*[4]float64)(lanes[4*j:]), (*[4]float64)(lanes[16+4*j:])
@@ -48,6 +50,7 @@ func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	}
 }
 
+// plainAddPanels is AddPanels in plain Go.
 func plainAddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	w1 = w1[:len(w0)]
 	v0 = v0[:len(w0)]

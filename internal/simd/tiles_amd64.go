@@ -4,6 +4,8 @@ package simd
 
 import "unsafe"
 
+// gatherTile is GatherTile by AVX2, in passes of as many columns as registers have space for the
+// sums of.
 func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	if !hasAVX2 {

@@ -140,6 +140,8 @@ type merge struct {
 	weights     []float64
 }
 
+// newMerge returns the merge of the halves [lo, mid) and [mid, hi) that the off-diagonal element e
+// joins: the matrix is diag(halves) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
 func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	m := &merge{
 		division: d, lo: lo, mid: mid, hi: hi, depth: depth, rho: 2 * math.Abs(e),
@@ -171,6 +173,8 @@ func (m *merge) own(i int) []float64 {
 	return m.row(m.depth-1, m.lo+i, lo, hi)
 }
 
+// run solves the secular equation of the pairs that change, sorts all values and computes the
+// vectors from those of the halves.
 func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]

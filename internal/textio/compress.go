@@ -43,6 +43,7 @@ type members struct {
 // errTrailing is the number of bytes after the last member of a gzip file.
 type errTrailing int64
 
+// Error implements error.
 func (n errTrailing) Error() string {
 	return fmt.Sprintf("%d bytes after the end of the stream", int64(n))
 }
@@ -56,6 +57,8 @@ func newMembers(in *bufio.Reader) (*members, error) {
 	return &members{in: in, out: out}, nil
 }
 
+// Read implements [io.Reader]: the text of all gzip members of a file. Zeros after the last member
+// are padding, as of tapes; other bytes are the error [errTrailing] once all text was read.
 func (m *members) Read(p []byte) (int, error) {
 	for m.ending == nil {
 		n, err := m.out.Read(p)
@@ -129,6 +132,7 @@ type frames struct {
 	tail    int64         // bytes after the last block of the frame
 }
 
+// Read implements [io.Reader]. It stops before each header, which next must read first.
 func (f *frames) Read(p []byte) (int, error) {
 	if f.pass == 0 {
 		f.pass = f.next()

@@ -87,6 +87,8 @@ type content struct {
 	read int64
 }
 
+// Read implements [io.Reader]: the text of a file, with the place in the error. At the end it
+// checks that the file did not change meanwhile.
 func (c *content) Read(p []byte) (int, error) {
 	if c.r.ctx.Err() != nil {
 		return 0, context.Cause(c.r.ctx)
@@ -115,6 +117,8 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 // the cause.
 type fileAt struct{ r *Reader }
 
+// ReadAt implements [io.ReaderAt], counts the bytes for progress, and replaces errors of a
+// cancelled run by its cause.
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.r.file.ReadAt(p, offset)
 	f.r.done.Add(int64(n))

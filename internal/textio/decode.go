@@ -144,6 +144,7 @@ type decoder struct {
 	err      error
 }
 
+// Read implements [io.Reader]: UTF-8 of the text in the other encoding.
 func (d *decoder) Read(p []byte) (int, error) {
 	for d.position == len(d.out) {
 		if d.err != nil {
@@ -235,6 +236,8 @@ type replacer struct {
 	err error
 }
 
+// Read implements [io.Reader]. It keeps bytes at the end of a block that may be the beginning of a
+// delimiter, because the delimiter may continue in the next block.
 func (d *replacer) Read(p []byte) (int, error) {
 	for len(d.out) == 0 {
 		if d.err != nil {

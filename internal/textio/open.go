@@ -264,6 +264,7 @@ type counter struct {
 	n *atomic.Int64
 }
 
+// Read implements [io.Reader] and counts the bytes.
 func (c counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(int64(n))

@@ -103,6 +103,8 @@ func matchLines(expr func() *regexp.Regexp) func(t *text) bool {
 	return func(t *text) bool { return expr().MatchString(strings.Join(t.lines, "\n") + "\n") }
 }
 
+// textOf returns the lines of the head of a file that are no comments, and their fields. If the
+// head ends before the file does, the last line is left out, because it may be cut.
 func textOf(head []byte) *text {
 	t := &text{isCut: len(head) >= HeadBytes}
 	content := string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))

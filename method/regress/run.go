@@ -197,6 +197,8 @@ type comparison struct {
 	spread float64 // variance of the values, 1 if they are equal
 }
 
+// newComparison returns the comparison on a sample of at most mostCompared values, divided into
+// folds.
 func newComparison(p *Problem, s *Settings) *comparison {
 	p = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed))
 	m := len(p.Row)

@@ -86,14 +86,17 @@ type between interface {
 func (g *values) Len() int     { return len(g.distinct) }
 func (g *values) Alike() []int { return g.distinct }
 
+// PartTo implements [Gram].
 func (g *values) PartTo(dst []float64, i int, items []int) {
 	g.valuesTo(dst[:len(items)], g.distinct[i], items, g.distinct)
 }
 
+// DistinctTo implements [Gram].
 func (g *values) DistinctTo(dst []float64, i int) {
 	g.valuesTo(dst[:len(g.first)], g.distinct[i], g.first, g.distinct)
 }
 
+// RowTo implements [Gram]. It computes the value of each distinct record once.
 func (g *values) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.distinct) {
 		panic("closed: slice of the wrong length")

@@ -139,6 +139,8 @@ type known struct {
 	walks []float64 // sum of the rows of psi of these nodes
 }
 
+// begin allocates the blocks and lists the references: every labelled node, or with β = 1, for
+// which sums suffice, one for each class.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")

@@ -146,6 +146,8 @@ type transduction struct {
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 }
 
+// newTransduction returns the computation before its first step, with the shares μ of the classes
+// among labels.
 func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 	v param.Values) *transduction {
 	r := &transduction{team: team, v: v}

@@ -112,6 +112,8 @@ func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return s, s.open(ctx, o)
 }
 
+// open reads the manifest, the index, the ids and the degrees, checks the sizes of all files before
+// anything large is read, and plans the memory.
 func (s *Store) open(ctx context.Context, o *Options) error {
 	m, err := readManifest(s.listed.fs, s.listed.dir)
 	if err != nil {

@@ -61,6 +61,7 @@ func valueForm(val []float64) int {
 	return valuesFloat64
 }
 
+// appendValues appends values in one of the forms of docs/format.md, little endian.
 func appendValues(dst []byte, form int, val []float64) []byte {
 	for _, v := range val {
 		switch form {

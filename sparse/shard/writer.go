@@ -146,6 +146,8 @@ func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	return w.err
 }
 
+// append is Append before the first error. Rows of more than [sparse.MaxRange] entries are written
+// as pieces of their own.
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if val != nil && len(val) != len(col) ||
 		w.Manifest.HasCodes() && len(code) != len(col) {

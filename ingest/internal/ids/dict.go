@@ -147,6 +147,9 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int,
 // looked at, so that their cache misses overlap.
 const group = 32
 
+// codes stores the codes of tokens of this shard, new ones for ids that are new. Tokens are looked
+// up in groups: slots and keys are read for a whole group first, so that their cache misses
+// overlap.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()

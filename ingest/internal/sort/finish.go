@@ -127,6 +127,9 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	return err
 }
 
+// sortBucket sorts the entries of bucket k by row and column into f.out. Entries whose rows
+// increase already are placed without a sort; buckets that do not fit in memory are finished in
+// runs.
 func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)

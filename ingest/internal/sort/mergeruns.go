@@ -119,9 +119,12 @@ func (h headHeap) Len() int           { return len(h) }
 func (h headHeap) Less(i, j int) bool { return h[i].less(h[j]) }
 func (h headHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
+// Push implements [heap.Interface].
 func (h *headHeap) Push(x any) {
 	*h = append(*h, x.(runHead))
 }
+
+// Pop implements [heap.Interface].
 func (h *headHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]

@@ -101,6 +101,8 @@ func (s *Spill) Reuse(records []*Record) {
 	s.reuse(regions)
 }
 
+// reuse adds regions of the file to the free ones and joins neighbours, so that the file does not
+// grow while its parts are read and written again.
 func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,6 +37,8 @@ type lens struct {
 	root []float32                 // (D + σI)^½
 }
 
+// newLens returns the map of a graph. The loop σ at every node makes S̃ defined, and the walk lazy,
+// at isolated nodes too.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *problem.Work) *lens {
 	n := len(p.Degrees)

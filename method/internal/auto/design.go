@@ -60,6 +60,7 @@ const (
 	mostUneven = 8
 )
 
+// designOf returns the features and candidates of a problem.
 func designOf(p *problem.Problem, set *Settings) design {
 	n := p.Nodes()
 	m := len(p.Row)

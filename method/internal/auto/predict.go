@@ -139,6 +139,7 @@ func (p *predictor) load(lo, hi int) {
 	}
 }
 
+// newPredictor returns buffers to predict one node after the other; each goroutine needs its own.
 func (m *model) newPredictor() *predictor {
 	f := m.features
 	k := m.features.columns.classes

@@ -61,6 +61,8 @@ type seeds struct {
 	order  []int   // learned labels in the order of their rows
 }
 
+// newSeeds divides the labels into folds and cells. Walks are shorter where labels are many,
+// because most nodes are then near one.
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{

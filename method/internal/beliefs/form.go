@@ -133,6 +133,8 @@ type unrolled struct {
 	divides bool                   // a score has weights of beliefs
 }
 
+// newUnrolled returns the state after the last round, with blocks for all classes of the given
+// number of nodes.
 func newUnrolled(q *run, nodes int) *unrolled {
 	rows := len(q.seedOf)
 	columns := q.seeds.Classes * nodes

@@ -44,6 +44,8 @@ type network struct {
 	sweeps int // over the graph so far
 }
 
+// newNetwork returns the graph with weights in units of their mean, so that results do not depend
+// on the scale of weights.
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1,
 		computed: map[ratiosKey]*mat.Dense{},

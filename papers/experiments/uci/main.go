@@ -21,6 +21,7 @@ import (
 	"time"
 )
 
+// main prints a table of errors with a row for each data set and kernel, and the figures of the paper.
 func main() {
 	splits := flag.Int("splits", 40, "random splits")
 	seed := flag.Uint64("seed", 1, "of the splits")
