@@ -148,9 +148,9 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
 	n := len(degrees)
 	long := max(len(rows), len(cols))
 	short := min(len(rows), len(cols))
-	if f.Memory != nil {
+	if f.work == nil {
 		vectors := vectorBytes(n)
-		return vectors + f.Memory(v, Shape{n, long, short, directed},
+		return vectors + f.memory(v, Shape{n, long, short, directed},
 			budget.Subtract(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
@@ -181,10 +181,19 @@ type Shape struct {
 	Directed           bool // whether the edges of the graph have a direction
 }
 
+// memory returns the memory of a block of a kernel without work.
+func (f *Family) memory(v param.Values, s Shape, limit int64) int64 {
+	if f.Memory != nil {
+		return f.Memory(v, s, limit)
+	}
+	cols := min(SlabColumns(s.Nodes), s.Short)
+	return 8 * (blocks.BlockBytes[float64](s.Nodes, cols) + int64(s.Long)*int64(cols))
+}
+
 // FactorLimit returns the limit of a computation that has none: bytes, its estimate, because factors would take more, and
 // 0 for kernels without a factor, whose estimate leaves out the length of their walks.
 func (f *Family) FactorLimit(bytes int64) int64 {
-	if f.Memory != nil {
+	if f.work == nil {
 		return 0
 	}
 	return bytes
@@ -194,9 +203,9 @@ func (f *Family) FactorLimit(bytes int64) int64 {
 // blocks, the construction and the vectors of the graph included, but without a factor.
 func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
-	if f.Memory != nil {
+	if f.work == nil {
 		return vectorBytes(n) +
-			f.Memory(v, Shape{n, 0, cols, f.Works&param.Directed != 0}, 0) +
+			f.memory(v, Shape{n, 0, cols, f.Works&param.Directed != 0}, 0) +
 			2*blocks.BlockBytes[float64](n, cols)
 	}
 	w := f.work(v, describe(nil, degrees))

@@ -16,7 +16,7 @@ var diffusion = Family{
 		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk),
 			betaParam(overDegree)},
 	},
-	asymmetric: ofRandomWalk,
+	Asymmetry: ofRandomWalk,
 	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},

@@ -27,35 +27,33 @@ type Family struct {
 	// applied to a block, and names the kernel that it is once it is centred.
 	Distance string
 
-	// asymmetric, if not nil, returns the parameter that makes the kernel asymmetric and an advice,
+	// Asymmetry, if not nil, returns the parameter that makes the kernel asymmetric and an advice,
 	// or "" for values with which it is symmetric, as learners require.
-	asymmetric func(v param.Values) (parameter, what string)
+	Asymmetry func(v param.Values) (parameter, what string)
+
+	// Normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
+	Normalized bool
 
 	// New returns the kernel with complete values on a graph. It is required of a declaration
 	// that is given to [Register]; it may return an error for values that are out of range on
 	// the graph, a [*param.ParameterError]. The kernels of this package have newOn instead.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Memory, of a kernel of another package, returns an upper bound on the bytes of a block, without the vectors of the
+	// Memory returns an upper bound on the bytes of a block, without the vectors of the
 	// graph. With a limit, 0 for none, the bound is at most the limit, or else the least memory that the block needs.
-	// Register replaces nil by eight blocks of a slab.
+	// Nil: eight blocks of a slab, or what work describes, which is Memory for the kernels of this package.
 	Memory func(v param.Values, s Shape, limit int64) int64
 
-	// normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
-	normalized bool
-
 	// newOn is New for the kernels of this package, which share the maps of a graph.
-	// Register sets it to New.
 	newOn func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 
-	// work is Memory for the kernels of this package: it describes the engine on a graph with
-	// the given degrees, from which their memory follows.
+	// work describes the engine on a graph with the given degrees.
 	work func(v param.Values, d *degrees) work
 }
 
 // IsNormalized reports whether the kernel with complete values is a function of S = D^-½AD^-½ or of L̃.
 func (f *Family) IsNormalized(v param.Values) bool {
-	return f.normalized || v["laplacian"] == param.Of(normalized) ||
+	return f.Normalized || v["laplacian"] == param.Of(normalized) ||
 		v["matrix"] == param.Of(normalizedAdjacency)
 }
 
@@ -76,16 +74,7 @@ func Families() param.List[*Family] {
 //
 // A kernel that knows its products with blocks alone is an [Images]. Register panics if New is nil or if the name is
 // taken.
-func Register(f *Family) {
-	families.Add(f, f.New != nil)
-	f.newOn = func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
-	if f.Memory == nil {
-		f.Memory = func(_ param.Values, s Shape, _ int64) int64 {
-			cols := min(SlabColumns(s.Nodes), s.Short)
-			return 8 * (blocks.BlockBytes[float64](s.Nodes, cols) + int64(s.Long)*int64(cols))
-		}
-	}
-}
+func Register(f *Family) { families.Add(f, f.New != nil) }
 
 // names returns the names of all kernels.
 func names() []string {
@@ -152,7 +141,12 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 			shared.work = f.work(v, shared.degrees)
 		}
 		var err error
-		if ks[i], err = f.newOn(ctx, shared, v); err != nil {
+		if f.New != nil {
+			ks[i], err = f.New(ctx, g, v)
+		} else {
+			ks[i], err = f.newOn(ctx, shared, v)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -169,8 +163,8 @@ func (f *Family) Asymmetric(values param.Values) error {
 	case f.Distance != "":
 		parameter = pkg
 		what = "it is a distance"
-	case f.asymmetric != nil:
-		parameter, what = f.asymmetric(values)
+	case f.Asymmetry != nil:
+		parameter, what = f.Asymmetry(values)
 	}
 	if what == "" {
 		return nil

@@ -13,8 +13,8 @@ var heatPageRank = Family{
 		Source: "Chung, The heat kernel as the pagerank of a graph, PNAS 104, 2007",
 		Params: []param.Param{betaParam(nil), symmetricParam()},
 	},
-	asymmetric: unlessSymmetric,
-	normalized: true,
+	Asymmetry:  unlessSymmetric,
+	Normalized: true,
 	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian := randomWalk
 		if v.On("symmetric") {

@@ -35,8 +35,8 @@ var matern = Family{
 			},
 		},
 	},
-	asymmetric: ofRandomWalk,
-	newOn:      newMatern,
+	Asymmetry: ofRandomWalk,
+	newOn:     newMatern,
 	work: func(v param.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"),
 			laplacianKind(v.Word("laplacian"))

@@ -15,8 +15,8 @@ var pageRank = Family{
 		Params: []param.Param{withRest(shareParam(0.85), "pagerank"),
 			symmetricParam()},
 	},
-	asymmetric: unlessSymmetric,
-	normalized: true,
+	Asymmetry:  unlessSymmetric,
+	Normalized: true,
 	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		alpha := v.Number("alpha")
 		k, err := newWalkInverse(ctx, g, alpha, 1-alpha, lone(g.Degrees))

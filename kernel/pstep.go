@@ -43,7 +43,7 @@ var pStep = Family{
 			},
 		},
 	},
-	normalized: true,
+	Normalized: true,
 	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		m, err := g.of(ctx, sparse.NormalizedLaplacian)
 		if err != nil {

@@ -20,7 +20,7 @@ var regularizedLaplacian = Family{
 			On: overDegree,
 		}},
 	},
-	asymmetric: ofRandomWalk,
+	Asymmetry: ofRandomWalk,
 	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
 		m, root, err := laplacianOf(ctx, g, laplacian)

@@ -66,12 +66,12 @@ func (l List[D]) Named(name string) (zero D) {
 // Add adds a declaration of another package, which an init function registers. It panics if the declaration is
 // incomplete, or if its name is taken.
 func (l *List[D]) Add(d D, isComplete bool) {
-	if name := d.spec().Name; !isComplete ||
-		slices.ContainsFunc(*l,
-			func(other D) bool { return other.spec().Name == name }) {
+	name := d.spec().Name
+	var zero D
+	if !isComplete || l.Named(name) != zero {
 		panic("param: an incomplete declaration, or a name that is taken: " + name)
 	}
-	delete(guests, d.spec().Name)
+	delete(guests, name)
 	*l = append(*l, d)
 }
 
