@@ -23,13 +23,9 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]int, len(nodes))
-	for i, id := range nodes {
-		row, ok := g.Nodes.Lookup(id)
-		if !ok {
-			return nil, &IDError{id}
-		}
-		rows[i] = row
+	rows, err := rowsOf(g, append([]string{}, nodes...))
+	if err != nil {
+		return nil, err
 	}
 	entries, _, err := methodsOf(ctx, o)
 	if err != nil {
@@ -46,6 +42,7 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 // AddReasons adds the reasons for the predictions of some rows, after a prediction with [PredictOptions].Explain. The error
 // wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
 func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
+	checkOpen(p.g)
 	s := p.settings
 	list, err := p.Explain(ctx, p.problem, rows,
 		&explain.Settings{Number: p.options.Reasons, Workers: s.Workers,
@@ -65,47 +62,14 @@ func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 // edgesOfLink are the edges between two nodes.
 type edgesOfLink struct {
 	codes           []uint32
-	weights, values []float64 // without and with factors of kinds and times
+	weights, values []float64 // without and with factors of kinds and times; the same slice if there are none
 }
 
-// addWeights fills in the weights of the links of explanations on a graph without kinds and times. Cost: a sweep.
-func (p *Prediction) addWeights(ctx context.Context, list []Reasons) error {
-	weights := map[[2]int]float64{}
-	for i := range list {
-		for _, l := range list[i].Links {
-			weights[l.Rows] = 0
-		}
-	}
-	err := sparse.EachRow(ctx, p.g.Store.Store, 1, func(_, row int, col []uint32, val []float64) error {
-		for entry, c := range col {
-			for _, rows := range [][2]int{{row, int(c)}, {int(c), row}} {
-				if w, isListed := weights[rows]; isListed && (p.g.Directed || rows[0] == row) {
-					weights[rows] = w + val[entry]
-				}
-			}
-		}
-		return nil
-	})
-	for i := range list {
-		for k := range list[i].Links {
-			l := &list[i].Links[k]
-			l.Kinds = []explain.LinkKind{{Weight: weights[l.Rows], Share: 1}}
-		}
-	}
-	return err
-}
-
-// addKinds fills in the kinds of the links of explanations. Cost: two sweeps.
+// addKinds fills in the weights of the links of explanations, by kind. Cost: a sweep, and another one with kinds or times.
 func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	s := p.g.Store
-	switch {
-	case s == nil:
+	if s == nil || !p.g.Weighted && !s.Manifest.HasCodes() {
 		return nil
-	case !s.Manifest.HasCodes():
-		if !p.g.Weighted {
-			return nil
-		}
-		return p.addWeights(ctx, list)
 	}
 	links := map[[2]int]*edgesOfLink{}
 	rows := map[int]bool{}
@@ -122,36 +86,48 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 				return nil
 			}
 			for entry, c := range col {
-				link := links[[2]int{row, int(c)}]
-				if link == nil && p.g.Directed {
-					link = links[[2]int{int(c), row}]
+				code := uint32(0)
+				if codes != nil {
+					code = codes[entry]
 				}
-				if link != nil {
-					take(link, codes[entry], val[entry])
+				if link := links[[2]int{row, int(c)}]; link != nil {
+					take(link, code, val[entry])
+				}
+				back := links[[2]int{int(c), row}]
+				if back != nil && p.g.Directed && row != int(c) {
+					take(back, code, val[entry])
 				}
 			}
 			return nil
 		})
 	}
-	unweighted, _ := shard.ApplyCodebook(s.Store, &shard.Codebook{})
-	err := each(unweighted, func(link *edgesOfLink, code uint32, value float64) {
+	stored := sparse.Matrix(s.Store)
+	if s.Manifest.HasCodes() {
+		stored, _ = shard.ApplyCodebook(s.Store, &shard.Codebook{})
+	}
+	err := each(stored, func(link *edgesOfLink, code uint32, weight float64) {
 		link.codes = append(link.codes, code)
-		link.weights = append(link.weights, value)
+		link.weights = append(link.weights, weight)
+		if !s.Manifest.HasCodes() {
+			link.values = link.weights
+		}
 	})
+	if err == nil && s.Manifest.HasCodes() {
+		weighed, _ := shard.ApplyCodebook(s.Store, p.Factors.Book)
+		err = each(weighed, func(link *edgesOfLink, _ uint32, value float64) {
+			link.values = append(link.values, value)
+		})
+	}
 	if err != nil {
 		return err
 	}
-	weighed, _ := shard.ApplyCodebook(s.Store, p.Factors.Book)
-	err = each(weighed, func(link *edgesOfLink, _ uint32, value float64) {
-		link.values = append(link.values, value)
-	})
 	for i := range list {
 		for k := range list[i].Links {
 			l := &list[i].Links[k]
 			l.Kinds = links[l.Rows].kinds(s.Manifest)
 		}
 	}
-	return err
+	return nil
 }
 
 // kinds returns the kinds of the edges that count, with their shares.
@@ -184,7 +160,7 @@ func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 		total += l.values[i]
 	}
 	for k := range list {
-		list[k].Share /= total
+		list[k].Share /= cmp.Or(total, 1)
 	}
 	slices.SortStableFunc(list,
 		func(a, b explain.LinkKind) int { return cmp.Compare(b.Share, a.Share) })

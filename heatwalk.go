@@ -102,6 +102,14 @@ type Graph struct {
 	resources *resources
 }
 
+func newGraph(o *Options) *Graph {
+	g := &Graph{resources: &resources{turn: make(chan struct{}, 1)}}
+	if o != nil {
+		g.options = *o
+	}
+	return g
+}
+
 // newTemporary makes a temporary directory.
 func newTemporary(g *Graph) (*durable.TempDir, error) {
 	parent := tempParent(g)
@@ -137,10 +145,7 @@ func (e *TempDirError) Unwrap() error { return e.Err }
 // removes, except for the matrices that [ingest.Load] reads. The first job puts the graph into memory, in the
 // layout that is fastest for it, as far as the options allow.
 func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
-	g := &Graph{resources: new(resources)}
-	if o != nil {
-		g.options = *o
-	}
+	g := newGraph(o)
 	if g.options.Network != nil {
 		if g.options.Network.Size() == 1 {
 			g.options.Network = nil
@@ -328,10 +333,7 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 // fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
 func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	directed bool, o *Options) (*Graph, error) {
-	g := &Graph{resources: new(resources)}
-	if o != nil {
-		g.options = *o
-	}
+	g := newGraph(o)
 	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers}
 	if g.options.Reading != nil {
 		set.Signed = g.options.Reading.Signed
@@ -373,30 +375,31 @@ func fromDirected(ctx context.Context, g *Graph, m mat.Matrix,
 	return err
 }
 
-// Close releases the graph and removes its temporary files. A second call does nothing.
+// Close releases the graph and removes its temporary files. A second call does nothing. Every other method of a closed
+// graph, and every function that is given one, panics; predictions and matrices of the graph can still be read.
 func (g *Graph) Close() error {
 	if g.resources == nil {
 		return nil
 	}
-	g.resources.Lock()
-	defer g.resources.Unlock()
-	if g.resources.isClosed {
-		return nil
-	}
-	g.resources.isClosed = true
-	var closed, removed error
-	if g.Store != nil {
-		closed = g.Store.Close()
-	}
-	if g.temporary != nil {
-		removed = g.temporary.Remove()
-	}
-	return errors.Join(closed, removed)
+	return g.resources.use(context.Background(), func() error {
+		var closed, removed error
+		if g.resources.isClosed.Swap(true) {
+			return nil
+		}
+		if g.Store != nil {
+			closed = g.Store.Close()
+		}
+		if g.temporary != nil {
+			removed = g.temporary.Remove()
+		}
+		return errors.Join(closed, removed)
+	})
 }
 
 // IDs returns the ids of all nodes in their order: that of the rows of the matrices that
 // methods take and return.
 func (g *Graph) IDs() []string {
+	checkOpen(g)
 	ids := make([]string, 0, g.Nodes.Len())
 	for row := range g.Nodes.Rows() {
 		ids = append(ids, g.Nodes.ID(row))
@@ -414,6 +417,7 @@ func (e *IDError) Error() string {
 
 // rowsOf returns the rows of ids, of all nodes in their order for nil.
 func rowsOf(g *Graph, ids []string) ([]int, error) {
+	checkOpen(g)
 	var rows []int
 	if ids == nil {
 		for row := range g.Nodes.Rows() {

@@ -237,10 +237,11 @@ func TestConcurrentJobs(t *testing.T) {
 		})
 	}
 	group.Wait()
+	handle := g.Leave(1, "nothing")
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := g.Leave(1, "nothing").Close(); err != nil {
+	if err := handle.Close(); err != nil {
 		t.Errorf("a second call of Close: %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package heatwalk
 import (
 	"context"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -17,27 +17,43 @@ import (
 // Plan is the estimate of the memory and the sweeps of a job, see [Options.Planned].
 type Plan = budget.Plan
 
-// Plan returns a plan with the memory of the graph and that of [Graph.Leave].
+// Plan returns a plan with the memory of the graph and that of [Graph.Leave]. It waits while a job puts the graph into
+// memory.
 func (g *Graph) Plan() *Plan {
-	g.resources.Lock()
-	defer g.resources.Unlock()
-	return planOf(g)
+	checkOpen(g)
+	held, _ := heldBytes(context.Background(), g, false) // the context does not end
+	return planOf(g, held)
 }
 
-func planOf(g *Graph) *Plan {
+// planOf returns the plan of a job before it reserves memory, on a graph of held bytes.
+func planOf(g *Graph, held int64) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory} // the next part that a job reserves reports an error
-	if g.Store != nil {
-		_ = p.Reserve(g.Store.Held()+
-			sparse.LongRowBytes(g.Store.Store, g.options.Workers), budget.GraphPart)
-	}
+	_ = p.Reserve(held, budget.GraphPart)
 	for _, item := range g.held {
 		_ = p.Reserve(item.Bytes, item.What)
 	}
 	return p
 }
 
+// heldBytes returns the memory of the graph. A job that reweighs edges makes no copy of it.
+func heldBytes(ctx context.Context, g *Graph, reweighs bool) (bytes int64, err error) {
+	s := g.Store
+	if s == nil {
+		return 0, nil
+	}
+	err = g.resources.use(ctx, func() error {
+		bytes = s.Held() + sparse.LongRowBytes(s.Store, g.options.Workers)
+		if reweighs && g.resources.a == nil && s.Copy != nil {
+			bytes -= s.Copy.Matrix
+		}
+		return nil
+	})
+	return bytes, err
+}
+
 // Leave returns the graph for jobs that leave memory to the caller, for example for a table.
 func (g *Graph) Leave(bytes int64, what string) *Graph {
+	checkOpen(g)
 	out := *g
 	out.held = append(slices.Clip(g.held), budget.Item{What: what, Bytes: bytes})
 	return &out
@@ -72,15 +88,39 @@ type Job struct {
 
 // resources are the properties of a graph that jobs have found, for all handles of the graph.
 type resources struct {
-	sync.Mutex
-	a        sparse.Matrix // in memory, in the layout that the first job has chosen; nil: not yet
-	whole    *graph.Graph  // with its components; nil: not yet
-	isClosed bool
+	turn       chan struct{} // has an element while a job uses the fields below or the layout of the store
+	a          sparse.Matrix // in memory, in the layout that the first job has chosen; nil: not yet
+	whole      *graph.Graph  // with its components; nil: not yet
+	isArranged bool          // the layout is chosen
+	isClosed   atomic.Bool
+}
+
+// use calls do when no other job uses the resources. do must call no function of a user of the graph, because these may
+// use it too. The error is that of do, or the cause of the end of ctx.
+func (r *resources) use(ctx context.Context, do func() error) error {
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+		return do()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+const closedGraph = "heatwalk: the graph is not open"
+
+// checkOpen panics if the graph is closed, or not one of a function that opens graphs.
+func checkOpen(g *Graph) {
+	if g.resources == nil || g.resources.isClosed.Load() {
+		panic(closedGraph)
+	}
 }
 
 // Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
-// which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs.
+// which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs. While another
+// job puts the graph into memory, Begin waits, at most until ctx ends.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
+	checkOpen(g)
 	j := &Job{Graph: &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
 		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
 		TempDir: tempParent(g)}, g: g}
@@ -91,20 +131,21 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	case n.Structure:
 		err = blocks.CheckScale[float64](nil, g.Degrees)
 	}
+	if err == nil && n.Components && j.division == nil {
+		err = g.resources.use(ctx, func() (err error) {
+			if g.resources.whole != nil {
+				j.Components = g.resources.whole.Components
+				return nil
+			}
+			j.Components, err = sparse.FindComponentsInOrder(ctx, g.A,
+				g.Nodes.Rows(), g.options.Workers)
+			return err
+		})
+	}
+	if err == nil {
+		err = j.load(ctx, n)
+	}
 	if err != nil {
-		return nil, err
-	}
-	g.resources.Lock()
-	defer g.resources.Unlock()
-	if n.Structure && j.division == nil && g.resources.whole != nil {
-		j.Components = g.resources.whole.Components
-	} else if n.Components && j.division == nil {
-		if j.Components, err = sparse.FindComponentsInOrder(ctx, g.A,
-			g.Nodes.Rows(), g.options.Workers); err != nil {
-			return nil, err
-		}
-	}
-	if err := j.load(ctx, n); err != nil {
 		return nil, err
 	}
 	if j.division != nil {
@@ -112,15 +153,15 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 		j.Graph.Memory = j.Memory
 		return j, nil
 	}
-	if n.Structure {
-		err = j.addStructure(ctx)
-	}
-	return j, err
+	return j, g.resources.use(ctx, func() error { return j.place(ctx, n) })
 }
 
-// plan plans the memory of a job.
-func (j *Job) plan(n *Needs) (*Plan, error) {
-	p := planOf(j.g)
+// plan plans the memory of a job. It returns also the memory of the graph in the plan.
+func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, held int64, err error) {
+	if held, err = heldBytes(ctx, j.g, n.Reweighs); err != nil {
+		return nil, 0, err
+	}
+	p = planOf(j.g, held)
 	p.Sweeps = budget.UnknownSweeps
 	p.Named = len(slices.Concat(n.Named...))
 	if j.division != nil {
@@ -131,71 +172,79 @@ func (j *Job) plan(n *Needs) (*Plan, error) {
 	}
 	j.Memory = p.Room()
 	if n.Bytes == nil {
-		return p, nil
+		return p, held, nil
 	}
 	bytes, err := n.Bytes(j, p)
-	return p, p.ReserveJob(bytes, err, n.Part)
+	return p, held, p.ReserveJob(bytes, err, n.Part)
 }
 
-// load plans the memory of a job, and provides the matrix.
+// load plans the memory of a job, chooses the layout of the graph, and calls [Options.Planned].
 func (j *Job) load(ctx context.Context, n *Needs) error {
-	g := j.g
-	s := g.Store
-	isPlaced := s == nil || g.resources.a != nil // in memory
-	if !isPlaced && n.Reweighs {
-		defer func(copied *sparse.Layout) {
-			if !s.IsStreamed() {
-				s.Copy = copied // for later jobs
+	s := j.g.Store
+	r := j.g.resources
+	p, held, err := j.plan(ctx, n)
+	if err != nil && s != nil {
+		isLess := false
+		failure := r.use(ctx, func() (failure error) {
+			if r.a == nil {
+				isLess, failure = s.KeepOnDisk()
 			}
-		}(s.Copy)
-		s.Copy = nil
-	}
-	p, err := j.plan(n)
-	if err != nil && !isPlaced {
-		isLess, failure := s.KeepOnDisk()
+			return failure
+		})
 		if failure != nil {
 			return failure
 		}
 		if isLess {
-			p, err = j.plan(n)
+			p, held, err = j.plan(ctx, n)
 		}
 	}
-	if err == nil && !isPlaced && s.Copy != nil {
-		err = j.arrange(ctx, p)
+	if err == nil && s != nil && !n.Reweighs {
+		err = r.use(ctx, func() error { return arrange(ctx, j, p, held) })
 	}
-	if err == nil && g.options.Planned != nil {
-		err = g.options.Planned(p)
+	if err == nil && j.g.options.Planned != nil {
+		err = j.g.options.Planned(p)
 	}
-	if err != nil || s == nil || j.division != nil {
-		return err
+	return err
+}
+
+// arrange chooses the layout of the copy of the graph within the memory that a plan leaves, in which the graph has held
+// bytes.
+func arrange(ctx context.Context, j *Job, p *Plan, held int64) error {
+	s := j.g.Store
+	r := j.g.resources
+	if !r.isArranged && s.Copy != nil {
+		spare, _ := p.Left()
+		o := sparse.LayoutOptions{RowBytes: p.RowBytes}
+		if p.Sweeps != budget.UnknownSweeps {
+			o.Sweeps = max(1, p.Sweeps)
+		}
+		if err := s.Arrange(ctx, o, spare); err != nil {
+			return err
+		}
+		r.isArranged = true
 	}
-	if g.resources.a == nil && !n.Reweighs {
+	now := s.Held() + sparse.LongRowBytes(s.Store, j.g.options.Workers)
+	more := max(0, now-held) // another job may have arranged it, or left it on disk, since the plan
+	j.Memory = budget.Subtract(j.Memory, more)
+	return p.Reserve(more, budget.GraphPart)
+}
+
+// place puts the graph into memory, and adds its structure.
+func (j *Job) place(ctx context.Context, n *Needs) error {
+	r := j.g.resources
+	if s := j.g.Store; s != nil && r.a == nil && !n.Reweighs {
 		if err := s.Load(ctx); err != nil {
 			return err
 		}
-		g.resources.a = s.A
+		r.a = s.A
 	}
-	if g.resources.a != nil {
-		j.A = g.resources.a
+	if r.a != nil {
+		j.A = r.a
+	}
+	if n.Structure {
+		return j.addStructure(ctx)
 	}
 	return nil
-}
-
-// arrange chooses the layout of the copy of the graph within the memory that a plan leaves.
-func (j *Job) arrange(ctx context.Context, p *Plan) error {
-	s := j.g.Store
-	held := s.Held()
-	spare, _ := p.Left()
-	o := sparse.LayoutOptions{RowBytes: p.RowBytes}
-	if p.Sweeps != budget.UnknownSweeps {
-		o.Sweeps = max(1, p.Sweeps)
-	}
-	if err := s.Arrange(ctx, o, spare); err != nil {
-		return err
-	}
-	more := s.Held() - held
-	j.Memory = budget.Subtract(j.Memory, more)
-	return p.Reserve(more, budget.GraphPart)
 }
 
 // addStructure adds what [graph.New] finds, once for all jobs.
@@ -208,13 +257,12 @@ func (j *Job) addStructure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		graphOfRows.Memory = j.Memory
 		graphOfRows.TempDir = j.TempDir
 		graphOfRows.In = g.In
 		graphOfRows.Hyperedges = g.Hyperedges
 		g.resources.whole = graphOfRows
 	}
-	j.Graph = g.resources.whole
+	j.Graph = g.resources.whole.WithMemory(j.Memory)
 	return nil
 }
 
@@ -257,23 +305,20 @@ func (j *Job) Problem(p *method.Problem) *method.Problem {
 	out := *p
 	out.Graph = &graph.Graph{A: j.A, In: j.In, Signed: j.Signed, Degrees: j.Degrees,
 		TempDir: j.TempDir}
+	out.Edges = j.g.edges
 	if j.division == nil {
 		out.In = nil
+		return &out
 	}
 	out.Row = j.Rows(p.Row)
-	out.Attributes = j.attributes(p.Attributes)
-	out.Edges = j.edges()
-	return &out
-}
-
-// edges returns the edges with kinds or times; nil: there are none.
-func (j *Job) edges() *sides.Edges {
-	if j.division == nil || j.g.edges == nil {
-		return j.g.edges
+	if p.Attributes != nil {
+		out.Attributes = p.Attributes.Part(j.division)
 	}
-	e := j.g.edges
-	return &sides.Edges{Store: e.Store, Options: e.Options, Weighted: e.Weighted,
-		Streamed: e.Streamed, Division: j.division}
+	if e := j.g.edges; e != nil {
+		out.Edges = &sides.Edges{Store: e.Store, Options: e.Options, Weighted: e.Weighted,
+			Streamed: e.Streamed, Division: j.division}
+	}
+	return &out
 }
 
 // Rows returns the rows of blocks for rows of the graph that the job has named.
@@ -306,12 +351,4 @@ func (j *Job) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 		return b
 	}
 	return sparse.PartOf(j.division, b)
-}
-
-// attributes returns the attributes of the rows of the job, nil of nil.
-func (j *Job) attributes(t *sparse.Table) *sparse.Table {
-	if j.division == nil || t == nil {
-		return t
-	}
-	return t.Part(j.division)
 }

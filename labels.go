@@ -89,6 +89,7 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 // [nodefile.Labels.Sort]. The error is an [*IDError]
 // for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
+	checkOpen(g)
 	var l nodefile.Labels
 	number := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(labels)) {
@@ -112,6 +113,7 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
 // names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
+	checkOpen(g)
 	return &method.Problem{
 		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees,
 			TempDir: tempParent(g)}, Directed: g.Directed, Weighted: g.Weighted,
@@ -176,7 +178,6 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	}
 	set := *s
 	options := *o
-	set.Workers = g.options.Workers
 	set.Explain = o.Explain != nil
 	if set.Explain {
 		set.Raw = true
@@ -188,42 +189,29 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 		options.Targets = nil
 		set.Top = 0
 	}
-	job, err := g.Begin(ctx, &Needs{
-		Named: [][]int{p.Row}, Transpose: method.NeedsTranspose(m),
-		Reweighs: method.Reweighs(m, p, &set),
-		Labels:   len(p.Row) + o.Compared, Part: learningPart,
-		Bytes: func(j *Job, plan *Plan) (int64, error) {
-			sized := j.Problem(p)
-			set.Memory = j.Memory
-			cost, err := method.EstimateCost(m, sized, nil, &set)
-			plan.Disk = cost.Disk
-			plan.Sweeps = cost.Sweeps
-			return predictionBytes(sized, m, &cost, &set, &options), err
-		},
+	job, local, learned, err := beginLearning(ctx, g, p, &set, &Needs{
+		Transpose: method.NeedsTranspose(m), Reweighs: method.Reweighs(m, p, &set), Labels: o.Compared,
+	}, func(local *method.Problem, s *method.Settings, plan *Plan) (int64, error) {
+		cost, err := method.EstimateCost(m, local, nil, s)
+		plan.Disk = cost.Disk
+		plan.Sweeps = cost.Sweeps
+		return predictionBytes(local, m, &cost, s, &options), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = job.Memory
-	set.Prior.Given = job.Part(set.Prior.Given)
-	out := &Prediction{Classes: p.Names, g: g}
-	p, err = out.compute(ctx, job.Problem(p), m, &set, &options)
+	out := &Prediction{Classes: p.Names, g: g, settings: learned, options: o}
+	out.problem, err = out.compute(ctx, local, m, learned, &options)
 	if err != nil {
 		return nil, err
 	}
-	if job.division != nil {
-		if err := gatherPrediction(job, out.Prediction); err != nil {
-			return nil, err
-		}
+	if err := gatherPrediction(job, out.Prediction); err != nil {
+		return nil, err
+	}
+	if job.division != nil || o.Deferred {
 		return out, nil
 	}
-	out.problem = p
-	out.settings = &set
-	out.options = o
-	if o.Deferred {
-		return out, nil
-	}
-	if err = out.AddSuggestions(ctx); err == nil && set.Explain {
+	if err = out.AddSuggestions(ctx); err == nil && learned.Explain {
 		err = out.AddReasons(ctx, o.Explain)
 	}
 	return out, err
@@ -231,6 +219,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 
 // AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for.
 func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
+	checkOpen(p.g)
 	if p.options.Suggest > 0 {
 		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
 			p.options.Suggest, p.options.Targets, p.settings)
@@ -291,17 +280,10 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 		set.Workers, &p.Work); err != nil {
 		return nil, err
 	}
-	return problem, p.checkShift(ctx, problem, m, o.Targets, set)
-}
-
-// checkShift compares the labelled nodes with the others.
-func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem,
-	m method.Method, targets []int, s *method.Settings) (err error) {
 	start := time.Now()
-	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, p.Estimate,
-		targets, s)
+	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, p.Estimate, o.Targets, set)
 	p.Seconds.Choose += time.Since(start).Seconds()
-	return err
+	return problem, err
 }
 
 // learningPart names the memory of learning in a plan.
@@ -355,34 +337,26 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 // Memory and the Workers of their settings.
 func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan) (*evaluate.Report, error) {
-	set := *plan
-	settings := *plan.Settings
-	settings.Workers = g.options.Workers
-	set.Settings = &settings
-	isTransposed := slices.ContainsFunc(plan.Methods,
-		func(e method.Entry) bool { return method.NeedsTranspose(e.Method) })
-	reweighs := slices.ContainsFunc(plan.Methods,
-		func(e method.Entry) bool { return method.Reweighs(e.Method, p, &settings) })
-	job, err := g.Begin(ctx, &Needs{
-		Named: [][]int{p.Row}, Transpose: isTransposed, Reweighs: reweighs,
-		Labels: len(p.Row), Part: learningPart,
-		Bytes: func(j *Job, _ *Plan) (int64, error) {
-			settings.Memory = j.Memory
-			set.Methods = mergeSettings(plan.Methods, &settings)
-			return evaluate.Bytes(j.Problem(p), &set)
-		},
-	})
+	needs := &Needs{
+		Transpose: slices.ContainsFunc(plan.Methods,
+			func(e method.Entry) bool { return method.NeedsTranspose(e.Method) }),
+		Reweighs: slices.ContainsFunc(plan.Methods,
+			func(e method.Entry) bool { return method.Reweighs(e.Method, p, plan.Settings) }),
+	}
+	complete := func(s *method.Settings) *evaluate.Plan {
+		out := *plan
+		out.Settings = s
+		out.Methods = mergeSettings(plan.Methods, s)
+		return &out
+	}
+	job, local, settings, err := beginLearning(ctx, g, p, plan.Settings, needs,
+		func(local *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
+			return evaluate.Bytes(local, complete(s))
+		})
 	if err != nil {
 		return nil, err
 	}
-	settings.Prior.Given = job.Part(settings.Prior.Given)
-	for _, s := range append(settingsOf(set.Methods), set.Settings) {
-		if s != nil {
-			s.Memory = job.Memory
-			s.Prior.Given = settings.Prior.Given
-		}
-	}
-	report, err := evaluate.Run(ctx, job.Problem(p), &set)
+	report, err := evaluate.Run(ctx, local, complete(settings))
 	if err == nil {
 		err = job.result()
 	}
@@ -408,7 +382,7 @@ func mergeSettings(methods []method.Entry, settings *method.Settings) []method.E
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	_, q, set, err := beginLearning(ctx, g, p, s, false, severalBytes)
+	_, q, set, err := beginLearning(ctx, g, p, s, new(Needs), severalBytes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -425,7 +399,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
 func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	_, q, set, err := beginLearning(ctx, g, p, s, false, severalBytes)
+	_, q, set, err := beginLearning(ctx, g, p, s, new(Needs), severalBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -433,37 +407,39 @@ func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 }
 
 // severalBytes returns the memory of predictions of several labels of a node.
-func severalBytes(p *method.Problem, s *method.Settings) (int64, error) {
+func severalBytes(p *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
 	keptBytes, choice := method.FactorBytes(p, s)
 	return max(multilabel.Bytes(p)+keptBytes, choice), nil
 }
 
-// beginLearning begins a job on a problem, with what [graph.New] finds if structure is set. It returns the problem on
-// the rows of the job, and the settings with its memory; bytes estimates the memory.
+// beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its
+// memory; bytes estimates the memory.
 func beginLearning(ctx context.Context, g *Graph, p *method.Problem,
-	s *method.Settings, structure bool,
-	bytes func(*method.Problem, *method.Settings) (int64, error),
+	s *method.Settings, n *Needs,
+	bytes func(*method.Problem, *method.Settings, *Plan) (int64, error),
 ) (*Job, *method.Problem, *method.Settings, error) {
 	set := *s
 	set.Workers = g.options.Workers
 	local := func(j *Job) *method.Problem {
 		q := j.Problem(p)
-		if structure {
+		if n.Structure {
 			q.Graph = j.Graph
 		}
 		return q
 	}
-	job, err := g.Begin(ctx, &Needs{
-		Named: [][]int{p.Row}, Structure: structure, Labels: len(p.Row), Part: learningPart,
-		Bytes: func(j *Job, _ *Plan) (int64, error) {
-			set.Memory = j.Memory
-			return bytes(local(j), &set)
-		},
-	})
+	n.Named = [][]int{p.Row}
+	n.Labels += len(p.Row)
+	n.Part = learningPart
+	n.Bytes = func(j *Job, plan *Plan) (int64, error) {
+		set.Memory = j.Memory
+		return bytes(local(j), &set, plan)
+	}
+	job, err := g.Begin(ctx, n)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	set.Memory = job.Memory
+	set.Prior.Given = job.Part(set.Prior.Given)
 	return job, local(job), &set, nil
 }
 
@@ -482,15 +458,9 @@ func methodsOf(ctx context.Context,
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range append([]*method.Settings{settings}, settingsOf(entries)...) {
-		s.RNGSeed = cmp.Or(o.Seed, usualSeed)
+	settings.RNGSeed = cmp.Or(o.Seed, usualSeed)
+	for _, e := range entries {
+		e.Settings.RNGSeed = settings.RNGSeed
 	}
 	return entries, settings, nil
-}
-
-func settingsOf(entries []method.Entry) (list []*method.Settings) {
-	for _, e := range entries {
-		list = append(list, e.Settings)
-	}
-	return list
 }

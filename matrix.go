@@ -253,6 +253,7 @@ func apply(ctx context.Context, g *Graph, n *function.Named,
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
 // the graph.
 func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
+	checkOpen(g)
 	n, k := b.Dims()
 	if n != g.Nodes.Len() {
 		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "b",

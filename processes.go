@@ -6,7 +6,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -67,19 +66,13 @@ func gatherPrediction(j *Job, out *method.Prediction) error {
 	return j.result()
 }
 
-// gatherValues completes predicted values of the local rows to those of all nodes, in process 0.
-func gatherValues(j *Job, out *regress.Prediction) error {
-	if j.division == nil {
-		return nil
-	}
-	out.Value, out.Reached = gatherReached(j, out.Value, out.Reached)
-	return j.result()
-}
-
 // gatherReached returns the values of all nodes and the set of reached ones in process 0, nil in others, from
 // those of the local rows.
 func gatherReached(j *Job, values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
+	if j.division == nil {
+		return values, reached
+	}
 	nodes := sparse.NewBlock[float64](len(values), 2)
 	for i, v := range values {
 		nodes.Row(i)[0] = v

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -140,4 +141,56 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 		return fmt.Sprintf("a share of %v", largest)
 	}
 	return ""
+}
+
+// The weights of a link of a directed graph are those of the edges in both directions, also where both nodes are explained.
+func TestReasonsOfDirections(t *testing.T) {
+	for _, kind := range []string{"", "kind"} {
+		path, labels := randomEdges(t, rand.New(rand.NewPCG(5, 76)), false)
+		g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Reading: &ingest.Config{
+			Kind: kind, Weight: "weight", Directed: true, Duplicates: ingest.SumDuplicates, KeepLoops: true,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = g.Close() }) // only reads
+		weight := map[[2]string]float64{}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+			fields := strings.Split(line, ",")
+			w, err := strconv.ParseFloat(fields[4], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			weight[[2]string{fields[0], fields[1]}] += w
+		}
+		reasons, err := g.Explain(t.Context(), labels, g.IDs(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := 0
+		for _, r := range reasons {
+			for _, l := range r.Links {
+				u, v := g.Nodes.ID(l.Rows[0]), g.Nodes.ID(l.Rows[1])
+				want := weight[[2]string{u, v}]
+				if u != v {
+					want += weight[[2]string{v, u}]
+				}
+				sum := 0.0
+				for _, k := range l.Kinds {
+					sum += k.Weight
+				}
+				if math.Abs(sum-want) > 1e-9*want {
+					t.Errorf("kinds %q, link of %s and %s: weight %g, want %g", kind, u, v, sum, want)
+				}
+				links++
+			}
+		}
+		if links == 0 {
+			t.Error("no links")
+		}
+	}
 }

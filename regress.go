@@ -22,6 +22,7 @@ import (
 // [regress.Run].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	methods string) (*regress.Prediction, error) {
+	checkOpen(g)
 	list, err := regress.Parse(cmp.Or(methods,
 		regress.Default(g.Nodes.Len(), g.Signed)))
 	if err != nil {
@@ -52,7 +53,8 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 	if err != nil {
 		return nil, err
 	}
-	return out, gatherValues(job, out)
+	out.Value, out.Reached = gatherReached(job, out.Value, out.Reached)
+	return out, job.result()
 }
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
@@ -76,8 +78,8 @@ func beginValues(ctx context.Context, g *Graph, p *method.Problem, methods []reg
 	if g.Directed {
 		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
-	return beginLearning(ctx, g, p, s, true,
-		func(q *method.Problem, set *method.Settings) (int64, error) {
+	return beginLearning(ctx, g, p, s, &Needs{Structure: true},
+		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
 			return regress.Bytes(q, methods, set)
 		})
 }

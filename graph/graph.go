@@ -53,33 +53,37 @@ type Graph struct {
 	looplessDegrees []float64
 	negativeLoops   []float64
 
-	sides []float64 // of a signed graph, see sparse.FindSides
-	once  [2]sync.Once
-	null  [2]*blocks.Disjoint // null spaces of L and L̃
+	sides []float64                        // of a signed graph, see sparse.FindSides
+	null  map[bool]func() *blocks.Disjoint // null spaces of L and, normalized, of L̃; nil: they are not cached
 
 	// Radius and RoughRadius are the spectral radius of A and an approximation of it. Package kernel
-	// computes them at the first use, so that the methods on one graph share them.
-	Radius, RoughRadius blocks.Lazy
+	// computes them at the first use, so that the methods on one graph share them. Nil: they are not cached.
+	Radius, RoughRadius *blocks.Lazy
+}
+
+// WithMemory returns g with another limit of memory. Both share what either has computed.
+func (g *Graph) WithMemory(bytes int64) *Graph {
+	out := *g
+	out.Memory = bytes
+	return &out
 }
 
 // NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned by the restrictions
-// of [NullWeights] to the components. The result is cached.
+// of [NullWeights] to the components. The result is cached in a graph of [New].
 func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
-	which := 0
-	if normalized {
-		which = 1
+	if cached := g.null[normalized]; cached != nil {
+		return cached()
 	}
-	g.once[which].Do(func() {
-		team := sparse.TeamOf(g.A)
-		weights := NullWeights(g, normalized)
-		if g.Signed {
-			g.null[which] = blocks.NewDisjointOf(team, g.Components.Of,
-				len(g.Components.Sizes), weights)
-		} else {
-			g.null[which] = blocks.NewDisjoint(team, g.Components, weights)
-		}
-	})
-	return g.null[which]
+	return newNullSpace(g, normalized)
+}
+
+func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
+	team := sparse.TeamOf(g.A)
+	weights := NullWeights(g, normalized)
+	if g.Signed {
+		return blocks.NewDisjointOf(team, g.Components.Of, len(g.Components.Sizes), weights)
+	}
+	return blocks.NewDisjoint(team, g.Components, weights)
 }
 
 // NullWeights returns the vector w whose restrictions to the components are null vectors of L, or with normalized of L̃:
@@ -137,7 +141,12 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		set = *s
 	}
 	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes,
-		Workers: set.Workers}
+		Workers: set.Workers, null: map[bool]func() *blocks.Disjoint{},
+		Radius: new(blocks.Lazy), RoughRadius: new(blocks.Lazy)}
+	for _, normalized := range []bool{false, true} {
+		g.null[normalized] = sync.OnceValue(
+			func() *blocks.Disjoint { return newNullSpace(g, normalized) })
+	}
 	err := weigh(ctx, g)
 	if err == nil {
 		err = blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees)

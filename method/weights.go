@@ -157,14 +157,15 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 		return chooseWeights(ctx, q, &set)
 	}
 	for _, w := range weightings {
-		if w.name == set.Weights && q.Signed {
+		if w.name != set.Weights {
+			continue
+		}
+		if q.Signed {
 			return nil, &param.ParameterError{Of: "edge-weights",
 				Parameter: "edge-weights",
 				What:      w.name + " has no meaning for negative weights; leave it out"}
 		}
-		if w.name == set.Weights {
-			return w.problem(ctx, q, set.Workers)
-		}
+		return w.problem(ctx, q, set.Workers)
 	}
 	return q, nil
 }

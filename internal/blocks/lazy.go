@@ -8,8 +8,12 @@ type Lazy struct {
 	value float64 // 0: not computed yet
 }
 
-// Get returns the number, which compute returns at the first call. An error is returned and not cached.
+// Get returns the number, which compute returns at the first call. An error is returned and not cached, and nothing is
+// in a nil Lazy.
 func (l *Lazy) Get(compute func() (float64, error)) (float64, error) {
+	if l == nil {
+		return compute()
+	}
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if l.value == 0 {

@@ -355,7 +355,7 @@ func (s *Store) Resident() bool {
 	return true
 }
 
-// Close closes the files. No sweep may be running or begin.
+// Close closes the files. No sweep may be running; a later one panics.
 func (s *Store) Close() error {
 	if s.zstd != nil {
 		s.zstd.Close()

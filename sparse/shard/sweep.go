@@ -35,6 +35,8 @@ func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	return sweepRows(ctx, v, lo, hi, workers, v.s.table, visit)
 }
 
+const closedStore = "shard: the store is closed"
+
 // sweepRows is [view.SweepRows] with factors of the codes of entries.
 func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable,
 	visit panelVisitor) error {
@@ -44,6 +46,9 @@ func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTab
 		func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, max(0, last-first), func(worker, k int) error {
+		if v.s.listed.shards == nil {
+			panic(closedStore)
+		}
 		b := v.s.buffers.take()
 		c := &v.chunks[first+k]
 		defer v.s.buffers.give(b)
