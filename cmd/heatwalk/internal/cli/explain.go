@@ -119,10 +119,15 @@ func nameAttributes(g *openGraph, list []heatwalk.Reasons) {
 		return
 	}
 	reader := g.attributes.Table.Reader()
+	row := make([]float32, g.attributes.Table.Cols)
 	for i := range list {
 		columns, values := reader.Row(list[i].Row)
-		if columns != nil { // of a matrix
-			values = nil
+		if columns != nil { // of the values that are not 0
+			clear(row)
+			for k, column := range columns {
+				row[column] = values[k]
+			}
+			values = row
 		}
 		for k := range list[i].Attributes {
 			a := &list[i].Attributes[k]
