@@ -107,7 +107,11 @@ func findMethod(name string) (Method, error) {
 			prefix, f.Distance)
 	}
 	hint := "choose from " + MethodList()
-	if suggestion := nearest.Of(name, methodNames()); suggestion != "" {
+	suggestion := nearest.Of(name, methodNames())
+	switch {
+	case learners().Named(name) != nil:
+		hint = "it learns from a kernel, as in diffusion+" + name
+	case suggestion != "":
 		hint = "did you mean " + suggestion + "?"
 	}
 	return nil, split.Usage("there is no method %q; %s", name, param.HintImport(name, hint))

@@ -24,6 +24,7 @@ func TestParseMethods(t *testing.T) {
 	}
 	for list, want := range map[string]string{
 		"lcg":    `there is no method "lcg"; did you mean lgc?`,
+		"svm":    `there is no method "svm"; it learns from a kernel, as in diffusion+svm`,
 		"":       `there is no method ""; choose from ` + MethodList(),
 		"lp,,lp": `there is no method ""; choose from ` + MethodList(),
 		"lp,lp":  `method "lp" is named twice; leave one out`,

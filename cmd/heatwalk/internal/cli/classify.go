@@ -272,8 +272,12 @@ func predictNodes(run *session, c *classifyOptions, d *graphRun, s *method.Setti
 	case errors.Is(err, method.ErrChanged):
 		return nil, modelfile.DamageError(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
-		return nil, fault.Usage("--method",
-			"%s: %v here; take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, on a graph without directions and without a prior for each node", c.method.Name(), explain.ErrNoForm)
+		remedy := "take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, without a prior for each node"
+		if d.g.Directed {
+			remedy = "take auto, the only method with reasons on a directed graph"
+		}
+		return nil, fault.Usage("--method", "%s: %v here; %s", c.method.Name(),
+			explain.ErrNoForm, remedy)
 	case err != nil:
 		return nil, graphError(run.costs, err, d.g.name, another)
 	}
